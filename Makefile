@@ -1,0 +1,71 @@
+# The everyday commands; `make` alone lists them. Only Python 3.11 or newer and make need be on the
+# machine: everything else is installed into .venv, anew whenever the dependencies have changed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help lab setup test check format protos constraints benchmarks clean python
+
+help:
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+lab: $(VENV)/.lab  ## open the notebooks in JupyterLab
+	@$(BIN)/lance-explorer lab
+
+setup: $(VENV)/.dev  ## install the package and the development tools into .venv
+
+test: | python  ## run everything: lint, types, import rules, all tests, notebooks
+	@$(PYTHON) tools/run_tests.py
+
+check: | python  ## run the quick part: lint, types, import rules, unit tests, doctests
+	@$(PYTHON) tools/run_tests.py setup lint unit doctest
+
+format: $(VENV)/.dev  ## format the code and mend what can be mended
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+protos: $(VENV)/.dev  ## write lance_explorer/format/_pb from protos/
+	$(BIN)/python tools/generate_protos.py
+
+# An early 3.11, such as the 3.11.2 of Debian 12, chooses what later ones accept too.
+constraints: | python  ## choose the exact versions in constraints.txt anew
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' \
+	  || { echo "Versions are chosen with Python 3.11, the oldest that is served."; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)-constraints
+	$(VENV)-constraints/bin/python -m pip install --disable-pip-version-check --quiet -e '.[all,dev]'
+	{ echo "# The versions that the tests run with, chosen with $$($(PYTHON) -V) by make constraints."; \
+	  $(VENV)-constraints/bin/python -m pip freeze --exclude-editable; } > constraints.new
+	mv constraints.new constraints.txt
+	rm -rf $(VENV)-constraints
+
+benchmarks: $(VENV)/.dev  ## time lance_explorer and pylance side by side
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove .venv, caches and reports
+	rm -rf $(VENV) $(VENV)-constraints build dist .test-reports .hypothesis
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing lance_explorer and JupyterLab into $(VENV) (a minute or two) ..."
+	@$(INSTALL) -e '.[lab]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing lance_explorer and its development tools into $(VENV) (a minute or two) ..."
+	@$(INSTALL) -e '.[dev]'
+	@touch $(VENV)/.lab $@
+
+$(BIN)/pip: | python
+	@$(PYTHON) -m venv $(VENV)
+
+python:
+	@command -v $(PYTHON) > /dev/null \
+	  || { echo "There is no $(PYTHON) here. Name a Python 3.11 or newer: make lab PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "$(PYTHON) is too old. Name a Python 3.11 or newer: make lab PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2> /dev/null \
+	  || { echo "$(PYTHON) cannot make environments. On Debian or Ubuntu: apt install python3-venv"; exit 1; }

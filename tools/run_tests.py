@@ -1,0 +1,168 @@
+"""Run the checks of the project, kind by kind, and print what each kind took.
+
+All kinds run, whatever fails before; only a failed set-up ends the run. The closing line counts
+tests: a tool or a test run that fails without naming a test counts as one failure. The script needs
+nothing but the standard library, since the first kind makes the environment that the others use.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(".venv") / "bin"
+REPORTS = ROOT / ".test-reports"
+CPUS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+PARALLEL = ["-n", str(min(CPUS, 4)), "--dist", "loadfile"] if CPUS > 1 else []
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many tests of a kind passed, failed and were skipped."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of checks; it is left out while none of its ``folders`` exists."""
+
+    name: str
+    run: Callable[["Kind"], Counts]
+    folders: tuple[str, ...] = (".",)
+    options: tuple[str, ...] = ()
+
+    def targets(self) -> list[str]:
+        """Return the folders that exist."""
+        return [folder for folder in self.folders if (ROOT / folder).is_dir()]
+
+
+def main() -> int:
+    """Run the kinds named on the command line; return the exit status."""
+    parser = argparse.ArgumentParser(description="Run the checks of the project.")
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=", ".join(k.name for k in KINDS))
+    names = parser.parse_args().kinds or [kind.name for kind in KINDS]
+    if unknown := set(names) - {kind.name for kind in KINDS}:
+        parser.error(f"unknown kinds: {', '.join(sorted(unknown))}")
+    os.chdir(ROOT)
+    shutil.rmtree(REPORTS, ignore_errors=True)
+    REPORTS.mkdir()
+    results = run_kinds(kind for kind in KINDS if kind.name in names and kind.targets())
+    total = closing_line(results)
+    (REPORTS / "total.txt").write_text(f"{total}\n")
+    print(f"\n{table(results)}\n\n{total}", flush=True)
+    return 1 if any(counts.failed for counts, _ in results.values()) else 0
+
+
+def run_kinds(kinds: Iterable[Kind]) -> dict[str, tuple[Counts, float]]:
+    """Return the counts and the seconds of each kind that ran."""
+    results = {}
+    for kind in kinds:
+        print(f"\n===== {kind.name} =====", flush=True)
+        begin = time.perf_counter()
+        counts = kind.run(kind)
+        results[kind.name] = counts, time.perf_counter() - begin
+        if kind.name == "setup" and counts.failed:
+            break
+    return results
+
+
+def table(results: dict[str, tuple[Counts, float]]) -> str:
+    """Return the time and the counts by kind as text."""
+    lines = [f"{'kind':<14}{'seconds':>9}{'passed':>9}{'failed':>9}{'skipped':>9}"]
+    lines += [
+        f"{name:<14}{seconds:>9.1f}{counts.passed:>9}{counts.failed:>9}{counts.skipped:>9}"
+        for name, (counts, seconds) in results.items()
+    ]
+    seconds = sum(seconds for _, seconds in results.values())
+    return "\n".join([*lines, f"{'all':<14}{seconds:>9.1f}"])
+
+
+def closing_line(results: dict[str, tuple[Counts, float]]) -> str:
+    """Return how many tests passed and failed in all kinds."""
+    passed = sum(counts.passed for counts, _ in results.values())
+    failed = sum(counts.failed for counts, _ in results.values())
+    return f"{passed} passed, {failed} failed"
+
+
+def succeeds(*command: str) -> bool:
+    """Tell whether a command, run in the project's folder, ends well."""
+    print(f"$ {' '.join(command)}", flush=True)
+    return subprocess.run(command, check=False).returncode == 0
+
+
+def set_up(_: Kind) -> Counts:
+    """Make the environment, or bring it up to date."""
+    return Counts(failed=0 if succeeds("make", "--no-print-directory", "setup") else 1)
+
+
+def lint(_: Kind) -> Counts:
+    """Run the tools that read the code; each that complains is one failure."""
+    return Counts(
+        failed=[
+            succeeds(f"{BIN}/ruff", "format", "--check", "."),
+            succeeds(f"{BIN}/ruff", "check", "."),
+            succeeds(f"{BIN}/mypy"),
+            succeeds(f"{BIN}/lint-imports"),
+            succeeds(f"{BIN}/python", "tools/generate_protos.py", "--check"),
+        ].count(False)
+    )
+
+
+def pytest(kind: Kind) -> Counts:
+    """Run the tests of a kind."""
+    report = REPORTS / f"{kind.name}.xml"
+    ended_well = succeeds(
+        *(f"{BIN}/python", "-m", "pytest", "-q", "--durations=5", f"--junitxml={report}"),
+        *kind.options,
+        *kind.targets(),
+    )
+    counts = read_counts(report)
+    return counts if ended_well or counts.failed else Counts(counts.passed, 1, counts.skipped)
+
+
+def read_counts(report: Path) -> Counts:
+    """Return the counts in a report of pytest; none where it did not come to write one."""
+    if not report.exists():
+        return Counts()
+    suites = list(ET.parse(report).getroot().iter("testsuite"))
+    tests, failures, errors, skipped = (
+        sum(int(suite.get(key, "0")) for suite in suites)
+        for key in ("tests", "failures", "errors", "skipped")
+    )
+    return Counts(tests - failures - errors - skipped, failures + errors, skipped)
+
+
+def browser(kind: Kind) -> Counts:
+    """Run the tests in Chromium, which is installed first where that is ours to do."""
+    if not shutil.which("chromium") and shutil.which("apt-get") and os.geteuid() == 0:
+        os.environ["DEBIAN_FRONTEND"] = "noninteractive"
+        succeeds("apt-get", "-qq", "update")
+        packages = ("chromium", "fonts-dejavu-core")
+        succeeds("apt-get", "-qq", "install", "--yes", "--no-install-recommends", *packages)
+    return pytest(kind)
+
+
+APART = ("tests/differential", "tests/notebooks", "tests/browser")
+KINDS = (
+    Kind("setup", set_up),
+    Kind("lint", lint),
+    Kind("unit", pytest, ("tests",), (*PARALLEL, *(f"--ignore={folder}" for folder in APART))),
+    Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",)),
+    Kind("differential", pytest, ("tests/differential",), tuple(PARALLEL)),
+    Kind("notebooks", pytest, ("notebooks", "tests/notebooks"), ("--nbmake",)),
+    Kind("browser", browser, ("tests/browser",)),
+)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
