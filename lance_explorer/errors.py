@@ -1,0 +1,116 @@
+"""Every error that lance_explorer raises on purpose.
+
+The tree, grouped by what a handler would do::
+
+    LanceExplorerError
+    +-- NotFoundError (LookupError)
+    |   +-- TableNotFoundError
+    |   +-- VersionNotFoundError
+    |   +-- FragmentNotFoundError
+    |   +-- RowNotFoundError
+    |   +-- RefNotFoundError
+    +-- FormatError (ValueError)
+    |   +-- CorruptFileError
+    |   +-- UnsupportedFeatureError
+    +-- InvalidArgumentError (ValueError)
+    +-- StorageError (OSError)
+    +-- MissingDependencyError (ImportError)
+
+A message says what failed, where, what was expected against what was found, and what to do next.
+"""
+
+from typing import Self
+
+__all__ = [
+    "CorruptFileError",
+    "FormatError",
+    "FragmentNotFoundError",
+    "InvalidArgumentError",
+    "LanceExplorerError",
+    "MissingDependencyError",
+    "NotFoundError",
+    "RefNotFoundError",
+    "RowNotFoundError",
+    "StorageError",
+    "TableNotFoundError",
+    "UnsupportedFeatureError",
+    "VersionNotFoundError",
+]
+
+
+class LanceExplorerError(Exception):
+    """Base of all errors of this package."""
+
+
+class NotFoundError(LanceExplorerError, LookupError):
+    """What was asked for is not there."""
+
+
+class TableNotFoundError(NotFoundError):
+    """No Lance table stands at the given place."""
+
+
+class VersionNotFoundError(NotFoundError):
+    """The version never was, was cleaned away, or belongs to another branch."""
+
+
+class FragmentNotFoundError(NotFoundError):
+    """No such fragment in that version."""
+
+
+class RowNotFoundError(NotFoundError):
+    """No such row in that version."""
+
+
+class RefNotFoundError(NotFoundError):
+    """No tag or branch has that name."""
+
+
+class FormatError(LanceExplorerError, ValueError):
+    """A file cannot be understood.
+
+    Parameters
+    ----------
+    message : str
+        What was expected, and what was found.
+    path : str, optional
+        The file, from the root of the table.
+    offset : int, optional
+        The position in the file, in bytes.
+    """
+
+    def __init__(self, message: str, path: str | None = None, offset: int | None = None) -> None:
+        super().__init__(message, path, offset)
+        self.message = message
+        self.path = path
+        self.offset = offset
+
+    def __str__(self) -> str:
+        place = self.path or ""
+        if self.offset is not None:
+            place += f" at byte {self.offset}"
+        return f"{place.strip()}: {self.message}" if place else self.message
+
+    def located(self, path: str) -> Self:
+        """Return the same error naming its file; one that names a file already stays as it is."""
+        return self if self.path else type(self)(self.message, path, self.offset)
+
+
+class CorruptFileError(FormatError):
+    """A file is damaged, or claims what cannot be."""
+
+
+class UnsupportedFeatureError(FormatError):
+    """A table uses a feature that this version of lance_explorer does not read."""
+
+
+class InvalidArgumentError(LanceExplorerError, ValueError):
+    """An argument is out of range, of the wrong kind, or contradicts another one."""
+
+
+class StorageError(LanceExplorerError, OSError):
+    """The storage refused or failed."""
+
+
+class MissingDependencyError(LanceExplorerError, ImportError):
+    """An optional package is not installed."""

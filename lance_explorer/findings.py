@@ -1,0 +1,26 @@
+"""What is wrong with a table, or worth knowing about it, as one kind of record."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["SEVERITIES", "Finding", "Severity"]
+
+Severity = Literal["error", "warning", "info"]
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong or worth knowing.
+
+    ``code`` is stable and made for programs (``"corrupt_manifest"``); ``message`` and ``advice``
+    are for people. ``version`` and ``fragment_id`` are None where the finding is not about one.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    advice: str = ""
+    version: int | None = None
+    fragment_id: int | None = None

@@ -1,0 +1,34 @@
+"""Bytes to frozen records. This room opens no file; generated protobuf code stays inside it.
+
+Facts and their sources are in docs/FORMAT.md, whose sections the modules cite.
+"""
+
+from collections.abc import Callable
+
+from lance_explorer.format.deletions import decode_deletion_file
+from lance_explorer.format.fragments import decode_fragment
+from lance_explorer.format.indices import (
+    decode_fragment_reuse,
+    decode_fragment_reuse_details,
+    decode_index_section,
+)
+from lance_explorer.format.manifest import decode_manifest, decode_schema
+from lance_explorer.format.refs import decode_branch, decode_tag
+from lance_explorer.format.transactions import decode_transaction, decode_transaction_header
+
+__all__ = ["DECODERS"]
+
+DECODERS: tuple[Callable[..., object], ...] = (
+    decode_branch,
+    decode_deletion_file,
+    decode_fragment,
+    decode_fragment_reuse,
+    decode_fragment_reuse_details,
+    decode_index_section,
+    decode_manifest,
+    decode_schema,
+    decode_tag,
+    decode_transaction,
+    decode_transaction_header,
+)
+"""Every function that takes the bytes of a file, first of all, and makes records of them."""

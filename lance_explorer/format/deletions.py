@@ -1,0 +1,156 @@
+"""Deletion files: bytes to the offsets of deleted rows (docs/FORMAT.md 2.8).
+
+There are two kinds: a portable Roaring bitmap, and an Arrow file of one column. Arrow allocates
+what a compressed buffer says about its size, so the sizes are checked before it sees them.
+"""
+
+import struct
+from array import array
+
+import numpy as np
+import pyarrow as pa
+from pyroaring import BitMap
+
+from lance_explorer.errors import CorruptFileError, FormatError, UnsupportedFeatureError
+from lance_explorer.format._roaring import read_bitmap
+from lance_explorer.format.fragments import DeletionFileType
+
+__all__ = ["decode_deletion_file"]
+
+_COLUMN = pa.field("row_id", pa.uint32())
+_MAX_ARROW_ROWS = 1 << 26  # where the fragment does not tell; writers stop below 5000
+_MAX_PADDING = 64  # of an Arrow buffer, in bytes
+
+_MAGIC = b"ARROW1"
+_MESSAGE_START = b"\xff\xff\xff\xff"
+
+_U16 = struct.Struct("<H")
+_I32 = struct.Struct("<i")
+_U32 = struct.Struct("<I")
+_I64 = struct.Struct("<q")
+_SPAN = struct.Struct("<qq")
+
+# Numbers of fields in the tables of an Arrow message.
+_MESSAGE_HEADER = 2
+_BATCH_LENGTH = 0
+_BATCH_BUFFERS = 2
+_BATCH_COMPRESSION = 3
+_VTABLE_HEADER = 4  # bytes before the positions
+_NOT_COMPRESSED = -1  # instead of a size, before a buffer that compression would not shrink
+
+
+def decode_deletion_file(data: bytes, file_type: int, physical_rows: int | None = None) -> BitMap:
+    """Decode a deletion file into the offsets of all rows that are deleted from the fragment.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    file_type : int
+        How it is written: see :class:`~lance_explorer.format.fragments.DeletionFileType`.
+    physical_rows : int, optional
+        The rows of the fragment, deleted ones included: no offset can be as high as that.
+
+    Raises
+    ------
+    CorruptFileError
+        If the bytes are no such file, or name more rows or higher offsets than the fragment has.
+    UnsupportedFeatureError
+        If the file type is not known.
+
+    Examples
+    --------
+    >>> from pyroaring import BitMap
+    >>> from lance_explorer.format.deletions import decode_deletion_file
+    >>> decode_deletion_file(BitMap([7, 2]).serialize(), file_type=1, physical_rows=10)
+    BitMap([2, 7])
+    """
+    if file_type == DeletionFileType.BITMAP:
+        deleted = read_bitmap(data, "deleted offsets")
+    elif file_type == DeletionFileType.ARROW_ARRAY:
+        deleted = _read_arrow(data, _MAX_ARROW_ROWS if physical_rows is None else physical_rows)
+    else:
+        raise UnsupportedFeatureError(
+            f"deletion files of type {file_type} are not known; a newer lance_explorer may be"
+            " able to read them"
+        )
+    if physical_rows is not None and deleted and deleted.max() >= physical_rows:
+        raise CorruptFileError(
+            f"the offset {deleted.max()} is deleted from a fragment of {physical_rows} rows"
+        )
+    return deleted
+
+
+def _read_arrow(data: bytes, max_rows: int) -> BitMap:
+    try:
+        return _read_batches(data, max_rows)
+    except FormatError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, struct.error) as error:
+        raise CorruptFileError(f"not a valid Arrow file of deleted offsets: {error}") from error
+
+
+def _read_batches(data: bytes, max_rows: int) -> BitMap:
+    """Read an Arrow file from the front: after the magic and its padding it is a stream."""
+    stream = data[len(_MAGIC) :].lstrip(b"\0")
+    whole = data.startswith(_MAGIC) and data.endswith(_MAGIC)
+    if not whole or not stream.startswith(_MESSAGE_START):
+        raise CorruptFileError(f"expected a whole Arrow file, found {len(data)} other bytes")
+    first, *messages = pa.ipc.MessageReader.open_stream(pa.py_buffer(stream))
+    _header(first, first.metadata.to_pybytes(), "schema")
+    schema = pa.ipc.read_schema(first)
+    if len(schema) != 1 or not schema.field(0).with_nullable(True).equals(_COLUMN):
+        raise CorruptFileError(f"expected the one column {_COLUMN}, found {str(schema)[:200]!r}")
+    offsets = array("I")
+    for message in messages:
+        _check_sizes(message, max_rows - len(offsets))
+        batch = pa.ipc.read_record_batch(message, schema)
+        batch.validate()  # only here Arrow compares the rows with the size of their buffer
+        values = np.sort(batch.column(0).to_numpy())  # a bitmap grows faster in order
+        offsets.frombytes(values.tobytes())
+    return BitMap(offsets)
+
+
+def _header(message: pa.Message, metadata: bytes, kind: str) -> int:
+    """Return where the header of a message lies; one of another kind Arrow reads unchecked."""
+    header = _field(metadata, _target(metadata, 0), _MESSAGE_HEADER)
+    if message.type != kind or header is None:
+        raise CorruptFileError(f"expected a {kind} in the Arrow file, found a {message.type}")
+    return _target(metadata, header)
+
+
+def _check_sizes(message: pa.Message, max_rows: int) -> None:
+    """Raise CorruptFileError if a batch claims more rows, or larger buffers, than it can have."""
+    metadata = message.metadata.to_pybytes()
+    table = _header(message, metadata, "record batch")
+    length = _field(metadata, table, _BATCH_LENGTH)
+    rows = _I64.unpack_from(metadata, length)[0] if length is not None else 0
+    if not 0 <= rows <= max_rows:
+        raise CorruptFileError(f"found {rows} deleted offsets where {max_rows} are possible")
+    buffers = _field(metadata, table, _BATCH_BUFFERS)
+    if buffers is None or _field(metadata, table, _BATCH_COMPRESSION) is None:
+        return
+    limit = rows * _COLUMN.type.byte_width + _MAX_PADDING
+    vector = _target(metadata, buffers)
+    start = vector + _U32.size
+    stop = start + _U32.unpack_from(metadata, vector)[0] * _SPAN.size
+    for offset, size in _SPAN.iter_unpack(metadata[start:stop]):
+        claimed = _I64.unpack_from(message.body, offset)[0] if size else 0
+        if claimed != _NOT_COMPRESSED and not 0 <= claimed <= limit:
+            raise CorruptFileError(f"{rows} deleted offsets claim to need {claimed} bytes")
+
+
+def _field(metadata: bytes, table: int, number: int) -> int | None:
+    """Return where a field of a table lies in the metadata of an Arrow message, None if nowhere."""
+    vtable = table - _I32.unpack_from(metadata, table)[0]
+    entry = _VTABLE_HEADER + number * _U16.size
+    if entry >= _U16.unpack_from(metadata, vtable)[0]:
+        return None
+    distance: int = _U16.unpack_from(metadata, vtable + entry)[0]
+    return table + distance if distance else None
+
+
+def _target(metadata: bytes, position: int) -> int:
+    """Return where the reference at a position points."""
+    distance: int = _U32.unpack_from(metadata, position)[0]
+    return position + distance

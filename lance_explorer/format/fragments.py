@@ -1,0 +1,250 @@
+"""Fragments, data files and deletion files: bytes to records (docs/FORMAT.md 2.5 to 2.8).
+
+A record says everything about a fragment but its row-ID and row-version sequences, of which it
+keeps place, size and digest: two records are equal if, and only if, the fragments are the same.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from hashlib import blake2b
+from typing import Literal
+
+from pyroaring import BitMap
+
+from lance_explorer.errors import CorruptFileError
+from lance_explorer.format._pb import table_pb2 as pb
+from lance_explorer.format._roaring import read_bitmap
+from lance_explorer.format._wire import parse
+
+__all__ = [
+    "BasePath",
+    "DataFile",
+    "DataOverlayFile",
+    "DeletionFile",
+    "DeletionFileType",
+    "ExternalFile",
+    "Fragment",
+    "StoredSequence",
+    "data_file_from_pb",
+    "decode_fragment",
+    "fragment_from_pb",
+    "overlay_from_pb",
+]
+
+TOMBSTONE = -2
+"""Field id of a column that a later file of the fragment replaced."""
+
+_LARGEST_FRAGMENT = 1 << 32
+"""A row address has 32 bits for the fragment and 32 for the offset."""
+
+_LARGEST_FILE = (1 << 63) - 1
+
+HIDDEN_FIELDS = {-3: "_rowid", -4: "_row_created_at_version", -5: "_row_last_updated_at_version"}
+"""Field ids of spilled sequences, and the names of their columns (docs/FORMAT.md 3.4)."""
+
+
+class DeletionFileType(IntEnum):
+    """How a deletion file stores the deleted offsets."""
+
+    ARROW_ARRAY = 0
+    BITMAP = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BasePath:
+    """A root outside the table's own under which files of it may lie."""
+
+    id: int
+    path: str
+    is_dataset_root: bool
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalFile:
+    """A span of a file: ``size`` bytes from ``offset`` on."""
+
+    path: str
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One data file of a fragment; ``size_bytes`` is None where the writer did not store it."""
+
+    path: str
+    fields: tuple[int, ...]
+    column_indices: tuple[int, ...]
+    major_version: int
+    minor_version: int
+    size_bytes: int | None
+    base_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DataOverlayFile:
+    """New values for some rows and columns of a fragment.
+
+    ``coverage`` holds portable Roaring bitmaps over physical offsets: one for all columns of the
+    file if ``shared``, else one for each.
+    """
+
+    data_file: DataFile
+    coverage: tuple[bytes, ...]
+    shared: bool
+    committed_version: int
+
+    def covered_offsets(self) -> BitMap:
+        """Return the rows that have a new value in some column, as physical offsets.
+
+        Raises
+        ------
+        CorruptFileError
+            If a bitmap is damaged.
+        """
+        bitmaps = [read_bitmap(bitmap, "the rows of an overlay") for bitmap in self.coverage]
+        return BitMap.union(BitMap(), *bitmaps)
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionFile:
+    """Where the deleted offsets of a fragment are listed.
+
+    ``num_deleted_rows`` is None where the writer did not store it: then the file must be counted.
+    """
+
+    file_type: int
+    read_version: int
+    id: int
+    num_deleted_rows: int | None
+    base_id: int | None
+
+    def path(self, fragment_id: int) -> str:
+        """Return the path below its root: the table's own, or that of ``base_id``."""
+        suffix = "bin" if self.file_type == DeletionFileType.BITMAP else "arrow"
+        return f"_deletions/{fragment_id}-{self.read_version}-{self.id}.{suffix}"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSequence:
+    """Where a fragment keeps a sequence, and what tells it from another one.
+
+    ``storage`` is ``inline`` (in the manifest), ``external`` (the span ``file``) or ``spilled``
+    (a hidden column of a data file). ``num_bytes`` and ``digest`` describe the inline bytes.
+    """
+
+    storage: Literal["inline", "external", "spilled"]
+    num_bytes: int = 0
+    digest: bytes = b""
+    file: ExternalFile | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """One state of a fragment, as a manifest holds it.
+
+    ``physical_rows`` counts deleted rows too, and is None where the writer did not store it.
+    """
+
+    id: int
+    files: tuple[DataFile, ...]
+    deletion_file: DeletionFile | None
+    physical_rows: int | None
+    row_ids: StoredSequence | None
+    last_updated_at: StoredSequence | None
+    created_at: StoredSequence | None
+    overlays: tuple[DataOverlayFile, ...]
+    clustering_id: int | None
+    metadata: tuple[tuple[str, str], ...]
+
+
+def decode_fragment(data: bytes) -> Fragment:
+    """Decode one DataFragment message.
+
+    Raises
+    ------
+    CorruptFileError
+        If the bytes are not such a message.
+    """
+    return fragment_from_pb(parse(pb.DataFragment, data, "fragment"))
+
+
+def fragment_from_pb(message: pb.DataFragment) -> Fragment:
+    """Return a parsed DataFragment as a record."""
+    if max(message.id, message.physical_rows) > _LARGEST_FRAGMENT:
+        raise CorruptFileError(
+            f"fragment {message.id} with {message.physical_rows} rows: neither can exceed 2^32"
+        )
+    return Fragment(
+        id=message.id,
+        files=tuple([data_file_from_pb(file) for file in message.files]),
+        deletion_file=(
+            _deletion_file(message.deletion_file) if message.HasField("deletion_file") else None
+        ),
+        physical_rows=message.physical_rows or None,
+        row_ids=_sequence(message, "row_ids"),
+        last_updated_at=_sequence(message, "last_updated_at"),
+        created_at=_sequence(message, "created_at"),
+        overlays=tuple([overlay_from_pb(overlay) for overlay in message.overlays]),
+        clustering_id=message.clustering_id if message.HasField("clustering_id") else None,
+        metadata=tuple(sorted(message.metadata.items())) if message.metadata else (),
+    )
+
+
+def data_file_from_pb(message: pb.DataFile) -> DataFile:
+    """Return a parsed DataFile as a record."""
+    if message.file_size_bytes > _LARGEST_FILE:
+        raise CorruptFileError(f"no file has {message.file_size_bytes} bytes")
+    return DataFile(
+        path=message.path,
+        fields=tuple(message.fields),
+        column_indices=tuple(message.column_indices),
+        major_version=message.file_major_version,
+        minor_version=message.file_minor_version,
+        size_bytes=message.file_size_bytes or None,
+        base_id=message.base_id if message.HasField("base_id") else None,
+    )
+
+
+def overlay_from_pb(message: pb.DataOverlayFile) -> DataOverlayFile:
+    """Return a parsed DataOverlayFile as a record."""
+    shared = message.WhichOneof("coverage") == "shared_offset_bitmap"
+    return DataOverlayFile(
+        data_file=data_file_from_pb(message.data_file),
+        coverage=(
+            (message.shared_offset_bitmap,)
+            if shared
+            else tuple(message.field_coverage.offset_bitmaps)
+        ),
+        shared=shared,
+        committed_version=message.committed_version,
+    )
+
+
+def _deletion_file(message: pb.DeletionFile) -> DeletionFile:
+    if message.num_deleted_rows > _LARGEST_FRAGMENT:
+        raise CorruptFileError(f"no fragment has {message.num_deleted_rows} deleted rows")
+    return DeletionFile(
+        file_type=message.file_type,
+        read_version=message.read_version,
+        id=message.id,
+        num_deleted_rows=message.num_deleted_rows or None,
+        base_id=message.base_id if message.HasField("base_id") else None,
+    )
+
+
+_SequenceKind = Literal["row_ids", "last_updated_at", "created_at"]
+
+
+def _sequence(message: pb.DataFragment, kind: _SequenceKind) -> StoredSequence | None:
+    arm = message.WhichOneof(kind)
+    if arm is None:
+        return None
+    if arm.startswith("inline"):
+        data = getattr(message, arm)
+        return StoredSequence("inline", len(data), blake2b(data, digest_size=16).digest())
+    if arm.startswith("external"):
+        file = getattr(message, arm)
+        return StoredSequence("external", file=ExternalFile(file.path, file.offset, file.size))
+    return StoredSequence("spilled")

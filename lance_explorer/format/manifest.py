@@ -1,0 +1,238 @@
+"""Manifest files: bytes to records (docs/FORMAT.md 2).
+
+A manifest is taken apart in two steps. :mod:`lance_explorer.format.splitting` finds where its
+fragments begin and end; this module decodes the rest: the schema once for all manifests that share
+it, the remaining fields into a :class:`Manifest`, and the two sections before the message.
+"""
+
+import struct
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from lance_explorer.errors import CorruptFileError
+from lance_explorer.format._pb import table_pb2 as pb
+from lance_explorer.format._wire import parse
+from lance_explorer.format.fragments import BasePath, Fragment, decode_fragment
+from lance_explorer.format.schema import Field, fields_from_pb
+
+__all__ = [
+    "FOOTER_BYTES",
+    "Manifest",
+    "ManifestLayout",
+    "Section",
+    "WriterVersion",
+    "base_path_from_pb",
+    "decode_manifest",
+    "decode_schema",
+    "manifest_from_pb",
+    "read_layout",
+    "read_section",
+]
+
+FOOTER_BYTES = 16
+
+_MAGIC = b"LANC"
+_FOOTER = struct.Struct("<QHH4s")
+_LENGTH = struct.Struct("<I")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A span of a file: ``length`` bytes from ``offset`` on, any length prefix left out."""
+
+    offset: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        """The position behind the last byte."""
+        return self.offset + self.length
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestLayout:
+    """Where the manifest message lies in its file, and the footer's format version."""
+
+    message: Section
+    major_version: int
+    minor_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriterVersion:
+    """The library that wrote a version."""
+
+    library: str
+    version: str
+    prerelease: str | None
+    build_metadata: str | None
+
+    def __str__(self) -> str:
+        tail = f"-{self.prerelease}" if self.prerelease else ""
+        return f"{self.version}{tail}" + (f"+{self.build_metadata}" if self.build_metadata else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a manifest says beside its schema, fragments and indices.
+
+    Maps are tuples of pairs in the order of their keys. Offsets are positions in the file, None
+    where there is no such section. ``data_format`` is the version of the data storage format, such
+    as ``2.1``; ``legacy`` for the first one.
+    """
+
+    version: int
+    timestamp: datetime | None
+    reader_feature_flags: int
+    writer_feature_flags: int
+    max_fragment_id: int | None
+    transaction_file: str | None
+    writer: WriterVersion | None
+    next_row_id: int
+    data_format: str
+    config: tuple[tuple[str, str], ...]
+    table_metadata: tuple[tuple[str, str], ...]
+    schema_metadata: tuple[tuple[str, bytes], ...]
+    base_paths: tuple[BasePath, ...]
+    branch: str | None
+    index_section_offset: int | None
+    transaction_section_offset: int | None
+    has_fragment_tree: bool
+    max_allocated_field_id: int | None
+
+
+def read_layout(data: bytes) -> ManifestLayout:
+    """Find the manifest message in a whole manifest file.
+
+    Raises
+    ------
+    CorruptFileError
+        If the footer, or the length before the message, does not fit the file.
+    """
+    size = len(data)
+    if size < FOOTER_BYTES + _LENGTH.size:
+        raise CorruptFileError(f"{size} bytes are too few for a manifest file", offset=0)
+    start, major, minor, magic = _FOOTER.unpack_from(data, size - FOOTER_BYTES)
+    if magic != _MAGIC:
+        raise CorruptFileError(
+            f"expected the file to end in {_MAGIC!r}, found {magic!r}", offset=size - 4
+        )
+    room = size - FOOTER_BYTES - start - _LENGTH.size
+    if room < 0:
+        raise CorruptFileError(
+            f"the footer puts the manifest at byte {start} of {size}", offset=size - FOOTER_BYTES
+        )
+    (length,) = _LENGTH.unpack_from(data, start)
+    if length != room:
+        raise CorruptFileError(
+            f"expected a manifest message of {room} bytes, found the length {length}", offset=start
+        )
+    return ManifestLayout(Section(start + _LENGTH.size, length), major, minor)
+
+
+def read_section(data: bytes, offset: int, layout: ManifestLayout) -> Section:
+    """Find the length-prefixed section at ``offset``, which must end before the manifest message.
+
+    Raises
+    ------
+    CorruptFileError
+        If the section does not fit.
+    """
+    room = layout.message.offset - _LENGTH.size - offset - _LENGTH.size
+    if room < 0:
+        raise CorruptFileError("a section starts behind the place where it must end", offset=offset)
+    (length,) = _LENGTH.unpack_from(data, offset)
+    if length > room:
+        raise CorruptFileError(
+            f"a section of {length} bytes does not fit into the {room} bytes before the manifest",
+            offset=offset,
+        )
+    return Section(offset + _LENGTH.size, length)
+
+
+def decode_manifest(data: bytes) -> tuple[Manifest, tuple[Field, ...], tuple[Fragment, ...]]:
+    """Decode a whole manifest file: the manifest, its schema and its fragments.
+
+    Raises
+    ------
+    CorruptFileError
+        If the file is damaged.
+    """
+    message = read_layout(data).message
+    envelope = parse(pb.ManifestEnvelope, data[message.offset : message.end], "manifest")
+    fragments = tuple([decode_fragment(fragment) for fragment in envelope.fragments])
+    return manifest_from_pb(envelope), fields_from_pb(envelope.fields), fragments
+
+
+def decode_schema(data: bytes) -> tuple[Field, ...]:
+    """Decode the ``fields`` records of a manifest message; there must be no others."""
+    return fields_from_pb(parse(pb.ManifestEnvelope, data, "schema").fields)
+
+
+def base_path_from_pb(message: pb.BasePath) -> BasePath:
+    """Return a parsed BasePath as a record."""
+    return BasePath(
+        id=message.id,
+        path=message.path,
+        is_dataset_root=message.is_dataset_root,
+        name=message.name if message.HasField("name") else None,
+    )
+
+
+def manifest_from_pb(message: pb.ManifestEnvelope) -> Manifest:
+    """Return all of a parsed manifest but its schema and fragments."""
+    has = message.HasField
+    transaction_offset = None
+    if has("transaction_section"):
+        transaction_offset = message.transaction_section
+    elif has("transaction_section_until_13"):
+        transaction_offset = message.transaction_section_until_13
+    return Manifest(
+        version=message.version,
+        timestamp=_timestamp(message.timestamp) if has("timestamp") else None,
+        reader_feature_flags=message.reader_feature_flags,
+        writer_feature_flags=message.writer_feature_flags,
+        max_fragment_id=message.max_fragment_id if has("max_fragment_id") else None,
+        transaction_file=message.transaction_file or None,
+        writer=_writer(message.writer_version) if has("writer_version") else None,
+        next_row_id=message.next_row_id,
+        data_format=_data_format(message.data_format.version),
+        config=tuple(sorted(message.config.items())) if message.config else (),
+        table_metadata=tuple(sorted(message.table_metadata.items()))
+        if message.table_metadata
+        else (),
+        schema_metadata=tuple(sorted(message.schema_metadata.items()))
+        if message.schema_metadata
+        else (),
+        base_paths=tuple([base_path_from_pb(base) for base in message.base_paths]),
+        branch=message.branch if has("branch") else None,
+        index_section_offset=message.index_section if has("index_section") else None,
+        transaction_section_offset=transaction_offset,
+        has_fragment_tree=has("fragment_tree"),
+        max_allocated_field_id=(
+            message.max_allocated_field_id if has("max_allocated_field_id") else None
+        ),
+    )
+
+
+def _timestamp(message: pb.Instant) -> datetime:
+    """Return the time to the microsecond, rounded down."""
+    try:
+        return _EPOCH + timedelta(seconds=message.seconds, microseconds=message.nanos // 1000)
+    except OverflowError as error:
+        raise CorruptFileError(f"{message.seconds} s since 1970 is no time of commit") from error
+
+
+def _writer(message: pb.WriterVersion) -> WriterVersion:
+    return WriterVersion(
+        library=message.library,
+        version=message.version,
+        prerelease=message.prerelease if message.HasField("prerelease") else None,
+        build_metadata=message.build_metadata if message.HasField("build_metadata") else None,
+    )
+
+
+def _data_format(version: str) -> str:
+    """Return the storage format as users write it; writers before 0.20 store nothing or ``0.1``."""
+    return version if version not in ("", "0.1") else "legacy"

@@ -1,0 +1,151 @@
+"""Tags and branches: the JSON files below ``_refs`` (docs/FORMAT.md 9)."""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from lance_explorer.errors import CorruptFileError
+
+__all__ = ["Branch", "Tag", "decode_branch", "decode_tag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A name for a version. ``branch`` is None for the main branch."""
+
+    name: str
+    branch: str | None
+    version: int
+    created_at: datetime | None
+    updated_at: datetime | None
+    manifest_bytes: int | None
+    metadata: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A line of versions that left its parent at ``parent_version``.
+
+    ``parent_branch`` is None for the main branch. ``identifier`` lists, from the main branch on,
+    the version at which each ancestor was left and the identity of the branch that began there.
+    """
+
+    name: str
+    parent_branch: str | None
+    parent_version: int
+    created_at: datetime | None
+    manifest_bytes: int | None
+    identifier: tuple[tuple[int, str], ...]
+    metadata: tuple[tuple[str, str], ...]
+
+
+def decode_tag(data: bytes, name: str) -> Tag:
+    """Decode a tag file.
+
+    Raises
+    ------
+    CorruptFileError
+        If it is not a JSON object with a version.
+
+    Examples
+    --------
+    >>> decode_tag(b'{"version": 3, "manifestSize": 700}', "gold").version
+    3
+    """
+    fields = _Fields(data)
+    return Tag(
+        name=name,
+        branch=fields.text("branch"),
+        version=fields.required("version"),
+        created_at=fields.time("createdAt"),
+        updated_at=fields.time("updatedAt"),
+        manifest_bytes=fields.number("manifestSize"),
+        metadata=fields.metadata(),
+    )
+
+
+def decode_branch(data: bytes, name: str) -> Branch:
+    """Decode a branch file.
+
+    Raises
+    ------
+    CorruptFileError
+        If it is not a JSON object with a parent version.
+
+    Examples
+    --------
+    >>> decode_branch(b'{"parentVersion": 3, "createAt": 0}', "dev").parent_version
+    3
+    """
+    fields = _Fields(data)
+    seconds = fields.number("createAt")
+    try:
+        created_at = None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, ValueError, OSError) as error:
+        raise CorruptFileError(f"createAt: {seconds} s since 1970 is no time") from error
+    return Branch(
+        name=name,
+        parent_branch=fields.text("parentBranch"),
+        parent_version=fields.required("parentVersion"),
+        created_at=created_at,
+        manifest_bytes=fields.number("manifestSize"),
+        identifier=fields.identifier(),
+        metadata=fields.metadata(),
+    )
+
+
+class _Fields:
+    """The members of a JSON object, each checked when it is asked for."""
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            fields = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise CorruptFileError(f"not JSON: {error}") from error
+        if not isinstance(fields, dict):
+            raise CorruptFileError(f"expected a JSON object, found {type(fields).__name__}")
+        self._fields: dict[str, Any] = fields
+
+    def required(self, key: str) -> int:
+        value = self.number(key)
+        if value is None:
+            raise CorruptFileError(f"the member {key} is missing")
+        return value
+
+    def number(self, key: str) -> int | None:
+        value = self._fields.get(key)
+        if value is None or (type(value) is int and 0 <= value < 2**64):
+            return value
+        raise _wrong(key, "a number from 0 to 2^64 - 1", value)
+
+    def text(self, key: str) -> str | None:
+        value = self._fields.get(key)
+        if value is None or isinstance(value, str):
+            return value
+        raise _wrong(key, "text", value)
+
+    def time(self, key: str) -> datetime | None:
+        value = self.text(key)
+        try:
+            return None if value is None else datetime.fromisoformat(value).astimezone(UTC)
+        except (ValueError, OverflowError) as error:
+            raise _wrong(key, "a time such as 2026-01-31T09:30:00Z", value) from error
+
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        value = self._fields.get("metadata") or {}
+        if not isinstance(value, dict):
+            raise _wrong("metadata", "an object", value)
+        return tuple(sorted((key, str(item)) for key, item in value.items()))
+
+    def identifier(self) -> tuple[tuple[int, str], ...]:
+        value = self._fields.get("identifier") or {}
+        pairs = value.get("version_mapping", []) if isinstance(value, dict) else None
+        try:
+            return tuple([(int(version), str(uuid)) for version, uuid in pairs])  # type: ignore[union-attr]
+        except (TypeError, ValueError) as error:
+            raise _wrong("identifier", "pairs of version and uuid", value) from error
+
+
+def _wrong(key: str, expected: str, found: object) -> CorruptFileError:
+    return CorruptFileError(f"{key}: expected {expected}, found {str(found)[:80]!r}")

@@ -1,0 +1,82 @@
+"""The schema of a table version: its fields, depth first (docs/FORMAT.md 2.4)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lance_explorer.format._pb import table_pb2 as pb
+
+__all__ = ["NO_PARENT", "Field", "field_from_pb", "field_paths", "fields_from_pb"]
+
+NO_PARENT = -1
+"""``parent_id`` of a field at the top level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column, or one part of a nested column.
+
+    Key positions are None where the field is not part of that key. Metadata values are bytes: the
+    format does not promise text.
+    """
+
+    id: int
+    name: str
+    parent_id: int
+    logical_type: str
+    nullable: bool
+    encoding: int
+    extension_name: str
+    metadata: tuple[tuple[str, bytes], ...]
+    primary_key_position: int | None
+    clustering_key_position: int | None
+
+
+def fields_from_pb(messages: Iterable[pb.Field]) -> tuple[Field, ...]:
+    """Return parsed fields as records."""
+    return tuple([field_from_pb(message) for message in messages])
+
+
+def field_from_pb(message: pb.Field) -> Field:
+    """Return a parsed Field as a record."""
+    return Field(
+        id=message.id,
+        name=message.name,
+        parent_id=message.parent_id,
+        logical_type=message.logical_type,
+        nullable=message.nullable,
+        encoding=message.encoding,
+        extension_name=message.extension_name,
+        metadata=tuple(sorted(message.metadata.items())),
+        primary_key_position=_position(
+            message.unenforced_primary_key, message.unenforced_primary_key_position
+        ),
+        clustering_key_position=_position(
+            message.unenforced_clustering_key, message.unenforced_clustering_key_position
+        ),
+    )
+
+
+def field_paths(fields: Iterable[Field]) -> dict[int, str]:
+    """Return the dotted path of each field by its id, such as ``{0: "place", 1: "place.lat"}``.
+
+    A name that holds a dot stands in backticks. A parent that does not stand before its child
+    counts as absent.
+
+    Examples
+    --------
+    >>> from lance_explorer.format.schema import Field
+    >>> place = Field(0, "place", -1, "struct", True, 0, "", (), None, None)
+    >>> lat = Field(1, "lat", 0, "double", True, 0, "", (), None, None)
+    >>> field_paths([place, lat])
+    {0: 'place', 1: 'place.lat'}
+    """
+    paths: dict[int, str] = {}
+    for field in fields:
+        name = f"`{field.name}`" if "." in field.name else field.name
+        parent = paths.get(field.parent_id)
+        paths[field.id] = f"{parent}.{name}" if parent is not None else name
+    return paths
+
+
+def _position(is_key: bool, position: int) -> int | None:
+    return position if is_key else None

@@ -1,0 +1,205 @@
+"""Take manifest messages apart without decoding what they share with the one before.
+
+Consecutive manifests share nearly all of their fragments, byte for byte. A
+:class:`ManifestSplitter` reads one manifest after another and tells, for each, which of the
+previous fragments were replaced, and by which bytes. Shared fragments are found by comparing whole
+stretches of memory, so that a manifest costs what changed in it, plus one comparison of its bytes.
+
+The fragment IDs that this module peeks at only guide the search. What it reports as shared was
+compared byte for byte: a file with IDs in any order, or none, is taken apart correctly too.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from lance_explorer.errors import CorruptFileError
+from lance_explorer.format._pb import table_pb2 as pb
+from lance_explorer.format._wire import parse, read_varint
+from lance_explorer.format.manifest import Manifest, Section, manifest_from_pb
+
+__all__ = ["Hunk", "ManifestSplitter", "SplitManifest"]
+
+_FIELDS_TAG = 0x0A
+_FRAGMENTS_TAG = 0x12
+_ID_TAG = 0x08
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Fragments ``start`` to ``stop`` of the previous manifest gave way to the ``new`` ones."""
+
+    start: int
+    stop: int
+    new: list[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitManifest:
+    """A manifest in parts, its fragments as differences from the manifest before.
+
+    Attributes
+    ----------
+    manifest : Manifest
+        All but the schema and the fragments.
+    schema : bytes
+        The records of the schema, undecoded. The same object as before if they are the same.
+    hunks : list of Hunk
+        What changed in the list of fragments; ascending, positions count in the previous list.
+    fragment_bytes : int
+        The size of all fragments with their tags and lengths.
+    """
+
+    manifest: Manifest
+    schema: bytes
+    hunks: list[Hunk]
+    fragment_bytes: int
+
+
+class ManifestSplitter:
+    """Splits manifests, best in the order of their versions."""
+
+    def __init__(self) -> None:
+        self._data = b""
+        self._base = 0  # where the first fragment record of _data begins
+        self._ids: list[int] = []
+        self._ends = [0]  # fragment k lies at _base + _ends[k] to _base + _ends[k + 1]
+        self._schema = b""
+
+    def split(self, data: bytes, message: Section) -> SplitManifest:
+        """Split the manifest message that lies at ``message`` in ``data``.
+
+        Raises
+        ------
+        CorruptFileError
+            If the bytes are not a manifest message. The splitter then still compares with the
+            manifest before.
+        """
+        end = message.end
+        base = self._skip_schema(data, message.offset, end)
+        walk = _Walk(self._data, self._base, self._ids, self._ends)
+        stop = walk.run(data, base, end)
+        rest = parse(pb.ManifestEnvelope, data[stop:end], "manifest")
+        if rest.fields or rest.fragments:
+            ordered = _in_order(data, message)
+            return self.split(ordered, Section(0, len(ordered)))
+        manifest = manifest_from_pb(rest)
+        if data[message.offset : base] != self._schema:
+            self._schema = data[message.offset : base]
+        self._data, self._base = data, base
+        walk.apply()
+        return SplitManifest(manifest, self._schema, walk.hunks, self._ends[-1])
+
+    def _skip_schema(self, data: bytes, position: int, end: int) -> int:
+        if data.startswith(self._schema, position):
+            position += len(self._schema)
+        while position < end and data[position] == _FIELDS_TAG:
+            position = _record_end(data, position, end)
+        return position
+
+
+class _Walk:
+    """One pass over the fragments of a manifest, beside those of the one before."""
+
+    def __init__(self, previous: bytes, base: int, ids: list[int], ends: list[int]) -> None:
+        self._previous = memoryview(previous)[base:]
+        self._ids = ids
+        self._ends = ends
+        self.hunks: list[Hunk] = []
+        self._edits: list[tuple[int, int, int, list[int], list[int]]] = []
+
+    def run(self, data: bytes, base: int, end: int) -> int:
+        """Walk from ``base`` on; return where the fragment records end."""
+        ids, ends, count = self._ids, self._ends, len(self._ids)
+        position, candidate, kept_stop = base, 0, 0
+        new: list[bytes] = []
+        new_ids: list[int] = []
+        new_ends: list[int] = []
+        while position < end and data[position] == _FRAGMENTS_TAG:
+            length, start = read_varint(data, position + 1, end)
+            stop = start + length
+            if stop > end:
+                raise CorruptFileError(
+                    f"a fragment of {length} bytes is longer than the manifest", offset=position
+                )
+            fragment_id = read_varint(data, start + 1, stop)[0] if _has_id(data, start, stop) else 0
+            candidate = bisect_left(ids, fragment_id, candidate, count)
+            if candidate < count and ids[candidate] == fragment_id:
+                shared_stop = self._shared(data, position, end, candidate)
+                if shared_stop > candidate:
+                    shift = position - base - ends[candidate]
+                    self._replace(kept_stop, candidate, new, new_ids, new_ends)
+                    self._edits.append((candidate, shared_stop, shift, [], []))
+                    new, new_ids, new_ends = [], [], []
+                    position += ends[shared_stop] - ends[candidate]
+                    candidate = kept_stop = shared_stop
+                    continue
+                candidate += 1
+            new.append(data[start:stop])
+            new_ids.append(fragment_id)
+            new_ends.append(stop - base)
+            position = stop
+        self._replace(kept_stop, count, new, new_ids, new_ends)
+        return position
+
+    def apply(self) -> None:
+        """Bring the lists of IDs and ends up to the manifest that was walked."""
+        ids, ends = self._ids, self._ends
+        edits = self._edits
+        if edits and edits[0][:3] == (0, edits[0][1], 0) and not edits[0][3]:
+            keep, edits = edits[0][1], edits[1:]
+        else:
+            keep = 0
+        new_ids: list[int] = []
+        new_ends: list[int] = []
+        for start, stop, shift, edit_ids, edit_ends in edits:
+            new_ids += edit_ids or ids[start:stop]
+            new_ends += edit_ends or [end + shift for end in ends[start + 1 : stop + 1]]
+        ids[keep:] = new_ids
+        ends[keep + 1 :] = new_ends
+
+    def _replace(
+        self, start: int, stop: int, new: list[bytes], new_ids: list[int], new_ends: list[int]
+    ) -> None:
+        if new or start < stop:
+            self.hunks.append(Hunk(start, stop, new))
+        if new:
+            self._edits.append((start, stop, 0, new_ids, new_ends))
+
+    def _shared(self, data: bytes, position: int, end: int, first: int) -> int:
+        """Return the stop of the longest run of previous fragments that stands at ``position``."""
+        previous, ends = self._previous, self._ends
+        shared, missed = first, len(self._ids) + 1
+        probe = missed - 1
+        while shared < probe:
+            start, stop = ends[shared], ends[probe]
+            if position + stop - start <= end and data.startswith(previous[start:stop], position):
+                position += stop - start
+                shared = probe
+            else:
+                missed = probe
+            probe = (shared + missed) // 2
+        return shared
+
+
+def _has_id(data: bytes, start: int, stop: int) -> bool:
+    return start < stop and data[start] == _ID_TAG
+
+
+def _record_end(data: bytes, position: int, end: int) -> int:
+    """Return the end of the length-delimited record at ``position``."""
+    length, start = read_varint(data, position + 1, end)
+    if start + length > end:
+        raise CorruptFileError(
+            f"a record of {length} bytes is longer than the manifest", offset=position
+        )
+    return start + length
+
+
+def _in_order(data: bytes, message: Section) -> bytes:
+    """Return the message with its schema first, then its fragments, as every known writer does."""
+    envelope = parse(pb.ManifestEnvelope, data[message.offset : message.end], "manifest")
+    fields = pb.ManifestEnvelope(fields=envelope.fields)
+    fragments = pb.ManifestEnvelope(fragments=envelope.fragments)
+    envelope.ClearField("fields")
+    envelope.ClearField("fragments")
+    return b"".join([part.SerializeToString() for part in (fields, fragments, envelope)])
