@@ -1,0 +1,162 @@
+"""The history of a table as a value: its kept versions, and the states of its fragments."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.errors import FormatError, VersionNotFoundError
+from lance_explorer.findings import Finding
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.indices import IndexMetadata
+from lance_explorer.format.manifest import Manifest
+from lance_explorer.format.schema import Field
+from lance_explorer.format.transactions import TransactionHeader
+from lance_explorer.history.intervals import NO_INTERVALS, Intervals
+from lance_explorer.history.listing import VersionFile
+
+__all__ = [
+    "EMPTY_HISTORY",
+    "UNKNOWN_COUNT",
+    "History",
+    "StoredTransaction",
+    "UnreadableVersion",
+    "VersionRecord",
+]
+
+UNKNOWN_COUNT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTransaction:
+    """The transaction of a version: what tells it, where it lies, and its bytes if they are few.
+
+    ``source`` is ``manifest`` if it is inlined there, else ``file`` (of its own).
+    """
+
+    header: TransactionHeader
+    source: str
+    path: str
+    offset: int
+    num_bytes: int
+    data: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRecord:
+    """One kept version. Equal schemas and index lists of neighbours are the same objects."""
+
+    file: VersionFile
+    manifest: Manifest
+    schema: tuple[Field, ...]
+    indices: tuple[IndexMetadata, ...]
+    transaction: StoredTransaction | None
+    schema_bytes: int
+    fragment_bytes: int
+    index_section_bytes: int
+
+    @property
+    def version(self) -> int:
+        """The version number."""
+        return self.file.version
+
+    @property
+    def operation(self) -> str | None:
+        """The operation as Lance names it, ``unknown``, or None where no transaction is left."""
+        return None if self.transaction is None else self.transaction.header.operation
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableVersion:
+    """A version whose manifest is damaged, or uses what this package does not read."""
+
+    file: VersionFile
+    error: FormatError
+
+
+@dataclass(frozen=True)
+class History:
+    """Everything that the kept manifests of one branch say.
+
+    Attributes
+    ----------
+    records : tuple of VersionRecord
+        The kept and readable versions, ascending.
+    states : tuple of Fragment
+        The distinct states that fragments were ever in; a state's number is its position here.
+    num_deleted_rows : NDArray[np.int64]
+        For each state, its deleted rows; UNKNOWN_COUNT where they cannot be known.
+    intervals : Intervals
+        In which of ``records`` each state was there.
+    detached : tuple of VersionFile
+        Versions that are in no line of history.
+    unreadable : tuple of UnreadableVersion
+        Versions whose manifests could not be understood; they count as not kept.
+    findings : tuple of Finding
+        What was wrong with files that could not be used.
+    """
+
+    records: tuple[VersionRecord, ...]
+    states: tuple[Fragment, ...]
+    num_deleted_rows: NDArray[np.int64]
+    intervals: Intervals
+    detached: tuple[VersionFile, ...] = ()
+    unreadable: tuple[UnreadableVersion, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    _positions: dict[int, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        positions = {record.version: position for position, record in enumerate(self.records)}
+        object.__setattr__(self, "_positions", positions)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @cached_property
+    def versions(self) -> NDArray[np.uint64]:
+        """The kept version numbers, ascending."""
+        return np.array([record.version for record in self.records], dtype=np.uint64)
+
+    @cached_property
+    def follows_previous(self) -> NDArray[np.bool_]:
+        """For each record, whether the version before is kept; before 1 is the empty table."""
+        previous = np.concatenate([np.zeros(1, np.uint64), self.versions])[:-1]
+        follows: NDArray[np.bool_] = self.versions == previous + np.uint64(1)
+        return follows
+
+    @cached_property
+    def begins_exactly(self) -> NDArray[np.bool_]:
+        """For each record, whether what is new in it cannot have been there before.
+
+        So it is where the version before is kept, and at the first version of a branch or clone.
+        """
+        is_clone = [record.operation == "Clone" for record in self.records]
+        return self.follows_previous | np.array(is_clone, dtype=np.bool_)
+
+    @cached_property
+    def versions_read(self) -> tuple[int, ...]:
+        """The versions whose files were read, unreadable ones too, ascending."""
+        unreadable = [version.file.version for version in self.unreadable]
+        return tuple(sorted([*self._positions, *unreadable]))
+
+    def position(self, version: int) -> int:
+        """Return the position of a version in ``records``.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        """
+        try:
+            return self._positions[version]
+        except KeyError:
+            raise VersionNotFoundError(f"version {version} is not kept") from None
+
+    def states_at(self, position: int) -> list[int]:
+        """Return the states of one version, in the order of their fragment IDs."""
+        return sorted(self.intervals.at(position).tolist(), key=lambda state: self.states[state].id)
+
+
+EMPTY_HISTORY = History((), (), np.empty(0, dtype=np.int64), NO_INTERVALS)
+"""The history of a table before its first version."""

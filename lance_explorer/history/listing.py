@@ -1,0 +1,95 @@
+"""Which versions a table keeps, and where (docs/FORMAT.md 1 and 10)."""
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+from lance_explorer.errors import CorruptFileError
+from lance_explorer.storage import Storage
+
+__all__ = ["DirectoryLister", "VersionFile", "VersionLister", "VersionListing"]
+
+VERSIONS_FOLDER = "_versions"
+
+_DETACHED_BIT = 1 << 63
+_LARGEST = (1 << 64) - 1
+_NAME = re.compile(r"(d?)(\d{1,20})\.manifest")
+_V2_DIGITS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFile:
+    """The manifest file of one version. ``path`` starts at the root of the table."""
+
+    version: int
+    path: str
+    size_bytes: int
+    modified_ns: int
+    etag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionListing:
+    """The kept versions of a table, ascending; detached ones stand apart and have no order."""
+
+    versions: tuple[VersionFile, ...]
+    detached: tuple[VersionFile, ...]
+
+
+class VersionLister(Protocol):
+    """Says which versions there are: a folder listing, or some other record of commits."""
+
+    def list_versions(self) -> VersionListing:
+        """Return the versions that are kept now."""
+
+
+class DirectoryLister:
+    """Lists the ``_versions`` folder. Hints and staged files in it are not looked at."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def list_versions(self) -> VersionListing:
+        """Return the versions that are kept now.
+
+        Raises
+        ------
+        CorruptFileError
+            If the folder mixes both schemes of file names.
+        """
+        versions: list[VersionFile] = []
+        detached: list[VersionFile] = []
+        schemes: dict[bool, str] = {}
+        for info in self._storage.list_files(VERSIONS_FOLDER):
+            match = _NAME.fullmatch(info.name)
+            if match is None:
+                continue
+            is_v2 = len(match[2]) == _V2_DIGITS
+            number = int(match[2])
+            path = f"{VERSIONS_FOLDER}/{info.name}"
+            if match[1]:
+                if _DETACHED_BIT <= number <= _LARGEST:
+                    detached.append(
+                        VersionFile(number, path, info.size_bytes, info.modified_ns, info.etag)
+                    )
+                continue
+            version = _LARGEST - number if is_v2 else number
+            if version < 0:
+                continue
+            schemes[is_v2] = info.name
+            versions.append(
+                VersionFile(version, path, info.size_bytes, info.modified_ns, info.etag)
+            )
+        if len(schemes) > 1:
+            raise CorruptFileError(
+                f"both schemes of version names occur ({schemes[False]} and {schemes[True]}): "
+                "a migration of names was broken off, finish it with the library that began it",
+                VERSIONS_FOLDER,
+            )
+        versions.sort(key=_version)
+        detached.sort(key=_version)
+        return VersionListing(tuple(versions), tuple(detached))
+
+
+def _version(file: VersionFile) -> int:
+    return file.version

@@ -1,0 +1,326 @@
+"""Read manifests into a History, each byte once, and nothing twice that versions share."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from lance_explorer.errors import CorruptFileError, FormatError, UnsupportedFeatureError
+from lance_explorer.findings import Finding
+from lance_explorer.format.deletions import decode_deletion_file
+from lance_explorer.format.fragments import BasePath, Fragment, decode_fragment
+from lance_explorer.format.indices import IndexMetadata, decode_index_section
+from lance_explorer.format.manifest import (
+    Manifest,
+    ManifestLayout,
+    decode_schema,
+    read_layout,
+    read_section,
+)
+from lance_explorer.format.schema import Field
+from lance_explorer.format.splitting import Hunk, ManifestSplitter
+from lance_explorer.format.transactions import decode_transaction_header
+from lance_explorer.history.history import (
+    EMPTY_HISTORY,
+    UNKNOWN_COUNT,
+    History,
+    StoredTransaction,
+    UnreadableVersion,
+    VersionRecord,
+)
+from lance_explorer.history.intervals import IntervalBuilder
+from lance_explorer.history.listing import VersionFile, VersionListing
+from lance_explorer.storage import Storage, open_storage
+
+__all__ = ["extend"]
+
+KEPT_TRANSACTION_BYTES = 16 * 1024
+"""Longer transactions are read again when somebody asks for more than their header."""
+
+TRANSACTIONS_FOLDER = "_transactions"
+
+_FEW_FILES = 100
+
+
+def extend(history: History, storage: Storage, listing: VersionListing) -> History:
+    """Return the history of what ``listing`` holds, reading only what ``history`` does not know.
+
+    Versions that are gone from the listing, or that vanish while they are read, are left out. A
+    manifest that cannot be understood is left out too, and becomes a finding.
+
+    Parameters
+    ----------
+    history : History
+        What is known already; EMPTY_HISTORY to begin with.
+    storage : Storage
+        The root of the table (of the branch).
+    listing : VersionListing
+        What is kept now.
+
+    Raises
+    ------
+    StorageError
+        If reading fails for another reason than a missing file.
+    """
+    known = replace(_still_kept(history, listing), detached=listing.detached)
+    newest = known.versions_read[-1] if known.versions_read else -1
+    files = [file for file in listing.versions if file.version > newest]
+    if not files:
+        return known
+    loader = _Loader(known, storage)
+    loader.read(files)
+    return loader.finish()
+
+
+def _still_kept(history: History, listing: VersionListing) -> History:
+    """Return the history without the versions that the listing lacks.
+
+    A listing that shows another file under a known version, or a version among known ones that was
+    not there before, is of another table: then nothing is known.
+    """
+    listed = {file.version: file for file in listing.versions}
+    read = {record.version: record.file for record in history.records}
+    read.update({version.file.version: version.file for version in history.unreadable})
+    newest = max(read, default=-1)
+    for version, file in listed.items():
+        known = read.get(version)
+        if version < newest and known is None:
+            return EMPTY_HISTORY
+        if known is not None and _identity(known) != _identity(file):
+            return EMPTY_HISTORY
+    if all(version in listed for version in read):
+        return history
+    kept = [i for i, record in enumerate(history.records) if record.version in listed]
+    return replace(
+        history,
+        records=tuple([history.records[position] for position in kept]),
+        intervals=history.intervals.only(np.array(kept, dtype=np.int64)),
+        unreadable=tuple([v for v in history.unreadable if v.file.version in listed]),
+        findings=tuple([f for f in history.findings if f.version is None or f.version in listed]),
+    )
+
+
+def _identity(file: VersionFile) -> tuple[int, int, str | None]:
+    return file.size_bytes, file.modified_ns, file.etag
+
+
+class _Loader:
+    """The work of one ``extend``: goes from manifest to manifest and notes what is new."""
+
+    def __init__(self, known: History, storage: Storage) -> None:
+        self._known = known
+        self._storage = storage
+        self._records = list(known.records)
+        self._states = list(known.states)
+        self._deleted: list[int] = known.num_deleted_rows.tolist()
+        self._unreadable = list(known.unreadable)
+        self._findings = list(known.findings)
+        self._numbers = {state: number for number, state in enumerate(self._states)}
+        self._intervals = IntervalBuilder(known.intervals, len(known.records))
+        self._splitter = ManifestSplitter()
+        self._current: list[int] = []  # the states of the manifest that the splitter stands at
+        self._left_over = self._intervals.still_open  # states of a manifest it does not stand at
+        self._schema_source = b""
+        self._schema: tuple[Field, ...] = ()
+        self._index_source = b""
+        self._indices: tuple[IndexMetadata, ...] = ()
+
+    def read(self, files: list[VersionFile]) -> None:
+        """Read manifests in the order of their versions."""
+        _warm_allocator(max(file.size_bytes for file in files))
+        contents = self._storage.get_many([file.path for file in files])
+        for file, data in zip(_with_progress(files), contents, strict=True):
+            if data is None:
+                continue
+            try:
+                self._add(file, data)
+            except FormatError as error:
+                located = error.located(file.path)
+                self._unreadable.append(UnreadableVersion(file, located))
+                self._findings.append(_unreadable(file, located))
+                self._start_over()
+
+    def finish(self) -> History:
+        return replace(
+            self._known,
+            records=tuple(self._records),
+            states=tuple(self._states),
+            num_deleted_rows=np.array(self._deleted, dtype=np.int64),
+            intervals=self._intervals.finish(len(self._records)),
+            unreadable=tuple(self._unreadable),
+            findings=tuple(self._findings),
+        )
+
+    def _start_over(self) -> None:
+        """Forget what the splitter stands at; the next manifest is split as a whole."""
+        self._splitter = ManifestSplitter()
+        self._current = []
+        self._left_over = self._intervals.still_open
+
+    def _add(self, file: VersionFile, data: bytes) -> None:
+        layout = read_layout(data)
+        split = self._splitter.split(data, layout.message)
+        manifest = split.manifest
+        if manifest.version != file.version:
+            raise CorruptFileError(
+                f"expected version {file.version} as in the file name, found {manifest.version}"
+            )
+        if manifest.has_fragment_tree:
+            raise UnsupportedFeatureError("the fragments are in an experimental fragment tree")
+        if split.schema is not self._schema_source:
+            self._schema = decode_schema(split.schema)
+            self._schema_source = split.schema
+        index_section_bytes = self._read_indices(data, manifest, layout)
+        fragments = [[decode_fragment(new) for new in hunk.new] for hunk in split.hunks]
+        transaction = self._read_transaction(file, data, manifest, layout)
+        self._replace_states(split.hunks, fragments, manifest.base_paths)
+        self._records.append(
+            VersionRecord(
+                file=file,
+                manifest=manifest,
+                schema=self._schema,
+                indices=self._indices,
+                transaction=transaction,
+                schema_bytes=len(split.schema),
+                fragment_bytes=split.fragment_bytes,
+                index_section_bytes=index_section_bytes,
+            )
+        )
+
+    def _replace_states(
+        self, hunks: list[Hunk], fragments: list[list[Fragment]], bases: tuple[BasePath, ...]
+    ) -> None:
+        position = len(self._records)
+        removed, self._left_over = set(self._left_over), []
+        added: set[int] = set()
+        for hunk, news in zip(reversed(hunks), reversed(fragments), strict=True):
+            numbers = [self._number(fragment, bases) for fragment in news]
+            removed.update(self._current[hunk.start : hunk.stop])
+            added.update(numbers)
+            self._current[hunk.start : hunk.stop] = numbers
+        for state in removed - added:
+            self._intervals.close(state, position)
+        for state in added - removed:
+            self._intervals.open(state, position)
+
+    def _number(self, fragment: Fragment, bases: tuple[BasePath, ...]) -> int:
+        """Return the number of a state, a new one if it was never seen."""
+        number = self._numbers.get(fragment)
+        if number is None:
+            number = self._numbers[fragment] = len(self._states)
+            self._states.append(fragment)
+            self._deleted.append(self._count_deleted(fragment, bases))
+        return number
+
+    def _count_deleted(self, fragment: Fragment, bases: tuple[BasePath, ...]) -> int:
+        file = fragment.deletion_file
+        if file is None:
+            return 0
+        if file.num_deleted_rows is not None:
+            return file.num_deleted_rows
+        try:
+            data = _root_of(file.base_id, bases, self._storage).get(file.path(fragment.id))
+            return len(decode_deletion_file(data, file.file_type, fragment.physical_rows))
+        except (FileNotFoundError, FormatError) as error:
+            self._findings.append(_uncounted(fragment, file.path(fragment.id), error))
+            return UNKNOWN_COUNT
+
+    def _read_indices(self, data: bytes, manifest: Manifest, layout: ManifestLayout) -> int:
+        """Bring ``_indices`` up to this manifest; return the size of its index section."""
+        if manifest.index_section_offset is None:
+            source = b""
+        else:
+            section = read_section(data, manifest.index_section_offset, layout)
+            source = data[section.offset : section.end]
+        if source != self._index_source:
+            self._indices = decode_index_section(source)
+            self._index_source = source
+        return len(source)
+
+    def _read_transaction(
+        self, file: VersionFile, data: bytes, manifest: Manifest, layout: ManifestLayout
+    ) -> StoredTransaction | None:
+        """Return the transaction, inlined or from its own file; None if it is in neither."""
+        path, offset = file.path, 0
+        try:
+            if manifest.transaction_section_offset is not None:
+                section = read_section(data, manifest.transaction_section_offset, layout)
+                source, offset = "manifest", section.offset
+                transaction = data[section.offset : section.end]
+            elif manifest.transaction_file is not None:
+                source, path = "file", f"{TRANSACTIONS_FOLDER}/{manifest.transaction_file}"
+                transaction = self._storage.get(path)
+            else:
+                return None
+            header = decode_transaction_header(transaction)
+        except FileNotFoundError:
+            return None
+        except FormatError as error:
+            self._findings.append(_corrupt_transaction(file, error.located(path)))
+            return None
+        size = len(transaction)
+        kept = transaction if size <= KEPT_TRANSACTION_BYTES else None
+        return StoredTransaction(header, source, path, offset, size, kept)
+
+
+def _warm_allocator(largest: int) -> None:
+    """Keep the memory of freed buffers in the process.
+
+    The C library gives each large buffer back to the system, which then has to clear it again for
+    the next one, until it has seen a larger one freed. Manifests grow, so that would be always.
+    """
+    bytes(largest)
+
+
+def _with_progress(files: list[VersionFile]) -> Iterable[VersionFile]:
+    if len(files) < _FEW_FILES:
+        return files
+    from tqdm.auto import tqdm
+
+    return tqdm(files, "Reading versions", unit=" versions", delay=1.0, leave=False)
+
+
+def _root_of(base_id: int | None, bases: tuple[BasePath, ...], storage: Storage) -> Storage:
+    """Return the root below which a file with this base lies (docs/FORMAT.md 10)."""
+    if base_id is None:
+        return storage
+    for base in bases:
+        if base.id == base_id:
+            return open_storage(base.path)
+    raise CorruptFileError(f"base path {base_id} is not among the base paths of the manifest")
+
+
+def _unreadable(file: VersionFile, error: FormatError) -> Finding:
+    return Finding(
+        code="unreadable_manifest",
+        severity="error",
+        message=str(error),
+        advice=f"Version {file.version} is left out; "
+        + (
+            "a newer release of lance_explorer may read it."
+            if isinstance(error, UnsupportedFeatureError)
+            else "bring its file back from a copy."
+        ),
+        version=file.version,
+    )
+
+
+def _corrupt_transaction(file: VersionFile, error: FormatError) -> Finding:
+    return Finding(
+        code="corrupt_transaction",
+        severity="error",
+        message=str(error),
+        advice="The operation of this version is shown as unknown; its contents are not affected.",
+        version=file.version,
+    )
+
+
+def _uncounted(fragment: Fragment, path: str, error: Exception) -> Finding:
+    reason = "the file is missing" if isinstance(error, FileNotFoundError) else str(error)
+    return Finding(
+        code="deleted_rows_unknown",
+        severity="error",
+        message=f"{path}: {reason}, and the manifest does not say how many rows it deletes",
+        advice="Bring the deletion file back from a copy; until then row counts are unknown.",
+        fragment_id=fragment.id,
+    )

@@ -1,0 +1,59 @@
+"""Load tags and branches (docs/FORMAT.md 9)."""
+
+from collections.abc import Callable
+from typing import TypeVar
+from urllib.parse import unquote
+
+from lance_explorer.errors import FormatError
+from lance_explorer.findings import Finding
+from lance_explorer.format.refs import Branch, Tag, decode_branch, decode_tag
+from lance_explorer.storage import Storage
+
+__all__ = ["BRANCHES_FOLDER", "TAGS_FOLDER", "branch_root", "load_branches", "load_tags"]
+
+TAGS_FOLDER = "_refs/tags"
+BRANCHES_FOLDER = "_refs/branches"
+
+_SUFFIX = ".json"
+
+_R = TypeVar("_R", Tag, Branch)
+
+
+def branch_root(name: str) -> str:
+    """Return the folder of a branch below the root of its table."""
+    return f"tree/{name}"
+
+
+def load_tags(storage: Storage, findings: list[Finding]) -> dict[str, Tag]:
+    """Return the tags by name, in the order of their names; damaged ones become findings."""
+    return _load(storage, TAGS_FOLDER, decode_tag, findings)
+
+
+def load_branches(storage: Storage, findings: list[Finding]) -> dict[str, Branch]:
+    """Return the branches by name, in the order of their names; damaged ones become findings."""
+    return _load(storage, BRANCHES_FOLDER, decode_branch, findings)
+
+
+def _load(
+    storage: Storage, folder: str, decode: Callable[[bytes, str], _R], findings: list[Finding]
+) -> dict[str, _R]:
+    files = [info.name for info in storage.list_files(folder) if info.name.endswith(_SUFFIX)]
+    paths = {unquote(file.removesuffix(_SUFFIX)): f"{folder}/{file}" for file in sorted(files)}
+    refs: dict[str, _R] = {}
+    for (name, path), data in zip(paths.items(), storage.get_many(paths.values()), strict=True):
+        if data is None:  # deleted since it was listed
+            continue
+        try:
+            refs[name] = decode(data, name)
+        except FormatError as error:
+            findings.append(_damaged(name, error.located(path)))
+    return refs
+
+
+def _damaged(name: str, error: FormatError) -> Finding:
+    return Finding(
+        code="corrupt_ref",
+        severity="error",
+        message=str(error),
+        advice=f"{name!r} is left out; make it again, or delete its file.",
+    )
