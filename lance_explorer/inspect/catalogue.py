@@ -1,0 +1,429 @@
+"""The catalogue of metadata frames: ``table.inspect``, and every frame by its name for SQL."""
+
+from collections.abc import Callable
+
+import polars as pl
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.base_paths import (
+    ALL_BASE_PATHS,
+    BASE_PATHS,
+    all_base_paths,
+    base_paths,
+)
+from lance_explorer.inspect.columns import FrameSchema
+from lance_explorer.inspect.config import ALL_CONFIG, CONFIG, all_config, config
+from lance_explorer.inspect.data_files import (
+    ALL_DATA_FILES,
+    DATA_FILES,
+    all_data_files,
+    data_files,
+)
+from lance_explorer.inspect.detached import DETACHED, detached
+from lance_explorer.inspect.documented import documented
+from lance_explorer.inspect.fields import ALL_FIELDS, FIELDS, all_fields, fields
+from lance_explorer.inspect.findings import FINDINGS, findings
+from lance_explorer.inspect.fragments import ALL_FRAGMENTS, FRAGMENTS, all_fragments, fragments
+from lance_explorer.inspect.gaps import GAPS, gaps
+from lance_explorer.inspect.indices import ALL_INDICES, INDICES, all_indices, indices
+from lance_explorer.inspect.manifests import MANIFESTS, manifests
+from lance_explorer.inspect.refs import REFS, refs
+from lance_explorer.inspect.transactions import TRANSACTIONS, transactions
+from lance_explorer.inspect.versions import VERSIONS, versions
+
+__all__ = ["FRAMES", "Inspect", "frame"]
+
+
+class Inspect:
+    """The metadata of a table, or of one branch of it, as frames.
+
+    Frames of one version are of the latest one unless told otherwise. Their ``all_`` forms tell
+    what ever was in a kept version: one row for each state of a thing and each interval of versions
+    in which it was there, with how well both ends are known. Unknown is null, never 0; an empty
+    frame has all its columns.
+    """
+
+    def __init__(self, source: TableSource) -> None:
+        self._source = source
+
+    def __repr__(self) -> str:
+        frames = [name for name in vars(type(self)) if not name.startswith("_")]
+        return f"Inspect({self._source.uri}): {', '.join(frames)}"
+
+    @documented(FRAGMENTS)
+    def fragments(self, version: int | None = None) -> pl.DataFrame:
+        """Return the fragments of a version, one row each, in the order of a scan.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest cannot be understood.
+
+        Examples
+        --------
+        >>> table.inspect.fragments().select("fragment_id", "num_rows", "physical_rows").rows()
+        [(0, 2, 4), (1, 2, 2), (2, 5, 5)]
+        """
+        return fragments(self._source, self._or_latest(version))
+
+    @documented(ALL_FRAGMENTS)
+    def all_fragments(self) -> pl.DataFrame:
+        """Return every state that a fragment was ever in, one row for each interval of it.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read. One that cannot be understood becomes a finding.
+
+        Examples
+        --------
+        >>> states = table.inspect.all_fragments().filter(pl.col("fragment_id") == 0)
+        >>> states.select("num_rows", "first_version", "last_version").rows()
+        [(4, 1, 2), (3, 3, 3), (2, 4, 7)]
+        """
+        return all_fragments(self._source)
+
+    @documented(DATA_FILES)
+    def data_files(self, version: int | None = None) -> pl.DataFrame:
+        """Return the data files of a version, one row each, by fragment in the order of a scan.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest cannot be understood.
+
+        Examples
+        --------
+        >>> table.inspect.data_files(1).select("fragment_id", "fields", "format_version").rows()
+        [(0, ['id', 'city', 'mood'], '2.1')]
+        """
+        return data_files(self._source, self._or_latest(version))
+
+    @documented(ALL_DATA_FILES)
+    def all_data_files(self) -> pl.DataFrame:
+        """Return every data file that there ever was, one row for each interval of each state.
+
+        A file is in another state when more of its fields have been replaced. Names of fields, and
+        ``root``, are those of the first version of the interval.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read. One that cannot be understood becomes a finding.
+
+        Examples
+        --------
+        >>> table.inspect.all_data_files().select("fragment_id", "first_version").rows()
+        [(0, 1), (1, 2), (2, 3)]
+        """
+        return all_data_files(self._source)
+
+    @documented(TRANSACTIONS)
+    def transactions(self) -> pl.DataFrame:
+        """Return what commits say of themselves, one row for each kept version, oldest first.
+
+        Transactions that are large are read again, one request each.
+
+        Raises
+        ------
+        StorageError
+            If a file cannot be read. One that cannot be understood becomes a finding.
+
+        Examples
+        --------
+        >>> deletion = table.inspect.transactions().row(3, named=True)
+        >>> deletion["operation"], deletion["read_version"]
+        ('Delete', 3)
+        >>> deletion["summary"]
+        '{"predicate": "id = 2", "updated_fragments": 1, "deleted_fragments": 0}'
+        """
+        return transactions(self._source)
+
+    @documented(FIELDS)
+    def fields(self, version: int | None = None) -> pl.DataFrame:
+        """Return the schema of a version, one row for each field, depth first.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest cannot be understood.
+
+        Examples
+        --------
+        >>> table.inspect.fields().select("field_id", "path", "logical_type").rows()
+        [(0, 'id', 'int64'), (1, 'city', 'string'), (2, 'score', 'int32')]
+        """
+        return fields(self._source, self._or_latest(version))
+
+    @documented(ALL_FIELDS)
+    def all_fields(self) -> pl.DataFrame:
+        """Return every state that a field was ever in, one row for each interval of it.
+
+        Field ids are used again: what identifies a column is its id and the interval.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read. One that cannot be understood becomes a finding.
+
+        Examples
+        --------
+        >>> states = table.inspect.all_fields().filter(pl.col("field_id") == 2)
+        >>> states.select("path", "last_version", "began_as", "ended_as").rows()
+        [('mood', 6, 'added', 'renamed'), ('score', 7, 'renamed', None)]
+        """
+        return all_fields(self._source)
+
+    @documented(INDICES)
+    def indices(self, version: int | None = None) -> pl.DataFrame:
+        """Return the indices of a version, one row for each segment.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest cannot be understood.
+
+        Examples
+        --------
+        >>> table.inspect.indices().select("name", "index_type", "fields", "fragment_ids").rows()
+        [('id_idx', 'BTREE', ['id'], [0, 1, 2])]
+        """
+        return indices(self._source, self._or_latest(version))
+
+    @documented(ALL_INDICES)
+    def all_indices(self) -> pl.DataFrame:
+        """Return every state that an index segment was ever in, one row for each interval of it.
+
+        A segment is in another state when it covers other fragments.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read. One that cannot be understood becomes a finding.
+
+        Examples
+        --------
+        >>> table.inspect.all_indices().select("name", "first_version", "is_current").rows()
+        [('id_idx', 5, True)]
+        """
+        return all_indices(self._source)
+
+    @documented(CONFIG)
+    def config(self, version: int | None = None) -> pl.DataFrame:
+        """Return the config and all metadata of a version, one row for each key.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest cannot be understood.
+
+        Examples
+        --------
+        >>> table.inspect.config().select("map", "field", "key", "value").rows()
+        [('config', None, 'owner', 'docs')]
+        """
+        return config(self._source, self._or_latest(version))
+
+    @documented(ALL_CONFIG)
+    def all_config(self) -> pl.DataFrame:
+        """Return every entry of config and metadata that there ever was, one row for each interval.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read. One that cannot be understood becomes a finding.
+
+        Examples
+        --------
+        >>> table.inspect.all_config().select("key", "value", "first_version").rows()
+        [('owner', 'docs', 6)]
+        """
+        return all_config(self._source)
+
+    @documented(REFS)
+    def refs(self) -> pl.DataFrame:
+        """Return the tags and branches of the whole table, one row each: tags first, by name.
+
+        Lists the versions of each branch that a tag or branch refers to.
+
+        Raises
+        ------
+        StorageError
+            If a file cannot be read. One that cannot be understood becomes a finding.
+
+        Examples
+        --------
+        >>> table.inspect.refs().select("kind", "name", "version", "is_kept").rows()
+        [('tag', 'clean', 4, True), ('branch', 'dev', 2, True)]
+        """
+        return refs(self._source)
+
+    @documented(MANIFESTS)
+    def manifests(self) -> pl.DataFrame:
+        """Return what the bytes of manifests are spent on, one row for each kept version.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read. One that cannot be understood becomes a finding.
+
+        Examples
+        --------
+        >>> table.inspect.manifests().select("version", "naming", "row_ids_bytes").tail(1).rows()
+        [(7, 'V2', 38)]
+        """
+        return manifests(self._source)
+
+    @documented(BASE_PATHS)
+    def base_paths(self, version: int | None = None) -> pl.DataFrame:
+        """Return the roots outside the table's own that a version uses, one row each.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest cannot be understood.
+
+        Examples
+        --------
+        >>> dev = lx.open_table(table.uri, branch="dev")
+        >>> dev.inspect.base_paths().select("base_id", "is_dataset_root", "num_data_files").rows()
+        [(0, True, 2)]
+        """
+        return base_paths(self._source, self._or_latest(version))
+
+    @documented(ALL_BASE_PATHS)
+    def all_base_paths(self) -> pl.DataFrame:
+        """Return every root outside the table's own that there ever was, by interval.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read. One that cannot be understood becomes a finding.
+
+        Examples
+        --------
+        >>> table.inspect.all_base_paths().is_empty()
+        True
+        """
+        return all_base_paths(self._source)
+
+    @documented(DETACHED)
+    def detached(self) -> pl.DataFrame:
+        """Return the versions that stand in no line of history, one row each.
+
+        Each is read on its own.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read.
+
+        Examples
+        --------
+        >>> table.inspect.detached().is_empty()
+        True
+        """
+        return detached(self._source)
+
+    def _or_latest(self, version: int | None) -> int:
+        return self._source.latest_version if version is None else version
+
+
+_Builder = Callable[[TableSource], pl.DataFrame]
+
+
+def _at_latest(build: Callable[[TableSource, int], pl.DataFrame]) -> _Builder:
+    return lambda source: build(source, source.latest_version)
+
+
+_CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
+    (VERSIONS, versions),
+    (FRAGMENTS, _at_latest(fragments)),
+    (ALL_FRAGMENTS, all_fragments),
+    (DATA_FILES, _at_latest(data_files)),
+    (ALL_DATA_FILES, all_data_files),
+    (TRANSACTIONS, transactions),
+    (FIELDS, _at_latest(fields)),
+    (ALL_FIELDS, all_fields),
+    (INDICES, _at_latest(indices)),
+    (ALL_INDICES, all_indices),
+    (CONFIG, _at_latest(config)),
+    (ALL_CONFIG, all_config),
+    (REFS, refs),
+    (MANIFESTS, manifests),
+    (BASE_PATHS, _at_latest(base_paths)),
+    (ALL_BASE_PATHS, all_base_paths),
+    (DETACHED, detached),
+    (GAPS, gaps),
+    (FINDINGS, findings),
+)
+
+FRAMES: dict[str, FrameSchema] = {schema.name: schema for schema, _ in _CATALOGUE}
+"""The schema of each public frame by its name."""
+
+_BUILDERS = {schema.name: build for schema, build in _CATALOGUE}
+
+
+def frame(source: TableSource, name: str) -> pl.DataFrame:
+    """Return a frame by its name; one of a single version is of the latest.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no frame of that name.
+    VersionNotFoundError
+        If the latest version went away since versions were listed.
+    FormatError
+        If the manifest of the latest version is needed and cannot be understood.
+
+    Examples
+    --------
+    >>> frame(table.source, "gaps").is_empty()
+    True
+    """
+    if name not in _BUILDERS:
+        raise InvalidArgumentError(f"no frame {name!r}; there are: {', '.join(FRAMES)}")
+    return _BUILDERS[name](source)

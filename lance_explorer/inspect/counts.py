@@ -1,0 +1,171 @@
+"""How many rows a commit added, updated, deleted and so on, as far as fragments alone tell.
+
+None is "only row IDs can tell", or "the version to compare with is gone"; never 0 for unknown.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyroaring import BitMap
+
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import (
+    Append,
+    DataOverlay,
+    KeyExistenceFilter,
+    Operation,
+    Rewrite,
+    Update,
+    UpdateMode,
+)
+from lance_explorer.format.schema import Field
+
+__all__ = ["NEEDS_OPERATION", "UNKNOWN", "RowCounts", "Step", "count_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the fragments say about one version: the fields of FragmentSteps at one position.
+
+    ``same_fragments`` is None where the version before is gone; ``rows_before`` then too.
+    """
+
+    num_rows: int | None
+    rows_before: int | None
+    rows_in: int | None
+    rows_out: int | None
+    rows_rewritten_in_place: int | None
+    rows_masked_in_changed: int | None
+    same_fragments: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowCounts:
+    """The ``rows_`` columns of one row of ``versions()``."""
+
+    added: int | None = 0
+    updated: int | None = 0
+    deleted: int | None = 0
+    overwritten: int | None = 0
+    restored: int | None = 0
+    reverted: int | None = 0
+    moved: int | None = 0
+    column_rewritten: int | None = 0
+
+
+NOTHING = RowCounts()
+
+UNKNOWN = RowCounts(None, None, None, None, None, None, None, None)
+
+
+NEEDS_OPERATION = frozenset({"Update", "DataOverlay"})
+"""Operations whose counts need more than the fragments; others do only after a gap."""
+
+
+def count_rows(
+    name: str | None, step: Step, operation: Operation | None, schema: tuple[Field, ...]
+) -> RowCounts:
+    """Count the rows of one commit.
+
+    Parameters
+    ----------
+    name : str or None
+        The operation's name; None where no transaction is left.
+    step : Step
+        How the fragments changed.
+    operation : Operation or None
+        What the transaction says. Needed for NEEDS_OPERATION, and for the first version after a
+        gap.
+    schema : tuple of Field
+        The schema of the version.
+    """
+    match name:
+        case "Append" | "Rewrite":
+            written = step.rows_in
+            if written is None and isinstance(operation, Append):
+                written = _physical_rows(operation.fragments)
+            elif written is None and isinstance(operation, Rewrite):
+                written = _physical_rows([f for g in operation.groups for f in g.new_fragments])
+            return RowCounts(added=written) if name == "Append" else RowCounts(moved=written)
+        case "Overwrite":
+            return RowCounts(added=step.num_rows, overwritten=step.rows_before)
+        case "Delete":
+            return RowCounts(deleted=step.rows_out)
+        case "Merge" | "DataReplacement":
+            rewritten = step.rows_rewritten_in_place
+            return RowCounts(step.rows_in, deleted=step.rows_out, column_rewritten=rewritten)
+        case "Update" if isinstance(operation, Update):
+            return _count_update(step, operation, schema)
+        case "DataOverlay" if isinstance(operation, DataOverlay):
+            return RowCounts(updated=_count_overlaid(step, operation))
+        case "Restore":
+            if step.same_fragments:
+                return NOTHING
+            return RowCounts(deleted=None, restored=None, reverted=None, moved=None)
+        case None | "unknown" | "Update" | "DataOverlay":
+            return NOTHING if step.same_fragments else UNKNOWN
+        case _:
+            return NOTHING
+
+
+def _count_update(step: Step, update: Update, schema: tuple[Field, ...]) -> RowCounts:
+    """Tell updated, inserted and deleted rows apart where the sums alone allow it.
+
+    ``rows_in`` = updated + inserted and ``rows_out`` = updated + deleted: in general that has many
+    solutions (an upsert of one row that also inserts and deletes one looks like two updates).
+    """
+    if update.update_mode == UpdateMode.REWRITE_COLUMNS:
+        return _count_rewritten_columns(step, update)
+    new, old = step.rows_in, step.rows_out
+    if new is None:
+        new = _physical_rows(update.new_fragments)
+    if old is None and not update.updated_fragments and not update.removed_fragment_ids:
+        old = 0
+    if old == 0:
+        return RowCounts(added=new)
+    if new == 0:
+        return RowCounts(deleted=old)
+    if new is not None and new == old and _is_plain_update(update, schema):
+        return RowCounts(updated=new)
+    if new is not None and update.inserted_rows is not None and _is_empty(update.inserted_rows):
+        return RowCounts(updated=new, deleted=None if old is None else old - new)
+    return RowCounts(added=None, updated=None, deleted=None)
+
+
+def _count_rewritten_columns(step: Step, update: Update) -> RowCounts:
+    if not update.updated_offsets:
+        return RowCounts(column_rewritten=step.rows_rewritten_in_place)
+    if step.rows_masked_in_changed != 0:
+        return RowCounts(updated=None)
+    offsets = [update.offsets(fragment_id) for fragment_id, _ in update.updated_offsets]
+    return RowCounts(updated=sum(len(rows) for rows in offsets if rows is not None))
+
+
+def _is_plain_update(update: Update, schema: tuple[Field, ...]) -> bool:
+    """Whether the commit is one of ``update()``, not a merge.
+
+    An update lists the fields that it set, a merge always all of them, ascending.
+    """
+    fields = update.fields_for_preserving_frag_bitmap
+    return bool(fields) and list(fields) != sorted(field.id for field in schema)
+
+
+def _is_empty(keys: KeyExistenceFilter) -> bool:
+    """Whether the filter of inserted keys holds none."""
+    return not keys.key_hashes and (keys.bloom is None or not any(keys.bloom.bitmap))
+
+
+def _count_overlaid(step: Step, overlay: DataOverlay) -> int | None:
+    """Count covered rows, if no fragment has deleted ones that a bitmap may cover too."""
+    if step.rows_masked_in_changed != 0:
+        return None
+    covered: dict[int, BitMap] = {}
+    for group in overlay.groups:
+        offsets = [file.covered_offsets() for file in group.overlays]
+        covered.setdefault(group.fragment_id, BitMap()).update(*offsets)
+    return sum(len(rows) for rows in covered.values())
+
+
+def _physical_rows(fragments: Iterable[Fragment]) -> int | None:
+    rows = [fragment.physical_rows for fragment in fragments]
+    return None if None in rows else sum(row for row in rows if row is not None)

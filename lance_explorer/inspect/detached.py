@@ -1,0 +1,87 @@
+"""Detached versions: commits that stand in no line of history, each read on its own."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.errors import FormatError, VersionNotFoundError
+from lance_explorer.history.history import History
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import totals
+from lance_explorer.inspect.columns import (
+    BRANCH,
+    BYTES,
+    COUNT,
+    ID,
+    TEXT,
+    TIME,
+    VERSION,
+    Column,
+    FrameSchema,
+)
+from lance_explorer.inspect.states import known, live_rows
+
+__all__ = ["DETACHED", "detached"]
+
+_CONTENT = (
+    Column("timestamp", TIME, "time of the commit", nullable=True),
+    Column("operation", TEXT, "operation as Lance names it; null: none is left", nullable=True),
+    Column("read_version", ID, "version that it was built on, perhaps detached", nullable=True),
+    Column("message", TEXT, "commit message", nullable=True),
+    Column("num_fragments", COUNT, "fragments", nullable=True),
+    Column("num_rows", COUNT, "live rows", nullable=True),
+    Column("num_deleted_rows", COUNT, "rows that deletion files mask", nullable=True),
+)
+
+DETACHED = FrameSchema(
+    "detached",
+    (
+        VERSION,
+        BRANCH,
+        *_CONTENT,
+        Column("manifest_bytes", BYTES, "size of the manifest file", unit="bytes"),
+        Column("path", TEXT, "manifest file, below the root of the branch"),
+    ),
+)
+"""The columns of ``inspect.detached()``. What a manifest says is null where it cannot be read."""
+
+_UNREADABLE: dict[str, Any] = {column.name: None for column in _CONTENT}
+
+
+def detached(source: TableSource) -> pl.DataFrame:
+    """Return one row for each detached version, by number, which says nothing about order."""
+    files = source.listing.detached
+    contents = [_content(source, file.version) for file in files]
+    return DETACHED.build(
+        {
+            "version": [file.version for file in files],
+            "branch": [source.branch] * len(files),
+            **{name: [content[name] for content in contents] for name in _UNREADABLE},
+            "manifest_bytes": [file.size_bytes for file in files],
+            "path": [file.path for file in files],
+        }
+    )
+
+
+def _content(source: TableSource, version: int) -> dict[str, Any]:
+    try:
+        history = source.version(version)
+    except (FormatError, VersionNotFoundError):
+        return _UNREADABLE
+    record = history.records[0]
+    header = record.transaction and record.transaction.header
+    return {
+        "timestamp": record.manifest.timestamp,
+        "operation": record.operation,
+        "read_version": header and header.read_version,
+        "message": header and header.message,
+        "num_fragments": len(history.intervals),
+        "num_rows": _total(history, live_rows(history)),
+        "num_deleted_rows": _total(history, history.num_deleted_rows),
+    }
+
+
+def _total(history: History, of_state: NDArray[np.int64]) -> int | None:
+    return known(totals(history, of_state))[0]

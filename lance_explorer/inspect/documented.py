@@ -1,0 +1,76 @@
+"""Docstrings that list the columns of a frame, made from its schema."""
+
+from collections.abc import Callable
+from inspect import cleandoc
+from textwrap import indent
+from typing import Any, TypeVar
+
+import polars as pl
+
+from lance_explorer.inspect.columns import Column, FrameSchema
+
+__all__ = ["column_table", "documented"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_HEADER = ("column", "dtype", "unit", "nullable", "meaning")
+_LATER_SECTIONS = ("\n\nRaises\n------\n", "\n\nExamples\n--------\n")
+
+
+def documented(schema: FrameSchema) -> Callable[[_F], _F]:
+    """Return a decorator that adds a section ``Returns`` with the columns of ``schema``."""
+
+    def add_columns(function: _F) -> _F:
+        text = cleandoc(function.__doc__ or "")
+        starts = [text.find(section) for section in _LATER_SECTIONS]
+        end = min([start for start in starts if start >= 0], default=len(text))
+        returns = f"\n\nReturns\n-------\npolars.DataFrame\n{indent(column_table(schema), '    ')}"
+        function.__doc__ = text[:end] + returns + text[end:]
+        return function
+
+    return add_columns
+
+
+def column_table(schema: FrameSchema) -> str:
+    """Return the columns of a frame as a table in plain text.
+
+    Examples
+    --------
+    >>> from lance_explorer.inspect.columns import BYTES
+    >>> sizes = FrameSchema("sizes", (Column("size", BYTES, "size", unit="bytes"),))
+    >>> print(column_table(sizes))
+    ====== ===== ===== ======== =======
+    column dtype unit  nullable meaning
+    ====== ===== ===== ======== =======
+    size   Int64 bytes          size
+    ====== ===== ===== ======== =======
+    """
+    rows = [_HEADER, *[_row(column) for column in schema.columns]]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEADER))]
+    rule = " ".join(["=" * width for width in widths])
+    lines = [
+        " ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=True)]).rstrip()
+        for row in rows
+    ]
+    return "\n".join([rule, lines[0], rule, *lines[1:], rule])
+
+
+def _row(column: Column) -> tuple[str, ...]:
+    nullable = "yes" if column.nullable else ""
+    return column.name, _dtype_name(column.dtype), column.unit, nullable, _meaning(column)
+
+
+def _dtype_name(dtype: pl.DataType) -> str:
+    """Return a type as Polars writes it, but in short."""
+    match dtype:
+        case pl.Enum():
+            return "Enum"
+        case pl.Datetime():
+            return f"Datetime({dtype.time_unit}, {dtype.time_zone})"
+    return str(dtype)
+
+
+def _meaning(column: Column) -> str:
+    if not isinstance(column.dtype, pl.Enum):
+        return column.meaning
+    return f"{column.meaning} ({', '.join(column.dtype.categories)})"

@@ -1,0 +1,126 @@
+"""What became of each field from one version to the next.
+
+Field ids are used again, so that an id alone does not tell a column. Two states of a field are of
+one column if they have one id and one path, or one id, one type and never a schema without that id
+between them; an Overwrite starts ids over, and only the path counts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from lance_explorer.format.schema import Field, field_paths
+from lance_explorer.history.history import History
+
+__all__ = ["FieldState", "FieldSteps", "field_states"]
+
+Change = Literal["added", "dropped", "renamed", "cast", "altered", "inherited", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldState:
+    """A field and its path in the schema."""
+
+    field: Field
+    path: str
+
+    @property
+    def id(self) -> int:
+        """The id of the field."""
+        return self.field.id
+
+
+FieldStates = tuple[FieldState, ...]
+
+
+def field_states(history: History) -> list[FieldStates]:
+    """Return the fields of each record; neighbours with one schema share them."""
+    states: list[FieldStates] = []
+    schema: tuple[Field, ...] | None = None
+    for record in history.records:
+        if record.schema is not schema:
+            schema = record.schema
+            paths = field_paths(schema)
+            current = tuple([FieldState(field, paths[field.id]) for field in schema])
+        states.append(current)
+    return states
+
+
+class FieldSteps:
+    """How states of fields began and ended; the work is in the steps that change the schema.
+
+    Parameters
+    ----------
+    history : History
+        The versions.
+    states : list of tuple of FieldState
+        The fields of each, as :func:`field_states` returns them.
+    """
+
+    def __init__(self, history: History, states: list[FieldStates]) -> None:
+        self._history = history
+        self._follows = history.follows_previous.tolist()
+        self._began: dict[tuple[FieldState, int], Change] = {}
+        self._ended: dict[tuple[FieldState, int], Change] = {}
+        self._last_seen: dict[FieldState, int] = {}
+        self._present_since: dict[int, int] = {}
+        before: FieldStates = ()
+        for position, after in enumerate(states):
+            if after is not before:
+                self._step(position, before, after)
+            before = after
+
+    def began_as(self, state: FieldState, first: int) -> Change:
+        """Return how an interval of a state that begins at position ``first`` began."""
+        if self._history.records[first].operation == "Clone":
+            return "inherited"
+        return self._began[state, first] if self._follows[first] else "unknown"
+
+    def ended_as(self, state: FieldState, last: int) -> Change | None:
+        """Return how an interval that ends at position ``last`` ended, None if it is the latest."""
+        if last + 1 == len(self._history):
+            return None
+        return self._ended[state, last] if self._follows[last + 1] else "unknown"
+
+    def _step(self, position: int, before: FieldStates, after: FieldStates) -> None:
+        there, here = set(before), set(after)
+        gone = [state for state in before if state not in here]
+        new = [state for state in after if state not in there]
+        is_overwrite = self._history.records[position].operation == "Overwrite"
+        for old, now, how in self._pairs(gone, new, is_overwrite):
+            self._ended[old, position - 1] = how
+            self._began[now, position] = how
+        for state in gone:
+            self._ended.setdefault((state, position - 1), "dropped")
+            self._last_seen[state] = position - 1
+        for state in new:
+            self._began.setdefault((state, position), "added")
+        ids = {state.id for state in after}
+        self._present_since = {i: self._present_since.get(i, position) for i in ids}
+
+    def _pairs(
+        self, gone: list[FieldState], new: list[FieldState], is_overwrite: bool
+    ) -> Iterator[tuple[FieldState, FieldState, Change]]:
+        """Yield each state that goes on as another one, with that one and what was done to it."""
+        by_id = {state.id: state for state in gone}
+        rest = []
+        for now in new:
+            old = by_id.get(now.id)
+            if old is not None and self._is_same_column(old, now, is_overwrite):
+                del by_id[now.id]
+                yield old, now, "altered" if old.path == now.path else "renamed"
+            else:
+                rest.append(now)
+        by_path = {state.path: state for state in by_id.values()}
+        for now in rest:
+            if now.path in by_path:
+                yield by_path[now.path], now, "altered" if is_overwrite else "cast"
+
+    def _is_same_column(self, old: FieldState, now: FieldState, is_overwrite: bool) -> bool:
+        """Whether two states with one id are of one column."""
+        if old.path == now.path:
+            return True
+        if is_overwrite or old.field.logical_type != now.field.logical_type:
+            return False
+        # What is back from before the id was away, after a restore, is the column of that time.
+        return self._last_seen.get(now, self._present_since[now.id]) >= self._present_since[now.id]

@@ -1,0 +1,113 @@
+"""Fragments: of one version, or every state that any fragment was ever in."""
+
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.format.fragments import DeletionFileType, StoredSequence
+from lance_explorer.history.history import History
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.columns import (
+    BRANCH,
+    BYTES,
+    COUNT,
+    ID,
+    INTERVAL,
+    TEXT,
+    VERSION,
+    Column,
+    FrameSchema,
+)
+from lance_explorer.inspect.intervals import interval_columns
+from lance_explorer.inspect.states import (
+    data_bytes,
+    inline_bytes,
+    live_rows,
+    nullable,
+    num_data_files,
+)
+
+__all__ = ["ALL_FRAGMENTS", "FRAGMENTS", "all_fragments", "fragments"]
+
+_STATE = (
+    Column("fragment_id", ID, "fragment"),
+    Column("num_rows", COUNT, "live rows", nullable=True),
+    Column("physical_rows", COUNT, "rows with the deleted ones", nullable=True),
+    Column("num_deleted_rows", COUNT, "rows that the deletion file masks", nullable=True),
+    Column("num_data_files", COUNT, "data files, overlays too"),
+    Column("data_bytes", BYTES, "size of the data files", nullable=True, unit="bytes"),
+    Column("num_overlays", COUNT, "overlays"),
+    Column("deletion_file", TEXT, "path of the deletion file below its root", nullable=True),
+    Column("deletion_file_type", TEXT, "arrow_array or bitmap", nullable=True),
+    Column("row_ids_storage", TEXT, "inline, external or spilled", nullable=True),
+    Column("row_ids_bytes", BYTES, "inline bytes of the row-ID sequence", unit="bytes"),
+    Column("versions_storage", TEXT, "the same for the row versions", nullable=True),
+    Column("versions_bytes", BYTES, "inline bytes of both row-version sequences", unit="bytes"),
+)
+
+FRAGMENTS = FrameSchema("fragments", (VERSION, BRANCH, *_STATE))
+"""The columns of ``inspect.fragments()``."""
+
+ALL_FRAGMENTS = FrameSchema(
+    "all_fragments",
+    (Column("state_id", ID, "number of the state in this history"), BRANCH, *_STATE, *INTERVAL),
+)
+"""The columns of ``inspect.all_fragments()``."""
+
+
+def fragments(source: TableSource, version: int) -> pl.DataFrame:
+    """Return one row for each fragment of a version, in the order of a scan."""
+    history = source.version(version)
+    states = history.intervals.keys.tolist()
+    constant = {"version": [version] * len(states), "branch": [source.branch] * len(states)}
+    return FRAGMENTS.build({**constant, **_state_columns(history, states)})
+
+
+def all_fragments(source: TableSource) -> pl.DataFrame:
+    """Return one row for each state of a fragment and each interval in which it was there."""
+    history = source.history
+    intervals = history.intervals
+    states = intervals.keys.tolist()
+    return ALL_FRAGMENTS.build(
+        {
+            "state_id": states,
+            "branch": [source.branch] * len(states),
+            **_state_columns(history, states),
+            **interval_columns(history, intervals),
+        }
+    )
+
+
+def _state_columns(history: History, keys: list[int]) -> dict[str, Any]:
+    states = [history.states[key] for key in keys]
+    deletions = [state.deletion_file for state in states]
+    return {
+        "fragment_id": [state.id for state in states],
+        "num_rows": nullable(live_rows(history)[keys]),
+        "physical_rows": [state.physical_rows for state in states],
+        "num_deleted_rows": nullable(history.num_deleted_rows[keys]),
+        "num_data_files": num_data_files(history)[keys],
+        "data_bytes": nullable(data_bytes(history)[keys]),
+        "num_overlays": [len(state.overlays) for state in states],
+        "deletion_file": [
+            file and file.path(state.id) for state, file in zip(states, deletions, strict=True)
+        ],
+        "deletion_file_type": [file and _type_name(file.file_type) for file in deletions],
+        "row_ids_storage": [_storage(state.row_ids) for state in states],
+        "row_ids_bytes": [inline_bytes(state.row_ids) for state in states],
+        "versions_storage": [_storage(state.created_at) for state in states],
+        "versions_bytes": [
+            inline_bytes(state.created_at) + inline_bytes(state.last_updated_at) for state in states
+        ],
+    }
+
+
+def _type_name(file_type: int) -> str:
+    try:
+        return DeletionFileType(file_type).name.lower()
+    except ValueError:
+        return f"unknown_{file_type}"
+
+
+def _storage(sequence: StoredSequence | None) -> str | None:
+    return None if sequence is None else sequence.storage

@@ -1,0 +1,74 @@
+"""Gaps: version numbers that were given and are not kept, or cannot be read."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.columns import BRANCH, COUNT, ID, Column, FrameSchema
+
+__all__ = ["GAPS", "gaps"]
+
+GAPS = FrameSchema(
+    "gaps",
+    (
+        Column("first_version", ID, "first version of the gap"),
+        Column("last_version", ID, "last version of the gap"),
+        BRANCH,
+        Column("num_versions", COUNT, "versions in the gap"),
+        Column(
+            "reason",
+            pl.Enum(["removed", "unreadable"]),
+            "removed: there is no file, unreadable: its manifest is damaged",
+        ),
+    ),
+)
+"""The columns of ``table.gaps``."""
+
+_Gap = tuple[int, int, str]
+
+
+def gaps(source: TableSource) -> pl.DataFrame:
+    """Return one row for each stretch of versions that are gone for one reason, oldest first.
+
+    Versions below the fork of a branch, or the first version of a clone, never were.
+    """
+    found = list(_gaps(source))
+    return GAPS.build(
+        {
+            "first_version": [first for first, _, _ in found],
+            "last_version": [last for _, last, _ in found],
+            "branch": [source.branch] * len(found),
+            "num_versions": [last - first + 1 for first, last, _ in found],
+            "reason": [reason for _, _, reason in found],
+        }
+    )
+
+
+def _gaps(source: TableSource) -> Iterator[_Gap]:
+    unreadable = {file.version for file in source.history.unreadable}
+    expected = _first_possible(source)
+    damaged: _Gap | None = None
+    for version in source.history.versions_read:
+        if damaged and (version > expected or version not in unreadable):
+            yield damaged
+            damaged = None
+        if version > expected:
+            yield expected, version - 1, "removed"
+        if version in unreadable:
+            damaged = (damaged[0] if damaged else version), version, "unreadable"
+        expected = version + 1
+    if damaged:
+        yield damaged
+
+
+def _first_possible(source: TableSource) -> int:
+    """Return the first version that the branch can have had, the first kept one if unknown."""
+    for record in source.history.records:
+        if record.operation == "Clone":
+            return record.version
+    if source.branch is None:
+        return 1
+    if source.branch in source.branches:
+        return source.branches[source.branch].parent_version
+    return min(source.history.versions_read, default=1)

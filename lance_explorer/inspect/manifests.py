@@ -1,0 +1,105 @@
+"""Manifest files: how large each is, and what its bytes are spent on."""
+
+from pathlib import PurePosixPath
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.listing import VersionFile
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import totals
+from lance_explorer.inspect.columns import (
+    BRANCH,
+    BYTES,
+    TEXT,
+    TIME,
+    VERSION,
+    Column,
+    FrameSchema,
+)
+from lance_explorer.inspect.states import sequence_bytes
+
+__all__ = ["MANIFESTS", "manifests"]
+
+_V2_DIGITS = 20
+
+
+def _bytes(name: str, meaning: str) -> Column:
+    return Column(name, BYTES, meaning, unit="bytes")
+
+
+MANIFESTS = FrameSchema(
+    "manifests",
+    (
+        VERSION,
+        Column("timestamp", TIME, "time of the commit", nullable=True),
+        BRANCH,
+        Column("path", TEXT, "file, below the root of the branch"),
+        Column("naming", pl.Enum(["V1", "V2"]), "scheme of file names; V2 sorts latest first"),
+        Column("modified", TIME, "time when the file was written, as storage has it"),
+        _bytes("manifest_bytes", "size of the file: the sum of the sizes that follow"),
+        _bytes("schema_bytes", "schema"),
+        _bytes("fragments_bytes", "fragments without their sequences"),
+        _bytes("row_ids_bytes", "row-ID sequences"),
+        _bytes("row_versions_bytes", "sequences of created-at and last-updated-at versions"),
+        _bytes("index_section_bytes", "indices"),
+        _bytes("transaction_bytes", "inlined transaction, if it can be read"),
+        _bytes("rest_bytes", "config, metadata, lengths, footer and all else"),
+    ),
+)
+"""The columns of ``inspect.manifests()``. A part that a manifest does not have is 0 bytes."""
+
+
+def manifests(source: TableSource) -> pl.DataFrame:
+    """Return one row for each kept version of the branch, oldest first."""
+    history = source.history
+    records = history.records
+    parts = _parts(history)
+    whole = _array([record.file.size_bytes for record in records])
+    return MANIFESTS.build(
+        {
+            "version": history.versions,
+            "timestamp": [record.manifest.timestamp for record in records],
+            "branch": [source.branch] * len(records),
+            "path": [record.file.path for record in records],
+            "naming": [_naming(record.file) for record in records],
+            "modified": _times([record.file.modified_ns for record in records]),
+            "manifest_bytes": whole,
+            **parts,
+            "rest_bytes": whole - sum(parts.values()),
+        }
+    )
+
+
+def _parts(history: History) -> dict[str, NDArray[np.int64]]:
+    records = history.records
+    row_ids, versions = [totals(history, of_state) for of_state in sequence_bytes(history)]
+    fragments = _array([record.fragment_bytes for record in records])
+    return {
+        "schema_bytes": _array([record.schema_bytes for record in records]),
+        "fragments_bytes": fragments - row_ids - versions,
+        "row_ids_bytes": row_ids,
+        "row_versions_bytes": versions,
+        "index_section_bytes": _array([record.index_section_bytes for record in records]),
+        "transaction_bytes": _array([_inlined_bytes(record) for record in records]),
+    }
+
+
+def _inlined_bytes(record: VersionRecord) -> int:
+    stored = record.transaction
+    return stored.num_bytes if stored is not None and stored.source == "manifest" else 0
+
+
+def _naming(file: VersionFile) -> str:
+    return "V2" if len(PurePosixPath(file.path).stem) == _V2_DIGITS else "V1"
+
+
+def _times(nanoseconds: list[int]) -> pl.Series:
+    times = pl.Series(nanoseconds, dtype=pl.Int64).cast(pl.Datetime("ns", "UTC"))
+    return times.dt.cast_time_unit("us")
+
+
+def _array(values: list[int]) -> NDArray[np.int64]:
+    return np.array(values, dtype=np.int64)

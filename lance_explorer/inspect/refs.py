@@ -1,0 +1,93 @@
+"""Tags and branches of the whole table."""
+
+import polars as pl
+
+from lance_explorer.errors import LanceExplorerError, NotFoundError
+from lance_explorer.format.refs import Branch, Tag
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.columns import BYTES, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.inspect.text import json_text
+
+__all__ = ["REFS", "refs"]
+
+REFS = FrameSchema(
+    "refs",
+    (
+        Column("kind", pl.Enum(["tag", "branch"]), "tag or branch"),
+        Column("name", TEXT, "name"),
+        Column(
+            "branch",
+            TEXT,
+            "branch that the version is on, for a branch its parent; null is the main branch",
+            nullable=True,
+        ),
+        Column("version", ID, "version that is tagged, or at which the branch left its parent"),
+        Column("created_at", TIME, "time when it was made", nullable=True),
+        Column("updated_at", TIME, "time when the tag was moved", nullable=True),
+        Column(
+            "parent_branch",
+            TEXT,
+            "parent of a branch; null for tags, and if it is the main branch",
+            nullable=True,
+        ),
+        Column(
+            "manifest_bytes",
+            BYTES,
+            "size of the manifest, as the ref has it",
+            nullable=True,
+            unit="bytes",
+        ),
+        Column(
+            "identifier",
+            TEXT,
+            "versions at which the branch and its ancestors forked, with their identities, as JSON",
+            nullable=True,
+        ),
+        Column("metadata", TEXT, "metadata as a JSON object"),
+        Column("is_kept", pl.Boolean(), "whether that version is still there", nullable=True),
+    ),
+)
+"""The columns of ``inspect.refs()``."""
+
+
+def refs(source: TableSource) -> pl.DataFrame:
+    """Return one row for each tag and each branch, on whatever branch: tags first, by name."""
+    tags = list(source.tags.values())
+    branches = list(source.branches.values())
+    all_refs: list[Tag | Branch] = [*tags, *branches]
+    places = [
+        *[(tag.branch, tag.version) for tag in tags],
+        *[(branch.parent_branch, branch.parent_version) for branch in branches],
+    ]
+    kept = {branch: _kept_versions(source, branch) for branch, _ in places}
+    of_tags, of_branches = [None] * len(tags), [None] * len(branches)
+    return REFS.build(
+        {
+            "kind": ["tag"] * len(tags) + ["branch"] * len(branches),
+            "name": [ref.name for ref in all_refs],
+            "branch": [branch for branch, _ in places],
+            "version": [version for _, version in places],
+            "created_at": [ref.created_at for ref in all_refs],
+            "updated_at": [*[tag.updated_at for tag in tags], *of_branches],
+            "parent_branch": [*of_tags, *[branch.parent_branch for branch in branches]],
+            "manifest_bytes": [ref.manifest_bytes for ref in all_refs],
+            "identifier": [*of_tags, *[json_text(branch.identifier) for branch in branches]],
+            "metadata": [json_text(dict(ref.metadata)) for ref in all_refs],
+            "is_kept": [_contains(kept[branch], version) for branch, version in places],
+        }
+    )
+
+
+def _kept_versions(source: TableSource, branch: str | None) -> frozenset[int] | None:
+    """Return the versions that a branch keeps, detached ones too; None if that cannot be told."""
+    try:
+        listing = source.on_branch(branch).listing
+    except NotFoundError:
+        return frozenset()
+    except LanceExplorerError:
+        return None
+    return frozenset([file.version for file in (*listing.versions, *listing.detached)])
+
+
+def _contains(versions: frozenset[int] | None, version: int) -> bool | None:
+    return None if versions is None else version in versions

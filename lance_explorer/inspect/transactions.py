@@ -1,0 +1,79 @@
+"""Transactions: what each kept version's commit says of itself."""
+
+import polars as pl
+
+from lance_explorer.errors import FormatError
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.columns import (
+    BRANCH,
+    BYTES,
+    ID,
+    KIND,
+    TEXT,
+    TIME,
+    VERSION,
+    Column,
+    FrameSchema,
+)
+from lance_explorer.inspect.kinds import kind_of
+from lance_explorer.inspect.text import json_text
+
+__all__ = ["TRANSACTIONS", "transactions"]
+
+_SOURCE = pl.Enum(["manifest", "file"])
+
+TRANSACTIONS = FrameSchema(
+    "transactions",
+    (
+        VERSION,
+        Column("timestamp", TIME, "time of the commit", nullable=True),
+        BRANCH,
+        Column("operation", TEXT, "operation as Lance names it; null: none is left", nullable=True),
+        Column("kind", KIND, "what sort of commit it is"),
+        Column("number", ID, "number of the operation in the format", nullable=True),
+        Column("read_version", ID, "version that the commit was built on", nullable=True),
+        Column("uuid", TEXT, "name that the writer gave the transaction", nullable=True),
+        Column("message", TEXT, "commit message", nullable=True),
+        Column("properties", TEXT, "all properties as a JSON object", nullable=True),
+        Column("source", _SOURCE, "where it was found: in the manifest, or a file", nullable=True),
+        Column("path", TEXT, "that file, below the root of the branch", nullable=True),
+        Column("transaction_bytes", BYTES, "size", nullable=True, unit="bytes"),
+        Column("summary", TEXT, "essence of the operation as a JSON object", nullable=True),
+    ),
+)
+"""The columns of ``inspect.transactions()``. Where no transaction is left, or it is damaged, all
+that it would say is null."""
+
+
+def transactions(source: TableSource) -> pl.DataFrame:
+    """Return one row for each kept version of the branch, oldest first."""
+    records = source.history.records
+    stored = [record.transaction for record in records]
+    headers = [transaction and transaction.header for transaction in stored]
+    return TRANSACTIONS.build(
+        {
+            "version": source.history.versions,
+            "timestamp": [record.manifest.timestamp for record in records],
+            "branch": [source.branch] * len(records),
+            "operation": [record.operation for record in records],
+            "kind": [kind_of(record.operation, record.version) for record in records],
+            "number": [header and header.number for header in headers],
+            "read_version": [header and header.read_version for header in headers],
+            "uuid": [header and header.uuid for header in headers],
+            "message": [header and header.message for header in headers],
+            "properties": [header and json_text(dict(header.properties)) for header in headers],
+            "source": [transaction and transaction.source for transaction in stored],
+            "path": [transaction and transaction.path for transaction in stored],
+            "transaction_bytes": [transaction and transaction.num_bytes for transaction in stored],
+            "summary": [_summary(source, record) for record in records],
+        }
+    )
+
+
+def _summary(source: TableSource, record: VersionRecord) -> str | None:
+    try:
+        transaction = source.transaction(record)
+    except FormatError:
+        return None
+    return transaction and json_text(transaction.operation.summary())

@@ -1,0 +1,290 @@
+"""One row a version: what happened, when, by which operation, and how much."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.errors import FormatError
+from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
+from lance_explorer.format.indices import SYSTEM_INDICES
+from lance_explorer.format.operations import Operation
+from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import FragmentSteps, fragment_steps, totals
+from lance_explorer.inspect.columns import (
+    BRANCH,
+    BYTES,
+    COUNT,
+    ID,
+    KIND,
+    TEXT,
+    TIME,
+    VERSION,
+    Column,
+    FrameSchema,
+)
+from lance_explorer.inspect.counts import NEEDS_OPERATION, UNKNOWN, RowCounts, Step, count_rows
+from lance_explorer.inspect.kinds import kind_of
+from lance_explorer.inspect.states import data_bytes, known, live_rows, nullable, num_data_files
+
+__all__ = ["VERSIONS", "tags_by_version", "versions"]
+
+ROW_COUNTS = (
+    "added",
+    "updated",
+    "deleted",
+    "overwritten",
+    "restored",
+    "reverted",
+    "moved",
+    "column_rewritten",
+)
+
+
+def _count(name: str, meaning: str) -> Column:
+    return Column(name, COUNT, meaning, nullable=True)
+
+
+VERSIONS = FrameSchema(
+    "versions",
+    (
+        VERSION,
+        Column("timestamp", TIME, "time of the commit", nullable=True),
+        Column("operation", TEXT, "operation as Lance names it; null: none is left", nullable=True),
+        Column("kind", KIND, "what sort of commit it is"),
+        BRANCH,
+        Column("read_version", ID, "version that the commit was built on", nullable=True),
+        _count("rebased_over", "commits in between, at least"),
+        Column("num_fragments", COUNT, "fragments"),
+        _count("num_rows", "live rows"),
+        _count("num_deleted_rows", "rows that deletion files mask"),
+        Column("num_data_files", COUNT, "data files, overlays too"),
+        Column("data_bytes", BYTES, "size of the data files", nullable=True, unit="bytes"),
+        _count("rows_added", "rows that are new"),
+        _count("rows_updated", "rows with new values"),
+        _count("rows_deleted", "rows that were deleted"),
+        _count("rows_overwritten", "rows of the version before that an overwrite replaced"),
+        _count("rows_restored", "rows that a restore brought back"),
+        _count("rows_reverted", "rows whose values a restore set back, or forward"),
+        _count("rows_moved", "rows that were copied to another fragment unchanged"),
+        _count("rows_column_rewritten", "rows some of whose columns were written anew"),
+        _count("rows_in", "live rows of new fragments"),
+        _count("rows_out", "rows that were masked, or whose fragment went"),
+        _count("fragments_added", "fragments that are new"),
+        _count("fragments_removed", "fragments that are gone"),
+        _count("fragments_changed", "fragments in another state than before"),
+        Column("next_row_id", ID, "the next row ID; null without stable ones", nullable=True),
+        Column("max_fragment_id", ID, "highest fragment ID ever", nullable=True),
+        Column("num_indices", COUNT, "indices by name, those of the system left out"),
+        Column("tags", pl.List(TEXT), "tags on the version"),
+        Column("message", TEXT, "commit message", nullable=True),
+        Column("writer", TEXT, "library that wrote the version", nullable=True),
+        Column("writer_version", TEXT, "its version", nullable=True),
+        Column("reader_flags", pl.List(TEXT), "features that a reader must know"),
+        Column("manifest_bytes", BYTES, "size of the manifest file", unit="bytes"),
+        Column("transaction_bytes", BYTES, "size of the transaction", nullable=True, unit="bytes"),
+        Column("schema_changed", pl.Boolean(), "whether the schema differs", nullable=True),
+        Column("is_noop", pl.Boolean(), "whether nothing at all differs", nullable=True),
+    ),
+)
+"""The columns of ``versions()``. What differs does so from the version numbered one lower; null
+where that one is not kept. Counts that only row IDs can tell are null: ``rows_added``,
+``rows_updated`` and ``rows_deleted`` of an upsert, ``rows_deleted``, ``rows_restored``,
+``rows_reverted`` and ``rows_moved`` of a restore, ``rows_updated`` where overlays or rewritten
+columns meet deleted rows."""
+
+
+def versions(source: TableSource) -> pl.DataFrame:
+    """Return one row for each kept version of the branch, oldest first."""
+    history = source.history
+    records = history.records
+    manifests = [record.manifest for record in records]
+    headers = [record.transaction.header if record.transaction else None for record in records]
+    live = live_rows(history)
+    readable = _are_rows_readable(history)
+    steps = fragment_steps(history, live)
+    rows_in, rows_out = (
+        np.where(_with_readable_previous(readable), rows, UNKNOWN_COUNT)
+        for rows in (steps.rows_in, steps.rows_out)
+    )
+    num_rows = np.where(readable, totals(history, live), UNKNOWN_COUNT)
+    counts = _count_all(source, history, steps, num_rows, readable)
+    read_versions = [header.read_version if header else None for header in headers]
+    tags = tags_by_version(source)
+    flags = {m.reader_feature_flags: list(flag_names(m.reader_feature_flags)) for m in manifests}
+    return VERSIONS.build(
+        {
+            "version": history.versions,
+            "timestamp": [manifest.timestamp for manifest in manifests],
+            "operation": [record.operation for record in records],
+            "kind": [kind_of(record.operation, record.version) for record in records],
+            "branch": [source.branch] * len(records),
+            "read_version": read_versions,
+            "rebased_over": [
+                _rebased_over(record, read)
+                for record, read in zip(records, read_versions, strict=True)
+            ],
+            "num_fragments": totals(history, np.ones(len(history.states), dtype=np.int64)),
+            "num_rows": nullable(num_rows),
+            "num_deleted_rows": nullable(
+                np.where(readable, totals(history, history.num_deleted_rows), UNKNOWN_COUNT)
+            ),
+            "num_data_files": totals(history, num_data_files(history)),
+            "data_bytes": nullable(totals(history, data_bytes(history))),
+            **{f"rows_{name}": [getattr(c, name) for c in counts] for name in ROW_COUNTS},
+            "rows_in": nullable(rows_in),
+            "rows_out": nullable(rows_out),
+            "fragments_added": nullable(steps.added),
+            "fragments_removed": nullable(steps.removed),
+            "fragments_changed": nullable(steps.changed),
+            "next_row_id": [
+                m.next_row_id if m.reader_feature_flags & STABLE_ROW_IDS else None
+                for m in manifests
+            ],
+            "max_fragment_id": [manifest.max_fragment_id for manifest in manifests],
+            "num_indices": _num_indices(history),
+            "tags": [tags.get(record.version, []) for record in records],
+            "message": [header.message if header else None for header in headers],
+            "writer": [m.writer.library if m.writer else None for m in manifests],
+            "writer_version": [str(m.writer) if m.writer else None for m in manifests],
+            "reader_flags": [flags[m.reader_feature_flags] for m in manifests],
+            "manifest_bytes": [record.file.size_bytes for record in records],
+            "transaction_bytes": [
+                record.transaction.num_bytes if record.transaction else None for record in records
+            ],
+            "schema_changed": _schema_changed(history),
+            "is_noop": _is_noop(history, steps),
+        }
+    )
+
+
+def tags_by_version(source: TableSource) -> dict[int, list[str]]:
+    """Return the names of the tags on this branch, in order, by version."""
+    by_version: dict[int, list[str]] = {}
+    for tag in source.tags.values():
+        if tag.branch == source.branch:
+            by_version.setdefault(tag.version, []).append(tag.name)
+    return by_version
+
+
+def _count_all(
+    source: TableSource,
+    history: History,
+    steps: FragmentSteps,
+    num_rows: NDArray[np.int64],
+    readable: NDArray[np.bool_],
+) -> list[RowCounts]:
+    rows = known(num_rows)
+    follows = history.follows_previous.tolist()
+    before = [
+        (rows[position - 1] if position else 0) if follow else None
+        for position, follow in enumerate(follows)
+    ]
+    moves = steps.added + steps.removed + steps.changed
+    columns = zip(
+        rows,
+        before,
+        known(steps.rows_in),
+        known(steps.rows_out),
+        known(steps.rows_rewritten_in_place),
+        known(steps.rows_masked_in_changed),
+        [
+            move == 0 if follow else None
+            for move, follow in zip(moves.tolist(), follows, strict=True)
+        ],
+        strict=True,
+    )
+    counts = []
+    for record, follow, step in zip(history.records, follows, columns, strict=True):
+        operation = None
+        if not follow or record.operation in NEEDS_OPERATION:
+            operation = _operation(source, record)
+        counts.append(count_rows(record.operation, Step(*step), operation, record.schema))
+    both = _with_readable_previous(readable).tolist()
+    return [count if is_known else UNKNOWN for count, is_known in zip(counts, both, strict=True)]
+
+
+def _operation(source: TableSource, record: VersionRecord) -> Operation | None:
+    try:
+        transaction = source.transaction(record)
+    except FormatError:
+        return None
+    return transaction.operation if transaction else None
+
+
+def _rebased_over(record: VersionRecord, read_version: int | None) -> int | None:
+    if read_version is None or record.operation == "Clone":
+        return None
+    return record.version - read_version - 1
+
+
+def _are_rows_readable(history: History) -> NDArray[np.bool_]:
+    """Tell for each version whether all of its reader flags, and so its row counts, are known."""
+    flags = {record.manifest.reader_feature_flags for record in history.records}
+    readable = {flag: not unreadable_flags(flag) for flag in flags}
+    return np.array([readable[r.manifest.reader_feature_flags] for r in history.records], np.bool_)
+
+
+def _with_readable_previous(readable: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    previous = np.ones_like(readable)
+    previous[1:] = readable[:-1]
+    return readable & previous
+
+
+def _schema_changed(history: History) -> list[bool | None]:
+    changed = [
+        None if before is None else before.schema != record.schema
+        for before, record in _with_previous(history)
+    ]
+    return _begun(history, changed, True)
+
+
+def _is_noop(history: History, steps: FragmentSteps) -> list[bool | None]:
+    moves = (steps.added + steps.removed + steps.changed).tolist()
+    noop = [
+        None if before is None else move == 0 and _same_facts(before, record)
+        for move, (before, record) in zip(moves, _with_previous(history), strict=True)
+    ]
+    return _begun(history, noop, False)
+
+
+def _begun(history: History, values: list[bool | None], first: bool) -> list[bool | None]:
+    """Return ``values`` with ``first`` for version 1, which follows the empty table."""
+    return [first, *values[1:]] if history.records and history.records[0].version == 1 else values
+
+
+def _same_facts(before: VersionRecord, after: VersionRecord) -> bool:
+    """Whether all but the fragments is the same."""
+    old, new = before.manifest, after.manifest
+    return (
+        before.schema == after.schema
+        and before.indices == after.indices
+        and old.config == new.config
+        and old.table_metadata == new.table_metadata
+        and old.schema_metadata == new.schema_metadata
+        and set(old.base_paths) == set(new.base_paths)
+    )
+
+
+def _with_previous(
+    history: History,
+) -> Iterator[tuple[VersionRecord | None, VersionRecord]]:
+    """Yield each record with the one numbered one lower, None where that is not kept."""
+    before: VersionRecord | None = None
+    for record in history.records:
+        follows = before is not None and before.version + 1 == record.version
+        yield (before if follows else None), record
+        before = record
+
+
+def _num_indices(history: History) -> list[int]:
+    counts: list[int] = []
+    indices: object = None
+    for record in history.records:
+        if record.indices is not indices:
+            names = {index.name for index in record.indices} - SYSTEM_INDICES
+            indices = record.indices
+        counts.append(len(names))
+    return counts
