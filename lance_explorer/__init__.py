@@ -1,0 +1,73 @@
+"""Explore Lance tables: their versions, fragments, rows and lineage, in a notebook.
+
+Examples
+--------
+>>> import lance_explorer as lx
+>>> table = lx.open_table(table.uri)
+>>> table.versions()["operation"].head(2).to_list()
+['Overwrite', 'Append']
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lance_explorer import demo, figures
+    from lance_explorer.errors import (
+        CorruptFileError,
+        FormatError,
+        FragmentNotFoundError,
+        InvalidArgumentError,
+        LanceExplorerError,
+        MissingDependencyError,
+        NotFoundError,
+        RefNotFoundError,
+        RowNotFoundError,
+        StorageError,
+        TableNotFoundError,
+        UnsupportedFeatureError,
+        VersionNotFoundError,
+    )
+    from lance_explorer.findings import Finding
+    from lance_explorer.table import Snapshot, Table, open_table
+
+__all__ = [
+    "CorruptFileError",
+    "Finding",
+    "FormatError",
+    "FragmentNotFoundError",
+    "InvalidArgumentError",
+    "LanceExplorerError",
+    "MissingDependencyError",
+    "NotFoundError",
+    "RefNotFoundError",
+    "RowNotFoundError",
+    "Snapshot",
+    "StorageError",
+    "Table",
+    "TableNotFoundError",
+    "UnsupportedFeatureError",
+    "VersionNotFoundError",
+    "demo",
+    "figures",
+    "open_table",
+]
+
+_MODULES = {"demo", "figures"}
+_HOMES = {"Finding": "findings", "Snapshot": "table", "Table": "table", "open_table": "table"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what a public name stands for when it is first used."""
+    if name == "__version__":
+        return version("lance-explorer")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'errors')}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,171 @@
+"""How tables and snapshots show themselves, as a line of text or as HTML.
+
+Names and messages come from files that anybody may have written: all of them are escaped, and long
+ones are cut.
+"""
+
+from html import escape
+from pathlib import PurePosixPath
+
+import humanize
+import polars as pl
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.format.flags import flag_names, unreadable_flags
+from lance_explorer.history.history import History
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import totals
+from lance_explorer.inspect.states import data_bytes, live_rows
+
+__all__ = ["snapshot_html", "snapshot_text", "table_html", "table_text"]
+
+_SHOWN_VERSIONS = 10
+_SHOWN_FIELDS = 20
+_SHOWN_ITEMS = 10
+_SHOWN_CHARACTERS = 100
+
+
+def table_text(source: TableSource) -> str:
+    """Return one line about a table, from its latest manifest alone."""
+    kept = source.listing.versions
+    versions = f"{_plural(len(kept), 'version')} ({kept[0].version} to {kept[-1].version})"
+    try:
+        latest = _summary(source.version(source.latest_version))
+    except LanceExplorerError as error:
+        latest = f"cannot be read: {error}"
+    return f"Table {_name(source)}: {versions}, latest {latest}"
+
+
+def snapshot_text(source: TableSource, snapshot: History) -> str:
+    """Return one line about a version."""
+    record = snapshot.records[0]
+    by = f" by {record.operation}" if record.operation else ""
+    return f"Snapshot {_name(source)} version {record.version}{by}, {_summary(snapshot)}"
+
+
+def table_html(source: TableSource, versions: pl.DataFrame) -> str:
+    """Return a table's facts and its latest versions as HTML."""
+    try:
+        snapshot = source.version(source.latest_version)
+        latest, common = _summary(snapshot), _common_facts(snapshot)
+    except LanceExplorerError as error:
+        latest, common = f"cannot be read: {error}", {}
+    kept = source.listing.versions
+    facts = {
+        "location": source.storage.uri,
+        "versions": f"{len(kept):,} kept, {kept[0].version} to {kept[-1].version}",
+        "latest": latest,
+        "tags": _listed([f"{tag.name} (version {tag.version})" for tag in source.tags.values()]),
+        "branches": _listed(list(source.branches)),
+        **common,
+    }
+    shown = versions.tail(_SHOWN_VERSIONS).reverse()
+    caption = f"The latest {len(shown):,} of {_plural(len(versions), 'version')}"
+    return _html(f"Table {_name(source)}", facts, caption, _story(shown))
+
+
+def snapshot_html(source: TableSource, snapshot: History, fields: pl.DataFrame) -> str:
+    """Return the facts and the schema of a version as HTML."""
+    record = snapshot.records[0]
+    header = record.transaction and record.transaction.header
+    facts = {
+        "location": source.storage.uri,
+        "operation": record.operation or "unknown",
+        "message": header.message if header and header.message else "none",
+        "content": _summary(snapshot),
+        **_common_facts(snapshot),
+    }
+    shown = fields.head(_SHOWN_FIELDS)
+    caption = f"{len(shown):,} of {_plural(len(fields), 'field')}"
+    rows = shown.select("field_id", "path", "logical_type", "nullable")
+    return _html(f"Version {record.version} of {_name(source)}", facts, caption, rows)
+
+
+def _common_facts(snapshot: History) -> dict[str, str]:
+    manifest = snapshot.records[0].manifest
+    facts = {
+        "writer": f"{manifest.writer.library} {manifest.writer}" if manifest.writer else "unknown",
+        "data format": manifest.data_format,
+        "reader flags": _listed(list(flag_names(manifest.reader_feature_flags))),
+    }
+    unreadable = unreadable_flags(manifest.reader_feature_flags)
+    if unreadable:
+        facts["not readable"] = f"rows, because of {_listed(list(unreadable))}"
+    return facts
+
+
+def _summary(snapshot: History) -> str:
+    """Return time, rows, fragments and bytes of a version, such as a person would say them."""
+    record = snapshot.records[0]
+    time = record.manifest.timestamp
+    rows = int(totals(snapshot, live_rows(snapshot))[0])
+    size = int(totals(snapshot, data_bytes(snapshot))[0])
+    parts = [
+        f"{time:%Y-%m-%d %H:%M:%S} UTC" if time else "at an unknown time",
+        f"{_plural(rows, 'row') if rows >= 0 else 'unknown rows'} in "
+        + _plural(len(snapshot.intervals), "fragment"),
+        humanize.naturalsize(size) if size >= 0 else "unknown size",
+    ]
+    return ", ".join(parts)
+
+
+def _story(versions: pl.DataFrame) -> pl.DataFrame:
+    sizes = versions["data_bytes"].map_elements(humanize.naturalsize, return_dtype=pl.String)
+    return versions.select(
+        "version",
+        pl.col("timestamp").dt.strftime("%Y-%m-%d %H:%M:%S"),
+        "operation",
+        "num_rows",
+        "num_fragments",
+        sizes.alias("data"),
+        pl.col("tags").list.join(", "),
+        "message",
+    )
+
+
+def _html(title: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -> str:
+    """Return a heading, a list of facts and a table; every text of it is escaped here."""
+    listed = "".join(
+        f"<tr><th style='text-align:left'>{escape(name)}</th>"
+        f"<td style='text-align:left'>{escape(_cut(value))}</td></tr>"
+        for name, value in facts.items()
+    )
+    head = "".join(f"<th>{escape(name)}</th>" for name in rows.columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>"
+        for row in rows.iter_rows()
+    )
+    return (
+        f"<div><strong>{escape(_cut(title))}</strong>"
+        f"<table>{listed}</table>"
+        f"<div>{escape(caption)}</div>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if type(value) is int else _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    """Return text of bounded length in one line, control characters made visible."""
+    text = "".join([c if c.isprintable() else repr(c)[1:-1] for c in text[: _SHOWN_CHARACTERS + 1]])
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+
+
+def _listed(items: list[str]) -> str:
+    shown = ", ".join(items[:_SHOWN_ITEMS]) or "none"
+    if len(items) <= _SHOWN_ITEMS:
+        return shown
+    return f"{shown} and {len(items) - _SHOWN_ITEMS} more"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def _name(source: TableSource) -> str:
+    name = _cut(PurePosixPath(source.uri).name)
+    return f"{name} (branch {_cut(source.branch)})" if source.branch else name

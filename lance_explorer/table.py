@@ -1,0 +1,362 @@
+"""Table and Snapshot: what a user holds. Both delegate, and hold no logic of their own."""
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cached_property, partial
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.display import snapshot_html, snapshot_text, table_html, table_text
+from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
+from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
+from lance_explorer.format.refs import Branch, Tag
+from lance_explorer.format.schema import Field
+from lance_explorer.format.transactions import Transaction
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import totals
+from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
+from lance_explorer.inspect.fields import fields
+from lance_explorer.inspect.query import run_query
+from lance_explorer.inspect.states import known, live_rows
+from lance_explorer.inspect.versions import versions
+
+__all__ = ["Snapshot", "Table", "open_table"]
+
+VersionRef = int | str | datetime | tuple[str, int]
+"""A version: its number, a tag, a time (as of), or a branch and a number."""
+
+
+def open_table(table: Any, branch: str | None = None) -> "Table":
+    """Open a Lance table to explore it. Nothing is ever written to it.
+
+    Parameters
+    ----------
+    table : str, os.PathLike, lance.LanceDataset or lancedb table
+        Path or URI of the table, or an opened table.
+    branch : str, optional
+        A branch of the table; the main branch by default. The root of a branch may also be given
+        as ``table``.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    TableNotFoundError
+        If there is no Lance table.
+    RefNotFoundError
+        If the table has no such branch.
+    CorruptFileError
+        If the folder of versions mixes both schemes of file names.
+    InvalidArgumentError
+        If ``table`` is none of these, or its URI has a scheme that is not served.
+
+    Examples
+    --------
+    >>> lx.open_table(table.uri).at(1).operation
+    'Overwrite'
+    """
+    return Table(TableSource(_uri_of(table), branch))
+
+
+class Table:
+    """A Lance table, or one branch of it, with all its kept versions.
+
+    Made by :func:`open_table`. Metadata is read on first use and kept; :meth:`refresh` looks for
+    what is new.
+    """
+
+    def __init__(self, source: TableSource) -> None:
+        self.source = source
+
+    @property
+    def uri(self) -> str:
+        """Root of the table."""
+        return self.source.uri
+
+    @property
+    def branch(self) -> str | None:
+        """The branch; None is the main branch."""
+        return self.source.branch
+
+    @property
+    def latest(self) -> "Snapshot":
+        """The latest version of the branch."""
+        return Snapshot(self.source, self.source.latest_version)
+
+    @property
+    def tags(self) -> Mapping[str, Tag]:
+        """The tags by name, also those on other branches."""
+        return self.source.tags
+
+    @property
+    def branches(self) -> Mapping[str, Branch]:
+        """The branches by name; the main branch is not among them."""
+        return self.source.branches
+
+    @cached_property
+    def inspect(self) -> Inspect:
+        """The catalogue of metadata frames."""
+        return Inspect(self.source)
+
+    @property
+    def findings(self) -> pl.DataFrame:
+        """What is wrong with the table, or worth knowing; one row a finding."""
+        return frame(self.source, "findings")
+
+    @property
+    def gaps(self) -> pl.DataFrame:
+        """The version numbers that are not kept; one row a stretch."""
+        return frame(self.source, "gaps")
+
+    def versions(self) -> pl.DataFrame:
+        """Return what happened, one row for each kept version, oldest first.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read. One that cannot be understood becomes a finding.
+
+        Examples
+        --------
+        >>> table.versions().row(0, named=True)["kind"]
+        'create'
+        """
+        return versions(self.source)
+
+    def at(self, ref: VersionRef) -> "Snapshot":
+        """Return one version.
+
+        Parameters
+        ----------
+        ref : int, str, datetime or tuple of (str, int)
+            A version number; a tag, also one on another branch; a time, for the highest version
+            that was committed by then (without time zone: UTC); or a branch and a number.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        RefNotFoundError
+            If there is no such tag or branch.
+        InvalidArgumentError
+            If ``ref`` is none of these.
+
+        Examples
+        --------
+        >>> table.at(1).operation
+        'Overwrite'
+        """
+        match ref:
+            case bool():
+                pass
+            case int():
+                return Snapshot(self.source, ref)
+            case str():
+                tag = self.source.tag(ref)
+                return Snapshot(self.source.on_branch(tag.branch), tag.version)
+            case datetime():
+                return Snapshot(self.source, self.source.version_as_of(ref))
+            case (str() as branch, int() as version):
+                return Snapshot(self.source.on_branch(branch), version)
+        raise InvalidArgumentError(
+            f"expected a version number, a tag, a datetime or (branch, number), got {ref!r}"
+        )
+
+    def checkout_version(self, ref: VersionRef) -> "Snapshot":
+        """Return one version; the same as :meth:`at`, under the name that it has in Lance."""
+        return self.at(ref)
+
+    def sql(self, query: str) -> pl.DataFrame:
+        """Run an SQL query over the frames.
+
+        Each frame of :attr:`inspect` is a table under its name, ``versions``, ``findings`` and
+        ``gaps`` too; ``dataset`` is the rows of the latest version with ``_rowid`` and
+        ``_rowaddr``. Only what the query names is built.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If the query is wrong.
+
+        Examples
+        --------
+        >>> table.sql("SELECT min(version) AS first FROM versions").item()
+        1
+        """
+        frames = {
+            name: pl.defer(partial(frame, self.source, name), schema=schema.polars_schema)
+            for name, schema in FRAMES.items()
+        }
+        if "dataset" in query:
+            frames["dataset"] = self.latest.scan()
+        return run_query(query, frames)
+
+    def refresh(self) -> "Table":
+        """Look for new and removed versions and changed refs; return the table itself.
+
+        Only what is new is read. Snapshots and frames that were made before stay as they are.
+        """
+        self.source.refresh()
+        return self
+
+    def __repr__(self) -> str:
+        return table_text(self.source)
+
+    def _repr_html_(self) -> str:
+        return table_html(self.source, self.versions())
+
+
+class Snapshot:
+    """One version of a table, which never changes.
+
+    Made by :meth:`Table.at` and :attr:`Table.latest`.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If the version is not kept.
+    FormatError
+        If its manifest cannot be understood.
+    """
+
+    def __init__(self, source: TableSource, version: int) -> None:
+        self.source = source
+        self._history = source.version(version)
+        self._record = self._history.records[0]
+
+    @property
+    def version(self) -> int:
+        """The version number."""
+        return self._record.version
+
+    @property
+    def branch(self) -> str | None:
+        """The branch of the version; None is the main branch."""
+        return self.source.branch
+
+    @property
+    def timestamp(self) -> datetime | None:
+        """When the version was committed, in UTC; None if the manifest does not say."""
+        return self._record.manifest.timestamp
+
+    @property
+    def operation(self) -> str | None:
+        """The operation as Lance names it; None if no transaction is left."""
+        return self._record.operation
+
+    @property
+    def transaction(self) -> Transaction | None:
+        """What the commit did; None if no transaction is left."""
+        return self.source.transaction(self._record)
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        """The fields, nested ones after their parents."""
+        return self._record.schema
+
+    @property
+    def num_rows(self) -> int | None:
+        """Live rows; None if the table does not tell."""
+        return known(totals(self._history, live_rows(self._history)))[0]
+
+    @property
+    def num_deleted_rows(self) -> int | None:
+        """Rows that deletion files mask; None if the table does not tell."""
+        return known(totals(self._history, self._history.num_deleted_rows))[0]
+
+    @property
+    def num_fragments(self) -> int:
+        """Fragments."""
+        return len(self._history.intervals)
+
+    @property
+    def feature_flags(self) -> tuple[str, ...]:
+        """Names of the features that a reader must know."""
+        return flag_names(self._record.manifest.reader_feature_flags)
+
+    @property
+    def has_stable_row_ids(self) -> bool:
+        """Whether rows keep their ID when they move."""
+        return bool(self._record.manifest.reader_feature_flags & STABLE_ROW_IDS)
+
+    def read(
+        self,
+        columns: Sequence[str] | None = None,
+        filter: str | None = None,
+        limit: int | None = None,
+    ) -> pl.DataFrame:
+        """Read rows of exactly this version through pylance, in the order of a scan.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Columns to read, ``_rowid`` and ``_rowaddr`` too; all but those by default.
+        filter : str, optional
+            Which rows, as an SQL expression.
+        limit : int, optional
+            How many rows at most.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        InvalidArgumentError
+            If a column or the filter does not fit the table.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> len(table.at(1).read(limit=2))
+        2
+        """
+        self._check_readable()
+        from lance_explorer.values import read_rows
+
+        return read_rows(self.source.storage.uri, self.version, columns, filter, limit)
+
+    def scan(self) -> pl.LazyFrame:
+        """Return all rows with ``_rowid`` and ``_rowaddr``, as a frame that reads on ``collect``.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        StorageError
+            If the version cannot be opened.
+        """
+        self._check_readable()
+        from lance_explorer.values import scan_rows
+
+        return scan_rows(self.source.storage.uri, self.version)
+
+    def _check_readable(self) -> None:
+        flags = unreadable_flags(self._record.manifest.reader_feature_flags)
+        if flags:
+            raise UnsupportedFeatureError(
+                f"rows of version {self.version} cannot be read: unknown feature {', '.join(flags)}"
+            )
+
+    def __repr__(self) -> str:
+        return snapshot_text(self.source, self._history)
+
+    def _repr_html_(self) -> str:
+        return snapshot_html(self.source, self._history, fields(self.source, self.version))
+
+
+def _uri_of(table: Any) -> str:
+    """Return the URI of whatever stands for a table; lance and lancedb are not imported for it."""
+    if isinstance(table, (str, os.PathLike)):
+        return os.fspath(table)
+    package = type(table).__module__.partition(".")[0]
+    if package == "lance" and isinstance(getattr(table, "uri", None), str):
+        return str(table.uri)
+    if package == "lancedb" and hasattr(table, "to_lance"):
+        return str(table.to_lance().uri)
+    raise InvalidArgumentError(
+        f"expected a path, a URI, a LanceDataset or a lancedb table, got {type(table).__name__}"
+    )
