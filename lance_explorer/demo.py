@@ -1,0 +1,617 @@
+"""Sample tables for the notebooks and the README: the life of a photo collection.
+
+Knows how to write a Lance table with pylance, and nothing about reading one. `STORY` is the
+recipe, one small function a step. Whoever makes the samples gets the same versions, operations,
+rows, row order, row IDs and values; only times, file names and what the vector index learnt
+differ between two makings.
+"""
+
+import fcntl
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from os import environ
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+import lance
+import numpy as np
+import platformdirs
+import pyarrow as pa
+from lance.dataset import LANCE_COMMIT_MESSAGE_KEY, MergeInsertBuilder
+from tqdm import tqdm
+
+from lance_explorer.errors import InvalidArgumentError
+
+__all__ = [
+    "RECIPE",
+    "STORY",
+    "make_photos",
+    "make_photos_without_stable_row_ids",
+    "make_samples",
+]
+
+RECIPE = 1  # goes up with every change of the story, so that samples made before are made anew
+
+EMBEDDING_SIZE = 16
+
+FIRST_SCHEMA = pa.schema(
+    [
+        pa.field("photo_id", pa.int64(), nullable=False),
+        pa.field("album", pa.string()),
+        pa.field("place", pa.string()),
+        pa.field("taken_at", pa.timestamp("us", tz="UTC")),
+        pa.field("camera", pa.string()),
+        pa.field("width", pa.int32()),
+        pa.field("height", pa.int32()),
+        pa.field("sharpness", pa.int16()),
+        pa.field("rating", pa.float32()),
+        pa.field("caption", pa.string()),
+        pa.field("embedding", pa.list_(pa.float32(), EMBEDDING_SIZE)),
+    ]
+)
+
+
+# --- The photos ----------------------------------------------------------------------------------
+
+
+class Album(NamedTuple):
+    """Photos of one occasion: `size` of them, numbered from `first_id`."""
+
+    name: str
+    place: str
+    subjects: tuple[str, ...]
+    camera: str
+    begin: str
+    first_id: int
+    size: int
+
+
+LISBON = Album(
+    "Lisbon", "Lisbon", ("Tramm", "Harbour", "Tiles"), "X-T5", "2025-04-05T08:10", 0, 320
+)
+SINTRA = Album("Day trip", "Sintra", ("Palace", "Gate"), "X-T5", "2025-04-08T07:30", 320, 180)
+GARDEN = Album("Garden", "Home", ("Tulips", "Bees"), "Pixel 8", "2025-04-26T13:00", 500, 260)
+ALPS = Album("Hike", "Zermatt", ("Ridge", "Glacier"), "X-T5", "2025-06-19T05:45", 760, 400)
+LAKE = Album("Weekend", "Como", ("Boat", "Lunch"), "X-T5", "2025-07-12T09:00", 1160, 240)
+WEDDING = Album("Wedding", "Siena", ("Guests", "Cake"), "EOS R6", "2025-08-30T11:00", 1400, 520)
+PHONE = Album("Phone", "Home", ("Cat", "Sunset"), "Pixel 8", "2025-09-01T06:00", 1920, 150)
+AUTUMN = Album("Forest", "Freiburg", ("Beech", "Fog"), "X-T5", "2025-10-18T08:00", 2070, 300)
+WINTER = Album("Christmas", "Home", ("Tree", "Dinner"), "EOS R6", "2025-12-24T15:00", 2370, 200)
+PORTRAITS = Album("Portraits", "Home", ("Ana", "Rui"), "EOS R6", "2025-11-29T14:00", 3000, 60)
+DECEMBER = Album("Phone", "Home", ("Cat", "Snow"), "Pixel 8", "2026-01-08T07:00", 2600, 30)
+TESTS = Album("Test shots", "Home", ("Chart",), "EOS R6", "2025-12-27T10:00", 2570, 24)
+
+
+def _photos(album: Album, schema: pa.Schema) -> pa.Table:
+    """Make the rows of an album with the columns that the table has by now."""
+    # Whole numbers from the legacy generator, whose stream NumPy froze: equal on every machine.
+    random = np.random.RandomState(album.first_id)
+    n = album.size
+    number = np.arange(n)
+    minutes = random.randint(1, 9, n, np.int64).cumsum().astype("timedelta64[m]")
+    upright = random.randint(0, 4, n, np.int64) == 0
+    ratings = random.randint(0, 6, n, np.int64)
+    centre = random.randint(-100, 100, EMBEDDING_SIZE, np.int64)
+    noise = random.randint(-256, 256, (n, EMBEDDING_SIZE), np.int64)
+    caption = [f"{album.subjects[i % len(album.subjects)]} in {album.place}, {i}" for i in number]
+    columns = {
+        "photo_id": album.first_id + number,
+        "album": [album.name] * n,
+        "place": [album.place] * n,
+        "taken_at": (np.datetime64(album.begin) + minutes).astype("datetime64[us]"),
+        "camera": [album.camera] * n,
+        "width": np.where(upright, 4000, 6000),
+        "height": np.where(upright, 6000, 4000),
+        "sharpness": random.randint(0, 100, n, np.int64),
+        "rating": pa.array(ratings, mask=ratings == 0),
+        "caption": caption,
+        "title": caption,
+        "embedding": ((centre + noise) / 256).tolist(),
+        "megapixels": np.full(n, 24.0),
+        "people": pa.nulls(n),
+        "faces": number % 4,
+    }
+    return pa.table({name: columns[name] for name in schema.names}).cast(schema)
+
+
+# --- Ways to commit ------------------------------------------------------------------------------
+
+
+def _append(photos: lance.LanceDataset, rows: pa.Table, message: str) -> None:
+    photos.insert(rows, commit_message=message)
+
+
+def _merge(
+    photos: lance.LanceDataset, merge: MergeInsertBuilder, rows: pa.Table, message: str
+) -> None:
+    # A stream of one batch, looked up in a scan of the table, is written in its own order. Of a
+    # table in memory or an index Lance may make parallel work, whose threads decide on the order.
+    stream = rows.combine_chunks().to_reader()
+    transaction, _ = merge.use_index(False).execute_uncommitted(stream)
+    _commit(photos, transaction, message)
+
+
+def _commit(photos: lance.LanceDataset, transaction: lance.Transaction, message: str) -> None:
+    """Commit with a message; pylance takes one here and in writes, not in delete or update."""
+    transaction.transaction_properties = {LANCE_COMMIT_MESSAGE_KEY: message}
+    lance.LanceDataset.commit(photos, transaction)
+
+
+def _compact(photos: lance.LanceDataset) -> None:
+    """Compact with one thread, so that new fragment IDs come in order."""
+    photos.optimize.compact_files(
+        target_rows_per_fragment=1000,
+        # Leaves a fragment reuse index behind; Lance refuses it with stable row IDs.
+        defer_index_remap=not photos.has_stable_row_ids,
+        num_threads=1,
+    )
+
+
+# --- The story: each step is one commit, unless it says otherwise --------------------------------
+
+
+def import_lisbon(path: Path, stable_row_ids: bool) -> None:
+    """Week 1: create the table with the photos of Lisbon, in two fragments."""
+    lance.write_dataset(
+        _photos(LISBON, FIRST_SCHEMA),
+        path,
+        max_rows_per_file=200,
+        enable_stable_row_ids=stable_row_ids,
+        commit_message="Week 1: photos of Lisbon",
+    )
+
+
+def import_sintra(photos: lance.LanceDataset) -> None:
+    """Week 1: append a day trip."""
+    _append(photos, _photos(SINTRA, photos.schema), "Week 1: day trip to Sintra")
+
+
+def name_owner(photos: lance.LanceDataset) -> None:
+    """Week 1: say in the config whose photos they are."""
+    photos.update_config({"archive.owner": "Family Silva", "archive.keep_originals": "true"})
+
+
+def index_photo_id(photos: lance.LanceDataset) -> None:
+    """Week 1: make a BTREE index, to find photos by number."""
+    photos.create_scalar_index("photo_id", "BTREE")
+
+
+def import_garden(photos: lance.LanceDataset) -> None:
+    """Week 4: append photos of the garden."""
+    _append(photos, _photos(GARDEN, photos.schema), "Week 4: garden")
+
+
+def correct_captions(photos: lance.LanceDataset) -> None:
+    """Week 4: correct a spelling in captions."""
+    photos.update({"caption": "replace(caption, 'Tramm', 'Tram')"}, where="caption LIKE 'Tramm %'")
+
+
+def delete_blurred(photos: lance.LanceDataset) -> None:
+    """Week 5: delete blurred photos."""
+    photos.delete("sharpness < 8")
+
+
+def add_megapixels(photos: lance.LanceDataset) -> None:
+    """Week 5: add a column by an SQL expression; every fragment gets one more data file."""
+    photos.add_columns({"megapixels": "width * height / 1e6"})
+
+
+def import_alps(photos: lance.LanceDataset) -> None:
+    """Week 12: append a hike."""
+    _append(photos, _photos(ALPS, photos.schema), "Week 12: hike in the Alps")
+
+
+def index_embedding(photos: lance.LanceDataset) -> None:
+    """Week 12: make a vector index, to find similar photos."""
+    photos.create_index("embedding", "IVF_FLAT", num_partitions=4)
+
+
+def rate_on_tablet(photos: lance.LanceDataset) -> None:
+    """Week 15: upsert ratings given on the tablet, with ten photos that the table did not know."""
+    rated = photos.to_table(filter="photo_id < 420 AND photo_id % 6 = 0")
+    stars = pa.array(np.arange(rated.num_rows) % 4 + 1.0, pa.float32())
+    rated = rated.drop_columns("rating").append_column("rating", stars).select(rated.column_names)
+    new = _photos(LAKE, photos.schema).slice(0, 10)
+    upsert = photos.merge_insert("photo_id").when_matched_update_all().when_not_matched_insert_all()
+    _merge(photos, upsert, pa.concat_tables([rated, new]), "Week 15: ratings from the tablet")
+
+
+def import_lake(photos: lance.LanceDataset) -> None:
+    """Week 15: merge a weekend, insert only: the ten photos from the tablet are skipped."""
+    insert_new = photos.merge_insert("photo_id").when_not_matched_insert_all()
+    _merge(photos, insert_new, _photos(LAKE, photos.schema), "Week 15: weekend at the lake")
+
+
+def compact_spring(photos: lance.LanceDataset) -> None:
+    """Week 16: compact small fragments: one commit reserves fragment IDs, one rewrites."""
+    _compact(photos)
+
+
+def optimize_indices(photos: lance.LanceDataset) -> None:
+    """Week 16: bring the photos that came since into the indices."""
+    photos.optimize.optimize_indices()
+
+
+def import_wedding(photos: lance.LanceDataset) -> None:
+    """Week 22: append a wedding."""
+    _append(photos, _photos(WEDDING, photos.schema), "Week 22: wedding in Siena")
+
+
+def index_album(photos: lance.LanceDataset) -> None:
+    """Week 22: make a BITMAP index, to find photos by album."""
+    photos.create_scalar_index("album", "BITMAP")
+
+
+def add_people(photos: lance.LanceDataset) -> None:
+    """Week 22: add a column that is null everywhere; no data file changes."""
+    photos.add_columns(pa.field("people", pa.int16()))
+
+
+def count_people(photos: lance.LanceDataset) -> None:
+    """Week 23: merge that one column for the wedding, in place: new column files, no row moves."""
+    guests = photos.to_table(columns=["photo_id"], filter="album = 'Wedding' AND photo_id % 2 = 0")
+    people = pa.array(np.arange(guests.num_rows) % 9, pa.int16())
+    patch = photos.merge_insert("photo_id").when_matched_update_all().write_mode("rewrite_columns")
+    _merge(photos, patch, guests.append_column("people", people), "Week 23: people at the wedding")
+
+
+def rename_caption(photos: lance.LanceDataset) -> None:
+    """Week 23: call captions titles."""
+    photos.alter_columns({"path": "caption", "name": "title"})  # type: ignore[dict-item]
+
+
+def cast_megapixels(photos: lance.LanceDataset) -> None:
+    """Week 24: cast a column; every fragment gets another file for it."""
+    to_float = {"path": "megapixels", "data_type": pa.float32()}
+    photos.alter_columns(to_float)  # type: ignore[arg-type]
+
+
+def give_half_stars(photos: lance.LanceDataset) -> None:
+    """Week 24: raise ratings of Lisbon by half a star."""
+    photos.update({"rating": "rating + 0.5"}, where="album = 'Lisbon' AND rating < 5")
+
+
+def import_phone_september(photos: lance.LanceDataset) -> None:
+    """Week 26: append the first photos of the phone."""
+    _append(photos, _photos(PHONE, photos.schema).slice(0, 40), "Week 26: phone, September")
+
+
+def import_phone_october(photos: lance.LanceDataset) -> None:
+    """Week 28: merge what the phone sends, old and new, insert only."""
+    sent = _photos(PHONE, photos.schema).slice(0, 70)
+    insert_new = photos.merge_insert("photo_id").when_not_matched_insert_all()
+    _merge(photos, insert_new, sent, "Week 28: phone, October")
+
+
+def import_phone_november(photos: lance.LanceDataset) -> None:
+    """Week 30: append what the phone took in November."""
+    _append(photos, _photos(PHONE, photos.schema).slice(70, 25), "Week 30: phone, November")
+
+
+def tag_backup(photos: lance.LanceDataset) -> None:
+    """Week 30: tag this version; a tag is no commit."""
+    photos.tags.create("backup", photos.version)
+
+
+def delete_lisbon(photos: lance.LanceDataset) -> None:
+    """Week 31: delete an album, by mistake."""
+    photos.delete("album = 'Lisbon'")
+
+
+def import_autumn(photos: lance.LanceDataset) -> None:
+    """Week 31: append autumn; nobody has noticed yet."""
+    _append(photos, _photos(AUTUMN, photos.schema), "Week 31: autumn in the forest")
+
+
+def restore_backup(photos: lance.LanceDataset) -> None:
+    """Week 32: restore the backup: Lisbon is back, and autumn is gone."""
+    restore = lance.LanceOperation.Restore(photos.tags.get_version("backup"))
+    _commit(photos, lance.Transaction(photos.version, restore), "Week 32: bring Lisbon back")
+
+
+def import_autumn_again(photos: lance.LanceDataset) -> None:
+    """Week 32: append autumn again: the same photos, new rows."""
+    _append(photos, _photos(AUTUMN, photos.schema), "Week 32: autumn once more")
+
+
+def mirror_phone(photos: lance.LanceDataset) -> None:
+    """Week 33: mirror the phone: insert what is new, delete what the phone has lost."""
+    taken = _photos(PHONE, photos.schema)
+    on_phone = taken.filter(np.arange(taken.num_rows) % 9 != 4)
+    mirror = (
+        photos.merge_insert("photo_id")
+        .when_not_matched_insert_all()
+        .when_not_matched_by_source_delete("album = 'Phone'")
+    )
+    _merge(photos, mirror, on_phone, "Week 33: phone is the master of its album")
+
+
+def branch_faces(photos: lance.LanceDataset) -> None:
+    """Week 34: branch off, to try face detection; no commit on main."""
+    photos.create_branch("faces", photos.version)
+
+
+def detect_faces(photos: lance.LanceDataset) -> None:
+    """Week 34, branch: add a column."""
+    _faces(photos).add_columns({"faces": "CAST(photo_id % 4 AS SMALLINT)"})
+
+
+def rate_couples(photos: lance.LanceDataset) -> None:
+    """Week 34, branch: rate photos with two faces; on main they keep their stars."""
+    _faces(photos).update({"rating": "5.0"}, where="faces = 2 AND album = 'Lisbon'")
+
+
+def delete_faceless(photos: lance.LanceDataset) -> None:
+    """Week 35, branch: delete photos without a face."""
+    _faces(photos).delete("faces = 0 AND album = 'Lisbon'")
+
+
+def import_portraits(photos: lance.LanceDataset) -> None:
+    """Week 35, branch: append portraits; main gives their row IDs to Christmas later."""
+    faces = _faces(photos)
+    _append(faces, _photos(PORTRAITS, faces.schema), "Week 35: portraits")
+
+
+def tag_faces(photos: lance.LanceDataset) -> None:
+    """Week 35: tag the latest version of the branch."""
+    photos.tags.create("faces-tried", ("faces", None))
+
+
+def describe_table(photos: lance.LanceDataset) -> None:
+    """Week 36: write into the table metadata what this is."""
+    photos.update_metadata({"title": "Photos of the Silva family", "year": "2025"})
+
+
+def compact_autumn(photos: lance.LanceDataset) -> None:
+    """Week 36: compact again, two commits."""
+    _compact(photos)
+
+
+def index_news(photos: lance.LanceDataset) -> None:
+    """Week 36: index what is new as segments of their own, and leave the old segments alone."""
+    photos.optimize.optimize_indices(num_indices_to_merge=0)
+
+
+def import_winter(photos: lance.LanceDataset) -> None:
+    """Week 38: append Christmas."""
+    _append(photos, _photos(WINTER, photos.schema), "Week 38: Christmas")
+
+
+def index_taken_at(photos: lance.LanceDataset) -> None:
+    """Week 38: make a ZONEMAP index on time."""
+    photos.create_scalar_index("taken_at", "ZONEMAP")
+
+
+def drop_sharpness(photos: lance.LanceDataset) -> None:
+    """Week 38: drop a column; its bytes stay in the files until they are compacted."""
+    photos.drop_columns(["sharpness"])
+
+
+def import_test_shots(photos: lance.LanceDataset) -> None:
+    """Week 39: append test shots of the new camera."""
+    _append(photos, _photos(TESTS, photos.schema), "Week 39: test shots")
+
+
+def delete_test_shots(photos: lance.LanceDataset) -> None:
+    """Week 39: delete them all, and with them their whole fragment."""
+    photos.delete("album = 'Test shots'")
+
+
+def drop_index_taken_at(photos: lance.LanceDataset) -> None:
+    """Week 40: drop the index that nobody used."""
+    photos.drop_index("taken_at_idx")
+
+
+def import_phone_december(photos: lance.LanceDataset) -> None:
+    """Week 40: append the latest photos of the phone."""
+    _append(photos, _photos(DECEMBER, photos.schema), "Week 40: phone, December")
+
+
+def compact_winter(photos: lance.LanceDataset) -> None:
+    """Week 40: compact for the last time, two commits."""
+    _compact(photos)
+
+
+def title_favourite(photos: lance.LanceDataset) -> None:
+    """Week 41: give photo 42 a title; the family likes it most."""
+    photos.update({"title": "'The yellow tram'"}, where="photo_id = 42")
+
+
+def delete_unloved(photos: lance.LanceDataset) -> None:
+    """Week 41: delete what got one star."""
+    photos.delete("rating = 1")
+
+
+def _faces(photos: lance.LanceDataset) -> lance.LanceDataset:
+    return photos.checkout_version(("faces", None))
+
+
+STORY: tuple[Callable[[lance.LanceDataset], None], ...] = (
+    import_sintra,
+    name_owner,
+    index_photo_id,
+    import_garden,
+    correct_captions,
+    delete_blurred,
+    add_megapixels,
+    import_alps,
+    index_embedding,
+    rate_on_tablet,
+    import_lake,
+    compact_spring,
+    optimize_indices,
+    import_wedding,
+    index_album,
+    add_people,
+    count_people,
+    rename_caption,
+    cast_megapixels,
+    give_half_stars,
+    import_phone_september,
+    import_phone_october,
+    import_phone_november,
+    tag_backup,
+    delete_lisbon,
+    import_autumn,
+    restore_backup,
+    import_autumn_again,
+    mirror_phone,
+    branch_faces,
+    detect_faces,
+    rate_couples,
+    delete_faceless,
+    import_portraits,
+    tag_faces,
+    describe_table,
+    compact_autumn,
+    index_news,
+    import_winter,
+    index_taken_at,
+    drop_sharpness,
+    import_test_shots,
+    delete_test_shots,
+    drop_index_taken_at,
+    import_phone_december,
+    compact_winter,
+    title_favourite,
+    delete_unloved,
+)
+"""What happens to the table after its creation by `import_lisbon`, step by step."""
+
+
+# --- Making and keeping the samples --------------------------------------------------------------
+
+
+def make_photos(path: str | Path | None = None) -> Path:
+    """Make the sample table with stable row IDs, or find it made.
+
+    It has 45 versions, two tags and a branch. Photo 42, whose row ID is 42 too, is worth following:
+    updated in versions 6, 11, 22 and 44, moved by the compaction of version 14, deleted in 26,
+    brought back by the restore of 28, and rated otherwise on the branch `faces`.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        Where the table goes; by default `photos.lance` in the sample folder (see `make_samples`).
+
+    Returns
+    -------
+    Path
+        The absolute path of the table.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If something stands at `path` that is no sample table.
+
+    Notes
+    -----
+    Takes about a second, and 2 MB. A file beside the table, named like it with `.recipe` at the
+    end, says that it is complete and how it was made; such a table is left as it is. One that
+    broke off, was made by another recipe, or was moved (its branch would still refer to the old
+    place) is made anew.
+    """
+    return _make(path, "photos.lance", stable_row_ids=True)
+
+
+def make_photos_without_stable_row_ids(path: str | Path | None = None) -> Path:
+    """Make the same story without stable row IDs, or find it made.
+
+    Versions, operations and values are those of `make_photos`. A row ID is a row address here, and
+    compactions leave indices to be remapped later, so that there is a fragment reuse index.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        Where the table goes; by default `photos_without_stable_row_ids.lance` in the sample folder.
+
+    Returns
+    -------
+    Path
+        The absolute path of the table.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If something stands at `path` that is no sample table.
+
+    Notes
+    -----
+    Made and kept as described at `make_photos`.
+    """
+    return _make(path, "photos_without_stable_row_ids.lance", stable_row_ids=False)
+
+
+def make_samples(folder: str | Path | None = None) -> list[Path]:
+    """Make both sample tables, or find them made.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Where they go; by default the folder named by the environment variable
+        `LANCE_EXPLORER_SAMPLES`, and without that, `samples` in the user's cache folder.
+
+    Returns
+    -------
+    list of Path
+        The absolute paths of the table with stable row IDs, and of the one without.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If something stands at one of these paths that is no sample table.
+    """
+    home = _samples_folder() if folder is None else Path(folder)
+    return [
+        make_photos(home / "photos.lance"),
+        make_photos_without_stable_row_ids(home / "photos_without_stable_row_ids.lance"),
+    ]
+
+
+def _samples_folder() -> Path:
+    named = environ.get("LANCE_EXPLORER_SAMPLES")
+    return Path(named) if named else platformdirs.user_cache_path("lance_explorer") / "samples"
+
+
+def _make(path: str | Path | None, default_name: str, *, stable_row_ids: bool) -> Path:
+    table = (_samples_folder() / default_name if path is None else Path(path)).absolute()
+    recipe = table.with_name(table.name + ".recipe")
+    complete = (
+        "A sample table of lance_explorer, which may make it anew at any time.\n"
+        f"recipe {RECIPE}, stable row IDs {stable_row_ids}, {table}\n"
+    )
+    if _is_complete(table, recipe, complete):
+        return table
+    if table.exists() and not recipe.exists():
+        raise InvalidArgumentError(
+            f"{table} exists and is no sample table; choose another path, or remove it"
+        )
+    table.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(recipe) as marker:
+        if not _is_complete(table, recipe, complete):  # another process may just have made it
+            marker.truncate(0)
+            if table.exists():
+                shutil.rmtree(table)
+            # In its final place from the start: a branch refers to main by its absolute path.
+            _tell(table, stable_row_ids)
+            marker.write(complete)
+    return table
+
+
+def _is_complete(table: Path, recipe: Path, complete: str) -> bool:
+    return table.is_dir() and recipe.is_file() and recipe.read_text("utf-8") == complete
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[TextIO]:
+    """Open a file that one process at a time can have; the lock of one that dies is gone."""
+    with path.open("a", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+
+
+def _tell(table: Path, stable_row_ids: bool) -> None:
+    import_lisbon(table, stable_row_ids)
+    for step in tqdm(STORY, desc=table.name, unit="step", delay=1, leave=False):
+        step(lance.dataset(table))
