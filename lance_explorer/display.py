@@ -24,6 +24,9 @@ _SHOWN_FIELDS = 20
 _SHOWN_ITEMS = 10
 _SHOWN_CHARACTERS = 100
 
+_LEFT = "text-align:left;white-space:nowrap"
+_RIGHT = "text-align:right;white-space:nowrap"
+
 
 def table_text(source: TableSource) -> str:
     """Return one line about a table, from its latest manifest alone."""
@@ -126,20 +129,28 @@ def _story(versions: pl.DataFrame) -> pl.DataFrame:
 def _html(title: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -> str:
     """Return a heading, a list of facts and a table; every text of it is escaped here."""
     listed = "".join(
-        f"<tr><th style='text-align:left'>{escape(name)}</th>"
+        f"<tr><th style='{_LEFT}'>{escape(name)}</th>"
         f"<td style='text-align:left'>{escape(_cut(value))}</td></tr>"
         for name, value in facts.items()
     )
-    head = "".join(f"<th>{escape(name)}</th>" for name in rows.columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(value))}</td>" for value in row) + "</tr>"
-        for row in rows.iter_rows()
+    styles = [_RIGHT if rows[name].dtype.is_numeric() else _LEFT for name in rows.columns]
+    head = "".join(
+        f"<th style='{style}'>{escape(name)}</th>"
+        for name, style in zip(rows.columns, styles, strict=True)
     )
+    body = "".join(f"<tr>{_cells(row, styles)}</tr>" for row in rows.iter_rows())
     return (
         f"<div><strong>{escape(_cut(title))}</strong>"
         f"<table>{listed}</table>"
         f"<div>{escape(caption)}</div>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cells(row: tuple[object, ...], styles: list[str]) -> str:
+    return "".join(
+        f"<td style='{style}'>{escape(_cell(value))}</td>"
+        for value, style in zip(row, styles, strict=True)
     )
 
 

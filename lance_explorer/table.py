@@ -17,10 +17,11 @@ from lance_explorer.format.transactions import Transaction
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
+from lance_explorer.inspect.documented import documented
 from lance_explorer.inspect.fields import fields
 from lance_explorer.inspect.query import run_query
 from lance_explorer.inspect.states import known, live_rows
-from lance_explorer.inspect.versions import versions
+from lance_explorer.inspect.versions import VERSIONS, versions
 
 __all__ = ["Snapshot", "Table", "open_table"]
 
@@ -112,6 +113,7 @@ class Table:
         """The version numbers that are not kept; one row a stretch."""
         return frame(self.source, "gaps")
 
+    @documented(VERSIONS)
     def versions(self) -> pl.DataFrame:
         """Return what happened, one row for each kept version, oldest first.
 

@@ -96,7 +96,7 @@ def _add_line(
 
 def _add_commits(figure: go.Figure, versions: pl.DataFrame, hover: list[str]) -> int:
     """Add the bars of commits; return how many version numbers one bar stands for."""
-    numbers = versions["version"].to_list()
+    numbers: list[int] = versions["version"].to_list()
     first, last = min(numbers), max(numbers)
     step = -(-(last - first + 1) // _MOST_BARS)
     bins = versions.with_columns(

@@ -74,7 +74,7 @@ class DirectoryLister:
                     )
                 continue
             version = _LARGEST - number if is_v2 else number
-            if version < 0:
+            if not 0 <= version < _DETACHED_BIT:
                 continue
             schemes[is_v2] = info.name
             versions.append(

@@ -1,6 +1,8 @@
 """Read manifests into a History, each byte once, and nothing twice that versions share."""
 
-from collections.abc import Iterable
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -68,7 +70,8 @@ def extend(history: History, storage: Storage, listing: VersionListing) -> Histo
     if not files:
         return known
     loader = _Loader(known, storage)
-    loader.read(files)
+    with _collector_paused():
+        loader.read(files)
     return loader.finish()
 
 
@@ -261,6 +264,18 @@ class _Loader:
         size = len(transaction)
         kept = transaction if size <= KEPT_TRANSACTION_BYTES else None
         return StoredTransaction(header, source, path, offset, size, kept)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the cyclic garbage collector: records are many, all stay, and none is in a cycle."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _warm_allocator(largest: int) -> None:

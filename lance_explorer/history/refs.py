@@ -38,7 +38,9 @@ def _load(
     storage: Storage, folder: str, decode: Callable[[bytes, str], _R], findings: list[Finding]
 ) -> dict[str, _R]:
     files = [info.name for info in storage.list_files(folder) if info.name.endswith(_SUFFIX)]
-    paths = {unquote(file.removesuffix(_SUFFIX)): f"{folder}/{file}" for file in sorted(files)}
+    paths = dict(
+        sorted((unquote(file.removesuffix(_SUFFIX)), f"{folder}/{file}") for file in files)
+    )
     refs: dict[str, _R] = {}
     for (name, path), data in zip(paths.items(), storage.get_many(paths.values()), strict=True):
         if data is None:  # deleted since it was listed

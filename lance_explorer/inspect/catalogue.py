@@ -305,8 +305,8 @@ class Inspect:
 
         Examples
         --------
-        >>> table.inspect.manifests().select("version", "naming", "row_ids_bytes").tail(1).rows()
-        [(7, 'V2', 38)]
+        >>> table.inspect.manifests().select("path", "naming").row(6)
+        ('_versions/18446744073709551608.manifest', 'V2')
         """
         return manifests(self._source)
 

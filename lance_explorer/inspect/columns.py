@@ -53,7 +53,7 @@ class FrameSchema:
     --------
     >>> schema = FrameSchema("sizes", (Column("size_bytes", BYTES, "size of the file"),))
     >>> schema.build({"size_bytes": [3]}).schema
-    Schema({'size_bytes': Int64})
+    Schema([('size_bytes', Int64)])
     >>> schema.build({"bytes": [3]})
     Traceback (most recent call last):
     ...

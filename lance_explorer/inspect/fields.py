@@ -1,7 +1,6 @@
 """Fields: of the schema of one version, or every state that any field was ever in."""
 
 import json
-import math
 import re
 from typing import Any
 
@@ -28,7 +27,7 @@ __all__ = ["ALL_FIELDS", "FIELDS", "all_fields", "fields"]
 
 _ENCODING = "lance-encoding:"
 _EXTENSION_NAME = "ARROW:extension:name"
-_NUMBER_OR_BOOLEAN = re.compile(r"-?\d{1,18}(\.\d{1,18})?|true|false")
+_NUMBER_OR_BOOLEAN = re.compile(r"-?(0|[1-9]\d{0,17})(\.\d{1,18})?|true|false")
 
 _FIELD = (
     Column("field_id", FIELD_ID, "field; used again after it was dropped"),

@@ -19,7 +19,7 @@ GAPS = FrameSchema(
         Column(
             "reason",
             pl.Enum(["removed", "unreadable"]),
-            "removed: there is no file, unreadable: its manifest is damaged",
+            "removed: there is no file, unreadable: its manifest cannot be understood",
         ),
     ),
 )
@@ -46,7 +46,7 @@ def gaps(source: TableSource) -> pl.DataFrame:
 
 
 def _gaps(source: TableSource) -> Iterator[_Gap]:
-    unreadable = {file.version for file in source.history.unreadable}
+    unreadable = {version.file.version for version in source.history.unreadable}
     expected = _first_possible(source)
     damaged: _Gap | None = None
     for version in source.history.versions_read:

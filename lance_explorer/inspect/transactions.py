@@ -76,4 +76,4 @@ def _summary(source: TableSource, record: VersionRecord) -> str | None:
         transaction = source.transaction(record)
     except FormatError:
         return None
-    return transaction and json_text(transaction.operation.summary())
+    return None if transaction is None else json_text(transaction.operation.summary())

@@ -1,0 +1,50 @@
+"""Names that the examples in docstrings may use: ``lx``, and ``table``, a small table."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def example_names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the names; the table is written once, when an example first runs."""
+    import lance_explorer as lx
+
+    path = tmp_path_factory.mktemp("examples") / "people.lance"
+    write_people(path)
+    return {"lx": lx, "table": lx.open_table(path)}
+
+
+@pytest.fixture(autouse=True)
+def _name_examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
+    if isinstance(request.node, pytest.DoctestItem):
+        doctest_namespace.update(request.getfixturevalue("example_names"))
+
+
+def write_people(path: Path) -> None:
+    """Write a table of seven versions, one kind of commit each, with a tag and a branch."""
+    import lance
+    import pyarrow as pa
+
+    def people(*ids: int) -> pa.Table:
+        return pa.table(
+            {
+                "id": pa.array(ids, pa.int64()),
+                "city": [f"city {id_ % 3}" for id_ in ids],
+                "mood": pa.array([id_ % 2 for id_ in ids], pa.int32()),
+            }
+        )
+
+    table: Any = lance.write_dataset(
+        people(1, 2, 3, 4), path, enable_stable_row_ids=True, data_storage_version="2.1"
+    )
+    table.insert(people(5, 6))
+    upsert = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+    upsert.execute(people(3, 7, 8, 9, 10))
+    table.delete("id = 2")
+    table.create_scalar_index("id", "BTREE")
+    table.update_config({"owner": "docs"})
+    table.alter_columns({"path": "mood", "name": "score"})
+    table.tags.create("clean", 4)
+    table.create_branch("dev", 2)

@@ -1,0 +1,32 @@
+"""The schemas of all public frames as text.
+
+They are stored beside this file. After a change that is meant, write them anew:
+
+    python -m tests.inspect.frame_schemas
+"""
+
+from pathlib import Path
+
+from lance_explorer.inspect.catalogue import FRAMES
+from lance_explorer.inspect.columns import FrameSchema
+
+STORED_SCHEMAS = Path(__file__).with_name("frame_schemas.txt")
+
+
+def schemas_text() -> str:
+    """Return all frames, each with one line a column."""
+    return "\n".join([_text(schema) for schema in FRAMES.values()])
+
+
+def _text(schema: FrameSchema) -> str:
+    lines = [
+        f"    {column.name}: {column.dtype}"
+        + (f", {column.unit}" if column.unit else "")
+        + (", nullable" if column.nullable else "")
+        for column in schema.columns
+    ]
+    return "\n".join([schema.name, *lines, ""])
+
+
+if __name__ == "__main__":
+    STORED_SCHEMAS.write_text(schemas_text())

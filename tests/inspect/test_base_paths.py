@@ -1,0 +1,44 @@
+"""Base paths against pylance's list, and how many files lie below each."""
+
+import lance
+import pytest
+
+from lance_explorer.inspect.base_paths import all_base_paths, base_paths
+from lance_explorer.inspect.data_files import data_files
+from tests.format.samples import DATA
+from tests.inspect.tables import STORED, rows_of, stored, versions_of
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_bases_are_those_that_pylance_lists(path):
+    source = stored(path)
+    for version in versions_of(source):
+        bases = lance.dataset(DATA / path, version=version).base_paths()
+        expected = [
+            (base.id, base.name, base.path, base.is_dataset_root)
+            for base in sorted(bases.values(), key=lambda base: base.id)
+        ]
+        columns = ("base_id", "name", "path", "is_dataset_root")
+        assert rows_of(base_paths(source, version), *columns) == expected
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_files_below_a_base_are_counted(path):
+    source = stored(path)
+    for version in versions_of(source):
+        used = data_files(source, version)["base_id"].drop_nulls()
+        for base_id, count in rows_of(base_paths(source, version), "base_id", "num_data_files"):
+            assert (used == base_id).sum() == count
+
+
+def test_deletion_files_of_a_clone_stay_with_their_source():
+    frame = base_paths(stored("14.0.2/shallow_clone.lance"), 2)
+    assert rows_of(frame, "num_data_files", "num_deletion_files") == [(2, 2)]
+
+
+def test_a_branch_of_a_branch_has_two_bases():
+    frame = all_base_paths(stored("14.0.2/branches.lance/tree/dev/deep"))
+    assert rows_of(frame, "base_id", "name", "first_version", "is_current") == [
+        (0, None, 5, True),
+        (1, "dev", 5, True),
+    ]

@@ -1,0 +1,147 @@
+"""What all frames have in common: schemas, docstrings, and that each ``all_`` form is the sum of
+its versions. Checked on every stored table, whatever writer it is from, so that nothing raises.
+"""
+
+import shutil
+
+import polars as pl
+import pytest
+
+import lance_explorer as lx
+from lance_explorer.errors import FormatError, InvalidArgumentError, VersionNotFoundError
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
+from lance_explorer.inspect.columns import BRANCH, INTERVAL
+from tests.format.samples import DATA
+from tests.inspect.frame_schemas import STORED_SCHEMAS, schemas_text
+from tests.inspect.tables import STORED, manifest_paths, stored, strip, versions_of, write
+
+METHODS = sorted(name for name in vars(Inspect) if not name.startswith("_"))
+OF_ONE_VERSION = sorted(name for name in METHODS if f"all_{name}" in METHODS)
+TABLES = pytest.mark.parametrize("path", STORED, ids=str)
+
+# What an ``all_`` form gives as of the first version of an interval, or leaves out.
+DIFFERENT = {
+    "fragments": (),
+    "data_files": ("fields", "root"),
+    "fields": (),
+    "indices": ("fields",),
+    "config": (),
+    "base_paths": ("num_data_files", "num_deletion_files"),
+}
+
+
+@TABLES
+def test_every_frame_of_every_table_has_its_schema(path):
+    source = stored(path)
+    wrong = [n for n, s in FRAMES.items() if frame(source, n).schema != s.polars_schema]
+    assert wrong == []
+
+
+@TABLES
+def test_columns_that_are_not_nullable_hold_no_null(path):
+    source = stored(path)
+    for name, schema in FRAMES.items():
+        nulls = frame(source, name).null_count().row(0, named=True)
+        assert [c.name for c in schema.columns if nulls[c.name] and not c.nullable] == []
+
+
+@TABLES
+@pytest.mark.parametrize("name", OF_ONE_VERSION)
+def test_the_all_form_is_the_sum_of_the_versions(path, name):
+    source = stored(path)
+    inspect = Inspect(source)
+    everything = getattr(inspect, f"all_{name}")()
+    for version in versions_of(source):
+        then = everything.filter(pl.lit(version).is_between("first_version", "last_version"))
+        then = then.drop("state_id", *[column.name for column in INTERVAL], strict=False)
+        then = then.drop("began_as", "ended_as", strict=False)
+        now = getattr(inspect, name)(version)
+        assert strip(now, "version", *DIFFERENT[name]) == strip(
+            then, *[column for column in DIFFERENT[name] if column in then.columns]
+        )
+
+
+@TABLES
+def test_every_versioned_frame_names_the_branch(path):
+    source = stored(path)
+    for name, schema in FRAMES.items():
+        if BRANCH in schema.columns and name != "findings":
+            assert set(frame(source, name)["branch"]) <= {source.branch}
+
+
+def test_an_empty_frame_has_the_same_schema(tmp_path):
+    write(tmp_path / "t", n=[1])
+    source = lx.open_table(tmp_path / "t").source
+    empty = {name: frame(source, name) for name in FRAMES}
+    names = sorted(name for name, rows in empty.items() if rows.is_empty())
+    assert {"all_config", "detached", "findings", "gaps", "indices", "refs"} <= set(names)
+    assert all(empty[name].schema == FRAMES[name].polars_schema for name in names)
+
+
+def test_a_history_that_cannot_be_read_makes_empty_frames(tmp_path):
+    shutil.copytree(DATA / "14.0.2/branches.lance", tmp_path / "t")
+    for manifest in manifest_paths(tmp_path / "t").values():
+        manifest.write_bytes(b"nothing of use here")
+    source = TableSource(str(tmp_path / "t"))
+    for name in set(FRAMES) - set(OF_ONE_VERSION) - {"findings", "gaps", "refs"}:
+        assert frame(source, name).is_empty()
+        assert frame(source, name).schema == FRAMES[name].polars_schema
+    assert len(frame(source, "findings")) == len(manifest_paths(tmp_path / "t"))
+    for name in OF_ONE_VERSION:
+        with pytest.raises(FormatError):
+            frame(source, name)
+
+
+def test_schemas_are_those_on_record():
+    assert schemas_text() == STORED_SCHEMAS.read_text()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_docstrings_list_every_column(name):
+    text = getattr(Inspect, name).__doc__
+    returns = text[text.index("Returns\n") : text.index("Raises\n")]
+    listed = [line.split()[0] for line in returns.splitlines() if line.startswith("    ")]
+    assert [word for word in listed if not word.startswith("=")][1:] == FRAMES[name].names
+    assert text.index("Raises\n") < text.index("Examples\n")
+
+
+@pytest.mark.parametrize("schema", FRAMES.values(), ids=lambda schema: schema.name)
+def test_every_column_is_declared_with_care(schema):
+    assert len(set(schema.names)) == len(schema.names)
+    for column in schema.columns:
+        assert column.meaning
+        assert (column.unit == "bytes") == column.name.endswith("bytes")
+        if column.name.endswith("bytes"):
+            assert column.dtype == pl.Int64()
+        if column.name.endswith("version") and column.name not in (
+            *("format_version", "index_version", "writer_version"),
+        ):
+            assert column.dtype == pl.UInt64()
+
+
+def test_every_method_is_a_frame():
+    assert set(METHODS) <= set(FRAMES)
+    assert set(FRAMES) - set(METHODS) == {"versions", "gaps", "findings"}
+
+
+def test_frames_are_of_the_latest_version_by_default():
+    inspect = Inspect(stored("14.0.2/schema_changes.lance"))
+    for name in OF_ONE_VERSION:
+        assert getattr(inspect, name)().equals(getattr(inspect, name)(14))
+
+
+def test_the_representation_names_the_frames():
+    assert "all_fragments" in repr(Inspect(stored("14.0.2/one_version.lance")))
+
+
+def test_a_version_that_is_gone_is_an_error():
+    inspect = Inspect(stored("14.0.2/cleaned.lance"))
+    for name in OF_ONE_VERSION:
+        with pytest.raises(VersionNotFoundError, match="version 1 was cleaned away"):
+            getattr(inspect, name)(1)
+
+
+def test_an_unknown_frame_is_an_error():
+    with pytest.raises(InvalidArgumentError, match="no frame 'rows'; there are: versions, "):
+        frame(stored("14.0.2/one_version.lance"), "rows")

@@ -1,0 +1,58 @@
+"""Config and metadata against pylance's own four ways to ask for them."""
+
+import lance
+import pytest
+
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.config import all_config, config
+from tests.format.samples import DATA
+from tests.inspect.tables import STORED, rows_of, stored, versions_of, write
+
+
+def entries(frame, map_name):
+    return dict(rows_of(frame.filter(map=map_name), "key", "value"))
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_maps_are_those_that_pylance_sees(path):
+    source = stored(path)
+    for version in versions_of(source):
+        dataset = lance.dataset(DATA / path, version=version)
+        frame = config(source, version)
+        assert entries(frame, "config") == dataset.config()
+        assert entries(frame, "table_metadata") == dataset.metadata
+        schema_metadata = dataset.schema.metadata or {}
+        assert entries(frame, "schema_metadata") == {
+            key.decode(): value.decode() for key, value in schema_metadata.items()
+        }
+
+
+def test_field_metadata_names_the_field():
+    frame = config(stored("14.0.2/schema_changes.lance"), 14).filter(map="field_metadata")
+    assert rows_of(frame, "field_id", "field", "key", "value") == [
+        (0, "id", "lance-schema:unenforced-primary-key", "true"),
+        (1, "body", "comment", "free text"),
+        (1, "body", "lance-encoding:compression", "zstd"),
+    ]
+
+
+def test_each_value_of_a_key_has_its_interval(tmp_path):
+    table = write(tmp_path / "t", n=[1])
+    table.update_config({"a": "1", "b": "1"})
+    table.update_config({"a": "2"})
+    table.update_config({"a": "1"})
+    table.update_config({"b": None})
+    frame = all_config(TableSource(str(tmp_path / "t")))
+    assert rows_of(frame, "key", "value", "first_version", "last_version", "is_current") == [
+        ("a", "1", 2, 2, False),
+        ("b", "1", 2, 4, False),
+        ("a", "2", 3, 3, False),
+        ("a", "1", 4, 5, True),
+    ]
+
+
+def test_bytes_that_are_no_text_are_escaped():
+    source = stored("14.0.2/one_version.lance")
+    [record] = source.version(1).records
+    object.__setattr__(record.manifest, "schema_metadata", (("raw", b"\xff\x00z"),))
+    assert entries(config(source, 1), "schema_metadata") == {"raw": "\\xff\x00z"}

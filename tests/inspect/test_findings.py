@@ -1,0 +1,36 @@
+"""Findings: from versions, and from tags and branches."""
+
+import shutil
+
+import pytest
+
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.findings import findings
+from tests.format.samples import DATA
+from tests.inspect.tables import STORED, manifest_paths, rows_of, stored
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_stored_tables_are_sound(path):
+    assert findings(stored(path)).is_empty()
+
+
+def test_damaged_versions_and_refs_are_found(tmp_path):
+    shutil.copytree(DATA / "14.0.2/branches.lance", tmp_path / "t")
+    manifest_paths(tmp_path / "t" / "tree" / "dev")[4].write_bytes(b"nothing of use here")
+    (tmp_path / "t" / "_refs" / "tags" / "base.json").write_bytes(b"{")
+    frame = findings(TableSource(str(tmp_path / "t"), "dev"))
+    assert rows_of(frame, "code", "severity", "version", "branch") == [
+        ("unreadable_manifest", "error", 4, "dev"),
+        ("corrupt_ref", "error", None, None),
+    ]
+    assert "_refs/tags/base.json" in frame["message"][1]
+    assert all(frame["advice"])
+
+
+def test_asking_twice_gives_the_same(tmp_path):
+    shutil.copytree(DATA / "14.0.2/branches.lance", tmp_path / "t")
+    (tmp_path / "t" / "_refs" / "tags" / "base.json").write_bytes(b"{")
+    source = TableSource(str(tmp_path / "t"))
+    assert findings(source).equals(findings(source))
+    assert len(findings(source)) == 1
