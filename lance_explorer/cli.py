@@ -10,12 +10,14 @@ from typing import NoReturn
 import click
 import polars as pl
 
+from lance_explorer.display import one_line
 from lance_explorer.errors import LanceExplorerError, MissingDependencyError
 from lance_explorer.table import open_table
 
 __all__ = ["main"]
 
 _FIRST_NOTEBOOK = "01_explore_a_table.ipynb"
+_LONGEST_TEXT = 1000
 _SHOWN_COLUMNS = (
     "version",
     "timestamp",
@@ -38,7 +40,7 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except LanceExplorerError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(one_line(str(error), _LONGEST_TEXT)) from error
 
 
 @click.group(cls=_Group)
@@ -60,11 +62,14 @@ def versions(uri: str, branch: str | None, as_json: bool) -> None:
     with pl.Config(
         tbl_rows=-1,
         tbl_cols=-1,
-        tbl_width_chars=shutil.get_terminal_size((160, 24)).columns,
+        tbl_width_chars=-1,
+        fmt_str_lengths=_LONGEST_TEXT,
+        tbl_formatting="NOTHING",
+        tbl_cell_numeric_alignment="RIGHT",
         tbl_hide_column_data_types=True,
         tbl_hide_dataframe_shape=True,
     ):
-        click.echo(str(frame.select(_SHOWN_COLUMNS)))
+        click.echo(str(_for_terminals(frame.select(_SHOWN_COLUMNS))))
 
 
 @main.command()
@@ -85,6 +90,14 @@ def lab(folder: Path, no_browser: bool) -> None:
     for path in make_samples():
         click.echo(f"sample table: {path}")
     _run_lab(_notebooks(folder), no_browser)
+
+
+def _for_terminals(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame of short texts, without what a terminal would take for a command."""
+    time = pl.col("timestamp").dt.strftime("%Y-%m-%d %H:%M:%S")
+    tags, message = pl.col("tags").list.join(", "), pl.col("message").fill_null("")
+    texts = [text.map_elements(one_line, pl.String) for text in (tags, message)]
+    return frame.with_columns(time, *texts)
 
 
 def _notebooks(folder: Path) -> Path:

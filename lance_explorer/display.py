@@ -12,20 +12,34 @@ import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.flags import flag_names, unreadable_flags
-from lance_explorer.history.history import History
+from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
 from lance_explorer.inspect.states import data_bytes, live_rows
 
-__all__ = ["snapshot_html", "snapshot_text", "table_html", "table_text"]
+__all__ = ["one_line", "snapshot_html", "snapshot_text", "table_html", "table_text"]
 
 _SHOWN_VERSIONS = 10
 _SHOWN_FIELDS = 20
 _SHOWN_ITEMS = 10
-_SHOWN_CHARACTERS = 100
+_LONGEST_NAME = 40
+_LONGEST_CELL = 100
+_LONGEST_FACT = 1000
 
 _LEFT = "text-align:left;white-space:nowrap"
 _RIGHT = "text-align:right;white-space:nowrap"
+
+
+def one_line(text: str, longest: int = _LONGEST_CELL) -> str:
+    r"""Return text in one line of bounded length, with what cannot be seen spelled out.
+
+    Examples
+    --------
+    >>> one_line("\x1b[31mred\n", longest=20)
+    '\\x1b[31mred\\n'
+    """
+    shown = "".join([c if c.isprintable() else repr(c)[1:-1] for c in text[: longest + 1]])
+    return shown if len(shown) <= longest else f"{shown[:longest]}..."
 
 
 def table_text(source: TableSource) -> str:
@@ -35,7 +49,7 @@ def table_text(source: TableSource) -> str:
     try:
         latest = _summary(source.version(source.latest_version))
     except LanceExplorerError as error:
-        latest = f"cannot be read: {error}"
+        latest = one_line(f"cannot be read: {error}", _LONGEST_FACT)
     return f"Table {_name(source)}: {versions}, latest {latest}"
 
 
@@ -58,8 +72,13 @@ def table_html(source: TableSource, versions: pl.DataFrame) -> str:
         "location": source.storage.uri,
         "versions": f"{len(kept):,} kept, {kept[0].version} to {kept[-1].version}",
         "latest": latest,
-        "tags": _listed([f"{tag.name} (version {tag.version})" for tag in source.tags.values()]),
-        "branches": _listed(list(source.branches)),
+        "tags": _listed(
+            [
+                f"{one_line(tag.name, _LONGEST_NAME)} (version {tag.version})"
+                for tag in source.tags.values()
+            ]
+        ),
+        "branches": _listed([one_line(name, _LONGEST_NAME) for name in source.branches]),
         **common,
     }
     shown = versions.tail(_SHOWN_VERSIONS).reverse()
@@ -102,6 +121,8 @@ def _summary(snapshot: History) -> str:
     record = snapshot.records[0]
     time = record.manifest.timestamp
     rows = int(totals(snapshot, live_rows(snapshot))[0])
+    if unreadable_flags(record.manifest.reader_feature_flags):
+        rows = UNKNOWN_COUNT
     size = int(totals(snapshot, data_bytes(snapshot))[0])
     parts = [
         f"{time:%Y-%m-%d %H:%M:%S} UTC" if time else "at an unknown time",
@@ -130,7 +151,7 @@ def _html(title: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -
     """Return a heading, a list of facts and a table; every text of it is escaped here."""
     listed = "".join(
         f"<tr><th style='{_LEFT}'>{escape(name)}</th>"
-        f"<td style='text-align:left'>{escape(_cut(value))}</td></tr>"
+        f"<td style='text-align:left'>{escape(one_line(value, _LONGEST_FACT))}</td></tr>"
         for name, value in facts.items()
     )
     styles = [_RIGHT if rows[name].dtype.is_numeric() else _LEFT for name in rows.columns]
@@ -140,7 +161,7 @@ def _html(title: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -
     )
     body = "".join(f"<tr>{_cells(row, styles)}</tr>" for row in rows.iter_rows())
     return (
-        f"<div><strong>{escape(_cut(title))}</strong>"
+        f"<div><strong>{escape(one_line(title))}</strong>"
         f"<table>{listed}</table>"
         f"<div>{escape(caption)}</div>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
@@ -157,13 +178,7 @@ def _cells(row: tuple[object, ...], styles: list[str]) -> str:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return f"{value:,}" if type(value) is int else _cut(str(value))
-
-
-def _cut(text: str) -> str:
-    """Return text of bounded length in one line, control characters made visible."""
-    text = "".join([c if c.isprintable() else repr(c)[1:-1] for c in text[: _SHOWN_CHARACTERS + 1]])
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+    return f"{value:,}" if type(value) is int else one_line(str(value))
 
 
 def _listed(items: list[str]) -> str:
@@ -178,5 +193,5 @@ def _plural(count: int, noun: str) -> str:
 
 
 def _name(source: TableSource) -> str:
-    name = _cut(PurePosixPath(source.uri).name)
-    return f"{name} (branch {_cut(source.branch)})" if source.branch else name
+    name = one_line(PurePosixPath(source.uri).name)
+    return f"{name} (branch {one_line(source.branch)})" if source.branch else name

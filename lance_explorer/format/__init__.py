@@ -6,7 +6,7 @@ Facts and their sources are in docs/FORMAT.md, whose sections the modules cite.
 from collections.abc import Callable
 
 from lance_explorer.format.deletions import decode_deletion_file
-from lance_explorer.format.fragments import decode_fragment
+from lance_explorer.format.fragments import decode_fragment, decode_inline_sequences
 from lance_explorer.format.indices import (
     decode_fragment_reuse,
     decode_fragment_reuse_details,
@@ -14,6 +14,11 @@ from lance_explorer.format.indices import (
 )
 from lance_explorer.format.manifest import decode_manifest, decode_schema
 from lance_explorer.format.refs import decode_branch, decode_tag
+from lance_explorer.format.sequences import (
+    decode_row_id_sequence,
+    decode_row_version_sequence,
+    decode_row_version_spans,
+)
 from lance_explorer.format.transactions import decode_transaction, decode_transaction_header
 
 __all__ = ["DECODERS"]
@@ -25,7 +30,11 @@ DECODERS: tuple[Callable[..., object], ...] = (
     decode_fragment_reuse,
     decode_fragment_reuse_details,
     decode_index_section,
+    decode_inline_sequences,
     decode_manifest,
+    decode_row_id_sequence,
+    decode_row_version_sequence,
+    decode_row_version_spans,
     decode_schema,
     decode_tag,
     decode_transaction,

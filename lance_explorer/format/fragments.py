@@ -24,9 +24,11 @@ __all__ = [
     "DeletionFileType",
     "ExternalFile",
     "Fragment",
+    "InlineSequences",
     "StoredSequence",
     "data_file_from_pb",
     "decode_fragment",
+    "decode_inline_sequences",
     "fragment_from_pb",
     "overlay_from_pb",
 ]
@@ -36,6 +38,8 @@ TOMBSTONE = -2
 
 _LARGEST_FRAGMENT = 1 << 32
 """A row address has 32 bits for the fragment and 32 for the offset."""
+
+_DIGEST_BYTES = 24
 
 _LARGEST_FILE = (1 << 63) - 1
 
@@ -131,7 +135,8 @@ class StoredSequence:
     """Where a fragment keeps a sequence, and what tells it from another one.
 
     ``storage`` is ``inline`` (in the manifest), ``external`` (the span ``file``) or ``spilled``
-    (a hidden column of a data file). ``num_bytes`` and ``digest`` describe the inline bytes.
+    (a hidden column of a data file). ``num_bytes`` and ``digest`` describe the inline bytes; a
+    sequence of few bytes is its own digest.
     """
 
     storage: Literal["inline", "external", "spilled"]
@@ -168,6 +173,32 @@ def decode_fragment(data: bytes) -> Fragment:
         If the bytes are not such a message.
     """
     return fragment_from_pb(parse(pb.DataFragment, data, "fragment"))
+
+
+@dataclass(frozen=True, slots=True)
+class InlineSequences:
+    """The bytes of the sequences that a fragment keeps in the manifest, None for any other."""
+
+    row_ids: bytes | None
+    last_updated_at: bytes | None
+    created_at: bytes | None
+
+
+def decode_inline_sequences(data: bytes) -> InlineSequences:
+    """Return the bytes of the inline sequences of one DataFragment message.
+
+    Raises
+    ------
+    CorruptFileError
+        If the bytes are not such a message.
+    """
+    message = parse(pb.DataFragment, data, "fragment")
+    has = message.HasField
+    return InlineSequences(
+        row_ids=message.inline_row_ids if has("inline_row_ids") else None,
+        last_updated_at=message.inline_last_updated_at if has("inline_last_updated_at") else None,
+        created_at=message.inline_created_at if has("inline_created_at") else None,
+    )
 
 
 def fragment_from_pb(message: pb.DataFragment) -> Fragment:
@@ -243,7 +274,10 @@ def _sequence(message: pb.DataFragment, kind: _SequenceKind) -> StoredSequence |
         return None
     if arm.startswith("inline"):
         data = getattr(message, arm)
-        return StoredSequence("inline", len(data), blake2b(data, digest_size=16).digest())
+        if len(data) <= _DIGEST_BYTES:
+            return StoredSequence("inline", len(data), data)
+        digest = blake2b(data, digest_size=_DIGEST_BYTES).digest()
+        return StoredSequence("inline", len(data), digest)
     if arm.startswith("external"):
         file = getattr(message, arm)
         return StoredSequence("external", file=ExternalFile(file.path, file.offset, file.size))

@@ -24,6 +24,7 @@ __all__ = [
     "base_path_from_pb",
     "decode_manifest",
     "decode_schema",
+    "fragment_messages",
     "manifest_from_pb",
     "read_layout",
     "read_section",
@@ -163,6 +164,19 @@ def decode_manifest(data: bytes) -> tuple[Manifest, tuple[Field, ...], tuple[Fra
     envelope = parse(pb.ManifestEnvelope, data[message.offset : message.end], "manifest")
     fragments = tuple([decode_fragment(fragment) for fragment in envelope.fragments])
     return manifest_from_pb(envelope), fields_from_pb(envelope.fields), fragments
+
+
+def fragment_messages(data: bytes) -> list[bytes]:
+    """Return the fragments of a whole manifest file, each as an undecoded DataFragment message.
+
+    Raises
+    ------
+    CorruptFileError
+        If the file is damaged.
+    """
+    message = read_layout(data).message
+    envelope = parse(pb.ManifestEnvelope, data[message.offset : message.end], "manifest")
+    return list(envelope.fragments)
 
 
 def decode_schema(data: bytes) -> tuple[Field, ...]:

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from reprlib import repr as shortened
 from typing import Any
 
 from lance_explorer.errors import CorruptFileError
@@ -115,37 +116,59 @@ class _Fields:
 
     def number(self, key: str) -> int | None:
         value = self._fields.get(key)
-        if value is None or (type(value) is int and 0 <= value < 2**64):
+        if value is None or _is_number(value):
             return value
         raise _wrong(key, "a number from 0 to 2^64 - 1", value)
 
     def text(self, key: str) -> str | None:
         value = self._fields.get(key)
-        if value is None or isinstance(value, str):
+        if value is None or _is_text(value):
             return value
         raise _wrong(key, "text", value)
 
     def time(self, key: str) -> datetime | None:
         value = self.text(key)
+        if value is None:
+            return None
         try:
-            return None if value is None else datetime.fromisoformat(value).astimezone(UTC)
+            time = datetime.fromisoformat(value)
+            return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
         except (ValueError, OverflowError) as error:
             raise _wrong(key, "a time such as 2026-01-31T09:30:00Z", value) from error
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        value = self._fields.get("metadata") or {}
-        if not isinstance(value, dict):
-            raise _wrong("metadata", "an object", value)
-        return tuple(sorted((key, str(item)) for key, item in value.items()))
+        value = self._fields.get("metadata")
+        if value is None:
+            return ()
+        if isinstance(value, dict) and all(map(_is_text, [*value, *value.values()])):
+            return tuple(sorted(value.items()))
+        raise _wrong("metadata", "an object of texts", value)
 
     def identifier(self) -> tuple[tuple[int, str], ...]:
-        value = self._fields.get("identifier") or {}
-        pairs = value.get("version_mapping", []) if isinstance(value, dict) else None
-        try:
-            return tuple([(int(version), str(uuid)) for version, uuid in pairs])  # type: ignore[union-attr]
-        except (TypeError, ValueError) as error:
-            raise _wrong("identifier", "pairs of version and uuid", value) from error
+        value = self._fields.get("identifier")
+        if value is None:
+            return ()
+        match value:
+            case {"version_mapping": [*pairs]} if all(map(_is_version_and_text, pairs)):
+                return tuple([(version, uuid) for version, uuid in pairs])
+        raise _wrong("identifier", "a version_mapping of versions and texts", value)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**64
+
+
+def _is_text(value: object) -> bool:
+    r"""Tell whether a value is text; JSON also has strings that are none, such as "\ud800"."""
+    return isinstance(value, str) and value.encode(errors="replace").decode() == value
+
+
+def _is_version_and_text(pair: object) -> bool:
+    match pair:
+        case [version, text]:
+            return _is_number(version) and _is_text(text)
+    return False
 
 
 def _wrong(key: str, expected: str, found: object) -> CorruptFileError:
-    return CorruptFileError(f"{key}: expected {expected}, found {str(found)[:80]!r}")
+    return CorruptFileError(f"{key}: expected {expected}, found {shortened(found)}")

@@ -90,7 +90,7 @@ class ManifestSplitter:
         return SplitManifest(manifest, self._schema, walk.hunks, self._ends[-1])
 
     def _skip_schema(self, data: bytes, position: int, end: int) -> int:
-        if data.startswith(self._schema, position):
+        if data.startswith(self._schema, position, end):
             position += len(self._schema)
         while position < end and data[position] == _FIELDS_TAG:
             position = _record_end(data, position, end)

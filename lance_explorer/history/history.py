@@ -45,8 +45,13 @@ class StoredTransaction:
 
 @dataclass(frozen=True, slots=True)
 class VersionRecord:
-    """One kept version. Equal schemas and index lists of neighbours are the same objects."""
+    """One kept version. Equal schemas and index lists of neighbours are the same objects.
 
+    ``operation`` is as Lance names it, ``unknown``, or None where no transaction is left.
+    """
+
+    version: int
+    operation: str | None
     file: VersionFile
     manifest: Manifest
     schema: tuple[Field, ...]
@@ -55,16 +60,6 @@ class VersionRecord:
     schema_bytes: int
     fragment_bytes: int
     index_section_bytes: int
-
-    @property
-    def version(self) -> int:
-        """The version number."""
-        return self.file.version
-
-    @property
-    def operation(self) -> str | None:
-        """The operation as Lance names it, ``unknown``, or None where no transaction is left."""
-        return None if self.transaction is None else self.transaction.header.operation
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from lance_explorer.errors import CorruptFileError
+from lance_explorer.history.collector import collector_paused
 from lance_explorer.storage import Storage
 
 __all__ = ["DirectoryLister", "VersionFile", "VersionLister", "VersionListing"]
@@ -13,12 +14,11 @@ VERSIONS_FOLDER = "_versions"
 
 _DETACHED_BIT = 1 << 63
 _LARGEST = (1 << 64) - 1
-_NAME = re.compile(r"(d?)(\d{1,20})\.manifest")
+_NAME = re.compile(r"(d?)(0|[1-9][0-9]{0,18}|[0-9]{20})\.manifest")
 _V2_DIGITS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class VersionFile:
+class VersionFile(NamedTuple):
     """The manifest file of one version. ``path`` starts at the root of the table."""
 
     version: int
@@ -49,6 +49,7 @@ class DirectoryLister:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
+    @collector_paused()
     def list_versions(self) -> VersionListing:
         """Return the versions that are kept now.
 

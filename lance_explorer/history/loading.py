@@ -1,13 +1,17 @@
 """Read manifests into a History, each byte once, and nothing twice that versions share."""
 
-import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lance_explorer.errors import CorruptFileError, FormatError, UnsupportedFeatureError
+from lance_explorer.errors import (
+    CorruptFileError,
+    FormatError,
+    InvalidArgumentError,
+    UnsupportedFeatureError,
+)
 from lance_explorer.findings import Finding
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.fragments import BasePath, Fragment, decode_fragment
@@ -22,6 +26,7 @@ from lance_explorer.format.manifest import (
 from lance_explorer.format.schema import Field
 from lance_explorer.format.splitting import Hunk, ManifestSplitter
 from lance_explorer.format.transactions import decode_transaction_header
+from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.history import (
     EMPTY_HISTORY,
     UNKNOWN_COUNT,
@@ -30,9 +35,10 @@ from lance_explorer.history.history import (
     UnreadableVersion,
     VersionRecord,
 )
-from lance_explorer.history.intervals import IntervalBuilder
+from lance_explorer.history.intervals import IntervalBuilder, Intervals, merge_intervals
 from lance_explorer.history.listing import VersionFile, VersionListing
-from lance_explorer.storage import Storage, open_storage
+from lance_explorer.history.roots import deletion_root
+from lance_explorer.storage import Storage
 
 __all__ = ["extend"]
 
@@ -70,7 +76,7 @@ def extend(history: History, storage: Storage, listing: VersionListing) -> Histo
     if not files:
         return known
     loader = _Loader(known, storage)
-    with _collector_paused():
+    with collector_paused():
         loader.read(files)
     return loader.finish()
 
@@ -94,17 +100,35 @@ def _still_kept(history: History, listing: VersionListing) -> History:
     if all(version in listed for version in read):
         return history
     kept = [i for i, record in enumerate(history.records) if record.version in listed]
+    intervals = history.intervals.only(np.array(kept, dtype=np.int64))
+    states = _by_appearance(history, intervals)
+    numbers = np.empty(len(history.states), dtype=np.int64)
+    numbers[states] = np.arange(len(states))
     return replace(
         history,
         records=tuple([history.records[position] for position in kept]),
-        intervals=history.intervals.only(np.array(kept, dtype=np.int64)),
+        states=tuple([history.states[state] for state in states.tolist()]),
+        num_deleted_rows=history.num_deleted_rows[states],
+        intervals=merge_intervals(numbers[intervals.keys], intervals.first, intervals.last),
         unreadable=tuple([v for v in history.unreadable if v.file.version in listed]),
         findings=tuple([f for f in history.findings if f.version is None or f.version in listed]),
     )
 
 
-def _identity(file: VersionFile) -> tuple[int, int, str | None]:
-    return file.size_bytes, file.modified_ns, file.etag
+def _by_appearance(history: History, intervals: Intervals) -> NDArray[np.int64]:
+    """Return the states that are in an interval, in the order in which reading numbers them.
+
+    That is by the first version of each, and there by fragment.
+    """
+    states, where = np.unique(intervals.keys, return_index=True)  # intervals begin in order
+    fragment_ids = [history.states[state].id for state in states.tolist()]
+    ordered: NDArray[np.int64] = states[np.lexsort((fragment_ids, intervals.first[where]))]
+    return ordered
+
+
+def _identity(file: VersionFile) -> tuple[str, int, int, str | None]:
+    """Return what tells a file from another; it has another name after a migration of names."""
+    return file.path, file.size_bytes, file.modified_ns, file.etag
 
 
 class _Loader:
@@ -179,6 +203,8 @@ class _Loader:
         self._replace_states(split.hunks, fragments, manifest.base_paths)
         self._records.append(
             VersionRecord(
+                version=file.version,
+                operation=transaction.header.operation if transaction else None,
                 file=file,
                 manifest=manifest,
                 schema=self._schema,
@@ -196,8 +222,8 @@ class _Loader:
         position = len(self._records)
         removed, self._left_over = set(self._left_over), []
         added: set[int] = set()
-        for hunk, news in zip(reversed(hunks), reversed(fragments), strict=True):
-            numbers = [self._number(fragment, bases) for fragment in news]
+        numbered = [[self._number(fragment, bases) for fragment in news] for news in fragments]
+        for hunk, numbers in zip(reversed(hunks), reversed(numbered), strict=True):
             removed.update(self._current[hunk.start : hunk.stop])
             added.update(numbers)
             self._current[hunk.start : hunk.stop] = numbers
@@ -222,10 +248,9 @@ class _Loader:
         if file.num_deleted_rows is not None:
             return file.num_deleted_rows
         try:
-            data = _root_of(file.base_id, bases, self._storage).get(file.path(fragment.id))
+            data = deletion_root(file.base_id, bases, self._storage).get(file.path(fragment.id))
             return len(decode_deletion_file(data, file.file_type, fragment.physical_rows))
-        except (FileNotFoundError, FormatError) as error:
-            self._findings.append(_uncounted(fragment, file.path(fragment.id), error))
+        except (FileNotFoundError, FormatError, InvalidArgumentError):
             return UNKNOWN_COUNT
 
     def _read_indices(self, data: bytes, manifest: Manifest, layout: ManifestLayout) -> int:
@@ -266,18 +291,6 @@ class _Loader:
         return StoredTransaction(header, source, path, offset, size, kept)
 
 
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the cyclic garbage collector: records are many, all stay, and none is in a cycle."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def _warm_allocator(largest: int) -> None:
     """Keep the memory of freed buffers in the process.
 
@@ -293,16 +306,6 @@ def _with_progress(files: list[VersionFile]) -> Iterable[VersionFile]:
     from tqdm.auto import tqdm
 
     return tqdm(files, "Reading versions", unit=" versions", delay=1.0, leave=False)
-
-
-def _root_of(base_id: int | None, bases: tuple[BasePath, ...], storage: Storage) -> Storage:
-    """Return the root below which a file with this base lies (docs/FORMAT.md 10)."""
-    if base_id is None:
-        return storage
-    for base in bases:
-        if base.id == base_id:
-            return open_storage(base.path)
-    raise CorruptFileError(f"base path {base_id} is not among the base paths of the manifest")
 
 
 def _unreadable(file: VersionFile, error: FormatError) -> Finding:
@@ -327,15 +330,4 @@ def _corrupt_transaction(file: VersionFile, error: FormatError) -> Finding:
         message=str(error),
         advice="The operation of this version is shown as unknown; its contents are not affected.",
         version=file.version,
-    )
-
-
-def _uncounted(fragment: Fragment, path: str, error: Exception) -> Finding:
-    reason = "the file is missing" if isinstance(error, FileNotFoundError) else str(error)
-    return Finding(
-        code="deleted_rows_unknown",
-        severity="error",
-        message=f"{path}: {reason}, and the manifest does not say how many rows it deletes",
-        advice="Bring the deletion file back from a copy; until then row counts are unknown.",
-        fragment_id=fragment.id,
     )

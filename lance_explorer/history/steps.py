@@ -17,6 +17,9 @@ __all__ = ["FragmentSteps", "fragment_steps", "same_life", "totals"]
 
 _Counts = NDArray[np.int64]
 
+_GIVES_IDS_AGAIN = frozenset({"Overwrite", "Restore", "unknown", None})
+"""Operations after which a fragment ID may mean another fragment (docs/FORMAT.md 11)."""
+
 
 @dataclass(frozen=True, slots=True)
 class FragmentSteps:
@@ -56,12 +59,14 @@ def totals(history: History, of_state: _Counts) -> _Counts:
     return np.where(unknown > 0, UNKNOWN_COUNT, sums)
 
 
-def same_life(before: Fragment, after: Fragment) -> bool:
+def same_life(before: Fragment, after: Fragment, operation: str | None) -> bool:
     """Whether two states with one fragment ID are of one fragment, not of one that took its ID.
 
-    Data file names are never used twice, so one in common proves it.
+    A data file in common proves it, since their names are never used twice. But a cast of all
+    columns replaces every file; so where ``operation``, that of the later version, gives no ID
+    again, the ID is proof enough.
     """
-    if before.files == after.files:
+    if operation not in _GIVES_IDS_AGAIN or before.files == after.files:
         return True
     paths = {file.path for file in before.files}
     return any(file.path in paths for file in after.files)
@@ -129,7 +134,8 @@ def _pair_states(history: History) -> _Pairs:
     for key, position in zip(keys, intervals.first.tolist(), strict=True):
         after = states[key]
         before_key = ended.get((position, after.id))
-        if before_key is None or not same_life(before := states[before_key], after):
+        operation = history.records[position].operation
+        if before_key is None or not same_life(before := states[before_key], after, operation):
             added.append((key, position))
             continue
         del ended[position, after.id]

@@ -1,8 +1,10 @@
 """Findings: what is wrong with a table, or worth knowing about it, as a frame."""
 
+import numpy as np
 import polars as pl
 
-from lance_explorer.findings import SEVERITIES
+from lance_explorer.findings import SEVERITIES, Finding
+from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.columns import BRANCH, ID, TEXT, Column, FrameSchema
 
@@ -24,8 +26,8 @@ FINDINGS = FrameSchema(
 
 
 def findings(source: TableSource) -> pl.DataFrame:
-    """Return one row for each finding: those of versions first, then those of tags and branches."""
-    of_history = source.history.findings
+    """Return one row for each finding, those of versions before those of tags and branches."""
+    of_history = [*source.history.findings, *_uncounted(source.history)]
     _ = source.tags, source.branches  # what is wrong with them is found when they are loaded
     found = [*of_history, *source.ref_findings]
     branches = [source.branch] * len(of_history) + [None] * len(source.ref_findings)
@@ -40,3 +42,21 @@ def findings(source: TableSource) -> pl.DataFrame:
             "advice": [finding.advice for finding in found],
         }
     )
+
+
+def _uncounted(history: History) -> list[Finding]:
+    """Return a finding for each deletion file whose rows nobody counted, nor could be counted."""
+    intervals = history.intervals
+    unknown = np.flatnonzero(history.num_deleted_rows[intervals.keys] < 0)
+    return [
+        Finding(
+            code="deleted_rows_unknown",
+            severity="error",
+            message="the manifest does not say how many rows are deleted, and the deletion file is "
+            "missing or damaged",
+            advice="Bring the deletion file back from a copy; until then row counts are unknown.",
+            version=int(history.versions[intervals.first[place]]),
+            fragment_id=history.states[intervals.keys[place]].id,
+        )
+        for place in unknown.tolist()
+    ]

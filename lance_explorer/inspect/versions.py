@@ -10,6 +10,7 @@ from lance_explorer.errors import FormatError
 from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.format.operations import Operation
+from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import FragmentSteps, fragment_steps, totals
@@ -96,6 +97,7 @@ where that one is not kept. Counts that only row IDs can tell are null: ``rows_a
 columns meet deleted rows."""
 
 
+@collector_paused()
 def versions(source: TableSource) -> pl.DataFrame:
     """Return one row for each kept version of the branch, oldest first."""
     history = source.history
@@ -113,7 +115,7 @@ def versions(source: TableSource) -> pl.DataFrame:
     counts = _count_all(source, history, steps, num_rows, readable)
     read_versions = [header.read_version if header else None for header in headers]
     tags = tags_by_version(source)
-    flags = {m.reader_feature_flags: list(flag_names(m.reader_feature_flags)) for m in manifests}
+    flags = {flag: list(flag_names(flag)) for flag in {m.reader_feature_flags for m in manifests}}
     return VERSIONS.build(
         {
             "version": history.versions,

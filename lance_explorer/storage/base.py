@@ -2,13 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["FileInfo", "Storage"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileInfo:
+class FileInfo(NamedTuple):
     """A file as a listing shows it.
 
     ``modified_ns`` counts nanoseconds since 1970; ``etag`` is None where storage has none.
@@ -43,7 +42,10 @@ class Storage(ABC):
 
     @abstractmethod
     def list_files(self, folder: str) -> list[FileInfo]:
-        """Return the files directly in ``folder``, in any order; [] if there is no such folder."""
+        """Return the files directly in ``folder``, in any order; [] if there is no such folder.
+
+        Those whose names are no text are left out, here and of folders: nobody can ask for them.
+        """
 
     @abstractmethod
     def list_folders(self, folder: str) -> list[str]:

@@ -1,6 +1,8 @@
 """Local files: one thread and plain reads, which beat threads and memory maps here."""
 
+import errno
 import os
+import stat
 from typing import NoReturn
 
 from lance_explorer.errors import StorageError
@@ -8,7 +10,8 @@ from lance_explorer.storage.base import FileInfo, Storage
 
 __all__ = ["LocalStorage"]
 
-_MISSING = (FileNotFoundError, NotADirectoryError)
+_MISSING = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG}
+_LEADS_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
 
 class LocalStorage(Storage):
@@ -30,13 +33,13 @@ class LocalStorage(Storage):
 
     def list_files(self, folder: str) -> list[FileInfo]:
         return [
-            FileInfo(entry.name, stat.st_size, stat.st_mtime_ns)
-            for entry in self._scan(folder)
-            if entry.is_file() and (stat := _stat(entry)) is not None
+            FileInfo(name, facts.st_size, facts.st_mtime_ns)
+            for name, facts in self._scan(folder)
+            if stat.S_ISREG(facts.st_mode)
         ]
 
     def list_folders(self, folder: str) -> list[str]:
-        return [entry.name for entry in self._scan(folder) if entry.is_dir()]
+        return [name for name, facts in self._scan(folder) if stat.S_ISDIR(facts.st_mode)]
 
     def get(self, path: str) -> bytes:
         return self._read(path, 0, None)
@@ -44,29 +47,42 @@ class LocalStorage(Storage):
     def get_range(self, path: str, offset: int, length: int) -> bytes:
         return self._read(path, offset, length)
 
-    def _scan(self, folder: str) -> list[os.DirEntry[str]]:
+    def _place(self, path: str) -> str:
+        """Return the place of what is below the root; all else is missing, as in other storage."""
+        if not {".", ".."}.isdisjoint(path.split("/")):
+            raise FileNotFoundError(errno.ENOENT, "not below the root", path)
+        return f"{self.uri}/{path}"
+
+    def _scan(self, folder: str) -> list[tuple[str, os.stat_result]]:
         self.requests += 1
         try:
-            with os.scandir(os.path.join(self.uri, folder)) as entries:
-                return list(entries)
-        except _MISSING:
+            with os.scandir(self._place(folder)) as entries:
+                return [
+                    (entry.name, facts)
+                    for entry in entries
+                    if _is_text(entry.name) and (facts := _facts(entry))
+                ]
+        except ValueError:  # no folder can have such a name
             return []
         except OSError as error:
+            if error.errno in _MISSING:
+                return []
             _refuse("list", folder, error)
 
     def _read(self, path: str, offset: int, length: int | None) -> bytes:
         self.requests += 1
         try:
-            handle = os.open(os.path.join(self.uri, path), os.O_RDONLY)
+            handle = os.open(self._place(path), os.O_RDONLY)
             try:
-                data = _read_fully(
-                    handle, offset, os.fstat(handle).st_size if length is None else length
-                )
+                there = max(os.fstat(handle).st_size - offset, 0)
+                data = _read_fully(handle, offset, there if length is None else min(length, there))
             finally:
                 os.close(handle)
-        except _MISSING as error:
+        except ValueError as error:  # no file can have such a name
             raise FileNotFoundError(path) from error
         except OSError as error:
+            if error.errno in _MISSING:
+                raise FileNotFoundError(path) from error
             _refuse("read", path, error)
         self.bytes_read += len(data)
         return data
@@ -80,12 +96,19 @@ def _read_fully(handle: int, offset: int, length: int) -> bytes:
     return data
 
 
-def _stat(entry: os.DirEntry[str]) -> os.stat_result | None:
-    """Return the entry's facts, or None if it went away since it was listed."""
+def _is_text(name: str) -> bool:
+    """Tell whether a name is UTF-8 on the disk, as all that Lance gives."""
+    return name.isascii() or name.encode(errors="replace").decode() == name
+
+
+def _facts(entry: os.DirEntry[str]) -> os.stat_result | None:
+    """Return an entry's facts, or None if it leads nowhere or went away since it was listed."""
     try:
         return entry.stat()
-    except FileNotFoundError:
-        return None
+    except OSError as error:
+        if error.errno in _LEADS_NOWHERE:
+            return None
+        raise
 
 
 def _refuse(verb: str, path: str, error: OSError) -> NoReturn:

@@ -38,8 +38,16 @@ def history_of(steps: list[tuple[int, str, tuple[Field, ...]]]) -> History:
         version += distance
         header = replace(model.transaction.header, operation=operation)
         transaction = replace(model.transaction, header=header)
-        file = replace(model.file, version=version)
-        records.append(replace(model, file=file, schema=schema, transaction=transaction))
+        records.append(
+            replace(
+                model,
+                version=version,
+                operation=operation,
+                file=model.file._replace(version=version),
+                schema=schema,
+                transaction=transaction,
+            )
+        )
     return replace(EMPTY_HISTORY, records=tuple(records))
 
 

@@ -1,0 +1,6 @@
+"""Run all benchmarks: ``python -m benchmarks``, with the options of each."""
+
+from benchmarks import history
+
+if __name__ == "__main__":
+    history.main()

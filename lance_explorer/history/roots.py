@@ -1,0 +1,54 @@
+"""Below which root a file of a fragment lies (docs/FORMAT.md 10)."""
+
+from lance_explorer.errors import CorruptFileError
+from lance_explorer.format.fragments import BasePath, DataFile
+from lance_explorer.storage import Storage, open_storage
+
+__all__ = ["data_file_uri", "deletion_root", "find_base"]
+
+_DATA_FOLDER = "data"
+
+
+def find_base(base_id: int, bases: tuple[BasePath, ...]) -> BasePath:
+    """Return the base path with an ID, which need not be its place in the list.
+
+    Raises
+    ------
+    CorruptFileError
+        If there is none.
+    """
+    for base in bases:
+        if base.id == base_id:
+            return base
+    raise CorruptFileError(f"base path {base_id} is not among the base paths of the manifest")
+
+
+def deletion_root(base_id: int | None, bases: tuple[BasePath, ...], storage: Storage) -> Storage:
+    """Return the root of a deletion file: the table's own, or a base that is a dataset root.
+
+    Raises
+    ------
+    CorruptFileError
+        If the base does not exist, or is no dataset root.
+    """
+    if base_id is None:
+        return storage
+    base = find_base(base_id, bases)
+    if not base.is_dataset_root:
+        raise CorruptFileError(f"a deletion file names base path {base_id}, which is no table")
+    return open_storage(base.path)
+
+
+def data_file_uri(file: DataFile, bases: tuple[BasePath, ...], storage: Storage) -> str:
+    """Return the URI of a data file.
+
+    Raises
+    ------
+    CorruptFileError
+        If its base does not exist.
+    """
+    if file.base_id is None:
+        return f"{storage.uri}/{_DATA_FOLDER}/{file.path}"
+    base = find_base(file.base_id, bases)
+    folder = f"{base.path}/{_DATA_FOLDER}" if base.is_dataset_root else base.path
+    return f"{folder}/{file.path}"

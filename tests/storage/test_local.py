@@ -1,0 +1,170 @@
+"""Local files: what is missing, what fails, and what is counted."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from lance_explorer.errors import StorageError
+from lance_explorer.storage import FileInfo, LocalStorage
+
+
+@pytest.fixture
+def storage(tmp_path) -> LocalStorage:
+    """A folder with two files, and a folder with another one."""
+    (tmp_path / "a.bin").write_bytes(b"hello")
+    (tmp_path / "b.bin").write_bytes(b"")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "c.bin").write_bytes(b"inside")
+    return LocalStorage(tmp_path)
+
+
+def test_the_root_is_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert LocalStorage("tables/t.lance").uri == f"{tmp_path}/tables/t.lance"
+
+
+def test_files_are_listed_without_folders(storage):
+    assert {info.name for info in storage.list_files("")} == {"a.bin", "b.bin"}
+
+
+def test_folders_are_listed_without_files(storage):
+    assert storage.list_folders("") == ["inner"]
+
+
+def test_a_listing_shows_size_and_time(storage, tmp_path):
+    os.utime(tmp_path / "inner" / "c.bin", ns=(0, 1_767_225_600_123_456_789))
+    assert storage.list_files("inner") == [FileInfo("c.bin", 6, 1_767_225_600_123_456_789)]
+
+
+def test_a_link_is_listed_as_what_it_leads_to(storage, tmp_path):
+    (tmp_path / "inner" / "link.bin").symlink_to(tmp_path / "a.bin")
+    sizes = {info.name: info.size_bytes for info in storage.list_files("inner")}
+    assert sizes["link.bin"] == 5
+
+
+@pytest.mark.parametrize("target", ["never.bin", "a.bin/never", "link"])
+def test_a_link_that_leads_nowhere_is_not_listed(storage, tmp_path, target):
+    (tmp_path / "link").symlink_to(tmp_path / target)
+    assert "link" not in {info.name for info in storage.list_files("")}
+    assert "link" not in storage.list_folders("")
+
+
+def test_a_name_that_is_no_text_is_not_listed(storage, tmp_path):
+    Path(os.fsdecode(os.fsencode(tmp_path / "inner") + b"/\xff.bin")).touch()
+    (tmp_path / "inner" / "\u00ff.bin").touch()
+    assert {info.name for info in storage.list_files("inner")} == {"c.bin", "\u00ff.bin"}
+
+
+@pytest.mark.parametrize("folder", ["missing", "a.bin", "missing/deeper", "nul\0", "x" * 5000])
+def test_a_folder_that_is_not_there_is_empty(storage, folder):
+    assert (storage.list_files(folder), storage.list_folders(folder)) == ([], [])
+
+
+def test_a_listing_that_fails_says_which(storage, tmp_path):
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(StorageError, match="cannot list 'loop': Too many levels"):
+        storage.list_files("loop")
+
+
+def test_a_file_is_read_whole(storage):
+    assert storage.get("inner/c.bin") == b"inside"
+
+
+@pytest.mark.parametrize(
+    ("offset", "length", "data"),
+    [(0, 2, b"he"), (3, 2, b"lo"), (3, 100, b"lo"), (5, 1, b""), (100, 1, b""), (2, 0, b"")],
+)
+def test_a_range_ends_with_the_file(storage, offset, length, data):
+    assert storage.get_range("a.bin", offset, length) == data
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["missing.bin", "missing/deeper.bin", "a.bin/inside", "nul\0.bin", "x" * 5000, "\ud800.bin"],
+    ids=["file", "folder", "file as folder", "NUL", "too long", "no text"],
+)
+def test_a_file_that_is_not_there_is_not_found(storage, path):
+    with pytest.raises(FileNotFoundError):
+        storage.get(path)
+
+
+def test_a_folder_in_place_of_a_file_is_refused(storage):
+    with pytest.raises(StorageError, match="cannot read 'inner': Is a directory"):
+        storage.get("inner")
+
+
+def test_the_cause_of_a_refusal_is_kept(storage):
+    with pytest.raises(StorageError) as refusal:
+        storage.get("inner")
+    assert isinstance(refusal.value.__cause__, IsADirectoryError)
+
+
+def test_a_place_before_the_file_is_refused(storage):
+    with pytest.raises(StorageError, match=r"cannot read 'a\.bin': Invalid argument"):
+        storage.get_range("a.bin", -1, 1)
+
+
+def test_many_files_come_in_the_order_of_their_names(storage):
+    paths = ["inner/c.bin", "b.bin", "a.bin"]
+    assert list(storage.get_many(paths)) == [b"inside", b"", b"hello"]
+
+
+def test_a_file_that_vanishes_while_others_are_read_is_none(storage, tmp_path):
+    contents = storage.get_many(["b.bin", "a.bin", "inner/c.bin"])
+    assert next(contents) == b""
+    (tmp_path / "a.bin").unlink()
+    assert list(contents) == [None, b"inside"]
+
+
+def test_many_files_are_read_one_by_one(storage):
+    contents = storage.get_many(["a.bin", "inner/c.bin"])
+    next(contents)
+    assert storage.bytes_read == 5
+
+
+def test_a_failure_among_many_files_is_not_taken_for_a_missing_file(storage):
+    with pytest.raises(StorageError):
+        list(storage.get_many(["a.bin", "inner"]))
+
+
+def test_listings_and_reads_are_requests(storage):
+    storage.list_files("")
+    storage.list_folders("inner")
+    storage.get("a.bin")
+    storage.get_range("a.bin", 1, 2)
+    list(storage.get_many(["a.bin", "b.bin"]))
+    assert storage.requests == 6
+
+
+def test_what_is_missing_was_a_request_too(storage):
+    list(storage.get_many(["missing.bin"]))
+    storage.list_files("missing")
+    assert (storage.requests, storage.bytes_read) == (2, 0)
+
+
+def test_bytes_are_counted_as_returned(storage):
+    storage.get("a.bin")
+    storage.get_range("a.bin", 3, 100)
+    assert storage.bytes_read == 7
+
+
+@pytest.mark.parametrize("read", [LocalStorage.get, lambda s, path: s.get_range(path, 0, 100)])
+def test_a_file_larger_than_one_read_is_complete(storage, monkeypatch, read):
+    # Linux hands out 2 GiB at most in one call; here it is two bytes.
+    pread = os.pread
+    monkeypatch.setattr(os, "pread", lambda file, size, at: pread(file, min(size, 2), at))
+    assert read(storage, "a.bin") == b"hello"
+
+
+@pytest.mark.parametrize(
+    "path", [".", "..", "../outside.bin", "inner/../a.bin", "inner/..", "/etc/passwd"]
+)
+def test_nothing_outside_of_the_root_is_there(tmp_path, path):
+    (tmp_path / "outside.bin").touch()
+    (tmp_path / "root" / "inner").mkdir(parents=True)
+    (tmp_path / "root" / "a.bin").touch()
+    inside = LocalStorage(tmp_path / "root")
+    assert list(inside.get_many([path])) == [None]
+    assert (inside.list_files(path), inside.list_folders(path)) == ([], [])

@@ -1,0 +1,241 @@
+"""The command: what it prints, how it fails, and how it opens JupyterLab."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+from polars.testing import assert_frame_equal
+
+import lance_explorer
+from lance_explorer.cli import main
+from lance_explorer.table import open_table
+from tests.format.samples import DATA
+from tests.synthetic import SyntheticTable
+
+LIFE_CYCLE = str(DATA / "14.0.2" / "life_cycle.lance")
+BRANCHES = str(DATA / "14.0.2" / "branches.lance")
+PACKAGE = Path(lance_explorer.__file__).parent
+ROOT = PACKAGE.parent
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+# ---------------------------------------------------------------------------------------- versions
+
+
+def test_each_version_is_a_line_whatever_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    head, *lines = run("versions", LIFE_CYCLE).output.splitlines()
+    operations = open_table(LIFE_CYCLE).versions()["operation"]
+    assert head.split()[:3] == ["version", "timestamp", "operation"]
+    assert [(line.split()[0], line.split()[3]) for line in lines] == [
+        (str(version), operation) for version, operation in enumerate(operations, 1)
+    ]
+
+
+def test_every_version_is_printed_however_many(tmp_path):
+    table = SyntheticTable(tmp_path)
+    for _ in range(120):
+        table.append()
+    _, *lines = run("versions", str(tmp_path)).output.splitlines()
+    assert [line.split()[0] for line in lines] == [str(version) for version in range(1, 121)]
+
+
+def test_tags_and_messages_end_the_line(tmp_path):
+    table = SyntheticTable(tmp_path).append().commit("append", note="the last rows")
+    table.tag("gold").tag("best")
+    output = run("versions", str(tmp_path)).output
+    assert output.rstrip().endswith("  best, gold  the last rows")
+
+
+def test_a_long_message_is_cut(tmp_path):
+    SyntheticTable(tmp_path).append().commit("append", note="x" * 1_000_000)
+    output = run("versions", str(tmp_path)).output
+    assert output.rstrip().endswith("  " + "x" * 100 + "...")
+
+
+def test_versions_of_a_branch_are_printed():
+    assert "Clone" in run("versions", BRANCHES, "--branch", "dev/deep").output
+
+
+@pytest.mark.parametrize(("uri", "branch"), [(LIFE_CYCLE, None), (BRANCHES, "dev/deep")])
+def test_json_lines_are_the_whole_frame(uri, branch):
+    options = ["--branch", branch] if branch else []
+    lines = run("versions", uri, "--json", *options).output.splitlines()
+    rows = [json.loads(line) for line in lines]
+    frame = pl.DataFrame(rows, schema_overrides={"timestamp": pl.String})
+    frame = frame.with_columns(pl.col("timestamp").str.to_datetime("%+", time_zone="UTC"))
+    expected = open_table(uri, branch=branch).versions()
+    assert_frame_equal(frame.cast(expected.schema), expected)
+
+
+def test_json_of_a_table_that_cannot_be_read_is_no_line(tmp_path):
+    SyntheticTable(tmp_path).append().amend(magic=b"LANX")
+    result = run("versions", str(tmp_path), "--json")
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_terminals_get_no_commands_from_files(tmp_path):
+    table = SyntheticTable(tmp_path).append()
+    table.commit("append", note="\x1b[31mred\n\u202eevil\x07").tag("\x1b]0;title\x07")
+    output = run("versions", str(tmp_path)).output
+    assert "".join(output.splitlines()).isprintable()
+    assert r"\x1b" in output
+
+
+def test_json_keeps_what_terminals_do_not_get(tmp_path):
+    note = "\x1b[31mred\n\u202eevil\x07"
+    SyntheticTable(tmp_path).append().commit("append", note=note)
+    assert (
+        json.loads(run("versions", str(tmp_path), "--json").output.splitlines()[1])["message"]
+        == note
+    )
+
+
+# -------------------------------------------------------------------------------------- failures
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["/nowhere"], "no Lance table at /nowhere: it has no _versions folder"),
+        (["s3://bucket/t"], "URIs that start with s3:// are not served"),
+        ([BRANCHES, "--branch", "prod"], "no branch 'prod'"),
+        (["/two\nlines"], r"no Lance table at /two\nlines"),
+    ],
+    ids=["no table", "no storage", "no branch", "two lines"],
+)
+def test_what_goes_wrong_is_one_line(arguments, message):
+    result = run("versions", *arguments)
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: {message}")
+    assert result.output.count("\n") == 1
+
+
+def test_a_failure_of_storage_is_one_line(tmp_path):
+    versions = tmp_path / "_versions"
+    versions.symlink_to(versions)
+    result = run("versions", str(tmp_path))
+    assert (result.exit_code, result.output.count("\n")) == (1, 1)
+    assert "Error: cannot list '_versions'" in result.output
+
+
+def test_a_missing_argument_is_told_with_the_usage():
+    result = run("versions")
+    assert result.exit_code == 2
+    assert "Usage: " in result.output
+
+
+def test_the_version_is_that_of_the_package():
+    assert lance_explorer.__version__ in run("--version").output
+
+
+def test_the_command_runs_in_a_process_of_its_own():
+    program = "from lance_explorer.cli import main; main()"
+    command = [sys.executable, "-c", program, "versions", "/nowhere"]
+    process = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (process.returncode, process.stdout) == (1, "")
+    assert process.stderr == "Error: no Lance table at /nowhere: it has no _versions folder\n"
+
+
+# --------------------------------------------------------------------------------------- lab
+
+
+def test_without_jupyterlab_the_command_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("LANCE_EXPLORER_SAMPLES", str(tmp_path / "samples"))
+    monkeypatch.setitem(sys.modules, "jupyterlab", None)  # what is None cannot be imported
+    result = run("lab")
+    message = "Error: JupyterLab is missing: pip install 'lance-explorer[lab]'\n"
+    assert (result.exit_code, result.output) == (1, message)
+    assert not (tmp_path / "samples").exists()
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("samples")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """The package as it is installed, with its notebooks inside, and a JupyterLab that only tells.
+
+    The real one would go on until somebody ends it.
+    """
+    site: Path = tmp_path_factory.mktemp("site")
+    package = site / "lance_explorer"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "notebooks", package / "notebooks")
+    tell_arguments(site)
+    return site
+
+
+def tell_arguments(site: Path) -> None:
+    """Make a ``jupyterlab`` that prints what it is started with."""
+    (site / "jupyterlab").mkdir()
+    (site / "jupyterlab" / "__init__.py").touch()
+    (site / "jupyterlab" / "__main__.py").write_text("import sys; print(*sys.argv[1:], sep='\\n')")
+
+
+def lab(folder: Path, samples: Path, *site: Path, options: tuple[str, ...] = ()) -> list[str]:
+    """Run ``lance-explorer lab`` in a folder; return the lines that it and JupyterLab print."""
+    environment = {
+        **os.environ,
+        "LANCE_EXPLORER_SAMPLES": str(samples),
+        "PYTHONPATH": os.pathsep.join(map(str, site)),
+    }
+    command = [sys.executable, "-c", "from lance_explorer.cli import main; main()", "lab", *options]
+    process = subprocess.run(
+        command, env=environment, cwd=folder, capture_output=True, text=True, check=True
+    )
+    return process.stdout.splitlines()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*.ipynb")}
+
+
+def test_lab_makes_the_sample_tables(tmp_path, site, samples):
+    lines = lab(tmp_path, samples, site)
+    assert lines[:2] == [
+        f"sample table: {samples}/photos.lance",
+        f"sample table: {samples}/photos_without_stable_row_ids.lance",
+    ]
+    assert all(len(open_table(path).versions()) > 40 for path in samples.glob("*.lance"))
+
+
+def test_lab_copies_the_notebooks_and_opens_the_first(tmp_path, site, samples):
+    lines = lab(tmp_path, samples, site)
+    copies = tmp_path / "lance_explorer_notebooks"
+    assert lines[2] == "lance_explorer_notebooks/01_explore_a_table.ipynb"
+    assert contents(copies) == contents(ROOT / "notebooks")
+
+
+def test_lab_leaves_copies_alone(tmp_path, site, samples):
+    copy = tmp_path / "lance_explorer_notebooks" / "01_explore_a_table.ipynb"
+    copy.parent.mkdir()
+    copy.write_text("mine")
+    lab(tmp_path, samples, site)
+    assert copy.read_text() == "mine"
+
+
+def test_lab_copies_into_the_folder_of_choice(tmp_path, site, samples):
+    options = ("--folder", "some/where", "--no-browser")
+    lines = lab(tmp_path, samples, site, options=options)
+    assert lines[2:4] == ["some/where/01_explore_a_table.ipynb", "--no-browser"]
+    assert (tmp_path / "some" / "where" / "01_explore_a_table.ipynb").exists()
+
+
+def test_lab_of_a_checkout_opens_its_own_notebooks(tmp_path, samples):
+    tell_arguments(tmp_path)
+    lines = lab(tmp_path, samples, tmp_path, ROOT)
+    assert lines[2] == str(ROOT / "notebooks" / "01_explore_a_table.ipynb")
+    assert not (tmp_path / "lance_explorer_notebooks").exists()

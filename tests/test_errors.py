@@ -1,0 +1,88 @@
+"""The exception tree: as its drawing says, and fit for process boundaries."""
+
+import copy
+import inspect
+import pickle
+import re
+
+import pytest
+
+from lance_explorer import errors
+
+DRAWN = re.compile(r"^    (?P<branch>[|+ -]*)(?P<name>\w+Error)(?: \((?P<builtin>\w+)\))?$")
+
+ERRORS = {name: getattr(errors, name) for name in errors.__all__}
+
+
+def drawn_bases() -> dict[str, set[str]]:
+    """Return the bases of each error as the drawing in the docstring shows them."""
+    bases: dict[str, set[str]] = {}
+    path: list[str] = []
+    for line in (errors.__doc__ or "").splitlines():
+        if match := DRAWN.match(line):
+            del path[len(match["branch"]) // 4 :]
+            parent = path[-1] if path else "Exception"
+            bases[match["name"]] = {parent, match["builtin"] or parent}
+            path.append(match["name"])
+    return bases
+
+
+def test_the_tree_is_as_drawn():
+    tree = {name: {base.__name__ for base in error.__bases__} for name, error in ERRORS.items()}
+    assert tree == drawn_bases()
+
+
+def test_every_error_of_the_module_is_public():
+    classes = inspect.getmembers(errors, inspect.isclass)
+    assert {name for name, _ in classes if name.endswith("Error")} == set(errors.__all__)
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_survive_pickling(name):
+    error = ERRORS[name]("what failed")
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again)) == (type(error), "what failed")
+
+
+def test_the_place_of_a_format_error_survives_pickling():
+    error = errors.CorruptFileError("a number is cut off", "_versions/7.manifest", 12)
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.message, again.path, again.offset) == (error.message, error.path, error.offset)
+
+
+def test_the_place_of_a_format_error_survives_copying():
+    error = copy.copy(errors.UnsupportedFeatureError("of another kind", "a.bin"))
+    assert str(error) == "a.bin: of another kind"
+
+
+@pytest.mark.parametrize(
+    ("path", "offset", "text"),
+    [
+        (None, None, "cut off"),
+        ("a.manifest", None, "a.manifest: cut off"),
+        ("a.manifest", 0, "a.manifest at byte 0: cut off"),
+        (None, 12, "at byte 12: cut off"),
+    ],
+)
+def test_a_format_error_says_as_much_of_the_place_as_it_knows(path, offset, text):
+    assert str(errors.FormatError("cut off", path, offset)) == text
+
+
+def test_located_names_the_file():
+    error = errors.CorruptFileError("cut off", offset=3).located("a.manifest")
+    assert str(error) == "a.manifest at byte 3: cut off"
+
+
+@pytest.mark.parametrize("kind", [errors.CorruptFileError, errors.UnsupportedFeatureError])
+def test_located_keeps_the_class(kind):
+    assert type(kind("wrong").located("a.manifest")) is kind
+
+
+def test_located_leaves_alone_what_names_its_file():
+    error = errors.CorruptFileError("cut off", "_deletions/0-1-2.arrow")
+    assert error.located("a.manifest") is error
+
+
+def test_errors_of_storage_are_those_that_a_user_of_files_catches():
+    with pytest.raises(OSError, match="cannot read"):
+        raise errors.StorageError("cannot read 'a': Permission denied")
