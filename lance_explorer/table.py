@@ -3,14 +3,18 @@
 import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
+from operator import index
+from typing import Any, SupportsIndex
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from lance_explorer.display import snapshot_html, snapshot_text, table_html, table_text
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
+from lance_explorer.format.manifest import decode_manifest_message
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.format.schema import Field
 from lance_explorer.format.transactions import Transaction
@@ -20,12 +24,16 @@ from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.documented import documented
 from lance_explorer.inspect.fields import fields
 from lance_explorer.inspect.query import run_query
+from lance_explorer.inspect.rows import ROWS, rows
 from lance_explorer.inspect.states import known, live_rows
 from lance_explorer.inspect.versions import VERSIONS, versions
+from lance_explorer.row_index import SnapshotRowIdIndex
 
 __all__ = ["Snapshot", "Table", "open_table"]
 
-VersionRef = int | str | datetime | tuple[str, int]
+_ROWS_FRAME = "dataset"
+
+VersionRef = SupportsIndex | str | datetime | tuple[str, SupportsIndex]
 """A version: its number, a tag, a time (as of), or a branch and a number."""
 
 
@@ -60,7 +68,7 @@ def open_table(table: Any, branch: str | None = None) -> "Table":
     >>> lx.open_table(table.uri).at(1).operation
     'Overwrite'
     """
-    return Table(TableSource(_uri_of(table), branch))
+    return Table(TableSource(_uri_of(table), branch or _branch_of(table)))
 
 
 class Table:
@@ -153,17 +161,17 @@ class Table:
         'Overwrite'
         """
         match ref:
-            case bool():
+            case bool() | (_, bool()):
                 pass
-            case int():
-                return Snapshot(self.source, ref)
+            case SupportsIndex():
+                return Snapshot(self.source, index(ref))
             case str():
                 tag = self.source.tag(ref)
                 return Snapshot(self.source.on_branch(tag.branch), tag.version)
             case datetime():
                 return Snapshot(self.source, self.source.version_as_of(ref))
-            case (str() as branch, int() as version):
-                return Snapshot(self.source.on_branch(branch), version)
+            case (str() as branch, SupportsIndex() as version):
+                return Snapshot(self.source.on_branch(branch), index(version))
         raise InvalidArgumentError(
             f"expected a version number, a tag, a datetime or (branch, number), got {ref!r}"
         )
@@ -189,13 +197,10 @@ class Table:
         >>> table.sql("SELECT min(version) AS first FROM versions").item()
         1
         """
-        frames = {
-            name: pl.defer(partial(frame, self.source, name), schema=schema.polars_schema)
-            for name, schema in FRAMES.items()
-        }
-        if "dataset" in query:
-            frames["dataset"] = self.latest.scan()
-        return run_query(query, frames)
+        return run_query(query, [*FRAMES, _ROWS_FRAME], self._frame)
+
+    def _frame(self, name: str) -> pl.DataFrame | pl.LazyFrame:
+        return self.latest.scan() if name == _ROWS_FRAME else frame(self.source, name)
 
     def refresh(self) -> "Table":
         """Look for new and removed versions and changed refs; return the table itself.
@@ -262,13 +267,13 @@ class Snapshot:
 
     @property
     def num_rows(self) -> int | None:
-        """Live rows; None if the table does not tell."""
-        return known(totals(self._history, live_rows(self._history)))[0]
+        """Live rows; None if the table does not tell, or a reader flag is not known."""
+        return self._total(live_rows(self._history))
 
     @property
     def num_deleted_rows(self) -> int | None:
-        """Rows that deletion files mask; None if the table does not tell."""
-        return known(totals(self._history, self._history.num_deleted_rows))[0]
+        """Rows that deletion files mask; None as for :attr:`num_rows`."""
+        return self._total(self._history.num_deleted_rows)
 
     @property
     def num_fragments(self) -> int:
@@ -321,6 +326,53 @@ class Snapshot:
 
         return read_rows(self.source.storage.uri, self.version, columns, filter, limit)
 
+    @documented(ROWS)
+    def rows(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return who each live row is and where, in the order of a scan, from metadata alone.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Columns whose values are read too, through pylance; none by default.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        FormatError
+            If a sequence or a deletion file cannot be understood.
+        InvalidArgumentError
+            If the table has no such column.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.at(1).rows().select("_rowid", "_rowaddr").head(2).rows()
+        [(0, 0), (1, 1)]
+        """
+        return rows(self.source, self.version, columns)
+
+    def row_id_index(self) -> SnapshotRowIdIndex:
+        """Return where each live row is, by its row ID, from metadata alone.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        FormatError
+            If a sequence or a deletion file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> index = table.latest.row_id_index()
+        >>> index.locate(1)
+        RowAddress(fragment_id=0, offset=1)
+        """
+        return SnapshotRowIdIndex(self.source, self.version)
+
     def scan(self) -> pl.LazyFrame:
         """Return all rows with ``_rowid`` and ``_rowaddr``, as a frame that reads on ``collect``.
 
@@ -336,6 +388,11 @@ class Snapshot:
 
         return scan_rows(self.source.storage.uri, self.version)
 
+    def _total(self, of_state: NDArray[np.int64]) -> int | None:
+        if unreadable_flags(self._record.manifest.reader_feature_flags):
+            return None
+        return known(totals(self._history, of_state))[0]
+
     def _check_readable(self) -> None:
         flags = unreadable_flags(self._record.manifest.reader_feature_flags)
         if flags:
@@ -350,11 +407,24 @@ class Snapshot:
         return snapshot_html(self.source, self._history, fields(self.source, self.version))
 
 
+def _branch_of(table: Any) -> str | None:
+    """Return the branch that an opened table is on; the URI of a LanceDataset does not tell it."""
+    dataset = table.to_lance() if _package_of(table) == "lancedb" else table
+    if _package_of(dataset) != "lance":
+        return None
+    branch = decode_manifest_message(dataset._ds.serialized_manifest()).branch
+    return None if branch is None or dataset.uri.endswith(f"/tree/{branch}") else branch
+
+
+def _package_of(table: Any) -> str:
+    return type(table).__module__.partition(".")[0]
+
+
 def _uri_of(table: Any) -> str:
     """Return the URI of whatever stands for a table; lance and lancedb are not imported for it."""
     if isinstance(table, (str, os.PathLike)):
         return os.fspath(table)
-    package = type(table).__module__.partition(".")[0]
+    package = _package_of(table)
     if package == "lance" and isinstance(getattr(table, "uri", None), str):
         return str(table.uri)
     if package == "lancedb" and hasattr(table, "to_lance"):

@@ -12,7 +12,7 @@ from lance_explorer.format.indices import (
     decode_fragment_reuse_details,
     decode_index_section,
 )
-from lance_explorer.format.manifest import decode_manifest, decode_schema
+from lance_explorer.format.manifest import decode_manifest, decode_manifest_message, decode_schema
 from lance_explorer.format.refs import decode_branch, decode_tag
 from lance_explorer.format.sequences import (
     decode_row_id_sequence,
@@ -32,6 +32,7 @@ DECODERS: tuple[Callable[..., object], ...] = (
     decode_index_section,
     decode_inline_sequences,
     decode_manifest,
+    decode_manifest_message,
     decode_row_id_sequence,
     decode_row_version_sequence,
     decode_row_version_spans,

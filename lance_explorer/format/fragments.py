@@ -41,7 +41,8 @@ _LARGEST_FRAGMENT = 1 << 32
 
 _DIGEST_BYTES = 24
 
-_LARGEST_FILE = (1 << 63) - 1
+LARGEST_FILE = 1 << 50
+"""More bytes than any storage takes in one file, and few enough to add up thousands."""
 
 HIDDEN_FIELDS = {-3: "_rowid", -4: "_row_created_at_version", -5: "_row_last_updated_at_version"}
 """Field ids of spilled sequences, and the names of their columns (docs/FORMAT.md 3.4)."""
@@ -225,7 +226,7 @@ def fragment_from_pb(message: pb.DataFragment) -> Fragment:
 
 def data_file_from_pb(message: pb.DataFile) -> DataFile:
     """Return a parsed DataFile as a record."""
-    if message.file_size_bytes > _LARGEST_FILE:
+    if message.file_size_bytes > LARGEST_FILE:
         raise CorruptFileError(f"no file has {message.file_size_bytes} bytes")
     return DataFile(
         path=message.path,

@@ -19,7 +19,7 @@ from lance_explorer.format._pb import index_pb2 as pb
 from lance_explorer.format._pb import table_pb2
 from lance_explorer.format._roaring import read_bitmap, read_bitmap64
 from lance_explorer.format._wire import parse
-from lance_explorer.format.fragments import ExternalFile
+from lance_explorer.format.fragments import LARGEST_FILE, ExternalFile
 
 __all__ = [
     "FRAGMENT_REUSE_INDEX",
@@ -300,6 +300,8 @@ def index_from_pb(message: pb.IndexMetadata) -> IndexMetadata:
 
 def index_file_from_pb(message: pb.IndexFile) -> IndexFile:
     """Return a file of an index as a record."""
+    if message.size_bytes > LARGEST_FILE:
+        raise CorruptFileError(f"no file has {message.size_bytes} bytes")
     return IndexFile(message.path, message.size_bytes or None)
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "WriterVersion",
     "base_path_from_pb",
     "decode_manifest",
+    "decode_manifest_message",
     "decode_schema",
     "fragment_messages",
     "manifest_from_pb",
@@ -177,6 +178,17 @@ def fragment_messages(data: bytes) -> list[bytes]:
     message = read_layout(data).message
     envelope = parse(pb.ManifestEnvelope, data[message.offset : message.end], "manifest")
     return list(envelope.fragments)
+
+
+def decode_manifest_message(data: bytes) -> Manifest:
+    """Decode a manifest message without the file around it; its schema and fragments are left out.
+
+    Raises
+    ------
+    CorruptFileError
+        If the bytes are no manifest message.
+    """
+    return manifest_from_pb(parse(pb.ManifestEnvelope, data, "manifest"))
 
 
 def decode_schema(data: bytes) -> tuple[Field, ...]:

@@ -48,6 +48,8 @@ class VersionRecord:
     """One kept version. Equal schemas and index lists of neighbours are the same objects.
 
     ``operation`` is as Lance names it, ``unknown``, or None where no transaction is left.
+    ``num_new_row_ids`` counts, for an Update with stable row IDs, the rows of new fragments whose
+    IDs the version before had not assigned; None for others, and where that cannot be told.
     """
 
     version: int
@@ -60,6 +62,7 @@ class VersionRecord:
     schema_bytes: int
     fragment_bytes: int
     index_section_bytes: int
+    num_new_row_ids: int | None
 
 
 @dataclass(frozen=True, slots=True)

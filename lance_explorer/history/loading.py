@@ -14,7 +14,13 @@ from lance_explorer.errors import (
 )
 from lance_explorer.findings import Finding
 from lance_explorer.format.deletions import decode_deletion_file
-from lance_explorer.format.fragments import BasePath, Fragment, decode_fragment
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragments import (
+    BasePath,
+    Fragment,
+    decode_fragment,
+    decode_inline_sequences,
+)
 from lance_explorer.format.indices import IndexMetadata, decode_index_section
 from lance_explorer.format.manifest import (
     Manifest,
@@ -24,6 +30,7 @@ from lance_explorer.format.manifest import (
     read_section,
 )
 from lance_explorer.format.schema import Field
+from lance_explorer.format.sequences import decode_row_id_sequence
 from lance_explorer.format.splitting import Hunk, ManifestSplitter
 from lance_explorer.format.transactions import decode_transaction_header
 from lance_explorer.history.collector import collector_paused
@@ -200,6 +207,9 @@ class _Loader:
         index_section_bytes = self._read_indices(data, manifest, layout)
         fragments = [[decode_fragment(new) for new in hunk.new] for hunk in split.hunks]
         transaction = self._read_transaction(file, data, manifest, layout)
+        num_new_row_ids = None
+        if transaction is not None and transaction.header.operation == "Update":
+            num_new_row_ids = self._count_new_row_ids(manifest, split.hunks, fragments)
         self._replace_states(split.hunks, fragments, manifest.base_paths)
         self._records.append(
             VersionRecord(
@@ -213,8 +223,29 @@ class _Loader:
                 schema_bytes=len(split.schema),
                 fragment_bytes=split.fragment_bytes,
                 index_section_bytes=index_section_bytes,
+                num_new_row_ids=num_new_row_ids,
             )
         )
+
+    def _count_new_row_ids(
+        self, manifest: Manifest, hunks: list[Hunk], fragments: list[list[Fragment]]
+    ) -> int | None:
+        """Count the rows of new fragments with row IDs that the version before had not assigned."""
+        if not manifest.reader_feature_flags & STABLE_ROW_IDS or not self._records:
+            return None
+        before = self._records[-1].manifest
+        if before.version + 1 != manifest.version:
+            return None
+        highest = -1 if before.max_fragment_id is None else before.max_fragment_id
+        count = 0
+        for hunk, decoded in zip(hunks, fragments, strict=True):
+            for message, fragment in zip(hunk.new, decoded, strict=True):
+                if fragment.id > highest:
+                    new = _count_from(message, fragment, before.next_row_id)
+                    if new is None:
+                        return None
+                    count += new
+        return count
 
     def _replace_states(
         self, hunks: list[Hunk], fragments: list[list[Fragment]], bases: tuple[BasePath, ...]
@@ -298,6 +329,19 @@ def _warm_allocator(largest: int) -> None:
     the next one, until it has seen a larger one freed. Manifests grow, so that would be always.
     """
     bytes(largest)
+
+
+def _count_from(message: bytes, fragment: Fragment, lowest: int) -> int | None:
+    """Count the row IDs of a fragment from ``lowest`` on; None where they are not inline."""
+    row_ids = decode_inline_sequences(message).row_ids
+    if row_ids is None:
+        return None
+    try:
+        starts, stops = decode_row_id_sequence(row_ids, fragment.physical_rows).ranges()
+    except FormatError:
+        return None
+    new = np.maximum(stops, np.uint64(lowest)) - np.maximum(starts, np.uint64(lowest))
+    return int(new.sum())
 
 
 def _with_progress(files: list[VersionFile]) -> Iterable[VersionFile]:

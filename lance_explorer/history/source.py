@@ -53,6 +53,8 @@ class TableSource:
         self.storage = self.main_storage
         self.branch = branch
         if branch is not None:
+            if ".." in branch.split("/"):
+                raise RefNotFoundError(f"no branch can have the name {branch!r}")
             self.storage = _below(self.main_storage, branch_root(branch))
         self.listing = self._list_versions()
         if branch is None and _TREE in self.storage.uri:
@@ -177,7 +179,8 @@ class TableSource:
     def missing_version(self, version: int) -> VersionNotFoundError:
         """Return the error that says why a version is not there, and which ones are."""
         kept = [file.version for file in self.listing.versions]
-        there = f"{len(kept)} versions remain, {kept[0]} to {kept[-1]}"
+        remain = "1 version remains" if len(kept) == 1 else f"{len(kept)} versions remain"
+        there = f"{remain}, {kept[0]} to {kept[-1]}"
         where = f" of branch {self.branch}" if self.branch else ""
         if self.branch and version < kept[0] and self.branch in self.branches:
             fork = self.branches[self.branch]

@@ -35,8 +35,6 @@ class FragmentSteps:
         Rows of the version before that were masked, or whose fragment was removed.
     rows_rewritten_in_place : NDArray[np.int64]
         Live rows of changed fragments whose data files or overlays differ.
-    rows_masked_in_changed : NDArray[np.int64]
-        Deleted rows of changed fragments, all that they have now.
     """
 
     added: _Counts
@@ -45,7 +43,6 @@ class FragmentSteps:
     rows_in: _Counts
     rows_out: _Counts
     rows_rewritten_in_place: _Counts
-    rows_masked_in_changed: _Counts
 
 
 def totals(history: History, of_state: _Counts) -> _Counts:
@@ -59,12 +56,12 @@ def totals(history: History, of_state: _Counts) -> _Counts:
     return np.where(unknown > 0, UNKNOWN_COUNT, sums)
 
 
-def same_life(before: Fragment, after: Fragment, operation: str | None) -> bool:
+def same_life(before: Fragment, after: Fragment, operation: str | None = None) -> bool:
     """Whether two states with one fragment ID are of one fragment, not of one that took its ID.
 
     A data file in common proves it, since their names are never used twice. But a cast of all
-    columns replaces every file; so where ``operation``, that of the later version, gives no ID
-    again, the ID is proof enough.
+    columns replaces every file; so where ``operation``, that of the later of two versions in a row,
+    gives no ID again, the ID is proof enough.
     """
     if operation not in _GIVES_IDS_AGAIN or before.files == after.files:
         return True
@@ -103,7 +100,6 @@ def fragment_steps(history: History, live_rows: _Counts) -> FragmentSteps:
             (pairs.removed_at, live_rows[pairs.removed]), (pairs.changed_at, newly_masked)
         ),
         rows_rewritten_in_place=by_version((pairs.changed_at, rewritten)),
-        rows_masked_in_changed=by_version((pairs.changed_at, deleted[after])),
     )
 
 

@@ -3,7 +3,7 @@
 None is "only row IDs can tell", or "the version to compare with is gone"; never 0 for unknown.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pyroaring import BitMap
@@ -35,7 +35,7 @@ class Step:
     rows_in: int | None
     rows_out: int | None
     rows_rewritten_in_place: int | None
-    rows_masked_in_changed: int | None
+    new_row_ids: int | None
     same_fragments: bool | None
 
 
@@ -58,12 +58,16 @@ NOTHING = RowCounts()
 UNKNOWN = RowCounts(None, None, None, None, None, None, None, None)
 
 
-NEEDS_OPERATION = frozenset({"Update", "DataOverlay"})
+NEEDS_OPERATION = frozenset({"Update", "DataOverlay", "Restore"})
 """Operations whose counts need more than the fragments; others do only after a gap."""
 
 
 def count_rows(
-    name: str | None, step: Step, operation: Operation | None, schema: tuple[Field, ...]
+    name: str | None,
+    step: Step,
+    operation: Operation | None,
+    schema: tuple[Field, ...],
+    deleted: Callable[[int], BitMap],
 ) -> RowCounts:
     """Count the rows of one commit.
 
@@ -78,6 +82,8 @@ def count_rows(
         gap.
     schema : tuple of Field
         The schema of the version.
+    deleted : callable
+        Gives the deleted offsets of a fragment of the version by its ID.
     """
     match name:
         case "Append" | "Rewrite":
@@ -95,9 +101,9 @@ def count_rows(
             rewritten = step.rows_rewritten_in_place
             return RowCounts(step.rows_in, deleted=step.rows_out, column_rewritten=rewritten)
         case "Update" if isinstance(operation, Update):
-            return _count_update(step, operation, schema)
+            return _count_update(step, operation, schema, deleted)
         case "DataOverlay" if isinstance(operation, DataOverlay):
-            return RowCounts(updated=_count_overlaid(step, operation))
+            return RowCounts(updated=_count_overlaid(operation, deleted))
         case "Restore":
             if step.same_fragments:
                 return NOTHING
@@ -108,19 +114,24 @@ def count_rows(
             return NOTHING
 
 
-def _count_update(step: Step, update: Update, schema: tuple[Field, ...]) -> RowCounts:
-    """Tell updated, inserted and deleted rows apart where the sums alone allow it.
+def _count_update(
+    step: Step, update: Update, schema: tuple[Field, ...], deleted: Callable[[int], BitMap]
+) -> RowCounts:
+    """Tell updated, inserted and deleted rows apart: by row IDs, else where the sums allow it.
 
     ``rows_in`` = updated + inserted and ``rows_out`` = updated + deleted: in general that has many
     solutions (an upsert of one row that also inserts and deletes one looks like two updates).
     """
     if update.update_mode == UpdateMode.REWRITE_COLUMNS:
-        return _count_rewritten_columns(step, update)
+        return _count_rewritten_columns(step, update, deleted)
     new, old = step.rows_in, step.rows_out
     if new is None:
         new = _physical_rows(update.new_fragments)
     if old is None and not update.updated_fragments and not update.removed_fragment_ids:
         old = 0
+    added = step.new_row_ids
+    if added is not None and new is not None and old is not None and old >= new - added:
+        return RowCounts(added, new - added, old - (new - added))
     if old == 0:
         return RowCounts(added=new)
     if new == 0:
@@ -132,13 +143,17 @@ def _count_update(step: Step, update: Update, schema: tuple[Field, ...]) -> RowC
     return RowCounts(added=None, updated=None, deleted=None)
 
 
-def _count_rewritten_columns(step: Step, update: Update) -> RowCounts:
+def _count_rewritten_columns(
+    step: Step, update: Update, deleted: Callable[[int], BitMap]
+) -> RowCounts:
     if not update.updated_offsets:
         return RowCounts(column_rewritten=step.rows_rewritten_in_place)
-    if step.rows_masked_in_changed != 0:
-        return RowCounts(updated=None)
-    offsets = [update.offsets(fragment_id) for fragment_id, _ in update.updated_offsets]
-    return RowCounts(updated=sum(len(rows) for rows in offsets if rows is not None))
+    live = [
+        rows - deleted(fragment_id)
+        for fragment_id, _ in update.updated_offsets
+        if (rows := update.offsets(fragment_id)) is not None
+    ]
+    return RowCounts(updated=sum(len(rows) for rows in live))
 
 
 def _is_plain_update(update: Update, schema: tuple[Field, ...]) -> bool:
@@ -155,15 +170,12 @@ def _is_empty(keys: KeyExistenceFilter) -> bool:
     return not keys.key_hashes and (keys.bloom is None or not any(keys.bloom.bitmap))
 
 
-def _count_overlaid(step: Step, overlay: DataOverlay) -> int | None:
-    """Count covered rows, if no fragment has deleted ones that a bitmap may cover too."""
-    if step.rows_masked_in_changed != 0:
-        return None
+def _count_overlaid(overlay: DataOverlay, deleted: Callable[[int], BitMap]) -> int:
     covered: dict[int, BitMap] = {}
     for group in overlay.groups:
         offsets = [file.covered_offsets() for file in group.overlays]
         covered.setdefault(group.fragment_id, BitMap()).update(*offsets)
-    return sum(len(rows) for rows in covered.values())
+    return sum(len(rows - deleted(fragment_id)) for fragment_id, rows in covered.items())
 
 
 def _physical_rows(fragments: Iterable[Fragment]) -> int | None:

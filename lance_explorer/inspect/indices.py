@@ -34,7 +34,7 @@ from lance_explorer.inspect.intervals import interval_columns
 from lance_explorer.inspect.names import field_names, names_of
 from lance_explorer.inspect.text import json_text
 
-__all__ = ["ALL_INDICES", "INDICES", "all_indices", "indices"]
+__all__ = ["ALL_INDICES", "INDICES", "all_indices", "covered_fragments", "indices"]
 
 _MAX_FRAGMENTS = 1 << 22  # a few bytes of a Roaring bitmap can claim 2^32
 
@@ -92,11 +92,20 @@ def all_indices(source: TableSource) -> pl.DataFrame:
     )
 
 
+def covered_fragments(segment: IndexMetadata) -> BitMap | None:
+    """Return the covered fragments, None if they are not known or the bitmap is damaged."""
+    try:
+        fragments = segment.fragment_ids()
+    except FormatError:
+        return None
+    return None if fragments is None or len(fragments) > _MAX_FRAGMENTS else fragments
+
+
 def _index_columns(
     history: History, segments: Sequence[IndexMetadata], positions: list[int]
 ) -> dict[str, Any]:
     names = field_names(history)
-    covered = [_covered(segment) for segment in segments]
+    covered = [covered_fragments(segment) for segment in segments]
     return {
         "name": [segment.name for segment in segments],
         "uuid": [segment.uuid for segment in segments],
@@ -117,15 +126,6 @@ def _index_columns(
         "is_system": [segment.name in SYSTEM_INDICES for segment in segments],
         "details": [_details(segment) for segment in segments],
     }
-
-
-def _covered(segment: IndexMetadata) -> BitMap | None:
-    """Return the covered fragments, None if they are not known or the bitmap is damaged."""
-    try:
-        fragments = segment.fragment_ids()
-    except FormatError:
-        return None
-    return None if fragments is None or len(fragments) > _MAX_FRAGMENTS else fragments
 
 
 def _time(milliseconds: int | None) -> datetime | None:

@@ -6,10 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.errors import FormatError
 from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
 from lance_explorer.format.indices import SYSTEM_INDICES
-from lance_explorer.format.operations import Operation
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.source import TableSource
@@ -26,9 +24,9 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.inspect.counts import NEEDS_OPERATION, UNKNOWN, RowCounts, Step, count_rows
+from lance_explorer.inspect.counting import count_versions, with_previous
 from lance_explorer.inspect.kinds import kind_of
-from lance_explorer.inspect.states import data_bytes, known, live_rows, nullable, num_data_files
+from lance_explorer.inspect.states import data_bytes, live_rows, nullable, num_data_files
 
 __all__ = ["VERSIONS", "tags_by_version", "versions"]
 
@@ -91,10 +89,11 @@ VERSIONS = FrameSchema(
     ),
 )
 """The columns of ``versions()``. What differs does so from the version numbered one lower; null
-where that one is not kept. Counts that only row IDs can tell are null: ``rows_added``,
-``rows_updated`` and ``rows_deleted`` of an upsert, ``rows_deleted``, ``rows_restored``,
-``rows_reverted`` and ``rows_moved`` of a restore, ``rows_updated`` where overlays or rewritten
-columns meet deleted rows."""
+where that one is not kept. Some counts only stable row IDs can tell: without them
+``rows_added``, ``rows_updated`` and ``rows_deleted`` of an upsert are null, and
+``rows_reverted`` of a restore, with ``rows_deleted``, ``rows_restored`` and ``rows_moved`` if it
+brought back other fragments. So are those of an upsert whose row IDs are spilled, of a restore
+of a detached version, and of any commit whose sequences or deletion files are damaged or gone."""
 
 
 @collector_paused()
@@ -108,11 +107,11 @@ def versions(source: TableSource) -> pl.DataFrame:
     readable = _are_rows_readable(history)
     steps = fragment_steps(history, live)
     rows_in, rows_out = (
-        np.where(_with_readable_previous(readable), rows, UNKNOWN_COUNT)
+        np.where(with_previous(readable), rows, UNKNOWN_COUNT)
         for rows in (steps.rows_in, steps.rows_out)
     )
     num_rows = np.where(readable, totals(history, live), UNKNOWN_COUNT)
-    counts = _count_all(source, history, steps, num_rows, readable)
+    counts = count_versions(source, history, steps, num_rows, readable)
     read_versions = [header.read_version if header else None for header in headers]
     tags = tags_by_version(source)
     flags = {flag: list(flag_names(flag)) for flag in {m.reader_feature_flags for m in manifests}}
@@ -171,53 +170,8 @@ def tags_by_version(source: TableSource) -> dict[int, list[str]]:
     return by_version
 
 
-def _count_all(
-    source: TableSource,
-    history: History,
-    steps: FragmentSteps,
-    num_rows: NDArray[np.int64],
-    readable: NDArray[np.bool_],
-) -> list[RowCounts]:
-    rows = known(num_rows)
-    follows = history.follows_previous.tolist()
-    before = [
-        (rows[position - 1] if position else 0) if follow else None
-        for position, follow in enumerate(follows)
-    ]
-    moves = steps.added + steps.removed + steps.changed
-    columns = zip(
-        rows,
-        before,
-        known(steps.rows_in),
-        known(steps.rows_out),
-        known(steps.rows_rewritten_in_place),
-        known(steps.rows_masked_in_changed),
-        [
-            move == 0 if follow else None
-            for move, follow in zip(moves.tolist(), follows, strict=True)
-        ],
-        strict=True,
-    )
-    counts = []
-    for record, follow, step in zip(history.records, follows, columns, strict=True):
-        operation = None
-        if not follow or record.operation in NEEDS_OPERATION:
-            operation = _operation(source, record)
-        counts.append(count_rows(record.operation, Step(*step), operation, record.schema))
-    both = _with_readable_previous(readable).tolist()
-    return [count if is_known else UNKNOWN for count, is_known in zip(counts, both, strict=True)]
-
-
-def _operation(source: TableSource, record: VersionRecord) -> Operation | None:
-    try:
-        transaction = source.transaction(record)
-    except FormatError:
-        return None
-    return transaction.operation if transaction else None
-
-
 def _rebased_over(record: VersionRecord, read_version: int | None) -> int | None:
-    if read_version is None or record.operation == "Clone":
+    if read_version is None or record.operation == "Clone" or read_version > record.version:
         return None
     return record.version - read_version - 1
 
@@ -227,12 +181,6 @@ def _are_rows_readable(history: History) -> NDArray[np.bool_]:
     flags = {record.manifest.reader_feature_flags for record in history.records}
     readable = {flag: not unreadable_flags(flag) for flag in flags}
     return np.array([readable[r.manifest.reader_feature_flags] for r in history.records], np.bool_)
-
-
-def _with_readable_previous(readable: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    previous = np.ones_like(readable)
-    previous[1:] = readable[:-1]
-    return readable & previous
 
 
 def _schema_changed(history: History) -> list[bool | None]:

@@ -1,0 +1,171 @@
+"""Many small records at once: the ranges that updates write, one for each few rows.
+
+Both kinds of sequences repeat one field. Where its records are plain ranges, they are found by
+their shape, shown to follow one another without a gap, and read as columns; a record of any other
+shape is handed out as bytes. The result is what a protobuf parser would have read.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.errors import CorruptFileError
+from lance_explorer.format._wire import read_varint
+from lance_explorer.rowids.arrays import Positions, Uint64Array
+
+__all__ = ["RangeRecords", "read_records"]
+
+_RECORD = 0x0A  # field 1 of a sequence, of a run and of a segment alike: length-delimited
+_NESTED = bytes([_RECORD, _RECORD])
+_START = 0x08
+_STOP = 0x10
+_VERSION = 0x10
+
+_FIRST_WINDOW = 1 << 10
+_LARGEST_WINDOW = 1 << 20
+_FEW = 8  # records that are not worth it
+_FEW_BYTES = 4 * _FEW
+_PADDING = 32  # more than fields can reach over the end of a record
+
+_ONE_BYTE_LENGTH = 0x80
+_HIGH_BITS = 0x8080808080808080
+_JOINS = (
+    (1, 0x007F007F007F007F, 0x7F007F007F007F00),
+    (2, 0x00003FFF00003FFF, 0x3FFF00003FFF0000),
+    (4, 0x000000000FFFFFFF, 0x0FFFFFFF00000000),
+)
+"""How the seven bits of each byte move together: by how much, which stay, and which move."""
+
+_NO_VERSIONS = np.empty(0, dtype=np.uint64)
+
+_WIRE_TYPES = 8
+_FIXED_SIZES = {1: 8, 5: 4}
+
+
+class RangeRecords(NamedTuple):
+    """Ranges, and the version of each in a version sequence."""
+
+    starts: Uint64Array
+    stops: Uint64Array
+    versions: Uint64Array
+
+
+def read_records(data: bytes, *, with_versions: bool) -> Iterator[RangeRecords | bytes]:
+    """Yield the records of field 1 in order: ranges as columns, others as bytes.
+
+    Parameters
+    ----------
+    data : bytes
+        A RowIdSequence, or with versions a RowVersionSequence.
+    with_versions : bool
+        Whether ranges are spans of runs that tell a version.
+
+    Raises
+    ------
+    CorruptFileError
+        If a record does not fit into the data.
+    """
+    view = np.frombuffer(data + bytes(_PADDING), dtype=np.uint8)
+    position, window, size = 0, _FIRST_WINDOW, len(data)
+    while position < size:
+        found = None
+        if data[position : position + 3 : 2] == _NESTED and size - position > _FEW_BYTES:
+            found = _ranges(view[position:], min(window, size - position), with_versions)
+        if found is not None:
+            yield found[0]
+            position += found[1]
+            window = min(8 * window, _LARGEST_WINDOW)
+            continue
+        window = _FIRST_WINDOW
+        start, stop = _record(data, position)
+        if data[position] == _RECORD:
+            yield data[start:stop]
+        position = stop
+
+
+def _record(data: bytes, position: int) -> tuple[int, int]:
+    """Return where the content of the record at a position starts and stops."""
+    tag, start = read_varint(data, position, len(data))
+    wire_type = tag % _WIRE_TYPES
+    if wire_type == 0:
+        return start, read_varint(data, start, len(data))[1]
+    if wire_type == 2:
+        length, start = read_varint(data, start, len(data))
+    elif wire_type in _FIXED_SIZES:
+        length = _FIXED_SIZES[wire_type]
+    else:
+        raise CorruptFileError(f"a record of unknown kind {wire_type}", offset=position)
+    if start + length > len(data):
+        raise CorruptFileError(
+            f"a record of {length} bytes with {len(data) - start} bytes left", offset=position
+        )
+    return start, start + length
+
+
+def _ranges(
+    view: NDArray[np.uint8], size: int, with_versions: bool
+) -> tuple[RangeRecords, int] | None:
+    """Return the ranges at the front of the data and the bytes that they take, if there are any."""
+    begins, ends = _tiles(view, size, with_versions)
+    if len(begins) < _FEW:
+        return None
+    nesting = 6 if with_versions else 4
+    segment_ends = begins + 4 + view[begins + 3] if with_versions else ends
+    starts, cursor = _number(view, begins + nesting, segment_ends, _START)
+    stops, cursor = _number(view, cursor, segment_ends, _STOP)
+    good = (cursor == segment_ends) & (begins + nesting + view[begins + nesting - 1] == cursor)
+    versions = _NO_VERSIONS
+    if with_versions:
+        versions, cursor = _number(view, cursor, ends, _VERSION)
+        good &= cursor == ends
+    count = _leading(good)
+    if not count:
+        return None
+    return RangeRecords(starts[:count], stops[:count], versions[:count]), int(ends[count - 1])
+
+
+def _tiles(view: NDArray[np.uint8], size: int, with_versions: bool) -> tuple[Positions, Positions]:
+    """Return where records that look like ranges begin and end, as long as there is no gap."""
+    shape = (view[:size] == _RECORD) & (view[2 : size + 2] == _RECORD)
+    if with_versions:
+        shape &= view[4 : size + 4] == _RECORD
+        shape &= view[5 : size + 5] + 2 == view[3 : size + 3]
+    else:
+        shape &= view[3 : size + 3] + 2 == view[1 : size + 1]
+    begins = np.flatnonzero(shape & (view[1 : size + 1] < _ONE_BYTE_LENGTH))
+    ends = begins + 2 + view[begins + 1]
+    borders = np.concatenate([[0], ends])
+    count = _leading((begins == borders[:-1]) & (ends <= size))
+    return begins[:count], ends[:count]
+
+
+def _leading(good: NDArray[np.bool_]) -> int:
+    """Return how many are good before the first that is not."""
+    return len(good) if good.all() else int(good.argmin())
+
+
+def _number(
+    view: NDArray[np.uint8], cursor: Positions, ends: Positions, tag: int
+) -> tuple[Uint64Array, Positions]:
+    """Return the numbers of a field, 0 where it is not written, and the places behind it.
+
+    The place behind a number of more than 8 bytes is -1, where only padding is.
+    """
+    written = (cursor < ends) & (view[cursor] == tag)
+    words = np.ndarray((len(view) - 7,), "<u8", view, strides=(1,))[cursor + 1]
+    last_bits = ~words & np.uint64(_HIGH_BITS)
+    last_bit = last_bits & (np.uint64(0) - last_bits)
+    length = (np.bitwise_count(last_bit - np.uint64(1)).astype(np.int64) >> 3) + 1
+    numbers = _packed(words & (last_bit | (last_bit - np.uint64(1))))
+    behind = np.where(last_bits == 0, -1, cursor + 1 + length)
+    return np.where(written, numbers, np.uint64(0)), np.where(written, behind, cursor)
+
+
+def _packed(varints: Uint64Array) -> Uint64Array:
+    """Return the numbers that varints of up to 8 bytes stand for."""
+    bits = varints & np.uint64(0x7F7F7F7F7F7F7F7F)
+    for shift, low, high in _JOINS:
+        bits = (bits & np.uint64(low)) | ((bits & np.uint64(high)) >> np.uint64(shift))
+    return bits

@@ -1,0 +1,265 @@
+"""Which rows a version has: sequences and deletions of its fragments, read when asked for.
+
+A record of a fragment says where its sequences are. Inline ones are read from the manifest of the
+version again, external ones from their file, and spilled ones from a hidden column of a data file.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from lance_explorer.errors import (
+    CorruptFileError,
+    FormatError,
+    StorageError,
+)
+from lance_explorer.format.deletions import decode_deletion_file
+from lance_explorer.format.fragments import (
+    HIDDEN_FIELDS,
+    Fragment,
+    InlineSequences,
+    StoredSequence,
+    decode_inline_sequences,
+)
+from lance_explorer.format.manifest import fragment_messages
+from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_version_sequence
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.readable import check_readable
+from lance_explorer.history.roots import data_file_uri, deletion_root
+from lance_explorer.history.source import TableSource
+from lance_explorer.rowids.building import FragmentRows
+from lance_explorer.rowids.encoding import encode_segment
+from lance_explorer.rowids.index import address_rows
+from lance_explorer.rowids.sequence import RowIdSequence
+from lance_explorer.rowids.version_runs import RowVersionRuns
+
+__all__ = ["FragmentContent", "FragmentReader", "RowReader"]
+
+_ROW_IDS, _CREATED_AT, _LAST_UPDATED_AT = HIDDEN_FIELDS.values()
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentContent:
+    """The rows of one fragment in one version.
+
+    ``row_ids`` is None without stable row IDs; ``created_at`` and ``last_updated_at`` are None
+    where the table stores no such sequence. ``deleted`` is empty where nothing is.
+    """
+
+    fragment: Fragment
+    num_rows: int
+    row_ids: RowIdSequence | None
+    created_at: RowVersionRuns | None
+    last_updated_at: RowVersionRuns | None
+    deleted: BitMap
+
+    def live_offsets(self) -> NDArray[np.int64]:
+        """Return the offsets of the rows that are not deleted, ascending."""
+        offsets = np.arange(self.num_rows, dtype=np.int64)
+        if not self.deleted:
+            return offsets
+        return np.delete(offsets, np.frombuffer(self.deleted.to_array(), dtype=np.uint32))
+
+    def index_rows(self) -> FragmentRows:
+        """Return what a row-ID index needs to know; without stable row IDs, addresses are IDs."""
+        if self.row_ids is None:
+            return address_rows(self.fragment.id, self.num_rows, self.deleted)
+        return FragmentRows(self.fragment.id, self.row_ids, self.deleted)
+
+
+class FragmentReader:
+    """Reads the rows of single fragments of a version, given as its manifest holds them.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If a reader flag of the version is not known.
+    """
+
+    def __init__(self, source: TableSource, record: VersionRecord) -> None:
+        check_readable(record)
+        self._source = source
+        self._record = record
+
+    def content(self, fragment: Fragment, message: bytes) -> FragmentContent:
+        """Return the rows of a fragment, of which ``message`` is the undecoded form.
+
+        Raises
+        ------
+        FormatError
+            If a sequence or the deletion file cannot be understood, or does not fit the fragment.
+        StorageError
+            If a file cannot be read.
+        """
+        inline = decode_inline_sequences(message)
+        row_ids = self.sequence_bytes(fragment, fragment.row_ids, inline.row_ids)
+        try:
+            return self._decoded(fragment, row_ids, inline)
+        except FormatError as error:
+            raise error.located(f"{self._record.file.path}, fragment {fragment.id}") from error
+
+    def deleted(self, fragment: Fragment) -> BitMap:
+        """Return the deleted offsets of a fragment of this version.
+
+        Raises
+        ------
+        FormatError
+            If the deletion file cannot be understood.
+        StorageError
+            If it is missing or cannot be read.
+        """
+        file = fragment.deletion_file
+        if file is None:
+            return BitMap()
+        path = file.path(fragment.id)
+        root = deletion_root(file.base_id, self._record.manifest.base_paths, self._source.storage)
+        try:
+            return decode_deletion_file(root.get(path), file.file_type, fragment.physical_rows)
+        except FileNotFoundError as error:
+            raise StorageError(f"{root.uri}/{path} is missing") from error
+        except FormatError as error:
+            raise error.located(path) from error
+
+    def sequence_bytes(
+        self, fragment: Fragment, stored: StoredSequence | None, inline: bytes | None
+    ) -> bytes | None:
+        """Return the bytes of a sequence: those in the manifest, or those that its file holds.
+
+        Raises
+        ------
+        CorruptFileError
+            If the file is not directly below the root of the table, or is too short.
+        StorageError
+            If it is missing or cannot be read.
+        """
+        if stored is None or stored.file is None:
+            return inline
+        file = stored.file
+        if "/" in file.path or "\\" in file.path or file.path in ("", ".", ".."):
+            raise CorruptFileError(
+                f"fragment {fragment.id} names {file.path!r} for a sequence: expected a file name"
+            )
+        try:
+            data = self._source.storage.get_range(file.path, file.offset, file.size)
+        except FileNotFoundError as error:
+            raise StorageError(f"{self._source.storage.uri}/{file.path} is missing") from error
+        if len(data) != file.size:
+            raise CorruptFileError(
+                f"expected {file.size} bytes, found {len(data)}", file.path, file.offset
+            )
+        return data
+
+    def hidden_values(self, fragment: Fragment, column: str) -> NDArray[np.uint64]:
+        """Return a spilled sequence, from the data file that has its reserved field.
+
+        Raises
+        ------
+        CorruptFileError
+            If there is no such file.
+        StorageError
+            If it cannot be read.
+        """
+        from lance_explorer.values import read_hidden_column
+
+        field = next(field for field, name in HIDDEN_FIELDS.items() if name == column)
+        for file in fragment.files:
+            if field in file.fields:
+                bases = self._record.manifest.base_paths
+                uri = data_file_uri(file, bases, self._source.storage)
+                return read_hidden_column(uri, column)
+        raise CorruptFileError(f"fragment {fragment.id} has no data file with the column {column}")
+
+    def _decoded(
+        self, fragment: Fragment, row_ids: bytes | None, inline: InlineSequences
+    ) -> FragmentContent:
+        rows = fragment.physical_rows
+        ids = self._row_ids(fragment, row_ids)
+        num_rows = rows if rows is not None else (0 if ids is None else len(ids))
+        return FragmentContent(
+            fragment=fragment,
+            num_rows=num_rows,
+            row_ids=ids,
+            created_at=self._versions(
+                fragment, fragment.created_at, inline.created_at, _CREATED_AT
+            ),
+            last_updated_at=self._versions(
+                fragment, fragment.last_updated_at, inline.last_updated_at, _LAST_UPDATED_AT
+            ),
+            deleted=self.deleted(fragment),
+        )
+
+    def _row_ids(self, fragment: Fragment, data: bytes | None) -> RowIdSequence | None:
+        if fragment.row_ids is None:
+            return None
+        if fragment.row_ids.storage == "spilled":
+            return RowIdSequence.of([encode_segment(self.hidden_values(fragment, _ROW_IDS))])
+        return decode_row_id_sequence(data or b"", fragment.physical_rows)
+
+    def _versions(
+        self, fragment: Fragment, stored: StoredSequence | None, inline: bytes | None, column: str
+    ) -> RowVersionRuns | None:
+        if stored is None:
+            return None
+        if stored.storage == "spilled":
+            return RowVersionRuns.of(self.hidden_values(fragment, column))
+        data = self.sequence_bytes(fragment, stored, inline)
+        return decode_row_version_sequence(data or b"", fragment.physical_rows)
+
+
+class RowReader:
+    """Reads the rows of fragments of one version.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If a reader flag of the version is not known.
+    VersionNotFoundError
+        If the version is not kept.
+    FormatError
+        If its manifest cannot be understood.
+    """
+
+    def __init__(self, source: TableSource, version: int) -> None:
+        history = source.version(version)
+        self._source = source
+        self._record = history.records[0]
+        self._fragments = history.states
+        self._reader = FragmentReader(source, self._record)
+
+    def contents(self, fragment_ids: Collection[int] | None = None) -> list[FragmentContent]:
+        """Return the rows of fragments, in the order of a scan; of all fragments by default.
+
+        Raises
+        ------
+        FormatError
+            If a sequence or a deletion file cannot be understood, or does not fit its fragment.
+        StorageError
+            If a file cannot be read.
+        """
+        path = self._record.file.path
+        try:
+            messages = fragment_messages(self._source.storage.get(path))
+        except FileNotFoundError as error:
+            raise self._source.missing_version(self._record.version) from error
+        if len(messages) != len(self._fragments):
+            raise CorruptFileError("a fragment stands in the manifest twice", path)
+        return [
+            self._reader.content(fragment, message)
+            for fragment, message in zip(self._fragments, messages, strict=True)
+            if fragment_ids is None or fragment.id in fragment_ids
+        ]
+
+    def deleted(self, fragment: Fragment) -> BitMap:
+        """Return the deleted offsets of a fragment of this version.
+
+        Raises
+        ------
+        FormatError
+            If the deletion file cannot be understood.
+        StorageError
+            If it is missing or cannot be read.
+        """
+        return self._reader.deleted(fragment)

@@ -1,0 +1,124 @@
+"""The row-ID index of a snapshot: Polars in and out, and reasons where a row is not found."""
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.history.row_ends import row_not_found
+from lance_explorer.history.rows import RowReader
+from lance_explorer.history.source import TableSource
+from lance_explorer.rowids.index import RowAddress, RowIdIndex
+
+__all__ = ["SnapshotRowIdIndex"]
+
+
+class SnapshotRowIdIndex:
+    """Where each live row of a version is, by its row ID; made by :meth:`Snapshot.row_id_index`.
+
+    Without stable row IDs the row ID of a row is its address; :attr:`is_identity` says so.
+
+    Examples
+    --------
+    >>> index = table.at(1).row_id_index()
+    >>> index.locate(3), len(index), index.num_runs
+    (RowAddress(fragment_id=0, offset=3), 4, 1)
+    >>> index.locate_many([1, 77]).to_list()
+    [1, None]
+    >>> index.locate(77)
+    Traceback (most recent call last):
+    ...
+    lance_explorer.errors.RowNotFoundError: row 77 never was by version 1: ...
+    """
+
+    def __init__(self, source: TableSource, version: int) -> None:
+        self._source = source
+        self._version = version
+        manifest = source.version(version).records[0].manifest
+        self._index = RowIdIndex.of_fragments(
+            [content.index_rows() for content in RowReader(source, version).contents()],
+            is_identity=not manifest.reader_feature_flags & STABLE_ROW_IDS,
+        )
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether row IDs are row addresses, because the table has no stable ones."""
+        return self._index.is_identity
+
+    @property
+    def num_runs(self) -> int:
+        """Runs of consecutive row IDs at consecutive addresses."""
+        return self._index.num_runs
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self._index.nbytes
+
+    def locate(self, row_id: int) -> RowAddress:
+        """Return where a row is.
+
+        Raises
+        ------
+        RowNotFoundError
+            If no live row has this ID. The message says whether it never was assigned, in which
+            version and by which operation the row ended, or that the versions that would tell are
+            gone.
+        """
+        if row_id not in self._index:
+            raise row_not_found(self._source, self._version, row_id)
+        return self._index.locate(row_id)
+
+    def locate_many(self, row_ids: ArrayLike) -> pl.Series:
+        """Return the row addresses of many rows as ``UInt64``, null where a row is not live.
+
+        Parameters
+        ----------
+        row_ids : array_like
+            Row IDs in any order; they may repeat.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If they are not whole numbers from 0 to 2^64 - 1.
+        """
+        return _with_nulls("_rowaddr", *self._index.locate_many(_array(row_ids)))
+
+    def ids_at(self, addresses: ArrayLike) -> pl.Series:
+        """Return the row IDs at many row addresses as ``UInt64``, null where no live row is.
+
+        Parameters
+        ----------
+        addresses : array_like
+            Row addresses in any order: fragment << 32 | offset.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If they are not whole numbers from 0 to 2^64 - 1.
+        """
+        return _with_nulls("_rowid", *self._index.ids_at(_array(addresses)))
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __contains__(self, row_id: int) -> bool:
+        return row_id in self._index
+
+    def __repr__(self) -> str:
+        return f"{self._index!r} of version {self._version}"
+
+
+def _array(values: ArrayLike) -> ArrayLike:
+    """Return numbers as an array; a series without nulls gives its memory."""
+    if isinstance(values, pl.Series):
+        if values.null_count():
+            raise InvalidArgumentError("null is no row")
+        return values.to_numpy()
+    return values
+
+
+def _with_nulls(name: str, numbers: np.ndarray, found: np.ndarray) -> pl.Series:
+    series = pl.Series(name, numbers, dtype=pl.UInt64)
+    return series if found.all() else series.set(pl.Series(~found), None)

@@ -1,0 +1,144 @@
+"""Row-ID sequences and deletions to the live rows, as runs and blocks."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from pyroaring import BitMap
+
+from lance_explorer.errors import CorruptFileError
+from lance_explorer.rowids.addresses import first_address
+from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array, aranges
+from lance_explorer.rowids.bitmaps import rows_of_bitmap, rows_of_range
+from lance_explorer.rowids.blocks import RunsAndBlocks
+from lance_explorer.rowids.condensing import condensed
+from lance_explorer.rowids.deletions import deleted_offsets
+from lance_explorer.rowids.runs import RunColumns
+from lance_explorer.rowids.segments import Range, RangeWithBitmap
+from lance_explorer.rowids.sequence import Part, RowIdSequence
+
+__all__ = ["FragmentRows", "live_rows"]
+
+_RUNS_AT_ONCE = 1 << 15
+"""Enough to make small fragments cheap, few enough to stay in the processor's cache."""
+
+_MIN_BITMAP_BYTES = 1024
+"""A bitmap from this size on is worth being taken as it is."""
+
+_SPARSE = 256
+"""Of ranges in which fewer than one row in so many is deleted, nothing is written out."""
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentRows:
+    """The row IDs of a fragment, and the offsets of the rows that are deleted from it."""
+
+    fragment_id: int
+    row_ids: RowIdSequence
+    deleted: BitMap | None = None
+
+
+def live_rows(fragments: Iterable[FragmentRows]) -> Iterator[RunsAndBlocks]:
+    """Yield the live rows of fragments, portion by portion.
+
+    Raises
+    ------
+    CorruptFileError
+        If a row has the largest 64-bit number for its row ID, which none can have.
+    """
+    runs, deletions, size = list[RunColumns](), list[Uint64Array](), 0
+    for fragment in sorted(fragments, key=lambda fragment: fragment.fragment_id):
+        base = np.uint64(first_address(fragment.fragment_id))
+        deleted = deleted_offsets(fragment.deleted or BitMap()) + base
+        rest = list[RunColumns]()
+        for rows in _pieces(fragment.row_ids, base, deleted):
+            if isinstance(rows, RunColumns):
+                rest.append(rows)
+            else:
+                yield rows
+        if rest:
+            runs += rest
+            deletions.append(deleted)
+            size += sum([len(rows.start) for rows in rest]) + len(deleted)
+        if size >= _RUNS_AT_ONCE:
+            yield _without(runs, deletions)
+            runs, deletions, size = [], [], 0
+    yield _without(runs, deletions)
+
+
+def _pieces(
+    sequence: RowIdSequence, address: np.uint64, deleted: Uint64Array
+) -> Iterator[RunColumns | RunsAndBlocks]:
+    """Yield the live rows of what is best taken as bits, and all rows of what is between."""
+    between, begin = list[Part](), address
+    for part in sequence.parts:
+        end = address + np.uint64(len(part))
+        rows = _as_bits(part, address, deleted)
+        if rows is not None:
+            yield _all_rows(between, begin)
+            yield rows
+            between, begin = [], end
+        else:
+            between.append(part)
+        address = end
+    if between:
+        yield _all_rows(between, begin)
+
+
+def _as_bits(part: Part, address: np.uint64, deleted: Uint64Array) -> RunsAndBlocks | None:
+    """Return the live rows of a bitmap, or of a range with many deletions, if it is large."""
+    match part:
+        case RangeWithBitmap() if len(part.bitmap) >= _MIN_BITMAP_BYTES:
+            return rows_of_bitmap(part, address, _between(deleted, address, len(part)))
+        case Range() if len(part) >= 8 * _MIN_BITMAP_BYTES:
+            own = _between(deleted, address, len(part))
+            if len(own) * _SPARSE >= len(part):
+                return rows_of_range(part, address, own)
+    return None
+
+
+def _between(deleted: Uint64Array, address: np.uint64, count: int) -> Positions:
+    """Return the deleted rows among so many, counted from the first of them."""
+    begin, end = np.searchsorted(deleted, np.array([address, address + np.uint64(count)]))
+    return (deleted[begin:end] - address).astype(np.int64)
+
+
+def _all_rows(parts: list[Part], address: np.uint64) -> RunColumns:
+    """Return all rows of parts in their order, deleted ones included."""
+    start, stop = RowIdSequence(tuple(parts)).ranges()
+    if (stop <= start).any():
+        raise CorruptFileError(f"a row has the ID {MAX_U64}, which no row can have")
+    counts = stop - start
+    return RunColumns(start, stop, np.cumsum(counts) - counts + address)
+
+
+def _without(runs: list[RunColumns], deletions: list[Uint64Array]) -> RunsAndBlocks:
+    """Return the rows that are not deleted; both are in the order of addresses."""
+    rows = RunColumns.concatenated(runs)
+    deleted = np.concatenate([*deletions, np.empty(0, dtype=np.uint64)])
+    return condensed(_cut_out(rows, deleted) if len(deleted) else rows)
+
+
+def _cut_out(runs: RunColumns, deleted: Uint64Array) -> RunColumns:
+    start, stop, address = runs
+    end = address + (stop - start)
+    first = np.searchsorted(deleted, address)
+    counts = np.searchsorted(deleted, end) - first
+    if counts.sum() < len(deleted):  # some were among bits, or lie behind the end of a sequence
+        deleted = deleted[aranges(first, counts)]
+    # Every row cut out makes one piece more.
+    last_pieces = np.cumsum(counts + 1) - 1
+    pieces_start = _spread(address, last_pieces - counts, deleted + np.uint64(1))
+    pieces_stop = _spread(end, last_pieces, deleted)
+    shift = np.repeat(start - address, counts + 1)
+    pieces = RunColumns(pieces_start + shift, pieces_stop + shift, pieces_start)
+    return pieces.where(pieces_start < pieces_stop)
+
+
+def _spread(some: Uint64Array, places: Positions, others: Uint64Array) -> Uint64Array:
+    """Return numbers with some at given places and the others, in their order, between."""
+    result = np.empty(len(some) + len(others), dtype=np.uint64)
+    free = np.ones(len(result), dtype=np.bool_)
+    free[places] = False
+    result[places], result[free] = some, others
+    return result

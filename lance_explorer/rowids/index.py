@@ -1,0 +1,200 @@
+"""The row-ID index of a version: at which address each live row is, and the other way round."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pyroaring import BitMap
+
+from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
+from lance_explorer.rowids.addresses import RowAddress, first_address, fragments_of
+from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
+from lance_explorer.rowids.blocks import RunsAndBlocks
+from lance_explorer.rowids.building import FragmentRows, live_rows
+from lance_explorer.rowids.id_map import IdMap
+from lance_explorer.rowids.runs import RunColumns
+from lance_explorer.rowids.segments import Range
+from lance_explorer.rowids.sequence import RowIdSequence
+
+__all__ = ["FragmentRows", "RowAddress", "RowIdIndex", "address_rows"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RowIdIndex:
+    """The live rows of a version by row ID.
+
+    A row ID that an update left behind in an old fragment is deleted there, and found at its new
+    address. Without stable row IDs the row ID of a row is its address: ``is_identity``.
+
+    Parameters
+    ----------
+    id_map : IdMap
+        Row IDs and addresses.
+    is_identity : bool
+        Whether row IDs are addresses.
+    hidden : RunColumns
+        Rows that cannot be found, because another live row has the same row ID.
+
+    Examples
+    --------
+    >>> from pyroaring import BitMap
+    >>> from lance_explorer.rowids.index import FragmentRows, RowIdIndex
+    >>> from lance_explorer.rowids.segments import Range
+    >>> from lance_explorer.rowids.sequence import RowIdSequence
+    >>> first = FragmentRows(0, RowIdSequence.of([Range(0, 1_000_000)]), BitMap([41, 42]))
+    >>> second = FragmentRows(3, RowIdSequence.of([Range(42, 43)]))
+    >>> index = RowIdIndex.of_fragments([first, second])
+    >>> len(index), index.num_runs, index.locate(42), index.locate(43)
+    (999999, 3, RowAddress(fragment_id=3, offset=0), RowAddress(fragment_id=0, offset=43))
+    >>> 41 in index
+    False
+    >>> ids, found = index.ids_at([3 << 32, 41])
+    >>> ids.tolist(), found.tolist()
+    ([42, 0], [True, False])
+    """
+
+    id_map: IdMap
+    is_identity: bool
+    hidden: RunColumns
+
+    @classmethod
+    def of_fragments(
+        cls, fragments: Iterable[FragmentRows], *, is_identity: bool = False
+    ) -> "RowIdIndex":
+        """Return the index of the live rows of fragments.
+
+        Raises
+        ------
+        CorruptFileError
+            If a row has the largest 64-bit number for its row ID, which none can have.
+        """
+        id_map, hidden = IdMap.of_parts(live_rows(fragments))
+        return cls(id_map, is_identity, hidden)
+
+    def replaced(self, gone: Iterable[int], new: Iterable[FragmentRows]) -> "RowIdIndex":
+        """Return the index of another version, which shares most fragments with this one.
+
+        Parameters
+        ----------
+        gone : iterable of int
+            IDs of fragments that the other version has not, or has in another state.
+        new : iterable of FragmentRows
+            Fragments that this version has not, or has in another state.
+        """
+        gone = set(gone)
+        hidden = self.hidden.where(~np.isin(fragments_of(self.hidden.address), [*gone]))
+        kept = [self.id_map.without_fragments(gone), RunsAndBlocks(hidden, [])]
+        id_map, hidden = IdMap.of_parts(chain(kept, live_rows(new)))
+        return RowIdIndex(id_map, self.is_identity, hidden)
+
+    def __len__(self) -> int:
+        return self.id_map.num_rows + self.hidden.num_rows
+
+    @property
+    def num_runs(self) -> int:
+        """How many runs the rows make: consecutive row IDs at consecutive addresses."""
+        return self.id_map.num_runs
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes in memory."""
+        return self.id_map.nbytes
+
+    def __repr__(self) -> str:
+        kind = ", row IDs are addresses" if self.is_identity else ""
+        return (
+            f"RowIdIndex({len(self):,} rows in {self.num_runs:,} runs, {self.nbytes:,} bytes{kind})"
+        )
+
+    def __contains__(self, row_id: int) -> bool:
+        return self._find(row_id) is not None
+
+    def locate(self, row_id: int) -> RowAddress:
+        """Return where the row with a row ID is.
+
+        Raises
+        ------
+        RowNotFoundError
+            If no live row has this ID.
+        """
+        address = self._find(row_id)
+        if address is None:
+            raise RowNotFoundError(f"no live row has the ID {row_id}")
+        return RowAddress.of(address)
+
+    def locate_many(self, row_ids: ArrayLike) -> tuple[Uint64Array, NDArray[np.bool_]]:
+        """Return where many rows are.
+
+        Parameters
+        ----------
+        row_ids : array_like
+            Row IDs in any order; they may repeat.
+
+        Returns
+        -------
+        addresses : ndarray of uint64
+            For each row ID the address of its row; 0 where there is none.
+        found : ndarray of bool
+            For each row ID whether a live row has it.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If the IDs are not whole numbers from 0 to 2^64 - 1.
+        """
+        return self.id_map.lookup(_numbers(row_ids, "row IDs"))
+
+    def ids_at(self, addresses: ArrayLike) -> tuple[Uint64Array, NDArray[np.bool_]]:
+        """Return which rows are at some addresses.
+
+        Parameters
+        ----------
+        addresses : array_like
+            Row addresses in any order: fragment ID << 32 | offset.
+
+        Returns
+        -------
+        row_ids : ndarray of uint64
+            For each address the row ID of its row; 0 where there is none.
+        found : ndarray of bool
+            For each address whether a live row is there.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If the addresses are not whole numbers from 0 to 2^64 - 1.
+        """
+        return self.id_map.reverse_lookup(_numbers(addresses, "row addresses"))
+
+    def duplicates(self) -> RunColumns:
+        """Return rows whose row IDs other live rows have too; there should be none."""
+        return RunColumns.concatenated([self.hidden, self.id_map.repeated()]).in_order()
+
+    def _find(self, row_id: int) -> int | None:
+        if not 0 <= row_id <= MAX_U64:
+            return None
+        addresses, found = self.id_map.lookup(np.array([row_id], dtype=np.uint64))
+        return int(addresses[0]) if found[0] else None
+
+
+def address_rows(
+    fragment_id: int, physical_rows: int, deleted: BitMap | None = None
+) -> FragmentRows:
+    """Return the rows of a fragment without row IDs: the ID of each row is its address."""
+    start = first_address(fragment_id)
+    return FragmentRows(
+        fragment_id, RowIdSequence.of([Range(start, start + physical_rows)]), deleted
+    )
+
+
+def _numbers(values: ArrayLike, what: str) -> Uint64Array:
+    try:
+        array = np.asarray(values)
+        whole = array.ndim == 1 and (array.dtype.kind in "ui" or not array.size)
+        if whole and not (array.dtype.kind == "i" and (array < 0).any()):
+            return array.astype(np.uint64, copy=False)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InvalidArgumentError(f"{what} are whole numbers from 0 to 2^64 - 1")

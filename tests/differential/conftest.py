@@ -1,0 +1,44 @@
+"""Tables that the differential tests share; each is made once, and only read afterwards."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.differential.lives import Life, live_on_branches, lives
+from tests.differential.twin import Twin
+
+pytest.register_assert_rewrite("tests.differential.agreement")
+
+COMMITTED = sorted(Path(__file__).parent.parent.glob("data/*/*.lance"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def readable_overlays() -> Iterator[None]:
+    """Let pylance read and write overlays, which it does only if it is asked to."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES", "1")
+        yield
+
+
+@pytest.fixture(scope="session", params=lives(), ids=str)
+def twin(request, tmp_path_factory) -> Twin:
+    """A table that had one of the lives, and what must be in it."""
+    life: Life = request.param
+    return life.live(tmp_path_factory.mktemp("life"))
+
+
+@pytest.fixture(scope="session", params=[False, True], ids=["addresses", "stable"])
+def twins_by_branch(request, tmp_path_factory) -> dict[str | None, Twin]:
+    """A table with branches, and what must be on each; None is the main branch."""
+    uri = str(tmp_path_factory.mktemp("branches") / "table.lance")
+    main = Twin.create(uri, 10, stable_row_ids=request.param)
+    return {None: main} | live_on_branches(main)
+
+
+@pytest.fixture(params=COMMITTED, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def committed(request, monkeypatch) -> Path:
+    """A table of tests/data, where pylance can read it (tests/data/README.md)."""
+    path: Path = request.param
+    monkeypatch.chdir(path.parent)
+    return path

@@ -1,0 +1,67 @@
+"""What versions() says that each commit did, against a dict of the rows and pylance's fragments.
+
+A count may be null only where the docstring of ``VERSIONS`` in ``inspect/versions.py`` says so:
+where the version before is gone; and without stable row IDs what fragments cannot tell, of a merge
+that took rows out and put rows in (or an update of all columns, which looks like one) and of a
+restore. A count that is not null is right.
+"""
+
+from pathlib import Path
+
+from lance_explorer import open_table
+from tests.differential.agreement import (
+    assert_right_counts,
+    assert_rows_are_conserved,
+    assert_same_steps,
+    with_previous,
+)
+from tests.differential.reference import branches_of
+from tests.differential.twin import Twin
+
+WRITTEN = {"Append": "added", "Overwrite": "added", "Rewrite": "moved"}
+"""Operations that tell by themselves what they wrote."""
+
+
+class TestLives:
+    def test_counts_are_right_or_null_where_they_may_be(self, twin: Twin):
+        assert_right_counts(open_table(twin.uri), twin)
+
+    def test_what_was_written_is_known_though_the_version_before_is_gone(self, twin: Twin):
+        for _, row in with_previous(open_table(twin.uri)):
+            if row["operation"] in WRITTEN:
+                name = WRITTEN[row["operation"]]
+                assert row[f"rows_{name}"] == twin.commits[row["version"]].counts[name]
+
+    def test_differences_to_the_version_before_are_those_in_pylance(self, twin: Twin):
+        assert_same_steps(open_table(twin.uri))
+
+    def test_rows_are_conserved(self, twin: Twin):
+        assert_rows_are_conserved(open_table(twin.uri))
+
+
+class TestBranches:
+    def test_counts_are_right_or_null_where_they_may_be(
+        self, twins_by_branch: dict[str | None, Twin]
+    ):
+        for twin in twins_by_branch.values():
+            assert_right_counts(open_table(twin.uri), twin)
+
+    def test_differences_to_the_version_before_are_those_in_pylance(
+        self, twins_by_branch: dict[str | None, Twin]
+    ):
+        for twin in twins_by_branch.values():
+            assert_same_steps(open_table(twin.uri))
+
+    def test_rows_are_conserved(self, twins_by_branch: dict[str | None, Twin]):
+        for twin in twins_by_branch.values():
+            assert_rows_are_conserved(open_table(twin.uri))
+
+
+class TestCommittedTables:
+    def test_differences_to_the_version_before_are_those_in_pylance(self, committed: Path):
+        for branch in branches_of(committed):
+            assert_same_steps(open_table(committed, branch))
+
+    def test_rows_are_conserved(self, committed: Path):
+        for branch in branches_of(committed):
+            assert_rows_are_conserved(open_table(committed, branch))
