@@ -367,8 +367,7 @@ class Snapshot:
 
         Examples
         --------
-        >>> index = table.latest.row_id_index()
-        >>> index.locate(1)
+        >>> table.at(1).row_id_index().locate(1)
         RowAddress(fragment_id=0, offset=1)
         """
         return SnapshotRowIdIndex(self.source, self.version)

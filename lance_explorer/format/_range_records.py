@@ -40,6 +40,7 @@ _JOINS = (
 
 _NO_VERSIONS = np.empty(0, dtype=np.uint64)
 
+_LARGEST_FIELD = (1 << 29) - 1
 _WIRE_TYPES = 8
 _FIXED_SIZES = {1: 8, 5: 4}
 
@@ -79,18 +80,19 @@ def read_records(data: bytes, *, with_versions: bool) -> Iterator[RangeRecords |
             window = min(8 * window, _LARGEST_WINDOW)
             continue
         window = _FIRST_WINDOW
-        start, stop = _record(data, position)
-        if data[position] == _RECORD:
-            yield data[start:stop]
-        position = stop
+        tag, start, position = _record(data, position)
+        if tag == _RECORD:
+            yield data[start:position]
 
 
-def _record(data: bytes, position: int) -> tuple[int, int]:
-    """Return where the content of the record at a position starts and stops."""
+def _record(data: bytes, position: int) -> tuple[int, int, int]:
+    """Return the tag of the record at a position, and where its content starts and stops."""
     tag, start = read_varint(data, position, len(data))
-    wire_type = tag % _WIRE_TYPES
+    field, wire_type = divmod(tag, _WIRE_TYPES)
+    if not 0 < field <= _LARGEST_FIELD:
+        raise CorruptFileError(f"a record of the field {field}", offset=position)
     if wire_type == 0:
-        return start, read_varint(data, start, len(data))[1]
+        return tag, start, read_varint(data, start, len(data))[1]
     if wire_type == 2:
         length, start = read_varint(data, start, len(data))
     elif wire_type in _FIXED_SIZES:
@@ -101,7 +103,7 @@ def _record(data: bytes, position: int) -> tuple[int, int]:
         raise CorruptFileError(
             f"a record of {length} bytes with {len(data) - start} bytes left", offset=position
         )
-    return start, start + length
+    return tag, start, start + length
 
 
 def _ranges(

@@ -34,7 +34,7 @@ _EIGHTHS = 8
 _EIGHTH_IDS = BLOCK_IDS // _EIGHTHS
 _EIGHTH_WORDS = _WORDS // _EIGHTHS
 
-_BLOCKS_AT_ONCE = 512
+_BLOCKS_AT_ONCE = 128
 _IDS_AT_ONCE = 1 << 14
 """What is spread out at once, so that it stays in the processor's cache."""
 

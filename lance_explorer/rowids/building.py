@@ -75,14 +75,13 @@ def _pieces(
         end = address + np.uint64(len(part))
         rows = _as_bits(part, address, deleted)
         if rows is not None:
-            yield _all_rows(between, begin)
+            yield from _all_rows(between, begin)
             yield rows
             between, begin = [], end
         else:
             between.append(part)
         address = end
-    if between:
-        yield _all_rows(between, begin)
+    yield from _all_rows(between, begin)
 
 
 def _as_bits(part: Part, address: np.uint64, deleted: Uint64Array) -> RunsAndBlocks | None:
@@ -103,13 +102,15 @@ def _between(deleted: Uint64Array, address: np.uint64, count: int) -> Positions:
     return (deleted[begin:end] - address).astype(np.int64)
 
 
-def _all_rows(parts: list[Part], address: np.uint64) -> RunColumns:
-    """Return all rows of parts in their order, deleted ones included."""
+def _all_rows(parts: list[Part], address: np.uint64) -> Iterator[RunColumns]:
+    """Yield all rows of parts in their order, deleted ones included, if there are parts."""
+    if not parts:
+        return
     start, stop = RowIdSequence(tuple(parts)).ranges()
     if (stop <= start).any():
         raise CorruptFileError(f"a row has the ID {MAX_U64}, which no row can have")
     counts = stop - start
-    return RunColumns(start, stop, np.cumsum(counts) - counts + address)
+    yield RunColumns(start, stop, np.cumsum(counts) - counts + address)
 
 
 def _without(runs: list[RunColumns], deletions: list[Uint64Array]) -> RunsAndBlocks:

@@ -31,6 +31,9 @@ __all__ = [
 
 _VARINT_LIMITS = np.array([1 << 7 * count for count in range(1, 10)], dtype=np.uint64)
 
+_MANY = np.uint64(1 << 60)
+"""More values than this are counted as so many, lest their bytes are too many for 64 bits."""
+
 _TAG = np.uint64(1)  # every field number here is below 16
 
 
@@ -88,7 +91,8 @@ def holes_sizes(
 
 def bitmap_sizes(starts: Uint64Array, stops: Uint64Array) -> Uint64Array:
     """Return the bytes of ``RangeWithBitmap`` segments."""
-    num_bytes = (stops - starts + np.uint64(7)) >> np.uint64(3)
+    full_bytes, more_bits = np.divmod(stops - starts, np.uint64(8))
+    num_bytes = full_bytes + (more_bits > 0)
     return nested(_varint_field(starts) + _varint_field(stops) + _bytes(num_bytes))
 
 
@@ -108,7 +112,7 @@ def _encoded_sizes(counts: Uint64Array, lowest: Uint64Array, highest: Uint64Arra
     whole = spread > 0xFFFF_FFFF
     width = np.where(whole, np.uint64(8), np.where(spread > 0xFFFF, np.uint64(4), np.uint64(2)))
     base = np.where(whole, np.uint64(0), lowest)
-    return nested(_varint_field(base) + _bytes(counts * width))
+    return nested(_varint_field(base) + _bytes(np.minimum(counts, _MANY) * width))
 
 
 def _array_size(array: EncodedU64Array) -> Uint64Array:

@@ -279,4 +279,4 @@ class TableMachine(RuleBasedStateMachine):
 
 
 TestTable = TableMachine.TestCase
-TestTable.settings = settings(max_examples=60, stateful_step_count=30, phases=PHASES)
+TestTable.settings = settings(max_examples=40, stateful_step_count=30, phases=PHASES)
