@@ -21,9 +21,12 @@ from lance_explorer.format.transactions import Transaction
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
+from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
 from lance_explorer.inspect.documented import documented
 from lance_explorer.inspect.fields import fields
+from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.query import run_query
+from lance_explorer.inspect.row_id_checks import check_row_ids
 from lance_explorer.inspect.rows import ROWS, rows
 from lance_explorer.inspect.states import known, live_rows
 from lance_explorer.inspect.versions import VERSIONS, versions
@@ -179,6 +182,50 @@ class Table:
     def checkout_version(self, ref: VersionRef) -> "Snapshot":
         """Return one version; the same as :meth:`at`, under the name that it has in Lance."""
         return self.at(ref)
+
+    @documented(DELETION_HISTORY)
+    def deletion_history(self, fragment_id: int) -> pl.DataFrame:
+        """Return which rows of a fragment were deleted, one row each, and in which version.
+
+        Parameters
+        ----------
+        fragment_id : int
+            The fragment, of any kept version.
+
+        Raises
+        ------
+        FragmentNotFoundError
+            If no kept version has it.
+        FormatError
+            If a sequence or a deletion file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.deletion_history(0)["version"].to_list()
+        [3, 4]
+        """
+        return deletion_history(self.source, fragment_id)
+
+    @documented(FINDINGS)
+    def check_row_ids(self) -> pl.DataFrame:
+        """Check the row IDs of all kept versions; return what is wrong or worth knowing.
+
+        Looks for row IDs that two live rows have, that were never given out or given out twice,
+        for sequences that do not fit their fragment, and for writers known to store wrong ones.
+
+        Raises
+        ------
+        StorageError
+            If a file cannot be read. One that cannot be understood is a finding.
+
+        Examples
+        --------
+        >>> len(table.check_row_ids())
+        0
+        """
+        return check_row_ids(self.source)
 
     def sql(self, query: str) -> pl.DataFrame:
         """Run an SQL query over the frames.

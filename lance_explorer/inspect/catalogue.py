@@ -20,16 +20,37 @@ from lance_explorer.inspect.data_files import (
     all_data_files,
     data_files,
 )
+from lance_explorer.inspect.deletions import ALL_DELETIONS, DELETIONS, all_deletions, deletions
 from lance_explorer.inspect.detached import DETACHED, detached
 from lance_explorer.inspect.documented import documented
 from lance_explorer.inspect.fields import ALL_FIELDS, FIELDS, all_fields, fields
 from lance_explorer.inspect.findings import FINDINGS, findings
 from lance_explorer.inspect.fragments import ALL_FRAGMENTS, FRAGMENTS, all_fragments, fragments
 from lance_explorer.inspect.gaps import GAPS, gaps
+from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
 from lance_explorer.inspect.indices import ALL_INDICES, INDICES, all_indices, indices
 from lance_explorer.inspect.manifests import MANIFESTS, manifests
 from lance_explorer.inspect.refs import REFS, refs
+from lance_explorer.inspect.row_id_encodings import (
+    ALL_ROW_ID_ENCODINGS,
+    ROW_ID_ENCODINGS,
+    all_row_id_encodings,
+    row_id_encodings,
+)
+from lance_explorer.inspect.row_id_segments import (
+    ALL_ROW_ID_SEGMENTS,
+    ROW_ID_SEGMENTS,
+    all_row_id_segments,
+    row_id_segments,
+)
+from lance_explorer.inspect.row_id_totals import ROW_ID_TOTALS, row_id_totals
 from lance_explorer.inspect.transactions import TRANSACTIONS, transactions
+from lance_explorer.inspect.version_runs import (
+    ALL_VERSION_RUNS,
+    VERSION_RUNS,
+    all_version_runs,
+    version_runs,
+)
 from lance_explorer.inspect.versions import VERSIONS, versions
 
 __all__ = ["FRAMES", "Inspect", "frame"]
@@ -237,6 +258,42 @@ class Inspect:
         """
         return all_indices(self._source)
 
+    @documented(INDEX_COVERAGE)
+    def index_coverage(self, version: int | None = None) -> pl.DataFrame:
+        """Return what the indices of a version cover, one row for each fragment and segment.
+
+        A fragment that no segment of an index covers has a row without segment; one that a segment
+        lists, though the version has it no more, comes last. Indices of the system are left out.
+        There is no ``all_`` form: a new segment gives every fragment a new row, so that it would
+        grow with versions times fragments.
+
+        An entry is stale if its row was deleted or updated since; a search passes over it. Counts
+        are upper bounds where a segment was merged from several. With stable row IDs the entry of
+        an updated row still leads to it, unless the index holds addresses, or the row is in a
+        fragment that is not covered. Entries of rows that a compaction dropped are not counted.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest or the fragment reuse history cannot be understood.
+        StorageError
+            If the file of the fragment reuse history cannot be read.
+
+        Examples
+        --------
+        >>> coverage = table.inspect.index_coverage()
+        >>> coverage.select("name", "fragment_id", "num_rows_answered", "num_rows_to_scan").rows()
+        [('id_idx', 0, 2, 0), ('id_idx', 1, 2, 0), ('id_idx', 2, 5, 0)]
+        """
+        return index_coverage(self._source, self._or_latest(version))
+
     @documented(CONFIG)
     def config(self, version: int | None = None) -> pl.DataFrame:
         """Return the config and all metadata of a version, one row for each key.
@@ -368,6 +425,240 @@ class Inspect:
         """
         return detached(self._source)
 
+    @documented(ROW_ID_SEGMENTS)
+    def row_id_segments(self, version: int | None = None) -> pl.DataFrame:
+        """Return the row-ID sequences of a version, one row for each segment.
+
+        Without stable row IDs there are none. The ``encoded_bytes`` of a fragment add up to its
+        ``row_ids_bytes`` in :meth:`fragments`.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        FormatError
+            If its manifest or a sequence cannot be understood.
+        StorageError
+            If a file is missing or cannot be read.
+
+        Examples
+        --------
+        >>> segments = table.inspect.row_id_segments()
+        >>> segments.select("fragment_id", "encoding", "start", "stop", "num_values").rows()
+        [(0, 'range', 0, 4, 4), (1, 'range', 4, 6, 2), (2, 'range_with_bitmap', 2, 10, 5)]
+        """
+        return row_id_segments(self._source, self._or_latest(version))
+
+    @documented(ALL_ROW_ID_SEGMENTS)
+    def all_row_id_segments(self) -> pl.DataFrame:
+        """Return every row-ID sequence there ever was, one row for each segment and each interval.
+
+        A sequence stays as it is while rows are deleted, so this costs what distinct sequences
+        cost, not what versions do. Versions with unknown reader flags are left out, and so are
+        sequences that cannot be understood: of a version with one, :meth:`row_id_segments` tells
+        why.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If a version went away since versions were listed.
+        StorageError
+            If a file is missing or cannot be read. A manifest that cannot be understood becomes a
+            finding.
+
+        Examples
+        --------
+        >>> table.inspect.all_row_id_segments().select("fragment_id", "first_version").rows()
+        [(0, 1), (1, 2), (2, 3)]
+        """
+        return all_row_id_segments(self._source)
+
+    @documented(ROW_ID_ENCODINGS)
+    def row_id_encodings(self, version: int | None = None) -> pl.DataFrame:
+        """Return how well row IDs are encoded, one row for each fragment that has any.
+
+        To find the fewest bytes takes up to half a second for a fragment of scattered rows.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        FormatError
+            If its manifest or a sequence cannot be understood.
+        StorageError
+            If a file is missing or cannot be read.
+
+        Examples
+        --------
+        >>> sizes = table.inspect.row_id_encodings()
+        >>> sizes.select("fragment_id", "encoded_bytes", "best_bytes", "saving_bytes").rows()
+        [(0, 6, 6, 0), (1, 8, 8, 0), (2, 11, 11, 0)]
+        """
+        return row_id_encodings(self._source, self._or_latest(version))
+
+    @documented(ALL_ROW_ID_ENCODINGS)
+    def all_row_id_encodings(self) -> pl.DataFrame:
+        """Return how well every row-ID sequence there ever was is encoded, by interval.
+
+        Versions with unknown reader flags are left out, and so are sequences that cannot be
+        understood: :meth:`row_id_encodings` of a version with one tells why.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If a version went away since versions were listed.
+        StorageError
+            If a file is missing or cannot be read. A manifest that cannot be understood becomes a
+            finding.
+
+        Examples
+        --------
+        >>> table.inspect.all_row_id_encodings().select("fragment_id", "first_version").rows()
+        [(0, 1), (1, 2), (2, 3)]
+        """
+        return all_row_id_encodings(self._source)
+
+    @documented(ROW_ID_TOTALS)
+    def row_id_totals(self) -> pl.DataFrame:
+        """Return what row identity costs, one row for each kept version, oldest first.
+
+        Segments, runs and holes are null where a sequence cannot be understood, these and rows
+        where a reader flag is not known.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If a version went away since versions were listed.
+        StorageError
+            If a file is missing or cannot be read. A manifest that cannot be understood becomes a
+            finding.
+
+        Examples
+        --------
+        >>> totals = table.inspect.row_id_totals()
+        >>> totals.select("version", "num_segments", "row_ids_bytes", "bytes_per_row").rows()[:3]
+        [(1, 1, 6, 1.5), (2, 2, 14, 2.3333333333333335), (3, 3, 25, 2.5)]
+        """
+        return row_id_totals(self._source)
+
+    @documented(VERSION_RUNS)
+    def version_runs(self, version: int | None = None) -> pl.DataFrame:
+        """Return since when rows are there, one row for each run of the row-version sequences.
+
+        Fragments without such sequences have no rows here.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        FormatError
+            If its manifest or a sequence cannot be understood.
+        StorageError
+            If a file is missing or cannot be read.
+
+        Examples
+        --------
+        >>> runs = table.inspect.version_runs().filter(pl.col("fragment_id") == 2)
+        >>> runs.select("sequence", "offset", "num_rows", "row_version").rows()
+        [('created_at', 0, 1, 1), ('created_at', 1, 4, 3), ('last_updated_at', 0, 5, 3)]
+        """
+        return version_runs(self._source, self._or_latest(version))
+
+    @documented(ALL_VERSION_RUNS)
+    def all_version_runs(self) -> pl.DataFrame:
+        """Return every row-version sequence there ever was, one row for each run and each interval.
+
+        Versions with unknown reader flags are left out, and so are sequences that cannot be
+        understood: :meth:`version_runs` of a version with one tells why.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If a version went away since versions were listed.
+        StorageError
+            If a file is missing or cannot be read. A manifest that cannot be understood becomes a
+            finding.
+
+        Examples
+        --------
+        >>> runs = table.inspect.all_version_runs().filter(pl.col("fragment_id") == 2)
+        >>> runs["first_version"].unique().to_list()
+        [3]
+        """
+        return all_version_runs(self._source)
+
+    @documented(DELETIONS)
+    def deletions(self, version: int | None = None) -> pl.DataFrame:
+        """Return the deletion files of a version, one row each, by fragment in the order of a scan.
+
+        Each is read. One that is missing or damaged has a ``problem``.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        FormatError
+            If its manifest cannot be understood.
+        StorageError
+            If a file cannot be read for another reason.
+
+        Examples
+        --------
+        >>> files = table.inspect.deletions()
+        >>> files.select("fragment_id", "file_type", "num_deleted_rows", "fraction").rows()
+        [(0, 'arrow_array', 2, 0.5)]
+        """
+        return deletions(self._source, self._or_latest(version))
+
+    @documented(ALL_DELETIONS)
+    def all_deletions(self) -> pl.DataFrame:
+        """Return every deletion file that there ever was, one row for each interval of it.
+
+        Each is read once. One that is missing or damaged has a ``problem``. Versions with unknown
+        reader flags are left out.
+
+        Raises
+        ------
+        StorageError
+            If a file cannot be read for another reason. A manifest that cannot be understood
+            becomes a finding.
+
+        Examples
+        --------
+        >>> files = table.inspect.all_deletions()
+        >>> files.select("num_deleted_rows", "first_version", "last_version").rows()
+        [(1, 3, 3), (2, 4, 7)]
+        """
+        return all_deletions(self._source)
+
     def _or_latest(self, version: int | None) -> int:
         return self._source.latest_version if version is None else version
 
@@ -390,12 +681,22 @@ _CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
     (ALL_FIELDS, all_fields),
     (INDICES, _at_latest(indices)),
     (ALL_INDICES, all_indices),
+    (INDEX_COVERAGE, _at_latest(index_coverage)),
     (CONFIG, _at_latest(config)),
     (ALL_CONFIG, all_config),
     (REFS, refs),
     (MANIFESTS, manifests),
     (BASE_PATHS, _at_latest(base_paths)),
     (ALL_BASE_PATHS, all_base_paths),
+    (ROW_ID_SEGMENTS, _at_latest(row_id_segments)),
+    (ALL_ROW_ID_SEGMENTS, all_row_id_segments),
+    (ROW_ID_ENCODINGS, _at_latest(row_id_encodings)),
+    (ALL_ROW_ID_ENCODINGS, all_row_id_encodings),
+    (ROW_ID_TOTALS, row_id_totals),
+    (VERSION_RUNS, _at_latest(version_runs)),
+    (ALL_VERSION_RUNS, all_version_runs),
+    (DELETIONS, _at_latest(deletions)),
+    (ALL_DELETIONS, all_deletions),
     (DETACHED, detached),
     (GAPS, gaps),
     (FINDINGS, findings),

@@ -1,5 +1,7 @@
 """Findings: what is wrong with a table, or worth knowing about it, as a frame."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -8,7 +10,7 @@ from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.columns import BRANCH, ID, TEXT, Column, FrameSchema
 
-__all__ = ["FINDINGS", "findings"]
+__all__ = ["FINDINGS", "findings", "findings_frame"]
 
 FINDINGS = FrameSchema(
     "findings",
@@ -31,6 +33,11 @@ def findings(source: TableSource) -> pl.DataFrame:
     _ = source.tags, source.branches  # what is wrong with them is found when they are loaded
     found = [*of_history, *source.ref_findings]
     branches = [source.branch] * len(of_history) + [None] * len(source.ref_findings)
+    return findings_frame(found, branches)
+
+
+def findings_frame(found: Sequence[Finding], branches: Sequence[str | None]) -> pl.DataFrame:
+    """Return findings, and the branch that each of them is about, as a frame."""
     return FINDINGS.build(
         {
             "code": [finding.code for finding in found],

@@ -27,7 +27,7 @@ from lance_explorer.inspect.states import (
     num_data_files,
 )
 
-__all__ = ["ALL_FRAGMENTS", "FRAGMENTS", "all_fragments", "fragments"]
+__all__ = ["ALL_FRAGMENTS", "FRAGMENTS", "all_fragments", "deletion_file_type", "fragments"]
 
 _STATE = (
     Column("fragment_id", ID, "fragment"),
@@ -92,7 +92,7 @@ def _state_columns(history: History, keys: list[int]) -> dict[str, Any]:
         "deletion_file": [
             file and file.path(state.id) for state, file in zip(states, deletions, strict=True)
         ],
-        "deletion_file_type": [file and _type_name(file.file_type) for file in deletions],
+        "deletion_file_type": [file and deletion_file_type(file.file_type) for file in deletions],
         "row_ids_storage": [_storage(state.row_ids) for state in states],
         "row_ids_bytes": [inline_bytes(state.row_ids) for state in states],
         "versions_storage": [_storage(state.created_at) for state in states],
@@ -102,7 +102,8 @@ def _state_columns(history: History, keys: list[int]) -> dict[str, Any]:
     }
 
 
-def _type_name(file_type: int) -> str:
+def deletion_file_type(file_type: int) -> str:
+    """Return the name of a type of deletion files."""
     try:
         return DeletionFileType(file_type).name.lower()
     except ValueError:

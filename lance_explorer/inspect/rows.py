@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from lance_explorer.history.rows import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.columns import ID, Column, FrameSchema
+from lance_explorer.inspect.creation import CREATED_AT_SOURCE, created_at
 from lance_explorer.rowids.id_map import FRAGMENT_BITS
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
@@ -23,14 +24,27 @@ ROWS = FrameSchema(
         Column(
             "_row_last_updated_at_version", ID, "version that last changed the row", nullable=True
         ),
+        Column("created_at_version", ID, "version that truly created the row", nullable=True),
+        Column("created_at_source", CREATED_AT_SOURCE, "what tells it", nullable=True),
     ),
 )
-"""The columns of ``Snapshot.rows()``. Both versions are null where the table stores none."""
+"""The columns of ``Snapshot.rows()``. The versions are null where the table stores none; some
+releases stored a wrong one for rows that they updated, which ``created_at_version`` corrects."""
+
+_STORED = FrameSchema("stored rows", ROWS.columns[:4])
 
 
 def rows(source: TableSource, version: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return one row for each live row of a version, in the order of a scan; values on request."""
-    frame = _rows(source, version)
+    stored = _stored(source, version)
+    created_at_version, created_at_source = created_at(source, version, stored)
+    frame = ROWS.build(
+        {
+            **stored.to_dict(),
+            "created_at_version": created_at_version,
+            "created_at_source": created_at_source,
+        }
+    )
     if not columns:
         return frame
     from lance_explorer.values import read_rows
@@ -39,7 +53,7 @@ def rows(source: TableSource, version: int, columns: Sequence[str] | None = None
     return pl.concat([frame, values], how="horizontal")
 
 
-def _rows(source: TableSource, version: int) -> pl.DataFrame:
+def _stored(source: TableSource, version: int) -> pl.DataFrame:
     contents = RowReader(source, version).contents()
     offsets = [content.live_offsets() for content in contents]
     addresses = [_addresses(c, live) for c, live in zip(contents, offsets, strict=True)]
@@ -47,7 +61,7 @@ def _rows(source: TableSource, version: int) -> pl.DataFrame:
         address if content.row_ids is None else content.row_ids.values()[live]
         for content, live, address in zip(contents, offsets, addresses, strict=True)
     ]
-    return ROWS.build(
+    return _STORED.build(
         {
             "_rowid": _joined(row_ids),
             "_rowaddr": _joined(addresses),

@@ -10,7 +10,16 @@ import pyarrow as pa
 from lance_explorer.history.source import TableSource
 from tests.format.samples import DATA, stored_tables
 
-__all__ = ["STORED", "manifest_paths", "rows_of", "stored", "strip", "versions_of", "write"]
+__all__ = [
+    "STABLE",
+    "STORED",
+    "manifest_paths",
+    "rows_of",
+    "stored",
+    "strip",
+    "versions_of",
+    "write",
+]
 
 STORED = [
     root.relative_to(DATA)
@@ -23,6 +32,15 @@ STORED = [
 def stored(path: str | Path) -> TableSource:
     """Open a stored table."""
     return TableSource(str(DATA / path))
+
+
+def _has_row_ids(path: Path) -> bool:
+    source = stored(path)
+    return source.version(source.latest_version).records[0].manifest.next_row_id > 0
+
+
+STABLE = [path for path in STORED if _has_row_ids(path)]
+"""Those of them that have stable row IDs."""
 
 
 def versions_of(source: TableSource) -> list[int]:

@@ -1,0 +1,242 @@
+"""The deleted rows of one fragment: in which version each was masked, and by what.
+
+A fragment ID may come again, for another fragment or for the same one that a restore brings back.
+Data files tell which: states that share one are of one fragment, however long it was away.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from pyroaring import BitMap
+
+from lance_explorer.errors import FragmentNotFoundError
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import Delete
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.readable import readable_history
+from lance_explorer.history.rows import FragmentReader
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import same_life
+from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids
+from lance_explorer.inspect.columns import BRANCH, ID, TEXT, Column, FrameSchema
+from lance_explorer.inspect.parts import distinct_parts, only_keys, understood
+from lance_explorer.inspect.row_id_segments import stored_row_ids
+from lance_explorer.rowids.deletions import deleted_offsets
+from lance_explorer.rowids.sequence import RowIdSequence
+
+__all__ = ["DELETION_HISTORY", "deletion_history"]
+
+DELETION_HISTORY = FrameSchema(
+    "deletion_history",
+    (
+        Column("fragment_id", ID, "the fragment"),
+        Column(
+            "fragment_first_version",
+            ID,
+            "first kept version with it, which tells fragments apart that had the ID in turn",
+        ),
+        Column("offset", ID, "place of the row in the fragment"),
+        Column("_rowid", ID, "row ID; null without stable ones", nullable=True),
+        Column("version", ID, "first kept version in which the row is deleted"),
+        BRANCH,
+        Column(
+            "first_version_exact",
+            pl.Boolean(),
+            "false if it may have been deleted before, in a version that is gone",
+        ),
+        Column("operation", TEXT, "what deleted it; null where that is not known", nullable=True),
+        Column("predicate", TEXT, "which rows a Delete was for; else null", nullable=True),
+        Column(
+            "with_fragment",
+            pl.Boolean(),
+            "whether the fragment went with it, since that was the last of its rows",
+        ),
+        Column(
+            "undone_at", ID, "version of the restore that brought it back; else null", nullable=True
+        ),
+    ),
+)
+"""The columns of ``deletion_history()``."""
+
+_EMPTIES = frozenset({"Delete", "Update"})
+"""Operations that remove fragments because no row is left in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stay:
+    """A fragment in one state, at the positions ``first`` to ``last`` of the history."""
+
+    state: Fragment
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Masking:
+    """Rows that one version deleted, and that came back together or not at all."""
+
+    offsets: BitMap
+    state: Fragment
+    position: int
+    is_exact: bool
+    with_fragment: bool = False
+    undone_at: int | None = None
+
+
+def deletion_history(source: TableSource, fragment_id: int) -> pl.DataFrame:
+    """Return one row for each time that a row of a fragment was deleted, by version and offset.
+
+    Parameters
+    ----------
+    source : TableSource
+        The table.
+    fragment_id : int
+        The fragment.
+
+    Raises
+    ------
+    FragmentNotFoundError
+        If no kept version has the fragment.
+    FormatError
+        If a deletion file or a row-ID sequence of it cannot be understood.
+    StorageError
+        If a file is missing or cannot be read.
+    """
+    readable = readable_history(source.history)
+    history = _of_fragment(readable, fragment_id)
+    if not len(history.intervals):
+        raise FragmentNotFoundError(
+            f"fragment {fragment_id} is in no kept version of {source.uri}; "
+            "inspect.all_fragments() lists those that are"
+        )
+    row_ids = _row_ids(source, readable, history)
+    pieces = [
+        _rows(source, history, life[0], masking, row_ids)
+        for life in _lives(history)
+        for masking in _maskings(source, history, life)
+    ]
+    nothing = pl.DataFrame(schema=DELETION_HISTORY.polars_schema)
+    return pl.concat([nothing, *pieces]).sort("version", "offset")
+
+
+def _of_fragment(history: History, fragment_id: int) -> History:
+    """Return the history with the intervals of one fragment alone."""
+    own = [number for number, state in enumerate(history.states) if state.id == fragment_id]
+    return replace(history, intervals=only_keys(history.intervals, own))
+
+
+def _lives(history: History) -> list[list[_Stay]]:
+    """Part the stays of all fragments that had the ID in turn, each in the order of versions."""
+    lives: list[list[_Stay]] = []
+    columns = history.intervals
+    for key, first, last in zip(
+        columns.keys.tolist(), columns.first.tolist(), columns.last.tolist(), strict=True
+    ):
+        stay = _Stay(history.states[key], first, last)
+        for life in lives:
+            if any(_is_same(history, earlier, stay) for earlier in life):
+                life.append(stay)
+                break
+        else:
+            lives.append([stay])
+    return lives
+
+
+def _is_same(history: History, earlier: _Stay, stay: _Stay) -> bool:
+    """Whether two stays are of one fragment; if not in a row, only data files can tell."""
+    in_a_row = _goes_on(history, earlier, stay)
+    operation = history.records[stay.first].operation if in_a_row else None
+    return same_life(earlier.state, stay.state, operation)
+
+
+def _goes_on(history: History, earlier: _Stay, stay: _Stay) -> bool:
+    """Whether there is no version between two stays, be it kept or gone."""
+    return earlier.last + 1 == stay.first and bool(history.follows_previous[stay.first])
+
+
+def _maskings(source: TableSource, history: History, life: list[_Stay]) -> list[_Masking]:
+    """Compare the deleted rows of each stay with those of the one before."""
+    maskings: list[_Masking] = []
+    masked, before = BitMap(), None
+    for stay in life:
+        record = history.records[stay.first]
+        now = FragmentReader(source, record).deleted(stay.state)
+        if undone := masked - now:
+            maskings = list(_undo(maskings, undone, record.version))
+        is_exact = before is not None and _goes_on(history, before, stay)
+        maskings.append(_Masking(now - masked, stay.state, stay.first, is_exact))
+        masked, before = now, stay
+        if _is_emptied(history, stay) and stay.state.physical_rows is not None:
+            masked = BitMap(range(stay.state.physical_rows))
+            last = _Masking(masked - now, stay.state, stay.last + 1, True, with_fragment=True)
+            maskings.append(last)
+    return [masking for masking in maskings if masking.offsets]
+
+
+def _undo(maskings: list[_Masking], undone: BitMap, version: int) -> Iterator[_Masking]:
+    """Yield maskings, those of rows that came back apart."""
+    for masking in maskings:
+        back = masking.offsets & undone if masking.undone_at is None else BitMap()
+        yield replace(masking, offsets=masking.offsets - back)
+        yield replace(masking, offsets=back, undone_at=version)
+
+
+def _is_emptied(history: History, stay: _Stay) -> bool:
+    """Whether the fragment went behind a stay because its last rows were deleted."""
+    after = stay.last + 1
+    if after == len(history) or not history.follows_previous[after]:
+        return False
+    is_gone = not len(history.intervals.at(after))
+    return is_gone and history.records[after].operation in _EMPTIES
+
+
+def _row_ids(
+    source: TableSource, readable: History, history: History
+) -> dict[FragmentSequence, RowIdSequence]:
+    """Return the row-ID sequences of the fragment."""
+    sequences, intervals = distinct_parts(history, stored_row_ids)
+    read = understood(read_row_ids(source, readable, sequences, intervals))
+    return {sequences[number]: row_ids for number, row_ids in read}
+
+
+def _rows(
+    source: TableSource,
+    history: History,
+    beginning: _Stay,
+    masking: _Masking,
+    row_ids: dict[FragmentSequence, RowIdSequence],
+) -> pl.DataFrame:
+    """Return one row for each masked row."""
+    record = history.records[masking.position]
+    offsets = deleted_offsets(masking.offsets).astype(np.uint64)
+    operation = record.operation if masking.is_exact else None
+    constant = {
+        "fragment_id": masking.state.id,
+        "fragment_first_version": history.records[beginning.first].version,
+        "version": record.version,
+        "branch": source.branch,
+        "first_version_exact": masking.is_exact,
+        "operation": operation,
+        "predicate": _predicate(source, record) if operation == "Delete" else None,
+        "with_fragment": masking.with_fragment,
+        "undone_at": masking.undone_at,
+    }
+    columns: dict[str, Any] = {
+        "offset": offsets,
+        "_rowid": [None] * len(offsets),
+        **{name: [value] * len(offsets) for name, value in constant.items()},
+    }
+    for sequence in stored_row_ids(masking.state):
+        if len(row_ids[sequence]) == masking.state.physical_rows:
+            columns["_rowid"] = row_ids[sequence].at(offsets.astype(np.int64))
+    return DELETION_HISTORY.build({name: columns[name] for name in DELETION_HISTORY.names})
+
+
+def _predicate(source: TableSource, record: VersionRecord) -> str | None:
+    transaction = source.transaction(record)
+    if transaction is None or not isinstance(transaction.operation, Delete):
+        return None
+    return transaction.operation.predicate

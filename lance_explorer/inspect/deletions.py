@@ -1,0 +1,209 @@
+"""Deletion files: how many rows of a fragment they mask, how, and what that costs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from pyroaring import BitMap
+
+from lance_explorer.errors import FormatError, InvalidArgumentError
+from lance_explorer.format.deletions import decode_deletion_file
+from lance_explorer.format.fragments import BasePath, DeletionFile, DeletionFileType, Fragment
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.readable import check_readable, readable_history
+from lance_explorer.history.roots import deletion_root
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.columns import (
+    BRANCH,
+    BYTES,
+    COUNT,
+    ID,
+    INTERVAL,
+    TEXT,
+    VERSION,
+    Column,
+    FrameSchema,
+)
+from lance_explorer.inspect.fragments import deletion_file_type
+from lance_explorer.inspect.parts import distinct_parts, frame_of_intervals, frame_of_version
+from lance_explorer.rowids.deletions import deleted_offsets
+from lance_explorer.storage import Storage
+
+__all__ = ["ALL_DELETIONS", "DELETIONS", "all_deletions", "deletions"]
+
+
+def _containers(name: str, meaning: str) -> Column:
+    return Column(f"num_{name}_containers", COUNT, meaning, nullable=True)
+
+
+_DELETION = (
+    Column("fragment_id", ID, "fragment whose rows are deleted"),
+    Column("path", TEXT, "path of the file below its root"),
+    Column("file_type", TEXT, "arrow_array or bitmap"),
+    Column("read_version", ID, "version that the deletion was built on"),
+    Column("file_bytes", BYTES, "size of the file", nullable=True, unit="bytes"),
+    Column(
+        "num_deleted_rows",
+        COUNT,
+        "rows in the file; what the manifest says if it cannot be read",
+        nullable=True,
+    ),
+    Column("physical_rows", COUNT, "rows of the fragment, these included", nullable=True),
+    Column("fraction", pl.Float64(), "part of them that is deleted", nullable=True),
+    _containers("array", "containers of the rows as a Roaring bitmap: those that list offsets"),
+    _containers("run", "those that list runs of offsets"),
+    _containers("bitset", "those with a bit for each offset"),
+    Column(
+        "other_type_bytes",
+        BYTES,
+        "size as the other file type; as arrow_array as pyarrow writes it, some 200 bytes less "
+        "than Lance",
+        nullable=True,
+        unit="bytes",
+    ),
+    Column(
+        "base_id", ID, "base path that it lies below; null: the table's own root", nullable=True
+    ),
+    Column("root", TEXT, "path of that base", nullable=True),
+    Column("problem", TEXT, "what is wrong with the file; null if nothing is", nullable=True),
+)
+
+DELETIONS = FrameSchema("deletions", (VERSION, BRANCH, *_DELETION))
+"""The columns of ``inspect.deletions()``."""
+
+ALL_DELETIONS = FrameSchema("all_deletions", (BRANCH, *_DELETION, *INTERVAL))
+"""The columns of ``inspect.all_deletions()``; ``root`` as the first version of the file has it."""
+
+_ROW = FrameSchema("deletion", _DELETION)
+
+_ARROW_SCHEMA = pa.schema([pa.field("row_id", pa.uint32(), nullable=False)])
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnedFile:
+    """A deletion file as its fragment has it."""
+
+    fragment_id: int
+    physical_rows: int | None
+    file: DeletionFile
+
+    @property
+    def path(self) -> str:
+        return self.file.path(self.fragment_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is at the place of a deletion file; ``deleted`` is None if it cannot be understood."""
+
+    num_bytes: int | None
+    deleted: BitMap | None
+    problem: str | None
+
+
+def deletions(source: TableSource, version: int) -> pl.DataFrame:
+    """Return one row for each deletion file of a version, by fragment in the order of a scan."""
+    history = source.version(version)
+    check_readable(history.records[0])
+    files, intervals = distinct_parts(history, _owned_files)
+    rows = _describe(source, history, files, intervals)
+    return frame_of_version(DELETIONS, source, version, rows)
+
+
+def all_deletions(source: TableSource) -> pl.DataFrame:
+    """Return one row for each deletion file and each interval in which it was there."""
+    history = readable_history(source.history)
+    files, intervals = distinct_parts(history, _owned_files)
+    rows = _describe(source, history, files, intervals)
+    return frame_of_intervals(ALL_DELETIONS, source, history, intervals, rows)
+
+
+def _owned_files(fragment: Fragment) -> Iterator[_OwnedFile]:
+    if fragment.deletion_file is not None:
+        yield _OwnedFile(fragment.id, fragment.physical_rows, fragment.deletion_file)
+
+
+def _describe(
+    source: TableSource, history: History, files: list[_OwnedFile], intervals: Intervals
+) -> dict[int, pl.DataFrame]:
+    """Return the row of each file by its number; each file is read once."""
+    rows: dict[int, pl.DataFrame] = {}
+    by_root: dict[str, tuple[Storage, list[int]]] = {}
+    bases = _bases(history, intervals)
+    for number, owned in enumerate(files):
+        try:
+            root = deletion_root(owned.file.base_id, bases[number], source.storage)
+        except (FormatError, InvalidArgumentError) as error:
+            rows[number] = _row(owned, bases[number], _Found(None, None, str(error)))
+        else:
+            by_root.setdefault(root.uri, (root, []))[1].append(number)
+    for root, numbers in by_root.values():
+        contents = root.get_many([files[number].path for number in numbers])
+        for number, data in zip(numbers, contents, strict=True):
+            rows[number] = _row(files[number], bases[number], _understand(files[number], data))
+    return rows
+
+
+def _bases(history: History, intervals: Intervals) -> dict[int, tuple[BasePath, ...]]:
+    """Return for each file the base paths of the first version that has it."""
+    numbers, where = np.unique(intervals.keys, return_index=True)
+    positions = intervals.first[where].tolist()
+    records = [history.records[position] for position in positions]
+    return {
+        number: record.manifest.base_paths
+        for number, record in zip(numbers.tolist(), records, strict=True)
+    }
+
+
+def _understand(owned: _OwnedFile, data: bytes | None) -> _Found:
+    if data is None:
+        return _Found(None, None, "the file is missing")
+    try:
+        deleted = decode_deletion_file(data, owned.file.file_type, owned.physical_rows)
+    except FormatError as error:
+        return _Found(len(data), None, str(error))
+    expected = owned.file.num_deleted_rows
+    if expected is not None and expected != len(deleted):
+        problem = f"the manifest says that {expected} rows are deleted, the file {len(deleted)}"
+        return _Found(len(data), deleted, problem)
+    return _Found(len(data), deleted, None)
+
+
+def _row(owned: _OwnedFile, bases: tuple[BasePath, ...], found: _Found) -> pl.DataFrame:
+    file, deleted, rows = owned.file, found.deleted, owned.physical_rows
+    count = file.num_deleted_rows if deleted is None else len(deleted)
+    containers = None if deleted is None else deleted.get_statistics()
+    roots = {base.id: base.path for base in bases}
+    values = {
+        "fragment_id": owned.fragment_id,
+        "path": owned.path,
+        "file_type": deletion_file_type(file.file_type),
+        "read_version": file.read_version,
+        "file_bytes": found.num_bytes,
+        "num_deleted_rows": count,
+        "physical_rows": rows,
+        "fraction": None if count is None or rows is None else count / rows,
+        "num_array_containers": containers and containers["n_array_containers"],
+        "num_run_containers": containers and containers["n_run_containers"],
+        "num_bitset_containers": containers and containers["n_bitset_containers"],
+        "other_type_bytes": None if deleted is None else _other_size(deleted, file.file_type),
+        "base_id": file.base_id,
+        "root": None if file.base_id is None else roots.get(file.base_id),
+        "problem": found.problem,
+    }
+    return _ROW.build({name: [value] for name, value in values.items()})
+
+
+def _other_size(deleted: BitMap, file_type: int) -> int:
+    """Return the bytes of the other type of file with the same rows."""
+    if file_type == DeletionFileType.ARROW_ARRAY:
+        return len(deleted.serialize())
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    batch = pa.record_batch([pa.array(deleted_offsets(deleted))], schema=_ARROW_SCHEMA)
+    with pa.ipc.new_file(sink, _ARROW_SCHEMA, options=options) as writer:
+        writer.write_batch(batch)
+    return int(sink.getvalue().size)

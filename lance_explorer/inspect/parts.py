@@ -1,0 +1,117 @@
+"""What fragments are made of, over all versions: parts that states share, and intervals of each."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.errors import FormatError
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals, merge_intervals
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.columns import BRANCH, INTERVAL, VERSION, FrameSchema
+from lance_explorer.inspect.intervals import interval_columns
+
+__all__ = [
+    "distinct_parts",
+    "frame_of_intervals",
+    "frame_of_version",
+    "only_keys",
+    "readable_interval_columns",
+    "undamaged",
+    "understood",
+]
+
+_P = TypeVar("_P", bound=Hashable)
+_T = TypeVar("_T")
+
+
+def distinct_parts(
+    history: History, parts_of: Callable[[Fragment], Iterable[_P]]
+) -> tuple[list[_P], Intervals]:
+    """Return the distinct parts of all fragments, and in which versions each was there."""
+    numbers: dict[_P, int] = {}
+    of_states = history.intervals
+    by_state = {
+        state: [numbers.setdefault(part, len(numbers)) for part in parts_of(history.states[state])]
+        for state in np.unique(of_states.keys).tolist()
+    }
+    keys = [by_state[state] for state in of_states.keys.tolist()]
+    counts = [len(parts) for parts in keys]
+    intervals = merge_intervals(
+        np.array([key for parts in keys for key in parts], dtype=np.int64),
+        np.repeat(of_states.first, counts),
+        np.repeat(of_states.last, counts),
+    )
+    return list(numbers), intervals
+
+
+def only_keys(intervals: Intervals, keys: Iterable[int]) -> Intervals:
+    """Return the intervals of some things alone."""
+    there = np.isin(intervals.keys, list(keys))
+    return Intervals(intervals.keys[there], intervals.first[there], intervals.last[there])
+
+
+def frame_of_version(
+    schema: FrameSchema, source: TableSource, version: int, of_parts: Mapping[int, pl.DataFrame]
+) -> pl.DataFrame:
+    """Return the rows of all parts of one version, each part's under its number."""
+    rows = pl.concat([_no_rows(schema), *[of_parts[number] for number in sorted(of_parts)]])
+    constant = {"version": [version] * len(rows), "branch": [source.branch] * len(rows)}
+    return schema.build({**constant, **rows.to_dict()})
+
+
+def frame_of_intervals(
+    schema: FrameSchema,
+    source: TableSource,
+    history: History,
+    intervals: Intervals,
+    of_parts: Mapping[int, pl.DataFrame],
+) -> pl.DataFrame:
+    """Return the rows of each part once for each of its intervals; none for parts without rows."""
+    nothing = _no_rows(schema)
+    pieces = [of_parts.get(key, nothing) for key in intervals.keys.tolist()]
+    rows = pl.concat([nothing, *pieces])
+    counts = [len(piece) for piece in pieces]
+    interval = readable_interval_columns(source, history, intervals)
+    return schema.build(
+        {
+            "branch": [source.branch] * len(rows),
+            **rows.to_dict(),
+            **{name: np.repeat(values, counts) for name, values in interval.items()},
+        }
+    )
+
+
+def readable_interval_columns(
+    source: TableSource, history: History, intervals: Intervals
+) -> dict[str, Any]:
+    """Return the interval columns where ``history`` may lack some versions of the whole one."""
+    columns = interval_columns(history, intervals)
+    if len(history) and history.records[-1] is not source.history.records[-1]:
+        columns["is_current"] = np.zeros(len(intervals), dtype=np.bool_)
+    return columns
+
+
+def understood(results: Iterable[tuple[int, _T | FormatError]]) -> Iterator[tuple[int, _T]]:
+    """Yield results; raise the first FormatError among them."""
+    for number, result in results:
+        if isinstance(result, FormatError):
+            raise result
+        yield number, result
+
+
+def undamaged(results: Iterable[tuple[int, _T | FormatError]]) -> Iterator[tuple[int, _T]]:
+    """Yield results without those that are a FormatError."""
+    for number, result in results:
+        if not isinstance(result, FormatError):
+            yield number, result
+
+
+def _no_rows(schema: FrameSchema) -> pl.DataFrame:
+    """Return an empty frame of the columns that are about a part."""
+    about_version = (VERSION, BRANCH, *INTERVAL)
+    columns = [column for column in schema.columns if column not in about_version]
+    return pl.DataFrame(schema={column.name: column.dtype for column in columns})

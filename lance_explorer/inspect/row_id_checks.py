@@ -1,0 +1,366 @@
+"""Checks of row IDs over all kept versions: what writers promise, and what they did."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.errors import FormatError, LanceExplorerError, NotFoundError
+from lance_explorer.findings import Finding
+from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import Restore
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.readable import readable_history
+from lance_explorer.history.row_changes import RowChanges, row_changes
+from lance_explorer.history.rows import FragmentContent
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.findings import findings_frame
+from lance_explorer.inspect.row_checks import check_fragment, count_too_early
+from lance_explorer.inspect.row_id_tracking import (
+    Arrival,
+    FragmentIds,
+    IdGroup,
+    RowIdTracker,
+    end_of,
+    ids_from,
+    joined,
+)
+from lance_explorer.rowids.id_map import IdMap
+
+__all__ = ["check_row_ids"]
+
+_DETACHED_BIT = 1 << 63
+
+
+def check_row_ids(source: TableSource) -> pl.DataFrame:
+    """Check the row IDs of all kept versions; return one row for each finding, oldest first.
+
+    Each sequence is checked once, in the first version that has it; the cost follows what changed
+    between versions. What versions that are gone would have told is not made up for.
+
+    Raises
+    ------
+    StorageError
+        If a manifest cannot be read. Whatever else is wrong becomes a finding.
+    """
+    history = readable_history(source.history)
+    found = [*_not_checked(source.history), *_switches(history), *_falls(history)]
+    if any(_is_stable(record) for record in history.records):
+        found += _Check(source, history).run()
+    found.sort(key=lambda finding: finding.version or 0)
+    return findings_frame(found, [source.branch] * len(found))
+
+
+class _Check:
+    """One pass over the versions of a table with stable row IDs."""
+
+    def __init__(self, source: TableSource, history: History) -> None:
+        self._source = source
+        self._history = history
+        self._tracker = RowIdTracker()
+        self._checked: set[tuple[object, ...]] = set()
+        self._seen: set[int] = set()
+        self._untold: set[int] = set()
+        self._stops = np.zeros(len(history.states), dtype=np.uint64)
+        self._num_new: dict[int, int | None] = {}
+        self._too_early = _TooEarly(history)
+
+    def run(self) -> Iterator[Finding]:
+        for changes in _with_progress(row_changes(self._source, self._history)):
+            yield from self._check(changes)
+        yield from self._too_early.findings()
+        yield from _beyond(self._history, self._stops)
+        yield from _unused(self._history, self._num_new)
+
+    def _check(self, changes: RowChanges) -> Iterator[Finding]:
+        record = self._history.records[changes.position]
+        ids: dict[int, FragmentIds] = {}
+        for state, content in changes.come.items():
+            try:
+                if isinstance(content, LanceExplorerError):
+                    raise content
+                yield from self._check_sequences(record, content)
+                if content.row_ids is not None:
+                    ids[state] = FragmentIds.of(content)
+            except LanceExplorerError as error:
+                self._untold.add(state)
+                yield _untold(record, self._history.states[state], error)
+        new = [ids[state] for state in ids if state not in self._seen]
+        arrival = self._tracker.advance(changes.gone, ids)
+        if arrival.duplicates:
+            yield _duplicates(record, arrival.duplicates)
+        if self._untold.isdisjoint(changes.gone):
+            given = self._newly_given(changes.position, arrival, new)
+            reused = None if given is None else self._tracker.used_before(given)
+            if reused:
+                yield _reused(record, reused)
+        self._remember(changes, ids, new)
+
+    def _check_sequences(
+        self, record: VersionRecord, content: FragmentContent
+    ) -> Iterator[Finding]:
+        """Check what has not been checked in another state of the fragment."""
+        fragment = content.fragment
+        key = (
+            *(fragment.id, fragment.files, fragment.physical_rows),
+            *(fragment.row_ids, fragment.created_at, fragment.last_updated_at),
+        )
+        if key not in self._checked:
+            self._checked.add(key)
+            self._too_early.add(record, content)
+            yield from check_fragment(content, record.version, stable=_is_stable(record))
+
+    def _newly_given(self, position: int, arrival: Arrival, new: list[FragmentIds]) -> IdMap | None:
+        """Return the rows that got their IDs in a version; None if that cannot be told."""
+        record = self._history.records[position]
+        if position == 0 or not self._history.follows_previous[position]:
+            return None
+        match record.operation:
+            case None | "unknown":
+                return None
+            case "Overwrite":
+                return arrival.rows
+            case "Restore":
+                base = _base_of_detached(self._source, record)
+                if base is None:
+                    return None
+                return ids_from(joined([ids.live for ids in new])[0], base)
+        return arrival.fresh
+
+    def _remember(
+        self, changes: RowChanges, ids: dict[int, FragmentIds], new: list[FragmentIds]
+    ) -> None:
+        records, position = self._history.records, changes.position
+        self._tracker.remember([some.every for some in new])
+        self._seen.update(changes.come)
+        for state, some in ids.items():
+            self._stops[state] = end_of(some.every)
+        low = records[position - 1].manifest.next_row_id if position else 0
+        high = records[position].manifest.next_row_id
+        is_told = self._untold.isdisjoint(changes.come)
+        self._num_new[position] = _num_between(new, low, high) if is_told else None
+
+
+class _TooEarly:
+    """Rows that say version 1 created them, though their IDs were given out later."""
+
+    def __init__(self, history: History) -> None:
+        self._next_row_id = history.records[0].manifest.next_row_id
+        self._first: VersionRecord | None = None
+        self._num_rows = 0
+        self._num_fragments = 0
+
+    def add(self, record: VersionRecord, content: FragmentContent) -> None:
+        count = count_too_early(content, self._next_row_id)
+        if count:
+            self._first = self._first or record
+            self._num_rows += count
+            self._num_fragments += 1
+
+    def findings(self) -> Iterator[Finding]:
+        if self._first is not None:
+            yield Finding(
+                code="created_at_wrong",
+                severity="warning",
+                message=f"rows whose IDs were given out later say that version 1 created them: "
+                f"{_many(self._num_rows, 'row')} in {_many(self._num_fragments, 'fragment')}, the "
+                f"first in {_commit(self._first)}",
+                advice="Releases 1.0.4 and 4.0.2 do so in updates and merges, and compactions keep "
+                "it. Use created_at_version, which goes by the history where it can.",
+                version=self._first.version,
+            )
+
+
+def _not_checked(history: History) -> Iterator[Finding]:
+    unknown = [r for r in history.records if unreadable_flags(r.manifest.reader_feature_flags)]
+    if unknown:
+        flags = 0
+        for record in unknown:
+            flags |= record.manifest.reader_feature_flags
+        yield Finding(
+            code="rows_not_checked",
+            severity="warning",
+            message=f"rows of {_many(len(unknown), 'version')} cannot be told: unknown feature "
+            f"{', '.join(unreadable_flags(flags))}",
+            advice="A newer release of lance_explorer may check them.",
+            version=unknown[0].version,
+        )
+
+
+def _switches(history: History) -> Iterator[Finding]:
+    for before, record in zip(history.records, history.records[1:], strict=False):
+        if _is_stable(before) != _is_stable(record):
+            word = "on" if _is_stable(record) else "off"
+            yield Finding(
+                code="stable_row_ids_switched",
+                severity="warning",
+                message=f"stable row IDs are {word} from here on, and were not when the table was "
+                "created",
+                advice="Row IDs before and after do not mean the same rows.",
+                version=record.version,
+            )
+
+
+def _falls(history: History) -> Iterator[Finding]:
+    for before, record in zip(history.records, history.records[1:], strict=False):
+        high, low = before.manifest.next_row_id, record.manifest.next_row_id
+        if _is_stable(before) and _is_stable(record) and low < high:
+            cause = (
+                "Restores by releases up to 8.0.1 do this; write with 12.0.0 or later. "
+                if record.operation == "Restore"
+                else ""
+            )
+            yield Finding(
+                code="next_row_id_fell",
+                severity="error",
+                message=f"next_row_id fell from {high} to {low} in {_commit(record)}",
+                advice=f"{cause}Later rows may get IDs that other rows had before this version: "
+                "tell them apart by version.",
+                version=record.version,
+            )
+
+
+def _beyond(history: History, stops: np.ndarray) -> Iterator[Finding]:
+    """Yield the states with row IDs that were not given out by a version that has them.
+
+    The next row ID is lowest where a state came, or where it fell.
+    """
+    nexts = np.array([r.manifest.next_row_id for r in history.records], dtype=np.uint64)
+    fallen = np.flatnonzero(nexts[1:] < nexts[:-1]) + 1
+    keys, first, last = history.intervals.keys, history.intervals.first, history.intervals.last
+    for places, positions in [
+        (np.arange(len(keys)), first),
+        *[(np.flatnonzero((first < p) & (p <= last)), np.full(len(keys), p)) for p in fallen],
+    ]:
+        wrong = places[stops[keys[places]] > nexts[positions[places]]]
+        for place in wrong.tolist():
+            record = history.records[positions[place]]
+            yield Finding(
+                code="row_id_beyond_next",
+                severity="error",
+                message=f"the fragment has row ID {stops[keys[place]] - np.uint64(1)}, though "
+                f"next_row_id is {record.manifest.next_row_id}",
+                advice="Rows to come may get IDs that are taken. Copy the table into a new one "
+                "before you write to it.",
+                version=record.version,
+                fragment_id=history.states[keys[place]].id,
+            )
+
+
+def _unused(history: History, num_new: dict[int, int | None]) -> Iterator[Finding]:
+    low = 0
+    for position, record in enumerate(history.records):
+        high, used = record.manifest.next_row_id, num_new.get(position, 0)
+        if history.follows_previous[position] and used is not None and used < high - low:
+            yield Finding(
+                code="row_ids_unused",
+                severity="info",
+                message=f"next_row_id rose from {low} to {high} in {_commit(record)}, but only "
+                f"{_many(used, 'row')} got new IDs: {high - low - used} are reserved or unused",
+                advice="Nothing needs to be done.",
+                version=record.version,
+            )
+        low = high
+
+
+def _untold(record: VersionRecord, fragment: Fragment, error: LanceExplorerError) -> Finding:
+    return Finding(
+        code="rows_unreadable",
+        severity="error",
+        message=str(error),
+        advice="Bring the file back from a copy; until then the rows of the fragment are unknown.",
+        version=record.version,
+        fragment_id=fragment.id,
+    )
+
+
+def _duplicates(record: VersionRecord, ids: IdGroup) -> Finding:
+    return Finding(
+        code="duplicate_row_ids",
+        severity="error",
+        message=f"{_rows(ids)} in more than one live row; the first is in {_fragments(ids)}",
+        advice="A row ID finds only one of them. Copy the table into a new one.",
+        version=record.version,
+        fragment_id=ids.fragment_ids[-1],
+    )
+
+
+def _reused(record: VersionRecord, ids: IdGroup) -> Finding:
+    return Finding(
+        code="row_ids_reused",
+        severity="error",
+        message=f"{_rows(ids)} given out again in {_commit(record)}; the first is in "
+        f"{_fragments(ids)}",
+        advice="Earlier rows with these IDs are other rows: tell them apart by version.",
+        version=record.version,
+        fragment_id=ids.fragment_ids[-1],
+    )
+
+
+def _base_of_detached(source: TableSource, record: VersionRecord) -> int | None:
+    """Return the next row ID of the version that a restored detached version was built on.
+
+    None if the restored version is not detached, or if this cannot be told.
+    """
+    try:
+        transaction = source.transaction(record)
+        if transaction is None or not isinstance(transaction.operation, Restore):
+            return None
+        version = transaction.operation.version
+        if not version & _DETACHED_BIT:
+            return None
+        passed: set[int] = set()
+        while version & _DETACHED_BIT:
+            stored = source.version(version).records[0].transaction
+            if stored is None or version in passed:
+                return None
+            passed.add(version)
+            version = stored.header.read_version
+        return source.version(version).records[0].manifest.next_row_id
+    except (FormatError, NotFoundError):
+        return None
+
+
+def _num_between(several: list[FragmentIds], low: int, high: int) -> int:
+    """Count the row IDs from ``low`` on that are below ``high``."""
+    if low >= high:
+        return 0
+    starts = [ids_from(ids.every, low) for ids in several]
+    return sum([ids.num_rows - ids_from(ids, high).num_rows for ids in starts])
+
+
+def _is_stable(record: VersionRecord) -> bool:
+    return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def _rows(ids: IdGroup) -> str:
+    if ids.count == 1:
+        return f"row ID {ids.first} is"
+    return f"{ids.count:,} row IDs from {ids.first} on are"
+
+
+def _fragments(ids: IdGroup) -> str:
+    word = "fragment" if len(ids.fragment_ids) == 1 else "fragments"
+    return f"{word} {', '.join(map(str, ids.fragment_ids))}"
+
+
+def _commit(record: VersionRecord) -> str:
+    return (
+        f"version {record.version} ({record.operation or 'operation unknown'}, {_writer(record)})"
+    )
+
+
+def _writer(record: VersionRecord) -> str:
+    writer = record.manifest.writer
+    return f"{writer.library} {writer}" if writer else "an unknown writer"
+
+
+def _with_progress(changes: Iterable[RowChanges]) -> Iterable[RowChanges]:
+    from tqdm.auto import tqdm
+
+    return tqdm(changes, "Checking row IDs", unit=" versions", delay=1.0, leave=False)

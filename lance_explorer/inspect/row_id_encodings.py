@@ -1,0 +1,120 @@
+"""How well the row IDs of each fragment are encoded: the bytes they take, and the fewest possible.
+
+All sizes are those of whole sequences, as they stand in a manifest.
+"""
+
+import polars as pl
+
+from lance_explorer.history.readable import check_readable, readable_history
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids
+from lance_explorer.inspect.columns import (
+    BRANCH,
+    BYTES,
+    COUNT,
+    ID,
+    INTERVAL,
+    TEXT,
+    VERSION,
+    Column,
+    FrameSchema,
+)
+from lance_explorer.inspect.parts import (
+    distinct_parts,
+    frame_of_intervals,
+    frame_of_version,
+    undamaged,
+    understood,
+)
+from lance_explorer.inspect.row_id_segments import num_runs, stored_row_ids
+from lance_explorer.rowids.optimum import optimal_sizes
+from lance_explorer.rowids.sequence import RowIdSequence
+
+__all__ = [
+    "ALL_ROW_ID_ENCODINGS",
+    "ROW_ID_ENCODINGS",
+    "all_row_id_encodings",
+    "row_id_encodings",
+]
+
+
+def _size(name: str, meaning: str, *, nullable: bool = False) -> Column:
+    return Column(name, BYTES, meaning, nullable=nullable, unit="bytes")
+
+
+_SEQUENCE = (
+    Column("fragment_id", ID, "fragment"),
+    Column("storage", TEXT, "inline, external or spilled"),
+    Column("num_values", COUNT, "row IDs, those of deleted rows too"),
+    Column("num_segments", COUNT, "segments that are stored; null if it is spilled", nullable=True),
+    Column("num_runs", COUNT, "stretches of consecutive row IDs"),
+    _size("encoded_bytes", "bytes that are stored; null if it is spilled", nullable=True),
+    _size(
+        "as_is_bytes",
+        "with every segment in its smallest form; null if it is spilled",
+        nullable=True,
+    ),
+    _size("one_segment_bytes", "with all row IDs in one segment"),
+    _size("split_bytes", "cut into segments where that saves most"),
+    _size("best_bytes", "the fewest of these"),
+    _size("saving_bytes", "what the best would save; null if it is spilled", nullable=True),
+)
+
+ROW_ID_ENCODINGS = FrameSchema("row_id_encodings", (VERSION, BRANCH, *_SEQUENCE))
+"""The columns of ``inspect.row_id_encodings()``."""
+
+ALL_ROW_ID_ENCODINGS = FrameSchema("all_row_id_encodings", (BRANCH, *_SEQUENCE, *INTERVAL))
+"""The columns of ``inspect.all_row_id_encodings()``."""
+
+_SIZES = FrameSchema("sizes", _SEQUENCE)
+
+
+def row_id_encodings(source: TableSource, version: int) -> pl.DataFrame:
+    """Return one row for each fragment of a version that has row IDs, in the order of a scan."""
+    history = source.version(version)
+    check_readable(history.records[0])
+    sequences, intervals = distinct_parts(history, stored_row_ids)
+    read = understood(read_row_ids(source, history, sequences, intervals))
+    rows = {number: _sizes(sequences[number], found) for number, found in read}
+    return frame_of_version(ROW_ID_ENCODINGS, source, version, rows)
+
+
+def all_row_id_encodings(source: TableSource) -> pl.DataFrame:
+    """Return one row for each distinct sequence and each interval in which it was there."""
+    history = readable_history(source.history)
+    sequences, intervals = distinct_parts(history, stored_row_ids)
+    read = undamaged(read_row_ids(source, history, sequences, intervals))
+    rows = {number: _sizes(sequences[number], found) for number, found in read}
+    return frame_of_intervals(ALL_ROW_ID_ENCODINGS, source, history, intervals, rows)
+
+
+def _sizes(sequence: FragmentSequence, row_ids: RowIdSequence) -> pl.DataFrame:
+    """Return the one row of a sequence."""
+    sizes = optimal_sizes(row_ids)
+    encoded = _stored_bytes(sequence)
+    best = min(sizes.as_one, sizes.cut)
+    if encoded is not None:
+        best = min(best, encoded, sizes.by_segment)
+    return _SIZES.build(
+        {
+            "fragment_id": [sequence.fragment_id],
+            "storage": [sequence.stored.storage],
+            "num_values": [len(row_ids)],
+            "num_segments": [None if encoded is None else row_ids.num_segments],
+            "num_runs": [num_runs(row_ids)],
+            "encoded_bytes": [encoded],
+            "as_is_bytes": [None if encoded is None else sizes.by_segment],
+            "one_segment_bytes": [sizes.as_one],
+            "split_bytes": [sizes.cut],
+            "best_bytes": [best],
+            "saving_bytes": [None if encoded is None else encoded - best],
+        }
+    )
+
+
+def _stored_bytes(sequence: FragmentSequence) -> int | None:
+    """Return the bytes of a sequence; None if it is spilled into a column among others."""
+    stored = sequence.stored
+    if stored.storage == "spilled":
+        return None
+    return stored.num_bytes if stored.file is None else stored.file.size

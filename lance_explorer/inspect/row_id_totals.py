@@ -1,0 +1,101 @@
+"""What row identity costs, version by version: segments, runs, holes and bytes."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.errors import FormatError
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.history.history import UNKNOWN_COUNT, History
+from lance_explorer.history.readable import readable_history
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import totals
+from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids
+from lance_explorer.inspect.columns import BRANCH, BYTES, COUNT, VERSION, Column, FrameSchema
+from lance_explorer.inspect.parts import distinct_parts
+from lance_explorer.inspect.row_id_segments import num_holes, num_runs, stored_row_ids
+from lance_explorer.inspect.states import live_rows, nullable, sequence_bytes
+from lance_explorer.rowids.sequence import Ranges, RowIdSequence
+
+__all__ = ["ROW_ID_TOTALS", "row_id_totals"]
+
+ROW_ID_TOTALS = FrameSchema(
+    "row_id_totals",
+    (
+        VERSION,
+        BRANCH,
+        Column("num_rows", COUNT, "live rows", nullable=True),
+        Column("num_segments", COUNT, "segments of all row-ID sequences", nullable=True),
+        Column("num_runs", COUNT, "stretches of consecutive row IDs in them", nullable=True),
+        Column("num_holes", COUNT, "row IDs that ranges in them leave out", nullable=True),
+        Column("row_ids_bytes", BYTES, "inline bytes of those sequences", unit="bytes"),
+        Column(
+            "bytes_per_row",
+            pl.Float64(),
+            "the same for each live row; null if some are spilled",
+            nullable=True,
+        ),
+        Column("versions_bytes", BYTES, "inline bytes of the row-version sequences", unit="bytes"),
+        Column("num_spilled", COUNT, "fragments whose row IDs are spilled, and count for nothing"),
+    ),
+)
+"""The columns of ``inspect.row_id_totals()``. Segments, runs and holes are null where a sequence of
+the version is damaged, these and rows where one of its reader flags is not known."""
+
+
+def row_id_totals(source: TableSource) -> pl.DataFrame:
+    """Return one row for each kept version, oldest first."""
+    history = source.history
+    readable = readable_history(history)
+    kept = [history.position(record.version) for record in readable.records]
+
+    def of_all(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return counts of the readable versions as those of all."""
+        spread = np.full(len(history), UNKNOWN_COUNT)
+        spread[kept] = counts
+        return spread
+
+    num_rows = of_all(totals(readable, live_rows(readable)))
+    segments, runs, holes = _sums(source, readable)
+    row_ids_bytes, versions_bytes = [totals(history, sizes) for sizes in sequence_bytes(history)]
+    is_spilled = [s.row_ids is not None and s.row_ids.storage == "spilled" for s in history.states]
+    spilled = totals(history, np.array(is_spilled, dtype=np.int64))
+    has_ratio = (num_rows > 0) & (spilled == 0)
+    ratio = pl.Series(row_ids_bytes / np.where(has_ratio, num_rows, 1))
+    return ROW_ID_TOTALS.build(
+        {
+            "version": history.versions,
+            "branch": [source.branch] * len(history),
+            "num_rows": nullable(num_rows),
+            "num_segments": nullable(of_all(segments)),
+            "num_runs": nullable(of_all(runs)),
+            "num_holes": nullable(of_all(holes)),
+            "row_ids_bytes": row_ids_bytes,
+            "bytes_per_row": ratio.set(pl.Series(~has_ratio), None),
+            "versions_bytes": versions_bytes,
+            "num_spilled": spilled,
+        }
+    )
+
+
+def _sums(source: TableSource, history: History) -> list[NDArray[np.int64]]:
+    """Return for each version the segments, runs and holes of its sequences that are stored."""
+    sequences, intervals = distinct_parts(history, _not_spilled)
+    counts = np.full((3, len(sequences)), UNKNOWN_COUNT)
+    for number, row_ids in read_row_ids(source, history, sequences, intervals):
+        if not isinstance(row_ids, FormatError):
+            counts[:, number] = _count(row_ids)
+    of_sequences = replace(history, intervals=intervals)
+    return [totals(of_sequences, count) for count in counts]
+
+
+def _not_spilled(fragment: Fragment) -> list[FragmentSequence]:
+    return [found for found in stored_row_ids(fragment) if found.stored.storage != "spilled"]
+
+
+def _count(row_ids: RowIdSequence) -> tuple[int, int, int]:
+    """Return how many segments, runs and holes a sequence has."""
+    holes = [num_holes(part) or 0 for part in row_ids.parts if not isinstance(part, Ranges)]
+    return row_ids.num_segments, num_runs(row_ids), sum(holes)

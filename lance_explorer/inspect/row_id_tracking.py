@@ -1,0 +1,152 @@
+"""Row IDs from version to version: which live, and which were ever given out.
+
+Each version costs what changed in it: the rows of the fragments that stayed are looked at only
+where a row ID came that is not above all others.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lance_explorer.history.rows import FragmentContent
+from lance_explorer.rowids.addresses import fragments_of
+from lance_explorer.rowids.blocks import RunsAndBlocks
+from lance_explorer.rowids.building import FragmentRows, live_rows
+from lance_explorer.rowids.id_map import IdMap
+from lance_explorer.rowids.runs import RunColumns, Runs
+
+__all__ = ["Arrival", "FragmentIds", "IdGroup", "RowIdTracker", "end_of", "ids_from", "joined"]
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentIds:
+    """The row IDs of a fragment: of all its rows, of the live ones, and those that live twice."""
+
+    every: IdMap
+    live: IdMap
+    repeated: RunColumns
+
+    @classmethod
+    def of(cls, content: FragmentContent) -> "FragmentIds":
+        """Return the row IDs of a fragment.
+
+        Raises
+        ------
+        CorruptFileError
+            If a row has the largest 64-bit number for its row ID, which none can have.
+        """
+        rows = content.index_rows()
+        live, repeated = IdMap.of_parts(live_rows([rows]))
+        every = live
+        if content.deleted:
+            every = IdMap.of_parts(live_rows([FragmentRows(rows.fragment_id, rows.row_ids)]))[0]
+        return cls(every, live, repeated)
+
+
+@dataclass(frozen=True, slots=True)
+class IdGroup:
+    """Some row IDs: how many, the lowest of them, and fragments in which that one lives."""
+
+    count: int
+    first: int
+    fragment_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The live rows of fragments that came; ``fresh`` are those whose IDs did not live before."""
+
+    rows: IdMap
+    fresh: IdMap
+    duplicates: IdGroup | None
+
+
+class RowIdTracker:
+    """Follows row IDs from one version to the next."""
+
+    def __init__(self) -> None:
+        self._live: dict[int, IdMap] = {}
+        self._ever: list[IdMap] = []
+        self._stop = 0  # the row ID behind the highest one so far
+
+    def advance(self, gone: Iterable[int], come: dict[int, FragmentIds]) -> Arrival:
+        """Go on to the next version, and return what came and which live row IDs are not unique.
+
+        States are given by number. Row IDs that were not unique before are not told again while
+        their fragments stay.
+        """
+        before, _ = joined([self._live.pop(state) for state in gone if state in self._live])
+        rows, repeated = joined([ids.live for ids in come.values()])
+        fresh = rows.difference(before) if before.num_rows else rows
+        twice = [repeated, rows.repeated(), *[ids.repeated for ids in come.values()]]
+        for other in self._live.values() if self._reaches_down(fresh) else ():
+            if _overlap(fresh, other):
+                twice += fresh.intersection(other).stretches()
+                fresh = fresh.difference(other)
+        self._live.update({state: ids.live for state, ids in come.items()})
+        return Arrival(rows, fresh, self._group(RunColumns.concatenated(twice)))
+
+    def used_before(self, rows: IdMap) -> IdGroup | None:
+        """Return the row IDs of some rows that were given out in an earlier version."""
+        if not self._reaches_down(rows):
+            return None
+        again = [rows.intersection(some) for some in self._ever if _overlap(rows, some)]
+        return self._group(
+            RunColumns.concatenated([runs for some in again for runs in some.stretches()])
+        )
+
+    def remember(self, several: Iterable[IdMap]) -> None:
+        """Note that row IDs were given out."""
+        some = list(several)
+        self._ever += [new for ids in some if (new := ids_from(ids, self._stop)).num_rows]
+        self._stop = max([self._stop, *[end_of(ids) for ids in some]])
+
+    def _reaches_down(self, ids: IdMap) -> bool:
+        """Whether row IDs may be among those that there were before."""
+        return ids.num_rows > 0 and _begin_of(ids) < self._stop
+
+    def _group(self, columns: RunColumns) -> IdGroup | None:
+        if not len(columns.start):
+            return None
+        first = columns.start.min()
+        wanted = np.array([first], dtype=np.uint64)
+        places = [columns.address[columns.start == first]]
+        for ids in self._live.values():
+            addresses, found = ids.lookup(wanted)
+            places.append(addresses[found])
+        fragment_ids = np.unique(fragments_of(np.concatenate(places))).tolist()
+        return IdGroup(columns.num_rows, int(first), tuple(fragment_ids))
+
+
+def ids_from(ids: IdMap, low: int) -> IdMap:
+    """Return the rows whose row IDs are ``low`` or higher."""
+    if not low or not ids.num_rows or _begin_of(ids) >= low:
+        return ids
+    zero, stop = np.array([[0], [low]], dtype=np.uint64)
+    return ids.difference(IdMap(Runs(RunColumns(zero, stop, zero))))
+
+
+def end_of(ids: IdMap) -> int:
+    """Return the row ID behind the highest one; 0 if there is none."""
+    ends = [int(ids.runs.stop[-1])] if len(ids.runs) else []
+    ends += [int(blocks.runs(slice(-1, None)).stop[-1]) for blocks in ids.blocks]
+    return max(ends, default=0)
+
+
+def joined(several: Iterable[IdMap]) -> tuple[IdMap, RunColumns]:
+    """Return the rows of all; apart, runs of row IDs that other runs have too."""
+    return IdMap.of_parts([RunsAndBlocks(ids.runs.columns, list(ids.blocks)) for ids in several])
+
+
+def _begin_of(ids: IdMap) -> int:
+    """Return a row ID that no row is below; there must be a row."""
+    begins = [int(ids.runs.start[0])] if len(ids.runs) else []
+    begins += [int(blocks.id_bounds()[0][0]) for blocks in ids.blocks]
+    return min(begins)
+
+
+def _overlap(some: IdMap, others: IdMap) -> bool:
+    if not some.num_rows or not others.num_rows:
+        return False
+    return _begin_of(some) < end_of(others) and _begin_of(others) < end_of(some)
