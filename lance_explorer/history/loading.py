@@ -1,6 +1,6 @@
 """Read manifests into a History, each byte once, and nothing twice that versions share."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -113,13 +113,20 @@ def _still_kept(history: History, listing: VersionListing) -> History:
     numbers[states] = np.arange(len(states))
     return replace(
         history,
-        records=tuple([history.records[position] for position in kept]),
+        records=tuple([_without_past(history.records[i], listed) for i in kept]),
         states=tuple([history.states[state] for state in states.tolist()]),
         num_deleted_rows=history.num_deleted_rows[states],
         intervals=merge_intervals(numbers[intervals.keys], intervals.first, intervals.last),
         unreadable=tuple([v for v in history.unreadable if v.file.version in listed]),
         findings=tuple([f for f in history.findings if f.version is None or f.version in listed]),
     )
+
+
+def _without_past(record: VersionRecord, listed: Container[int]) -> VersionRecord:
+    """Return a record as it would be read now; what compares it with a lost version is unknown."""
+    if record.num_new_row_ids is None or record.version - 1 in listed:
+        return record
+    return replace(record, num_new_row_ids=None)
 
 
 def _by_appearance(history: History, intervals: Intervals) -> NDArray[np.int64]:
