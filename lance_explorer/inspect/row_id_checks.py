@@ -7,7 +7,6 @@ import polars as pl
 
 from lance_explorer.errors import FormatError, LanceExplorerError, NotFoundError
 from lance_explorer.findings import Finding
-from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Restore
 from lance_explorer.history.history import History, VersionRecord
@@ -17,6 +16,16 @@ from lance_explorer.history.rows import FragmentContent
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.findings import findings_frame
 from lance_explorer.inspect.row_checks import check_fragment, count_too_early
+from lance_explorer.inspect.row_id_counters import (
+    commit_text,
+    falls,
+    ids_beyond,
+    ids_unused,
+    is_stable,
+    many,
+    not_checked,
+    switches,
+)
 from lance_explorer.inspect.row_id_tracking import (
     Arrival,
     FragmentIds,
@@ -45,8 +54,8 @@ def check_row_ids(source: TableSource) -> pl.DataFrame:
         If a manifest cannot be read. Whatever else is wrong becomes a finding.
     """
     history = readable_history(source.history)
-    found = [*_not_checked(source.history), *_switches(history), *_falls(history)]
-    if any(_is_stable(record) for record in history.records):
+    found = [*not_checked(source.history), *switches(history), *falls(history)]
+    if any(is_stable(record) for record in history.records):
         found += _Check(source, history).run()
     found.sort(key=lambda finding: finding.version or 0)
     return findings_frame(found, [source.branch] * len(found))
@@ -70,8 +79,8 @@ class _Check:
         for changes in _with_progress(row_changes(self._source, self._history)):
             yield from self._check(changes)
         yield from self._too_early.findings()
-        yield from _beyond(self._history, self._stops)
-        yield from _unused(self._history, self._num_new)
+        yield from ids_beyond(self._history, self._stops)
+        yield from ids_unused(self._history, self._num_new)
 
     def _check(self, changes: RowChanges) -> Iterator[Finding]:
         record = self._history.records[changes.position]
@@ -109,7 +118,7 @@ class _Check:
         if key not in self._checked:
             self._checked.add(key)
             self._too_early.add(record, content)
-            yield from check_fragment(content, record.version, stable=_is_stable(record))
+            yield from check_fragment(content, record.version, stable=is_stable(record))
 
     def _newly_given(self, position: int, arrival: Arrival, new: list[FragmentIds]) -> IdMap | None:
         """Return the rows that got their IDs in a version; None if that cannot be told."""
@@ -164,104 +173,12 @@ class _TooEarly:
                 code="created_at_wrong",
                 severity="warning",
                 message=f"rows whose IDs were given out later say that version 1 created them: "
-                f"{_many(self._num_rows, 'row')} in {_many(self._num_fragments, 'fragment')}, the "
-                f"first in {_commit(self._first)}",
+                f"{many(self._num_rows, 'row')} in {many(self._num_fragments, 'fragment')}, the "
+                f"first in {commit_text(self._first)}",
                 advice="Releases 1.0.4 and 4.0.2 do so in updates and merges, and compactions keep "
                 "it. Use created_at_version, which goes by the history where it can.",
                 version=self._first.version,
             )
-
-
-def _not_checked(history: History) -> Iterator[Finding]:
-    unknown = [r for r in history.records if unreadable_flags(r.manifest.reader_feature_flags)]
-    if unknown:
-        flags = 0
-        for record in unknown:
-            flags |= record.manifest.reader_feature_flags
-        yield Finding(
-            code="rows_not_checked",
-            severity="warning",
-            message=f"rows of {_many(len(unknown), 'version')} cannot be told: unknown feature "
-            f"{', '.join(unreadable_flags(flags))}",
-            advice="A newer release of lance_explorer may check them.",
-            version=unknown[0].version,
-        )
-
-
-def _switches(history: History) -> Iterator[Finding]:
-    for before, record in zip(history.records, history.records[1:], strict=False):
-        if _is_stable(before) != _is_stable(record):
-            word = "on" if _is_stable(record) else "off"
-            yield Finding(
-                code="stable_row_ids_switched",
-                severity="warning",
-                message=f"stable row IDs are {word} from here on, and were not when the table was "
-                "created",
-                advice="Row IDs before and after do not mean the same rows.",
-                version=record.version,
-            )
-
-
-def _falls(history: History) -> Iterator[Finding]:
-    for before, record in zip(history.records, history.records[1:], strict=False):
-        high, low = before.manifest.next_row_id, record.manifest.next_row_id
-        if _is_stable(before) and _is_stable(record) and low < high:
-            cause = (
-                "Restores by releases up to 8.0.1 do this; write with 12.0.0 or later. "
-                if record.operation == "Restore"
-                else ""
-            )
-            yield Finding(
-                code="next_row_id_fell",
-                severity="error",
-                message=f"next_row_id fell from {high} to {low} in {_commit(record)}",
-                advice=f"{cause}Later rows may get IDs that other rows had before this version: "
-                "tell them apart by version.",
-                version=record.version,
-            )
-
-
-def _beyond(history: History, stops: np.ndarray) -> Iterator[Finding]:
-    """Yield the states with row IDs that were not given out by a version that has them.
-
-    The next row ID is lowest where a state came, or where it fell.
-    """
-    nexts = np.array([r.manifest.next_row_id for r in history.records], dtype=np.uint64)
-    fallen = np.flatnonzero(nexts[1:] < nexts[:-1]) + 1
-    keys, first, last = history.intervals.keys, history.intervals.first, history.intervals.last
-    for places, positions in [
-        (np.arange(len(keys)), first),
-        *[(np.flatnonzero((first < p) & (p <= last)), np.full(len(keys), p)) for p in fallen],
-    ]:
-        wrong = places[stops[keys[places]] > nexts[positions[places]]]
-        for place in wrong.tolist():
-            record = history.records[positions[place]]
-            yield Finding(
-                code="row_id_beyond_next",
-                severity="error",
-                message=f"the fragment has row ID {stops[keys[place]] - np.uint64(1)}, though "
-                f"next_row_id is {record.manifest.next_row_id}",
-                advice="Rows to come may get IDs that are taken. Copy the table into a new one "
-                "before you write to it.",
-                version=record.version,
-                fragment_id=history.states[keys[place]].id,
-            )
-
-
-def _unused(history: History, num_new: dict[int, int | None]) -> Iterator[Finding]:
-    low = 0
-    for position, record in enumerate(history.records):
-        high, used = record.manifest.next_row_id, num_new.get(position, 0)
-        if history.follows_previous[position] and used is not None and used < high - low:
-            yield Finding(
-                code="row_ids_unused",
-                severity="info",
-                message=f"next_row_id rose from {low} to {high} in {_commit(record)}, but only "
-                f"{_many(used, 'row')} got new IDs: {high - low - used} are reserved or unused",
-                advice="Nothing needs to be done.",
-                version=record.version,
-            )
-        low = high
 
 
 def _untold(record: VersionRecord, fragment: Fragment, error: LanceExplorerError) -> Finding:
@@ -290,7 +207,7 @@ def _reused(record: VersionRecord, ids: IdGroup) -> Finding:
     return Finding(
         code="row_ids_reused",
         severity="error",
-        message=f"{_rows(ids)} given out again in {_commit(record)}; the first is in "
+        message=f"{_rows(ids)} given out again in {commit_text(record)}; the first is in "
         f"{_fragments(ids)}",
         advice="Earlier rows with these IDs are other rows: tell them apart by version.",
         version=record.version,
@@ -330,14 +247,6 @@ def _num_between(several: list[FragmentIds], low: int, high: int) -> int:
     return sum([ids.num_rows - ids_from(ids, high).num_rows for ids in starts])
 
 
-def _is_stable(record: VersionRecord) -> bool:
-    return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
 def _rows(ids: IdGroup) -> str:
     if ids.count == 1:
         return f"row ID {ids.first} is"
@@ -347,17 +256,6 @@ def _rows(ids: IdGroup) -> str:
 def _fragments(ids: IdGroup) -> str:
     word = "fragment" if len(ids.fragment_ids) == 1 else "fragments"
     return f"{word} {', '.join(map(str, ids.fragment_ids))}"
-
-
-def _commit(record: VersionRecord) -> str:
-    return (
-        f"version {record.version} ({record.operation or 'operation unknown'}, {_writer(record)})"
-    )
-
-
-def _writer(record: VersionRecord) -> str:
-    writer = record.manifest.writer
-    return f"{writer.library} {writer}" if writer else "an unknown writer"
 
 
 def _with_progress(changes: Iterable[RowChanges]) -> Iterable[RowChanges]:

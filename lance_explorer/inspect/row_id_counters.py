@@ -1,0 +1,155 @@
+"""Checks of the row-ID counter: what manifests say of it, beside the row IDs that there are."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.findings import Finding
+from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
+from lance_explorer.history.history import History, VersionRecord
+
+__all__ = [
+    "commit_text",
+    "falls",
+    "ids_beyond",
+    "ids_unused",
+    "is_stable",
+    "many",
+    "not_checked",
+    "switches",
+]
+
+
+def not_checked(history: History) -> Iterator[Finding]:
+    """Yield a finding if there are versions whose rows cannot be told."""
+    unknown = [r for r in history.records if unreadable_flags(r.manifest.reader_feature_flags)]
+    if unknown:
+        flags = 0
+        for record in unknown:
+            flags |= record.manifest.reader_feature_flags
+        yield Finding(
+            code="rows_not_checked",
+            severity="warning",
+            message=f"rows of {many(len(unknown), 'version')} cannot be told: unknown feature "
+            f"{', '.join(unreadable_flags(flags))}",
+            advice="A newer release of lance_explorer may check them.",
+            version=unknown[0].version,
+        )
+
+
+def switches(history: History) -> Iterator[Finding]:
+    """Yield where stable row IDs were turned on or off."""
+    for before, record in zip(history.records, history.records[1:], strict=False):
+        if is_stable(before) != is_stable(record):
+            word = "on" if is_stable(record) else "off"
+            yield Finding(
+                code="stable_row_ids_switched",
+                severity="warning",
+                message=f"stable row IDs are {word} from here on, unlike in version "
+                f"{before.version}",
+                advice="Row IDs before and after do not mean the same rows.",
+                version=record.version,
+            )
+
+
+def falls(history: History) -> Iterator[Finding]:
+    """Yield where the next row ID fell, so that IDs may be given out again."""
+    for before, record in zip(history.records, history.records[1:], strict=False):
+        high, low = before.manifest.next_row_id, record.manifest.next_row_id
+        if is_stable(before) and is_stable(record) and low < high:
+            cause = (
+                "Restores by releases up to 8.0.1 do this; write with 12.0.0 or later. "
+                if record.operation == "Restore"
+                else ""
+            )
+            yield Finding(
+                code="next_row_id_fell",
+                severity="error",
+                message=f"next_row_id fell from {high} to {low} in {commit_text(record)}",
+                advice=f"{cause}Later rows may get IDs that other rows had before this version: "
+                "tell them apart by version.",
+                version=record.version,
+            )
+
+
+def ids_beyond(history: History, stops: NDArray[np.uint64]) -> Iterator[Finding]:
+    """Yield the fragment states with row IDs that a version which has them has not given out.
+
+    That is looked for where a state came and where the next row ID fell.
+
+    Parameters
+    ----------
+    history : History
+        The versions.
+    stops : NDArray[np.uint64]
+        For each state, the row ID behind its highest one; 0 if it has none.
+    """
+    nexts = np.array([r.manifest.next_row_id for r in history.records], dtype=np.uint64)
+    fallen = np.flatnonzero(nexts[1:] < nexts[:-1]) + 1
+    keys, first, last = history.intervals.keys, history.intervals.first, history.intervals.last
+    for places, positions in [
+        (np.arange(len(keys)), first),
+        *[(np.flatnonzero((first < p) & (p <= last)), np.full(len(keys), p)) for p in fallen],
+    ]:
+        wrong = places[stops[keys[places]] > nexts[positions[places]]]
+        for place in wrong.tolist():
+            record = history.records[positions[place]]
+            yield Finding(
+                code="row_id_beyond_next",
+                severity="error",
+                message=f"the fragment has row ID {stops[keys[place]] - np.uint64(1)}, though "
+                f"next_row_id is {record.manifest.next_row_id}",
+                advice="Rows to come may get IDs that are taken. Copy the table into a new one "
+                "before you write to it.",
+                version=record.version,
+                fragment_id=history.states[keys[place]].id,
+            )
+
+
+def ids_unused(history: History, num_new: dict[int, int | None]) -> Iterator[Finding]:
+    """Yield where the next row ID rose by more than there are new rows.
+
+    Parameters
+    ----------
+    history : History
+        The versions.
+    num_new : dict of int to int or None
+        How many of the row IDs given out by a version, by its position, are in its fragments; None
+        where that cannot be told. Positions at which no fragment changed are left out.
+    """
+    low = 0
+    for position, record in enumerate(history.records):
+        high, used = record.manifest.next_row_id, num_new.get(position, 0)
+        if history.follows_previous[position] and used is not None and used < high - low:
+            yield Finding(
+                code="row_ids_unused",
+                severity="info",
+                message=f"next_row_id rose from {low} to {high} in {commit_text(record)}, but only "
+                f"{many(used, 'row')} got new IDs: {high - low - used} are reserved or unused",
+                advice="Nothing needs to be done.",
+                version=record.version,
+            )
+        low = high
+
+
+def is_stable(record: VersionRecord) -> bool:
+    """Whether a version has stable row IDs."""
+    return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
+
+
+def many(count: int, noun: str) -> str:
+    """Return a count with its noun, in the plural where need be."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def commit_text(record: VersionRecord) -> str:
+    """Return a version with what made it."""
+    return (
+        f"version {record.version} ({record.operation or 'operation unknown'}, {_writer(record)})"
+    )
+
+
+def _writer(record: VersionRecord) -> str:
+    writer = record.manifest.writer
+    return f"{writer.library} {writer}" if writer else "an unknown writer"
