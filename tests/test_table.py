@@ -38,9 +38,18 @@ def table(path) -> lx.Table:
 
 
 def commit_times(path: Path) -> list[datetime]:
-    """Return the times of the commits as pylance tells them."""
-    versions: Any = lance.dataset(path).versions()
-    return [entry["timestamp"].astimezone(UTC) for entry in versions]
+    """Return the times of the commits as pylance tells them, to the microsecond.
+
+    Those of its public API went through a float, and may be off by one.
+    """
+    dataset: Any = lance.dataset(path)
+    versions = [entry["version"] for entry in dataset.versions()]
+    return [_commit_time(dataset.checkout_version(version)) for version in versions]
+
+
+def _commit_time(dataset: Any) -> datetime:
+    seconds, fraction = divmod(dataset._ds.current_version()["timestamp"], 1_000_000_000)
+    return datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=fraction // 1000)
 
 
 # ----------------------------------------------------------------------------------------- opening

@@ -28,6 +28,8 @@ __all__ = ["OptimalSizes", "optimal_sizes"]
 _MAX_PIECES = 512
 """Pieces that are not cut any further: the time grows with their square."""
 
+_WINDOW_BITS = np.uint64(16)
+
 
 @dataclass(frozen=True, slots=True)
 class OptimalSizes:
@@ -59,7 +61,8 @@ class OptimalSizes:
 def optimal_sizes(sequence: RowIdSequence) -> OptimalSizes:
     """Compute how many bytes a sequence takes, and how few it could take.
 
-    A sequence of very many ranges is cut at the 511 most promising places at most.
+    Of very many ranges only the 512 most promising pieces are joined in all ways; beside that, a
+    segment for each range is tried, and one for each 2^16 row IDs, whose offsets take two bytes.
 
     Examples
     --------
@@ -70,11 +73,12 @@ def optimal_sizes(sequence: RowIdSequence) -> OptimalSizes:
     OptimalSizes(stored=9870, by_segment=9870, as_one=262, cut=262)
     """
     pieces = _Pieces.of(*sequence.ranges())
+    ways = [pieces.joined(_promising(pieces)), pieces, pieces.joined(_windows(pieces))]
     return OptimalSizes(
         stored=sequence_size(sequence),
         by_segment=_by_segment(sequence),
-        as_one=int(nested(pieces.joined(np.array([0])).sizes())[0]) if len(pieces) else 0,
-        cut=_cut(pieces.joined(_promising(pieces))),
+        as_one=pieces.joined(np.array([0])).total(),
+        cut=min(_cut(ways[0]), *[way.total() for way in ways]),
     )
 
 
@@ -131,6 +135,10 @@ class _Pieces:
             self.last_gap[ends],
         )
 
+    def total(self) -> int:
+        """Return the bytes of a sequence with one segment for each piece."""
+        return int(nested(self.sizes()).sum())
+
     def sizes(self) -> Uint64Array:
         """Return the bytes of each piece as one segment in its smallest form."""
         stop = self.highest + np.uint64(1)
@@ -172,6 +180,12 @@ def _promising(pieces: _Pieces) -> Positions:
     beside = np.maximum(pieces.count[1:], pieces.count[:-1])
     chosen = [np.argpartition(worth, -half)[-half:] + 1 for worth in (leaps, beside)]
     return np.unique(np.concatenate([[0], *chosen]))[:_MAX_PIECES]
+
+
+def _windows(pieces: _Pieces) -> Positions:
+    """Return at which pieces row IDs fall, or come into the next 2^16."""
+    leaves = pieces.first[1:] >> _WINDOW_BITS != pieces.first[:-1] >> _WINDOW_BITS
+    return np.append(0, np.flatnonzero(leaves | (pieces.first[1:] <= pieces.last[:-1])) + 1)
 
 
 def _cut(pieces: _Pieces) -> int:

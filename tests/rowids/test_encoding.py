@@ -144,6 +144,14 @@ def test_many_scattered_rows_are_cheap_in_one_segment():
     assert sizes.as_one == sizes.cut < 50_020
 
 
+def test_scattered_rows_are_cut_where_offsets_get_longer():
+    random = np.random.default_rng(0)
+    some = np.sort(random.choice(20_000_000, 200_000, replace=False)).astype(np.uint64)
+    sizes = optimal_sizes(RowIdSequence.of([encode_segment(some)]))
+    assert sizes.stored > 800_000
+    assert 400_000 < sizes.cut < 410_000
+
+
 def test_the_optimum_of_nothing_is_nothing():
     assert optimal_sizes(RowIdSequence.of([])) == OptimalSizes(0, 0, 0, 0)
 
