@@ -11,6 +11,7 @@ compared byte for byte: a file with IDs in any order, or none, is taken apart co
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import table_pb2 as pb
@@ -97,6 +98,22 @@ class ManifestSplitter:
         return position
 
 
+class _Edit(NamedTuple):
+    """A piece of a new list of fragments: new ones, or those from ``start`` to ``stop`` again.
+
+    In that case ``ids`` and ``ends`` are empty, and each lies ``shift`` bytes further on.
+    """
+
+    start: int
+    stop: int
+    shift: int
+    ids: list[int]
+    ends: list[int]
+
+    def is_shared_front(self) -> bool:
+        return self.start == 0 and self.shift == 0 and not self.ids
+
+
 class _Walk:
     """One pass over the fragments of a manifest, beside those of the one before."""
 
@@ -105,7 +122,7 @@ class _Walk:
         self._ids = ids
         self._ends = ends
         self.hunks: list[Hunk] = []
-        self._edits: list[tuple[int, int, int, list[int], list[int]]] = []
+        self._edits: list[_Edit] = []
 
     def run(self, data: bytes, base: int, end: int) -> int:
         """Walk from ``base`` on; return where the fragment records end."""
@@ -128,7 +145,7 @@ class _Walk:
                 if shared_stop > candidate:
                     shift = position - base - ends[candidate]
                     self._replace(kept_stop, candidate, new, new_ids, new_ends)
-                    self._edits.append((candidate, shared_stop, shift, [], []))
+                    self._edits.append(_Edit(candidate, shared_stop, shift, [], []))
                     new, new_ids, new_ends = [], [], []
                     position += ends[shared_stop] - ends[candidate]
                     candidate = kept_stop = shared_stop
@@ -145,15 +162,16 @@ class _Walk:
         """Bring the lists of IDs and ends up to the manifest that was walked."""
         ids, ends = self._ids, self._ends
         edits = self._edits
-        if edits and edits[0][:3] == (0, edits[0][1], 0) and not edits[0][3]:
-            keep, edits = edits[0][1], edits[1:]
-        else:
-            keep = 0
+        keep = 0
+        if edits and edits[0].is_shared_front():  # stays where it is in both lists
+            keep, edits = edits[0].stop, edits[1:]
         new_ids: list[int] = []
         new_ends: list[int] = []
-        for start, stop, shift, edit_ids, edit_ends in edits:
-            new_ids += edit_ids or ids[start:stop]
-            new_ends += edit_ends or [end + shift for end in ends[start + 1 : stop + 1]]
+        for edit in edits:
+            new_ids += edit.ids or ids[edit.start : edit.stop]
+            new_ends += edit.ends or [
+                end + edit.shift for end in ends[edit.start + 1 : edit.stop + 1]
+            ]
         ids[keep:] = new_ids
         ends[keep + 1 :] = new_ends
 
@@ -163,7 +181,7 @@ class _Walk:
         if new or start < stop:
             self.hunks.append(Hunk(start, stop, new))
         if new:
-            self._edits.append((start, stop, 0, new_ids, new_ends))
+            self._edits.append(_Edit(start, stop, 0, new_ids, new_ends))
 
     def _shared(self, data: bytes, position: int, end: int, first: int) -> int:
         """Return the stop of the longest run of previous fragments that stands at ``position``."""
