@@ -71,6 +71,9 @@ def created_at(
     created = stored
     if manifest.reader_feature_flags & STABLE_ROW_IDS and not version & _DETACHED_BIT:
         created = _corrected(source, version, rows, stored)
+    if created is stored and not stored.null_count():
+        file = pl.Series("created_at_source", ["file"], dtype=CREATED_AT_SOURCE)
+        return stored, file.new_from_index(0, len(stored))
     told_by = pl.select(
         pl.when(created.is_null())
         .then(None)
@@ -85,13 +88,15 @@ def created_at(
 def _corrected(
     source: TableSource, version: int, rows: pl.DataFrame, stored: pl.Series
 ) -> pl.Series:
+    first = _first_kept(source)
+    if not stored.null_count() and not _can_be_wrong(first, rows):
+        return stored
     ids = rows["_rowid"].to_numpy()
     updated = rows["_row_last_updated_at_version"].fill_null(0).to_numpy()
     missing = stored.is_null().to_numpy()
     suspect = (stored == _WRONG).fill_null(False).to_numpy() & (updated != _WRONG)
     if not suspect.any() and not missing.any():
         return stored
-    first = _first_kept(source)
     wrong = suspect & (ids >= np.uint64(first.manifest.next_row_id))
     unproven = suspect & ~wrong & (first.version > _WRONG)
     if not _may_be_faulty(first.manifest.writer):
@@ -105,6 +110,17 @@ def _corrected(
     told = ~missing
     created[asked], told[asked] = line.creation(ids[asked])
     return pl.Series(stored.name, created).set(pl.Series(~told), None)
+
+
+def _can_be_wrong(first: VersionRecord, rows: pl.DataFrame) -> bool:
+    """Tell, at little cost, whether a stored version may be wrong; ``first`` is the first kept."""
+    if first.version > _WRONG and _may_be_faulty(first.manifest.writer):
+        return True
+    suspect = (
+        (pl.col("_row_created_at_version") == _WRONG)
+        & (pl.col("_rowid") >= first.manifest.next_row_id)
+    ).any()
+    return bool(rows.select(suspect).item())
 
 
 def _first_kept(source: TableSource) -> VersionRecord:

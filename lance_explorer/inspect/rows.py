@@ -81,6 +81,13 @@ def _versions(
     contents: Sequence[FragmentContent], of: Callable[[FragmentContent], RowVersionRuns | None]
 ) -> pl.Series:
     """Return the versions of all live rows, null in fragments that store none."""
+    if all(of(content) is not None for content in contents):
+        arrays = [
+            runs.without(content.deleted).expand()
+            for content in contents
+            if (runs := of(content)) is not None
+        ]
+        return pl.Series(_joined(arrays), dtype=pl.UInt64)
     pieces = []
     for content in contents:
         runs = of(content)
