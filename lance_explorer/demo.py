@@ -35,6 +35,8 @@ RECIPE = 1  # goes up with every change of the story, so that samples made befor
 
 EMBEDDING_SIZE = 16
 
+_FIRST_MESSAGE = "Week 1: photos of Lisbon"
+
 FIRST_SCHEMA = pa.schema(
     [
         pa.field("photo_id", pa.int64(), nullable=False),
@@ -158,7 +160,7 @@ def import_lisbon(path: Path, stable_row_ids: bool) -> None:
         path,
         max_rows_per_file=200,
         enable_stable_row_ids=stable_row_ids,
-        commit_message="Week 1: photos of Lisbon",
+        commit_message=_FIRST_MESSAGE,
     )
 
 
@@ -583,7 +585,7 @@ def _make(path: str | Path | None, default_name: str, *, stable_row_ids: bool) -
     )
     if _is_complete(table, recipe, complete):
         return table
-    if table.exists() and not recipe.exists():
+    if table.exists() and (not recipe.exists() or _is_foreign(table)):
         raise InvalidArgumentError(
             f"{table} exists and is no sample table; choose another path, or remove it"
         )
@@ -597,6 +599,18 @@ def _make(path: str | Path | None, default_name: str, *, stable_row_ids: bool) -
             _tell(table, stable_row_ids)
             marker.write(complete)
     return table
+
+
+def _is_foreign(table: Path) -> bool:
+    """Tell whether somebody else put a table where a sample was: it must not be made anew."""
+    if not any(table.glob("_versions/*.manifest")):
+        return False  # a sample that broke off before its first commit
+    try:
+        first = lance.dataset(table, version=1).read_transaction(1)
+    except (ValueError, OSError):
+        return True
+    properties = (first.transaction_properties if first else None) or {}
+    return properties.get(LANCE_COMMIT_MESSAGE_KEY) != _FIRST_MESSAGE
 
 
 def _is_complete(table: Path, recipe: Path, complete: str) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import lance
+import pyarrow as pa
 import pytest
 
 from lance_explorer import demo
@@ -327,3 +328,12 @@ def test_two_processes_at_once_make_one_sample(tmp_path):
     both = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) for _ in range(2)]
     assert [process.wait(60) for process in both] == [0, 0]
     assert len(versions(lance.dataset(path))) == 45
+
+
+def test_a_table_that_took_the_place_of_a_sample_is_kept(tmp_path):
+    path = tmp_path / "photos.lance"
+    path.with_name("photos.lance.recipe").write_text("an older recipe")
+    lance.write_dataset(pa.table({"mine": [1]}), path)
+    with pytest.raises(InvalidArgumentError, match="no sample table"):
+        demo.make_photos(path)
+    assert lance.dataset(path).to_table().to_pydict() == {"mine": [1]}
