@@ -1,11 +1,10 @@
 """Table and Snapshot: what a user holds. Both delegate, and hold no logic of their own."""
 
-import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from operator import index
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 import polars as pl
@@ -14,23 +13,28 @@ from numpy.typing import NDArray
 from lance_explorer.display import snapshot_html, snapshot_text, table_html, table_text
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
-from lance_explorer.format.manifest import decode_manifest_message
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.format.schema import Field
 from lance_explorer.format.transactions import Transaction
+from lance_explorer.frames.documented import documented
+from lance_explorer.frames.states import known, live_rows
+from lance_explorer.history.compaction_records import CompactionLineage
+from lance_explorer.history.opened import open_source
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
-from lance_explorer.inspect.documented import documented
 from lance_explorer.inspect.fields import fields
 from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.query import run_query
 from lance_explorer.inspect.row_id_checks import check_row_ids
 from lance_explorer.inspect.rows import ROWS, rows
-from lance_explorer.inspect.states import known, live_rows
 from lance_explorer.inspect.versions import VERSIONS, versions
+from lance_explorer.lineage.compactions import compaction_lineage
 from lance_explorer.row_index import SnapshotRowIdIndex
+
+if TYPE_CHECKING:
+    from lance_explorer.lineage.graph import Lineage
 
 __all__ = ["Snapshot", "Table", "open_table"]
 
@@ -71,7 +75,7 @@ def open_table(table: Any, branch: str | None = None) -> "Table":
     >>> lx.open_table(table.uri).at(1).operation
     'Overwrite'
     """
-    return Table(TableSource(_uri_of(table), branch or _branch_of(table)))
+    return Table(open_source(table, branch))
 
 
 class Table:
@@ -226,6 +230,71 @@ class Table:
         0
         """
         return check_row_ids(self.source)
+
+    def compaction_lineage(
+        self, version: int | None = None, include_undone: bool = False
+    ) -> CompactionLineage | None:
+        """Return which fragments became which in the compactions that led to a version.
+
+        They are found in the transactions of kept versions, so that compactions of the past are
+        there too; in the config of the table, if they were recorded there
+        (:mod:`lance_explorer.lineage.recording`); and in the fragment reuse index. Each entry
+        names its source.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+        include_undone : bool, default False
+            Whether to return those, too, that a later restore undid.
+
+        Returns
+        -------
+        CompactionLineage or None
+            ``entries``, newest first, ``max_entries``, how many of them the config keeps at most,
+            and ``to_frame()``. None if no compaction is known, and no limit is set.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.compaction_lineage() is None
+        True
+        """
+        return compaction_lineage(self.source, version, include_undone)
+
+    def lineage(self) -> "Lineage":
+        """Return where the fragments came from, as a graph of all fragments that ever were.
+
+        On a branch the fragments of its parents are there too, up to the fork; on a clone those of
+        the table that it was made from, if that can be read.
+
+        Returns
+        -------
+        Lineage
+            ``graph``, a networkx.MultiDiGraph of the lives of fragments; ``fragments()`` and
+            ``edges()``, the same as frames; and questions and exports.
+
+        Raises
+        ------
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.lineage()
+        Lineage(people.lance: 3 fragments, 1 edge)
+        """
+        from lance_explorer.lineage.graph import lineage
+
+        return lineage(self.source)
 
     def sql(self, query: str) -> pl.DataFrame:
         """Run an SQL query over the frames.
@@ -451,30 +520,3 @@ class Snapshot:
 
     def _repr_html_(self) -> str:
         return snapshot_html(self.source, self._history, fields(self.source, self.version))
-
-
-def _branch_of(table: Any) -> str | None:
-    """Return the branch that an opened table is on; the URI of a LanceDataset does not tell it."""
-    dataset = table.to_lance() if _package_of(table) == "lancedb" else table
-    if _package_of(dataset) != "lance":
-        return None
-    branch = decode_manifest_message(dataset._ds.serialized_manifest()).branch
-    return None if branch is None or dataset.uri.endswith(f"/tree/{branch}") else branch
-
-
-def _package_of(table: Any) -> str:
-    return type(table).__module__.partition(".")[0]
-
-
-def _uri_of(table: Any) -> str:
-    """Return the URI of whatever stands for a table; lance and lancedb are not imported for it."""
-    if isinstance(table, (str, os.PathLike)):
-        return os.fspath(table)
-    package = _package_of(table)
-    if package == "lance" and isinstance(getattr(table, "uri", None), str):
-        return str(table.uri)
-    if package == "lancedb" and hasattr(table, "to_lance"):
-        return str(table.to_lance().uri)
-    raise InvalidArgumentError(
-        f"expected a path, a URI, a LanceDataset or a lancedb table, got {type(table).__name__}"
-    )

@@ -107,7 +107,7 @@ def test_json_keeps_what_terminals_do_not_get(tmp_path):
     ("arguments", "message"),
     [
         (["/nowhere"], "no Lance table at /nowhere: it has no _versions folder"),
-        (["s3://bucket/t"], "URIs that start with s3:// are not served"),
+        (["http://host/t"], "URIs that start with http:// are not served"),
         ([BRANCHES, "--branch", "prod"], "no branch 'prod'"),
         (["/two\nlines"], r"no Lance table at /two\nlines"),
     ],

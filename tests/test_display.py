@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lance_explorer.figures import KIND_COLORS
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.table import Table, open_table
 from tests.format.samples import DATA
@@ -22,7 +23,8 @@ HOSTILE = [
     "\u202eright to left\u2066",
     "\x00",
 ]
-OUR_TAGS = {"div", "strong", "table", "thead", "tbody", "tr", "th", "td"}
+OUR_TAGS = {"div", "strong", "table", "thead", "tbody", "tr", "th", "td", "svg", "rect", "path"}
+DRAWING = re.compile(r"[#\w .:/-]*")
 STYLE = re.compile(r"text-align:(left|right)(;white-space:nowrap)?")
 
 
@@ -33,15 +35,24 @@ class Page(HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.texts: list[str] = []
+        self.shapes: list[tuple[str, dict[str, str | None]]] = []
         self.feed(html)
         self.close()
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in OUR_TAGS
-        assert all(name == "style" and STYLE.fullmatch(value or "") for name, value in attrs)
+        if tag in {"svg", "rect", "path"}:
+            assert all(DRAWING.fullmatch(value or "") for _, value in attrs)
+            assert "style" not in dict(attrs)
+        else:
+            assert all(name == "style" and STYLE.fullmatch(value or "") for name, value in attrs)
         self.open.append(tag)
         self.texts.append("")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        super().handle_startendtag(tag, attrs)
+        self.shapes.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -108,7 +119,7 @@ def test_a_branch_is_named(table):
 def test_a_line_costs_one_manifest(table):
     shown = opened(table)
     repr(shown)
-    assert shown.source.storage.bytes_read == table.folder.manifest_path(2).stat().st_size
+    assert shown.source.storage.io.bytes_read == table.folder.manifest_path(2).stat().st_size
 
 
 def test_a_page_shows_the_facts_of_a_table(table):
@@ -136,6 +147,24 @@ def test_a_page_shows_the_facts_of_a_version(table):
 def test_a_page_shows_the_latest_version_first(table):
     texts = page(opened(table)).texts
     assert texts.index("Append") < texts.index("Overwrite")
+
+
+def test_a_page_shows_rows_and_commits_as_a_picture(table):
+    html = opened(table)._repr_html_()
+    shown = Page(html)
+    assert 'aria-label="Rows and commits of 2 versions"' in html
+    colors = [shape["fill"] for tag, shape in shown.shapes if tag == "rect"]
+    assert colors == [KIND_COLORS[kind] for kind in ("create", "append", "create", "append")]
+    assert [tag for tag, _ in shown.shapes].count("path") == 1
+    assert "create 1,  append 1" in re.sub("<.*?>", "", html)
+
+
+def test_a_page_shows_the_fragments_of_a_version_as_a_picture(table):
+    shown = page(opened(table.delete({0: [1]})).latest)
+    live, deleted, other = [shape for tag, shape in shown.shapes if tag == "rect"]
+    assert (live["height"], deleted["height"], other["height"]) == ("21", "7", "28")
+    assert float(live["width"] or 0) / float(other["width"] or 1) == pytest.approx(4 / 3, abs=0.01)
+    assert "2 fragments as wide as their rows; pale: deleted rows" in shown.texts
 
 
 @pytest.mark.parametrize(
@@ -246,6 +275,17 @@ def test_megabytes_of_text_are_cut(table):
     assert len(shown._repr_html_()) < 50_000
     assert len(shown.latest._repr_html_()) < 50_000
     assert page(shown.latest).after("message").endswith("...")
+
+
+def test_pictures_of_large_tables_are_small_and_say_what_a_mark_is(table):
+    for _ in range(400):
+        table.append(rows=2)
+    shown = opened(table)
+    html, latest = shown._repr_html_(), shown.latest._repr_html_()
+    assert "a cell is 3 versions in the colour of most" in html
+    assert "402 fragments, 3 in a column as wide as their rows" in latest
+    assert html.count("<rect") == 134 + 2
+    assert latest.count("<rect") == 134
 
 
 def test_many_long_names_are_cut(table):

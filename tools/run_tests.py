@@ -159,7 +159,7 @@ KINDS = (
     Kind("unit", pytest, ("tests",), (*PARALLEL, *(f"--ignore={folder}" for folder in APART))),
     Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",)),
     Kind("differential", pytest, ("tests/differential",), tuple(PARALLEL)),
-    Kind("notebooks", pytest, ("notebooks", "tests/notebooks"), ("--nbmake",)),
+    Kind("notebooks", pytest, ("tests/notebooks",)),
     Kind("browser", browser, ("tests/browser",)),
 )
 

@@ -121,11 +121,14 @@ class IndexMetadata:
 
 @dataclass(frozen=True, slots=True)
 class FragDigest:
-    """A fragment as the reuse history remembers it; ``physical_rows`` counts deleted rows too."""
+    """A fragment as a rewrite remembers it; ``physical_rows`` counts deleted rows too.
+
+    None is a number that its writer did not store; the reuse history has both.
+    """
 
     id: int
-    physical_rows: int
-    num_deleted_rows: int
+    physical_rows: int | None
+    num_deleted_rows: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from lance_explorer.format.schema import Field
 from lance_explorer.format.sequences import decode_row_id_sequence
 from lance_explorer.format.splitting import Hunk, ManifestSplitter
 from lance_explorer.format.transactions import decode_transaction_header
+from lance_explorer.history.allocator import keep_freed_memory
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.history import (
     EMPTY_HISTORY,
@@ -168,7 +169,7 @@ class _Loader:
 
     def read(self, files: list[VersionFile]) -> None:
         """Read manifests in the order of their versions."""
-        _warm_allocator(max(file.size_bytes for file in files))
+        keep_freed_memory(max(file.size_bytes for file in files))  # manifests grow
         contents = self._storage.get_many([file.path for file in files])
         for file, data in zip(_with_progress(files), contents, strict=True):
             if data is None:
@@ -327,15 +328,6 @@ class _Loader:
         size = len(transaction)
         kept = transaction if size <= KEPT_TRANSACTION_BYTES else None
         return StoredTransaction(header, source, path, offset, size, kept)
-
-
-def _warm_allocator(largest: int) -> None:
-    """Keep the memory of freed buffers in the process.
-
-    The C library gives each large buffer back to the system, which then has to clear it again for
-    the next one, until it has seen a larger one freed. Manifests grow, so that would be always.
-    """
-    bytes(largest)
 
 
 def _count_from(message: bytes, fragment: Fragment, lowest: int) -> int | None:

@@ -4,28 +4,82 @@ Indices may name the old ones (docs/FORMAT.md 5).
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from pyroaring import BitMap
 
 from lance_explorer.errors import CorruptFileError, FormatError, StorageError
 from lance_explorer.format.fragments import ExternalFile
 from lance_explorer.format.indices import (
     FRAGMENT_REUSE_INDEX,
     FragmentReuse,
+    FragReuseGroup,
+    FragReuseTransition,
     IndexMetadata,
+    OrderedCompaction,
+    StablePartition,
     decode_fragment_reuse,
     decode_fragment_reuse_details,
 )
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.roots import find_base
 from lance_explorer.history.source import TableSource
-from lance_explorer.storage import Storage, open_storage
+from lance_explorer.storage import Storage, open_beside
 
-__all__ = ["carried_over", "fragment_reuse"]
+__all__ = [
+    "ReuseEntry",
+    "ReuseKind",
+    "carried_over",
+    "fragment_reuse",
+    "has_caught_up",
+    "reuse_bytes",
+    "reuse_index",
+    "row_map_uri",
+]
+
+ReuseKind = Literal["compaction", "ordered_compaction", "stable_partition", "unknown"]
 
 _INDICES_FOLDER = "_indices/"
+_ROW_MAPS_FOLDER = "_fri"
+_ROW_MAP_FILE = "stable_partition.lance"
 
 
-def fragment_reuse(source: TableSource, record: VersionRecord) -> FragmentReuse | None:
-    """Return the fragment reuse history of a version; None if it has none.
+@dataclass(frozen=True, slots=True)
+class ReuseEntry:
+    """One rewrite of the reuse history.
+
+    Attributes
+    ----------
+    kind : {"compaction", "ordered_compaction", "stable_partition", "unknown"}
+        The form of the entry: a compaction in the older form, or a transition in the newer one.
+    dataset_version : int, optional
+        The version that the commit was built on, or the one that it read; transitions have none.
+    groups : tuple of FragReuseGroup
+        What became what; a transition is one group. ``changed_row_addrs`` is empty where nothing
+        tells which rows survived.
+    partition : StablePartition, optional
+        The map file of a stable partition.
+    """
+
+    kind: ReuseKind
+    dataset_version: int | None
+    groups: tuple[FragReuseGroup, ...]
+    partition: StablePartition | None = None
+
+
+def reuse_index(record: VersionRecord) -> IndexMetadata | None:
+    """Return the entry in the index section that holds the reuse history; None if there is none."""
+    for index in record.indices:
+        if index.name == FRAGMENT_REUSE_INDEX:
+            return index
+    return None
+
+
+def fragment_reuse(source: TableSource, record: VersionRecord) -> tuple[ReuseEntry, ...]:
+    """Return the fragment reuse history of a version, oldest first; empty if it has none.
+
+    Readers pass over transitions where the index version does not allow them, and so does this.
 
     Raises
     ------
@@ -34,37 +88,121 @@ def fragment_reuse(source: TableSource, record: VersionRecord) -> FragmentReuse 
     StorageError
         If its file is missing or cannot be read.
     """
-    for index in record.indices:
-        if index.name == FRAGMENT_REUSE_INDEX:
-            details = decode_fragment_reuse_details(index.details)
-            if isinstance(details, ExternalFile):
-                return _read(source, record, index, details)
-            return details
-    return None
+    index = reuse_index(record)
+    if index is None:
+        return ()
+    reuse = decode_fragment_reuse_details(index.details)
+    if isinstance(reuse, ExternalFile):
+        reuse = _read(source, record, index, reuse)
+    return _entries(reuse, with_transitions=bool(index.index_version))
 
 
-def carried_over(fragment_ids: Iterable[int], reuse: FragmentReuse) -> set[int]:
-    """Return which fragments the rows of some fragments are in, after all compactions.
+def carried_over(fragment_ids: Iterable[int], entries: Iterable[ReuseEntry]) -> set[int]:
+    """Return which fragments the rows of some fragments are in, after all rewrites.
 
     A group of fragments that were rewritten together counts only if all of them are given.
-    Transitions are left alone: what they mean is not known.
     """
     ids = set(fragment_ids)
-    for version in reuse.versions:
-        for group in version.groups:
+    for entry in entries:
+        for group in entry.groups:
             old = {fragment.id for fragment in group.old_frags}
             if old and old <= ids:
                 ids = ids - old | {fragment.id for fragment in group.new_frags}
     return ids
 
 
+def has_caught_up(
+    entry: ReuseEntry, entries: Iterable[ReuseEntry], segment: IndexMetadata
+) -> bool | None:
+    """Return whether an index segment needs an entry no more; None if that cannot be told.
+
+    The entry is kept until all segments have caught up. One has if it covers nothing that the
+    history is about, or was built after the rewrite and covers no old fragment. The fragments that
+    it covers may name the new ones before its entries do.
+
+    Raises
+    ------
+    CorruptFileError
+        If the stored bitmap of covered fragments is damaged.
+    """
+    covered = segment.fragment_ids()
+    if covered is not None and covered.isdisjoint(BitMap(_all_ids(entries))):
+        return True
+    if entry.dataset_version is None:
+        return None
+    if segment.dataset_version <= entry.dataset_version:
+        return False
+    return covered is None or covered.isdisjoint(BitMap(_old_ids(entry)))
+
+
+def reuse_bytes(index: IndexMetadata) -> tuple[str, int]:
+    """Return where a reuse history is, ``inline`` or ``external``, and how many bytes it takes.
+
+    Raises
+    ------
+    CorruptFileError
+        If the entry is damaged.
+    """
+    details = decode_fragment_reuse_details(index.details)
+    if isinstance(details, ExternalFile):
+        return "external", details.size
+    return "inline", len(index.details)
+
+
+def _old_ids(entry: ReuseEntry) -> list[int]:
+    return [fragment.id for group in entry.groups for fragment in group.old_frags]
+
+
+def _all_ids(entries: Iterable[ReuseEntry]) -> list[int]:
+    return [
+        fragment.id
+        for entry in entries
+        for group in entry.groups
+        for fragment in (*group.old_frags, *group.new_frags)
+    ]
+
+
+def row_map_uri(source: TableSource, record: VersionRecord, partition: StablePartition) -> str:
+    """Return where the map file of a stable partition lies.
+
+    Raises
+    ------
+    CorruptFileError
+        If its base does not exist, or what names it is no name.
+    """
+    _check_name(partition.map_id, "for a row map: expected the name of a folder")
+    root = source.storage.uri
+    if partition.base_id is not None:
+        root = find_base(partition.base_id, record.manifest.base_paths).path
+    return f"{root}/{_ROW_MAPS_FOLDER}/{partition.map_id}/{_ROW_MAP_FILE}"
+
+
+def _entries(reuse: FragmentReuse, *, with_transitions: bool) -> tuple[ReuseEntry, ...]:
+    compactions = [
+        ReuseEntry("compaction", version.dataset_version, version.groups)
+        for version in reuse.versions
+    ]
+    transitions = [_transition(transition) for transition in reuse.transitions]
+    return (*compactions, *transitions) if with_transitions else tuple(compactions)
+
+
+def _transition(transition: FragReuseTransition) -> ReuseEntry:
+    match transition.mapping:
+        case OrderedCompaction(survivors):
+            group = FragReuseGroup(survivors, transition.sources, transition.destinations)
+            return ReuseEntry("ordered_compaction", None, (group,))
+        case StablePartition() as partition:
+            group = FragReuseGroup(b"", transition.sources, transition.destinations)
+            return ReuseEntry("stable_partition", None, (group,), partition)
+        case None:
+            group = FragReuseGroup(b"", transition.sources, transition.destinations)
+            return ReuseEntry("unknown", None, (group,))
+
+
 def _read(
     source: TableSource, record: VersionRecord, index: IndexMetadata, file: ExternalFile
 ) -> FragmentReuse:
-    if "/" in file.path or "\\" in file.path or file.path in ("", ".", ".."):
-        raise CorruptFileError(
-            f"index {index.name!r} names {file.path!r} for its history: expected a file name"
-        )
+    _check_name(file.path, f"for the history of index {index.name!r}: expected a file name")
     storage, folder = _folder(source, record, index)
     path = f"{folder}{index.uuid}/{file.path}"
     try:
@@ -75,6 +213,11 @@ def _read(
         raise error.located(path) from error
 
 
+def _check_name(name: str, purpose: str) -> None:
+    if "/" in name or "\\" in name or name in ("", ".", ".."):
+        raise CorruptFileError(f"found {name!r} {purpose}")
+
+
 def _folder(
     source: TableSource, record: VersionRecord, index: IndexMetadata
 ) -> tuple[Storage, str]:
@@ -82,4 +225,4 @@ def _folder(
     if index.base_id is None:
         return source.storage, _INDICES_FOLDER
     base = find_base(index.base_id, record.manifest.base_paths)
-    return open_storage(base.path), _INDICES_FOLDER if base.is_dataset_root else ""
+    return open_beside(source.storage, base.path), _INDICES_FOLDER if base.is_dataset_root else ""

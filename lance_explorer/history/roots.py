@@ -2,7 +2,7 @@
 
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format.fragments import BasePath, DataFile
-from lance_explorer.storage import Storage, open_storage
+from lance_explorer.storage import Storage, open_beside
 
 __all__ = ["data_file_uri", "deletion_root", "find_base"]
 
@@ -36,7 +36,7 @@ def deletion_root(base_id: int | None, bases: tuple[BasePath, ...], storage: Sto
     base = find_base(base_id, bases)
     if not base.is_dataset_root:
         raise CorruptFileError(f"a deletion file names base path {base_id}, which is no table")
-    return open_storage(base.path)
+    return open_beside(storage, base.path)
 
 
 def data_file_uri(file: DataFile, bases: tuple[BasePath, ...], storage: Storage) -> str:

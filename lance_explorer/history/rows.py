@@ -26,11 +26,13 @@ from lance_explorer.format.fragments import (
 )
 from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_version_sequence
+from lance_explorer.history.allocator import keep_freed_memory
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.roots import data_file_uri, deletion_root
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.building import FragmentRows
+from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.rowids.encoding import encode_segment
 from lance_explorer.rowids.index import address_rows
 from lance_explorer.rowids.sequence import RowIdSequence
@@ -56,12 +58,18 @@ class FragmentContent:
     last_updated_at: RowVersionRuns | None
     deleted: BitMap
 
+    @property
+    def num_live_rows(self) -> int:
+        """How many rows are not deleted."""
+        return self.num_rows - len(self.deleted)
+
     def live_offsets(self) -> NDArray[np.int64]:
         """Return the offsets of the rows that are not deleted, ascending."""
-        offsets = np.arange(self.num_rows, dtype=np.int64)
         if not self.deleted:
-            return offsets
-        return np.delete(offsets, np.frombuffer(self.deleted.to_array(), dtype=np.uint32))
+            return np.arange(self.num_rows, dtype=np.int64)
+        is_live = np.ones(self.num_rows, dtype=np.bool_)
+        is_live[deleted_offsets(self.deleted)] = False
+        return np.flatnonzero(is_live)
 
     def index_rows(self) -> FragmentRows:
         """Return what a row-ID index needs to know; without stable row IDs, addresses are IDs."""
@@ -84,8 +92,12 @@ class FragmentReader:
         self._source = source
         self._record = record
 
-    def content(self, fragment: Fragment, message: bytes) -> FragmentContent:
+    def content(
+        self, fragment: Fragment, message: bytes, *, with_versions: bool = True
+    ) -> FragmentContent:
         """Return the rows of a fragment, of which ``message`` is the undecoded form.
+
+        Without versions, ``created_at`` and ``last_updated_at`` are None.
 
         Raises
         ------
@@ -97,9 +109,21 @@ class FragmentReader:
         inline = decode_inline_sequences(message)
         row_ids = self.sequence_bytes(fragment, fragment.row_ids, inline.row_ids)
         try:
-            return self._decoded(fragment, row_ids, inline)
+            return self._decoded(fragment, row_ids, inline, with_versions)
         except FormatError as error:
-            raise error.located(f"{self._record.file.path}, fragment {fragment.id}") from error
+            raise self._located(error, fragment) from error
+
+    def row_versions(
+        self, fragment: Fragment, message: bytes
+    ) -> tuple[RowVersionRuns | None, RowVersionRuns | None]:
+        """Return the versions that created, and last updated, the rows of a fragment.
+
+        Each is None where it is not stored. Raises as :meth:`content` does.
+        """
+        try:
+            return self._row_versions(fragment, decode_inline_sequences(message))
+        except FormatError as error:
+            raise self._located(error, fragment) from error
 
     def deleted(self, fragment: Fragment) -> BitMap:
         """Return the deleted offsets of a fragment of this version.
@@ -173,22 +197,34 @@ class FragmentReader:
         raise CorruptFileError(f"fragment {fragment.id} has no data file with the column {column}")
 
     def _decoded(
-        self, fragment: Fragment, row_ids: bytes | None, inline: InlineSequences
+        self,
+        fragment: Fragment,
+        row_ids: bytes | None,
+        inline: InlineSequences,
+        with_versions: bool,
     ) -> FragmentContent:
         rows = fragment.physical_rows
         ids = self._row_ids(fragment, row_ids)
         num_rows = rows if rows is not None else (0 if ids is None else len(ids))
+        created_at, last_updated_at = None, None
+        if with_versions:
+            created_at, last_updated_at = self._row_versions(fragment, inline)
         return FragmentContent(
             fragment=fragment,
             num_rows=num_rows,
             row_ids=ids,
-            created_at=self._versions(
-                fragment, fragment.created_at, inline.created_at, _CREATED_AT
-            ),
-            last_updated_at=self._versions(
-                fragment, fragment.last_updated_at, inline.last_updated_at, _LAST_UPDATED_AT
-            ),
+            created_at=created_at,
+            last_updated_at=last_updated_at,
             deleted=self.deleted(fragment),
+        )
+
+    def _row_versions(
+        self, fragment: Fragment, inline: InlineSequences
+    ) -> tuple[RowVersionRuns | None, RowVersionRuns | None]:
+        created, updated = fragment.created_at, fragment.last_updated_at
+        return (
+            self._versions(fragment, created, inline.created_at, _CREATED_AT),
+            self._versions(fragment, updated, inline.last_updated_at, _LAST_UPDATED_AT),
         )
 
     def _row_ids(self, fragment: Fragment, data: bytes | None) -> RowIdSequence | None:
@@ -207,6 +243,9 @@ class FragmentReader:
             return RowVersionRuns.of(self.hidden_values(fragment, column))
         data = self.sequence_bytes(fragment, stored, inline)
         return decode_row_version_sequence(data or b"", fragment.physical_rows)
+
+    def _located(self, error: FormatError, fragment: Fragment) -> FormatError:
+        return error.located(f"{self._record.file.path}, fragment {fragment.id}")
 
 
 class RowReader:
@@ -229,8 +268,12 @@ class RowReader:
         self._fragments = history.states
         self._reader = FragmentReader(source, self._record)
 
-    def contents(self, fragment_ids: Collection[int] | None = None) -> list[FragmentContent]:
+    def contents(
+        self, fragment_ids: Collection[int] | None = None, *, with_versions: bool = True
+    ) -> list[FragmentContent]:
         """Return the rows of fragments, in the order of a scan; of all fragments by default.
+
+        Without versions, ``created_at`` and ``last_updated_at`` of all are None.
 
         Raises
         ------
@@ -246,8 +289,10 @@ class RowReader:
             raise self._source.missing_version(self._record.version) from error
         if len(messages) != len(self._fragments):
             raise CorruptFileError("a fragment stands in the manifest twice", path)
+        most_rows = max((fragment.physical_rows or 0 for fragment in self._fragments), default=0)
+        keep_freed_memory(8 * most_rows)
         return [
-            self._reader.content(fragment, message)
+            self._reader.content(fragment, message, with_versions=with_versions)
             for fragment, message in zip(self._fragments, messages, strict=True)
             if fragment_ids is None or fragment.id in fragment_ids
         ]

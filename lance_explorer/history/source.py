@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Any
 
 from lance_explorer.errors import (
     FormatError,
@@ -18,7 +19,7 @@ from lance_explorer.history.history import EMPTY_HISTORY, History, VersionRecord
 from lance_explorer.history.listing import DirectoryLister, VersionFile, VersionListing
 from lance_explorer.history.loading import extend
 from lance_explorer.history.refs import branch_root, load_branches, load_tags
-from lance_explorer.storage import Storage, open_storage
+from lance_explorer.storage import Storage, open_beside, open_storage
 
 __all__ = ["TableSource"]
 
@@ -37,6 +38,8 @@ class TableSource:
         Root of the table.
     branch : str, optional
         A branch of it; the main branch by default. A branch's own root may be given as ``uri``.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in, as pylance takes them.
 
     Raises
     ------
@@ -46,10 +49,17 @@ class TableSource:
         If the table has no such branch.
     """
 
-    def __init__(self, uri: str, branch: str | None = None) -> None:
+    def __init__(
+        self,
+        uri: str,
+        branch: str | None = None,
+        storage_options: Mapping[str, str] | None = None,
+    ) -> None:
         self._history: History | None = None
         self._single: dict[int, History] = {}
-        self.main_storage = open_storage(uri)
+        self.kept: dict[str, Any] = {}
+        """What other modules made of this source, kept as long as it is."""
+        self.main_storage = open_storage(uri, storage_options)
         self.storage = self.main_storage
         self.branch = branch
         if branch is not None:
@@ -109,7 +119,9 @@ class TableSource:
         RefNotFoundError
             If there is none of that name.
         """
-        return self if branch == self.branch else TableSource(self.uri, branch)
+        if branch == self.branch:
+            return self
+        return TableSource(self.uri, branch, self.main_storage.options)
 
     def tag(self, name: str) -> Tag:
         """Return a tag.
@@ -226,11 +238,11 @@ class TableSource:
         suffix = f"{_TREE}{name}"
         if name is not None and self.storage.uri.endswith(suffix):
             self.branch = name
-            self.main_storage = open_storage(self.storage.uri.removesuffix(suffix))
+            self.main_storage = open_beside(self.storage, self.storage.uri.removesuffix(suffix))
 
 
 def _below(storage: Storage, folder: str) -> Storage:
-    return open_storage(f"{storage.uri}/{folder}")
+    return open_beside(storage, f"{storage.uri}/{folder}")
 
 
 def _no_table(storage: Storage) -> TableNotFoundError:

@@ -7,10 +7,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.format.fragments import BasePath
-from lance_explorer.history.history import History
-from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     COUNT,
     ID,
@@ -20,8 +17,11 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.frames.states import files_of
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import intervals_of
+from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.intervals import interval_columns
-from lance_explorer.inspect.states import files_of
 
 __all__ = ["ALL_BASE_PATHS", "BASE_PATHS", "all_base_paths", "base_paths"]
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.frames.documented import documented
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.base_paths import (
     ALL_BASE_PATHS,
@@ -12,7 +14,6 @@ from lance_explorer.inspect.base_paths import (
     all_base_paths,
     base_paths,
 )
-from lance_explorer.inspect.columns import FrameSchema
 from lance_explorer.inspect.config import ALL_CONFIG, CONFIG, all_config, config
 from lance_explorer.inspect.data_files import (
     ALL_DATA_FILES,
@@ -22,15 +23,21 @@ from lance_explorer.inspect.data_files import (
 )
 from lance_explorer.inspect.deletions import ALL_DELETIONS, DELETIONS, all_deletions, deletions
 from lance_explorer.inspect.detached import DETACHED, detached
-from lance_explorer.inspect.documented import documented
 from lance_explorer.inspect.fields import ALL_FIELDS, FIELDS, all_fields, fields
 from lance_explorer.inspect.findings import FINDINGS, findings
+from lance_explorer.inspect.fragment_reuse import (
+    ALL_FRAGMENT_REUSE,
+    FRAGMENT_REUSE,
+    all_fragment_reuse,
+    fragment_reuse_entries,
+)
 from lance_explorer.inspect.fragments import ALL_FRAGMENTS, FRAGMENTS, all_fragments, fragments
 from lance_explorer.inspect.gaps import GAPS, gaps
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
 from lance_explorer.inspect.indices import ALL_INDICES, INDICES, all_indices, indices
 from lance_explorer.inspect.manifests import MANIFESTS, manifests
 from lance_explorer.inspect.refs import REFS, refs
+from lance_explorer.inspect.rewrite_groups import REWRITE_GROUPS, rewrite_groups
 from lance_explorer.inspect.row_id_encodings import (
     ALL_ROW_ID_ENCODINGS,
     ROW_ID_ENCODINGS,
@@ -294,6 +301,75 @@ class Inspect:
         """
         return index_coverage(self._source, self._or_latest(version))
 
+    @documented(REWRITE_GROUPS)
+    def rewrite_groups(self) -> pl.DataFrame:
+        """Return what compactions made of which fragments, one row for each old and new one.
+
+        Told by transactions, by stored compaction lineage, by fragment reuse histories, by stable
+        row IDs or, where nothing else is left, by counts and order: ``evidence`` and ``source`` say
+        by which. Rows are conserved: those of an old fragment are moved or dropped, those of a new
+        one are all moved into it. Compactions that a restore undid later are among them.
+
+        Raises
+        ------
+        StorageError
+            If a transaction cannot be read, though it is there.
+
+        Examples
+        --------
+        >>> table.inspect.rewrite_groups().is_empty()
+        True
+        """
+        return rewrite_groups(self._source)
+
+    @documented(FRAGMENT_REUSE)
+    def fragment_reuse(self, version: int | None = None) -> pl.DataFrame:
+        """Return the fragment reuse index of a version, one row for each deferred compaction.
+
+        Lance trims an entry once all indices have caught up with it; ``indices_behind`` are those
+        that hold it back.
+
+        Parameters
+        ----------
+        version : int, optional
+            The version; the latest by default.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest or the history cannot be understood.
+        StorageError
+            If the file of the history is missing or cannot be read.
+
+        Examples
+        --------
+        >>> table.inspect.fragment_reuse().is_empty()
+        True
+        """
+        return fragment_reuse_entries(self._source, self._or_latest(version))
+
+    @documented(ALL_FRAGMENT_REUSE)
+    def all_fragment_reuse(self) -> pl.DataFrame:
+        """Return every entry of the fragment reuse index there ever was, one row an interval.
+
+        An entry that is not current was trimmed after ``last_version``. Histories that cannot be
+        read are left out: :meth:`fragment_reuse` of a version with one tells why.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read. One that cannot be understood becomes a finding, and its
+            version counts as not kept.
+
+        Examples
+        --------
+        >>> table.inspect.all_fragment_reuse().is_empty()
+        True
+        """
+        return all_fragment_reuse(self._source)
+
     @documented(CONFIG)
     def config(self, version: int | None = None) -> pl.DataFrame:
         """Return the config and all metadata of a version, one row for each key.
@@ -536,8 +612,8 @@ class Inspect:
     def row_id_totals(self) -> pl.DataFrame:
         """Return what row identity costs, one row for each kept version, oldest first.
 
-        Segments, runs and holes are null where a sequence cannot be understood, these and rows
-        where a reader flag is not known.
+        Segments, runs, holes and the index are null where a sequence cannot be understood, these
+        and rows where a reader flag is not known.
 
         Raises
         ------
@@ -682,6 +758,9 @@ _CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
     (INDICES, _at_latest(indices)),
     (ALL_INDICES, all_indices),
     (INDEX_COVERAGE, _at_latest(index_coverage)),
+    (REWRITE_GROUPS, rewrite_groups),
+    (FRAGMENT_REUSE, _at_latest(fragment_reuse_entries)),
+    (ALL_FRAGMENT_REUSE, all_fragment_reuse),
     (CONFIG, _at_latest(config)),
     (ALL_CONFIG, all_config),
     (REFS, refs),

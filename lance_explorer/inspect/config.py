@@ -7,10 +7,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.format.schema import Field, field_paths
-from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     FIELD_ID,
     INTERVAL,
@@ -19,6 +16,9 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.intervals import intervals_of
+from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.intervals import interval_columns
 from lance_explorer.inspect.text import text_of
 

@@ -1,22 +1,32 @@
 """The row counts of all versions: what each commit's counts need, brought together."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from lance_explorer.errors import FormatError, NotFoundError, StorageError
-from lance_explorer.format.operations import Operation, Restore
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import Operation, Restore, Update, UpdateMode
+from lance_explorer.frames.states import known
 from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.own_rows import own_rows
 from lance_explorer.history.restores import compare_rows
 from lance_explorer.history.rows import RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import FragmentSteps
 from lance_explorer.inspect.counts import NEEDS_OPERATION, UNKNOWN, RowCounts, Step, count_rows
-from lance_explorer.inspect.states import known
+from lance_explorer.inspect.creation import is_faulty
 
 __all__ = ["count_versions", "with_previous"]
 
 _DETACHED_BIT = 1 << 63
+
+_TOLD_BY_ROWS = frozenset({"Update", "unknown", None})
+_TOLD_IF_LONE = frozenset({"Merge", "DataReplacement"})
+"""Operations that row versions tell about; these only where the version before is gone."""
 
 
 def count_versions(
@@ -44,11 +54,9 @@ def count_versions(
     """
     both = with_previous(readable).tolist()
     counts = []
-    for record, step, is_known in zip(
-        history.records, _steps(history, steps, num_rows), both, strict=True
-    ):
+    for position, step in enumerate(_steps(history, steps, num_rows)):
         try:
-            counts.append(_count(source, record, step) if is_known else UNKNOWN)
+            counts.append(_count(source, history, position, step) if both[position] else UNKNOWN)
         except (FormatError, StorageError, NotFoundError):
             counts.append(UNKNOWN)  # the files that would tell are damaged or gone
     return counts
@@ -72,21 +80,27 @@ def _steps(history: History, steps: FragmentSteps, num_rows: NDArray[np.int64]) 
         known(steps.rows_out),
         known(steps.rows_rewritten_in_place),
         [record.num_new_row_ids for record in history.records],
+        [None] * len(rows),
         [move == 0 for move in moves],
         strict=True,
     )
     return [
-        Step(*column) if follow else Step(column[0], None, None, None, None, None, None)
+        Step(*column) if follow else Step(column[0], *[None] * (len(column) - 1))
         for column, follow in zip(columns, follows, strict=True)
     ]
 
 
-def _count(source: TableSource, record: VersionRecord, step: Step) -> RowCounts:
+def _count(source: TableSource, history: History, position: int, step: Step) -> RowCounts:
+    record = history.records[position]
     operation = None
     if step.same_fragments is None or record.operation in NEEDS_OPERATION:
         operation = _operation(source, record)
     if isinstance(operation, Restore) and step.same_fragments is False:
         return _count_restore(source, record, operation)
+    if _needs_own_rows(record, step, operation):
+        rows = own_rows(source, record, _new_states(history, position, operation))
+        if rows is not None:
+            step = replace(step, rows_created=rows.created, rows_changed=rows.changed)
     return count_rows(
         record.operation,
         step,
@@ -94,6 +108,33 @@ def _count(source: TableSource, record: VersionRecord, step: Step) -> RowCounts:
         record.schema,
         lambda fragment_id: _deleted(source, record, fragment_id),
     )
+
+
+def _needs_own_rows(record: VersionRecord, step: Step, operation: Operation | None) -> bool:
+    """Whether only the row versions can tell what a commit did, and do so."""
+    if step.same_fragments or not record.manifest.reader_feature_flags & STABLE_ROW_IDS:
+        return False
+    if isinstance(operation, Update) and operation.update_mode == UpdateMode.REWRITE_COLUMNS:
+        return not operation.updated_offsets
+    if step.rows_created is not None or is_faulty(record.manifest.writer):
+        return False
+    is_lone = step.same_fragments is None
+    return record.operation in (_TOLD_BY_ROWS | _TOLD_IF_LONE if is_lone else _TOLD_BY_ROWS)
+
+
+def _new_states(
+    history: History, position: int, operation: Operation | None
+) -> frozenset[Fragment]:
+    """Return the states that can have rows of a version: those that the one before has not.
+
+    Of an update that moves rows, those of the fragments that it wrote.
+    """
+    intervals = history.intervals
+    states = [history.states[key] for key in intervals.keys[intervals.first == position].tolist()]
+    if isinstance(operation, Update) and operation.update_mode != UpdateMode.REWRITE_COLUMNS:
+        written = {file.path for fragment in operation.new_fragments for file in fragment.files}
+        states = [s for s in states if any(file.path in written for file in s.files)]
+    return frozenset(states)
 
 
 def _operation(source: TableSource, record: VersionRecord) -> Operation | None:

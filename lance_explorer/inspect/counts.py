@@ -4,7 +4,7 @@ None is "only row IDs can tell", or "the version to compare with is gone"; never
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyroaring import BitMap
 
@@ -12,13 +12,13 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import (
     Append,
     DataOverlay,
-    KeyExistenceFilter,
     Operation,
     Rewrite,
     Update,
     UpdateMode,
 )
 from lance_explorer.format.schema import Field
+from lance_explorer.history.update_kinds import inserts_nothing, is_plain_update
 
 __all__ = ["NEEDS_OPERATION", "UNKNOWN", "RowCounts", "Step", "count_rows"]
 
@@ -28,6 +28,8 @@ class Step:
     """What the fragments say about one version: the fields of FragmentSteps at one position.
 
     ``same_fragments`` is None where the version before is gone; ``rows_before`` then too.
+    ``rows_created`` and ``rows_changed`` are what row identity tells of rows that were not there
+    before and of those that were; None where it tells nothing, or was not asked.
     """
 
     num_rows: int | None
@@ -35,7 +37,8 @@ class Step:
     rows_in: int | None
     rows_out: int | None
     rows_rewritten_in_place: int | None
-    new_row_ids: int | None
+    rows_created: int | None
+    rows_changed: int | None
     same_fragments: bool | None
 
 
@@ -98,6 +101,10 @@ def count_rows(
         case "Delete":
             return RowCounts(deleted=step.rows_out)
         case "Merge" | "DataReplacement":
+            if step.same_fragments is None:
+                return RowCounts(
+                    step.rows_created, deleted=None, column_rewritten=step.rows_changed
+                )
             rewritten = step.rows_rewritten_in_place
             return RowCounts(step.rows_in, deleted=step.rows_out, column_rewritten=rewritten)
         case "Update" if isinstance(operation, Update):
@@ -109,7 +116,7 @@ def count_rows(
                 return NOTHING
             return RowCounts(deleted=None, restored=None, reverted=None, moved=None)
         case None | "unknown" | "Update" | "DataOverlay":
-            return NOTHING if step.same_fragments else UNKNOWN
+            return NOTHING if step.same_fragments else replace(UNKNOWN, added=step.rows_created)
         case _:
             return NOTHING
 
@@ -129,16 +136,17 @@ def _count_update(
         new = _physical_rows(update.new_fragments)
     if old is None and not update.updated_fragments and not update.removed_fragment_ids:
         old = 0
-    added = step.new_row_ids
-    if added is not None and new is not None and old is not None and old >= new - added:
-        return RowCounts(added, new - added, old - (new - added))
+    added = step.rows_created
+    if added is not None and new is not None and (old is None or old >= new - added):
+        updated = new - added
+        return RowCounts(added, updated, None if old is None else old - updated)
     if old == 0:
         return RowCounts(added=new)
     if new == 0:
         return RowCounts(deleted=old)
-    if new is not None and new == old and _is_plain_update(update, schema):
+    if new is not None and new == old and is_plain_update(update, schema):
         return RowCounts(updated=new)
-    if new is not None and update.inserted_rows is not None and _is_empty(update.inserted_rows):
+    if new is not None and inserts_nothing(update.inserted_rows):
         return RowCounts(updated=new, deleted=None if old is None else old - new)
     return RowCounts(added=None, updated=None, deleted=None)
 
@@ -146,6 +154,8 @@ def _count_update(
 def _count_rewritten_columns(
     step: Step, update: Update, deleted: Callable[[int], BitMap]
 ) -> RowCounts:
+    if not update.updated_offsets and step.rows_changed:
+        return RowCounts(updated=step.rows_changed)
     if not update.updated_offsets:
         return RowCounts(column_rewritten=step.rows_rewritten_in_place)
     live = [
@@ -154,20 +164,6 @@ def _count_rewritten_columns(
         if (rows := update.offsets(fragment_id)) is not None
     ]
     return RowCounts(updated=sum(len(rows) for rows in live))
-
-
-def _is_plain_update(update: Update, schema: tuple[Field, ...]) -> bool:
-    """Whether the commit is one of ``update()``, not a merge.
-
-    An update lists the fields that it set, a merge always all of them, ascending.
-    """
-    fields = update.fields_for_preserving_frag_bitmap
-    return bool(fields) and list(fields) != sorted(field.id for field in schema)
-
-
-def _is_empty(keys: KeyExistenceFilter) -> bool:
-    """Whether the filter of inserted keys holds none."""
-    return not keys.key_hashes and (keys.bloom is None or not any(keys.bloom.bitmap))
 
 
 def _count_overlaid(overlay: DataOverlay, deleted: Callable[[int], BitMap]) -> int:

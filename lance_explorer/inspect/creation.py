@@ -18,7 +18,7 @@ from lance_explorer.format.operations import Restore
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.source import TableSource
 
-__all__ = ["CREATED_AT_SOURCE", "created_at"]
+__all__ = ["CREATED_AT_SOURCE", "created_at", "is_faulty"]
 
 CREATED_AT_SOURCE = pl.Enum(["file", "history"])
 """What tells the version: the fragment itself, or the next row IDs of the kept versions."""
@@ -158,7 +158,7 @@ class _Line:
             np.array([manifest.version for manifest in manifests], dtype=np.uint64),
             np.maximum.accumulate(next_row_ids),
             np.array(exact[::-1], dtype=np.bool_),
-            np.array([_is_faulty(manifest.writer) for manifest in manifests], dtype=np.bool_),
+            np.array([is_faulty(manifest.writer) for manifest in manifests], dtype=np.bool_),
         )
 
     def creation(self, ids: _Numbers) -> tuple[_Numbers, _Mask]:
@@ -232,7 +232,8 @@ def _restored_version(source: TableSource, record: VersionRecord) -> int | None:
     return transaction.operation.version
 
 
-def _is_faulty(writer: WriterVersion | None) -> bool:
+def is_faulty(writer: WriterVersion | None) -> bool:
+    """Return whether a release may store wrong row versions in what it writes."""
     release = _release(writer)
     return release is not None and _FAULTY_FROM <= release < _SOUND_FROM
 

@@ -8,10 +8,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.format.fragments import TOMBSTONE, DataFile, Fragment
-from lance_explorer.history.history import History
-from lance_explorer.history.intervals import Intervals, merge_intervals
-from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
     COUNT,
@@ -23,6 +20,9 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals, merge_intervals
+from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.intervals import interval_columns
 from lance_explorer.inspect.names import field_names, names_of
 

@@ -11,12 +11,7 @@ from pyroaring import BitMap
 from lance_explorer.errors import FormatError, InvalidArgumentError
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.fragments import BasePath, DeletionFile, DeletionFileType, Fragment
-from lance_explorer.history.history import History
-from lance_explorer.history.intervals import Intervals
-from lance_explorer.history.readable import check_readable, readable_history
-from lance_explorer.history.roots import deletion_root
-from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
     COUNT,
@@ -27,6 +22,11 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.readable import check_readable, readable_history
+from lance_explorer.history.roots import deletion_root
+from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.fragments import deletion_file_type
 from lance_explorer.inspect.parts import distinct_parts, frame_of_intervals, frame_of_version
 from lance_explorer.rowids.deletions import deleted_offsets

@@ -7,10 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError, VersionNotFoundError
-from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import totals
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
     COUNT,
@@ -21,7 +18,10 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.inspect.states import known, live_rows
+from lance_explorer.frames.states import known, live_rows
+from lance_explorer.history.history import History
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import totals
 
 __all__ = ["DETACHED", "detached"]
 

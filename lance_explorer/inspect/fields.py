@@ -7,9 +7,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.format.schema import NO_PARENT, Field
-from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     COUNT,
     FIELD_ID,
@@ -19,6 +17,8 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.history.intervals import intervals_of
+from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.field_steps import FieldState, FieldSteps, field_states
 from lance_explorer.inspect.intervals import interval_columns
 from lance_explorer.inspect.text import json_text, text_of

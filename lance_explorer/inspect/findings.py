@@ -6,9 +6,10 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.findings import SEVERITIES, Finding
+from lance_explorer.frames.columns import BRANCH, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.history import History
+from lance_explorer.history.rewrites import rewrites
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import BRANCH, ID, TEXT, Column, FrameSchema
 
 __all__ = ["FINDINGS", "findings", "findings_frame"]
 
@@ -29,7 +30,8 @@ FINDINGS = FrameSchema(
 
 def findings(source: TableSource) -> pl.DataFrame:
     """Return one row for each finding, those of versions before those of tags and branches."""
-    of_history = [*source.history.findings, *_uncounted(source.history)]
+    history = source.history
+    of_history = [*history.findings, *_uncounted(history), *rewrites(source).findings]
     _ = source.tags, source.branches  # what is wrong with them is found when they are loaded
     found = [*of_history, *source.ref_findings]
     branches = [source.branch] * len(of_history) + [None] * len(source.ref_findings)

@@ -5,9 +5,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.format.fragments import DeletionFileType, StoredSequence
-from lance_explorer.history.history import History
-from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
     COUNT,
@@ -18,14 +16,16 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.inspect.intervals import interval_columns
-from lance_explorer.inspect.states import (
+from lance_explorer.frames.states import (
     data_bytes,
     inline_bytes,
     live_rows,
     nullable,
     num_data_files,
 )
+from lance_explorer.history.history import History
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.intervals import interval_columns
 
 __all__ = ["ALL_FRAGMENTS", "FRAGMENTS", "all_fragments", "deletion_file_type", "fragments"]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from lance_explorer.frames.columns import BRANCH, COUNT, ID, Column, FrameSchema
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import BRANCH, COUNT, ID, Column, FrameSchema
 
 __all__ = ["GAPS", "gaps"]
 

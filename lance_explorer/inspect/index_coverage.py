@@ -6,12 +6,12 @@ from typing import NamedTuple
 import polars as pl
 
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata, index_type
+from lance_explorer.frames.columns import BRANCH, COUNT, ID, TEXT, VERSION, Column, FrameSchema
+from lance_explorer.frames.states import known, live_rows
 from lance_explorer.history.reuse import carried_over, fragment_reuse
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import BRANCH, COUNT, ID, TEXT, VERSION, Column, FrameSchema
 from lance_explorer.inspect.indices import covered_fragments
 from lance_explorer.inspect.stale_entries import StaleEntries
-from lance_explorer.inspect.states import known, live_rows
 
 __all__ = ["INDEX_COVERAGE", "index_coverage"]
 
@@ -97,7 +97,7 @@ def _by_name(source: TableSource, version: int, there: frozenset[int]) -> list[l
         if ids is None:
             coverage = _Coverage(segment, None, frozenset())
         else:
-            listed = frozenset(ids if reuse is None else carried_over(ids, reuse))
+            listed = frozenset(carried_over(ids, reuse))
             coverage = _Coverage(segment, listed & there, listed - there)
         by_name.setdefault(segment.name, []).append(coverage)
     return list(by_name.values())

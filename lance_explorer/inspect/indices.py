@@ -14,10 +14,7 @@ from lance_explorer.format.indices import (
     index_details,
     index_type,
 )
-from lance_explorer.history.history import History
-from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
     COUNT,
@@ -30,6 +27,9 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import intervals_of
+from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.intervals import interval_columns
 from lance_explorer.inspect.names import field_names, names_of
 from lance_explorer.inspect.text import json_text

@@ -11,7 +11,7 @@ __all__ = ["interval_columns"]
 
 
 def interval_columns(history: History, intervals: Intervals) -> dict[str, Any]:
-    """Return the columns of :data:`lance_explorer.inspect.columns.INTERVAL` for ``intervals``."""
+    """Return the columns of :data:`lance_explorer.frames.columns.INTERVAL` for ``intervals``."""
     versions = history.versions
     first, last = intervals.first, intervals.last
     kept = last - first + 1

@@ -6,11 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.listing import VersionFile
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import totals
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
     TEXT,
@@ -19,7 +15,11 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.inspect.states import sequence_bytes
+from lance_explorer.frames.states import sequence_bytes
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.listing import VersionFile
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import totals
 
 __all__ = ["MANIFESTS", "manifests"]
 

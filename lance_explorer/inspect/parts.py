@@ -8,10 +8,10 @@ import polars as pl
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.frames.columns import BRANCH, INTERVAL, VERSION, FrameSchema
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals, merge_intervals
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import BRANCH, INTERVAL, VERSION, FrameSchema
 from lance_explorer.inspect.intervals import interval_columns
 
 __all__ = [

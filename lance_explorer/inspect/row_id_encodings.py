@@ -5,10 +5,7 @@ All sizes are those of whole sequences, as they stand in a manifest.
 
 import polars as pl
 
-from lance_explorer.history.readable import check_readable, readable_history
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
     COUNT,
@@ -19,14 +16,10 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.inspect.parts import (
-    distinct_parts,
-    frame_of_intervals,
-    frame_of_version,
-    undamaged,
-    understood,
-)
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids
 from lance_explorer.inspect.row_id_segments import num_runs, stored_row_ids
+from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
 from lance_explorer.rowids.optimum import optimal_sizes
 from lance_explorer.rowids.sequence import RowIdSequence
 
@@ -71,21 +64,12 @@ _SIZES = FrameSchema("sizes", _SEQUENCE)
 
 def row_id_encodings(source: TableSource, version: int) -> pl.DataFrame:
     """Return one row for each fragment of a version that has row IDs, in the order of a scan."""
-    history = source.version(version)
-    check_readable(history.records[0])
-    sequences, intervals = distinct_parts(history, stored_row_ids)
-    read = understood(read_row_ids(source, history, sequences, intervals))
-    rows = {number: _sizes(sequences[number], found) for number, found in read}
-    return frame_of_version(ROW_ID_ENCODINGS, source, version, rows)
+    return sequence_rows(ROW_ID_ENCODINGS, source, version, stored_row_ids, read_row_ids, _sizes)
 
 
 def all_row_id_encodings(source: TableSource) -> pl.DataFrame:
     """Return one row for each distinct sequence and each interval in which it was there."""
-    history = readable_history(source.history)
-    sequences, intervals = distinct_parts(history, stored_row_ids)
-    read = undamaged(read_row_ids(source, history, sequences, intervals))
-    rows = {number: _sizes(sequences[number], found) for number, found in read}
-    return frame_of_intervals(ALL_ROW_ID_ENCODINGS, source, history, intervals, rows)
+    return sequence_rows_of_all(ALL_ROW_ID_ENCODINGS, source, stored_row_ids, read_row_ids, _sizes)
 
 
 def _sizes(sequence: FragmentSequence, row_ids: RowIdSequence) -> pl.DataFrame:

@@ -11,10 +11,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.history.readable import check_readable, readable_history
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids, sequences_of
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
     COUNT,
@@ -25,13 +22,9 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.inspect.parts import (
-    distinct_parts,
-    frame_of_intervals,
-    frame_of_version,
-    undamaged,
-    understood,
-)
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids, sequences_of
+from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
 from lance_explorer.rowids.arrays import MAX_U64
 from lance_explorer.rowids.encoding import best_encoding
 from lance_explorer.rowids.segments import (
@@ -105,21 +98,14 @@ _SEGMENTS = FrameSchema("segments", _SEGMENT)
 
 def row_id_segments(source: TableSource, version: int) -> pl.DataFrame:
     """Return one row for each segment of the row-ID sequences of a version."""
-    history = source.version(version)
-    check_readable(history.records[0])
-    sequences, intervals = distinct_parts(history, stored_row_ids)
-    read = understood(read_row_ids(source, history, sequences, intervals))
-    rows = {number: _segments(sequences[number], found) for number, found in read}
-    return frame_of_version(ROW_ID_SEGMENTS, source, version, rows)
+    return sequence_rows(ROW_ID_SEGMENTS, source, version, stored_row_ids, read_row_ids, _segments)
 
 
 def all_row_id_segments(source: TableSource) -> pl.DataFrame:
     """Return one row for each segment of every sequence and each interval in which it was there."""
-    history = readable_history(source.history)
-    sequences, intervals = distinct_parts(history, stored_row_ids)
-    read = undamaged(read_row_ids(source, history, sequences, intervals))
-    rows = {number: _segments(sequences[number], found) for number, found in read}
-    return frame_of_intervals(ALL_ROW_ID_SEGMENTS, source, history, intervals, rows)
+    return sequence_rows_of_all(
+        ALL_ROW_ID_SEGMENTS, source, stored_row_ids, read_row_ids, _segments
+    )
 
 
 def stored_row_ids(fragment: Fragment) -> Iterable[FragmentSequence]:

@@ -1,4 +1,4 @@
-"""What row identity costs, version by version: segments, runs, holes and bytes."""
+"""What row identity costs, version by version: segments, runs, holes, bytes, index."""
 
 from dataclasses import replace
 
@@ -6,17 +6,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.errors import FormatError
+from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, VERSION, Column, FrameSchema
+from lance_explorer.frames.states import live_rows, nullable, sequence_bytes
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.readable import readable_history
+from lance_explorer.history.rows import FragmentReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
 from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids
-from lance_explorer.inspect.columns import BRANCH, BYTES, COUNT, VERSION, Column, FrameSchema
 from lance_explorer.inspect.parts import distinct_parts
 from lance_explorer.inspect.row_id_segments import num_holes, num_runs, stored_row_ids
-from lance_explorer.inspect.states import live_rows, nullable, sequence_bytes
+from lance_explorer.rowids.index import FragmentRows, RowIdIndex, address_rows
 from lance_explorer.rowids.sequence import Ranges, RowIdSequence
 
 __all__ = ["ROW_ID_TOTALS", "row_id_totals"]
@@ -38,11 +40,18 @@ ROW_ID_TOTALS = FrameSchema(
             nullable=True,
         ),
         Column("versions_bytes", BYTES, "inline bytes of the row-version sequences", unit="bytes"),
+        Column(
+            "index_bytes",
+            BYTES,
+            "memory of the row-ID index; null if some are spilled",
+            nullable=True,
+            unit="bytes",
+        ),
         Column("num_spilled", COUNT, "fragments whose row IDs are spilled, and count for nothing"),
     ),
 )
-"""The columns of ``inspect.row_id_totals()``. Segments, runs and holes are null where a sequence of
-the version is damaged, these and rows where one of its reader flags is not known."""
+"""The columns of ``inspect.row_id_totals()``. Segments, runs, holes and the index are null where a
+sequence of the version is damaged, these and rows where one of its reader flags is not known."""
 
 
 def row_id_totals(source: TableSource) -> pl.DataFrame:
@@ -58,7 +67,7 @@ def row_id_totals(source: TableSource) -> pl.DataFrame:
         return spread
 
     num_rows = of_all(totals(readable, live_rows(readable)))
-    segments, runs, holes = _sums(source, readable)
+    segments, runs, holes, index_bytes = _sums(source, readable)
     row_ids_bytes, versions_bytes = [totals(history, sizes) for sizes in sequence_bytes(history)]
     is_spilled = [s.row_ids is not None and s.row_ids.storage == "spilled" for s in history.states]
     spilled = totals(history, np.array(is_spilled, dtype=np.int64))
@@ -75,20 +84,58 @@ def row_id_totals(source: TableSource) -> pl.DataFrame:
             "row_ids_bytes": row_ids_bytes,
             "bytes_per_row": ratio.set(pl.Series(~has_ratio), None),
             "versions_bytes": versions_bytes,
+            "index_bytes": nullable(of_all(index_bytes)),
             "num_spilled": spilled,
         }
     )
 
 
 def _sums(source: TableSource, history: History) -> list[NDArray[np.int64]]:
-    """Return for each version the segments, runs and holes of its sequences that are stored."""
+    """Return for each version the segments, runs and holes of its sequences, and its index bytes.
+
+    No run and no block of an index has rows of two fragments, so it takes what the states do.
+    """
     sequences, intervals = distinct_parts(history, _not_spilled)
     counts = np.full((3, len(sequences)), UNKNOWN_COUNT)
+    sizes = _IndexSizes(source, history)
     for number, row_ids in read_row_ids(source, history, sequences, intervals):
         if not isinstance(row_ids, FormatError):
             counts[:, number] = _count(row_ids)
+            sizes.add(sequences[number], row_ids)
     of_sequences = replace(history, intervals=intervals)
-    return [totals(of_sequences, count) for count in counts]
+    return [*[totals(of_sequences, count) for count in counts], totals(history, sizes.of_states)]
+
+
+class _IndexSizes:
+    """The bytes that each state takes in a row-ID index, UNKNOWN_COUNT until that is known."""
+
+    def __init__(self, source: TableSource, history: History) -> None:
+        self.of_states = np.full(len(history.states), UNKNOWN_COUNT)
+        self._source = source
+        self._history = history
+        self._states: dict[FragmentSequence, list[tuple[int, int]]] = {}
+        keys, where = np.unique(history.intervals.keys, return_index=True)
+        firsts = history.intervals.first[where]
+        for state, position in zip(keys.tolist(), firsts.tolist(), strict=True):
+            fragment = history.states[state]
+            for sequence in stored_row_ids(fragment):
+                self._states.setdefault(sequence, []).append((state, position))
+            if fragment.row_ids is None and fragment.physical_rows is not None:
+                self._add(state, position, address_rows(0, fragment.physical_rows).row_ids)
+
+    def add(self, sequence: FragmentSequence, row_ids: RowIdSequence) -> None:
+        """Take into account the states that have a sequence."""
+        for state, position in self._states[sequence]:
+            self._add(state, position, row_ids)
+
+    def _add(self, state: int, position: int, row_ids: RowIdSequence) -> None:
+        """Index the live rows of one state."""
+        reader = FragmentReader(self._source, self._history.records[position])
+        try:
+            rows = FragmentRows(0, row_ids, reader.deleted(self._history.states[state]))
+            self.of_states[state] = RowIdIndex.of_fragments([rows]).nbytes
+        except (FormatError, StorageError):
+            return  # so it stays unknown
 
 
 def _not_spilled(fragment: Fragment) -> list[FragmentSequence]:

@@ -1,16 +1,17 @@
 """The rows of one version: who each is, where it is, and since when."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.frames.columns import ID, Column, FrameSchema
 from lance_explorer.history.rows import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import ID, Column, FrameSchema
 from lance_explorer.inspect.creation import CREATED_AT_SOURCE, created_at
-from lance_explorer.rowids.id_map import FRAGMENT_BITS
+from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
 __all__ = ["ROWS", "rows"]
@@ -30,6 +31,8 @@ ROWS = FrameSchema(
 )
 """The columns of ``Snapshot.rows()``. The versions are null where the table stores none; some
 releases stored a wrong one for rows that they updated, which ``created_at_version`` corrects."""
+
+_Numbers = NDArray[np.uint64]
 
 _STORED = FrameSchema("stored rows", ROWS.columns[:4])
 
@@ -54,50 +57,53 @@ def rows(source: TableSource, version: int, columns: Sequence[str] | None = None
 
 
 def _stored(source: TableSource, version: int) -> pl.DataFrame:
+    """Return what fragments store: each column is one array, which they fill one after the other.
+
+    Memory that was never used is what takes the time, so there is none but the columns.
+    """
     contents = RowReader(source, version).contents()
-    offsets = [content.live_offsets() for content in contents]
-    addresses = [_addresses(c, live) for c, live in zip(contents, offsets, strict=True)]
-    row_ids = [
-        address if content.row_ids is None else content.row_ids.values()[live]
-        for content, live, address in zip(contents, offsets, addresses, strict=True)
-    ]
+    ends = np.cumsum([0, *[content.num_live_rows for content in contents]]).tolist()
+    places = [slice(*ends) for ends in pairwise(ends)]
+    row_ids, addresses = np.empty((2, ends[-1]), dtype=np.uint64)
+    for content, place in zip(contents, places, strict=True):
+        _fill(row_ids[place], addresses[place], content)
     return _STORED.build(
         {
-            "_rowid": _joined(row_ids),
-            "_rowaddr": _joined(addresses),
-            "_row_created_at_version": _versions(contents, lambda content: content.created_at),
+            "_rowid": row_ids,
+            "_rowaddr": addresses,
+            "_row_created_at_version": _versions(
+                [content.created_at for content in contents], contents, places
+            ),
             "_row_last_updated_at_version": _versions(
-                contents, lambda content: content.last_updated_at
+                [content.last_updated_at for content in contents], contents, places
             ),
         }
     )
 
 
-def _addresses(content: FragmentContent, offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
-    return offsets.astype(np.uint64) + np.uint64(content.fragment.id << FRAGMENT_BITS)
+def _fill(row_ids: _Numbers, addresses: _Numbers, content: FragmentContent) -> None:
+    live = content.live_offsets()
+    base = np.uint64(first_address(content.fragment.id))
+    np.add(live.view(np.uint64), base, out=addresses)
+    if content.row_ids is None:
+        row_ids[:] = addresses
+    else:
+        np.take(content.row_ids.values(), live, out=row_ids, mode="clip")
 
 
 def _versions(
-    contents: Sequence[FragmentContent], of: Callable[[FragmentContent], RowVersionRuns | None]
+    sequences: Sequence[RowVersionRuns | None],
+    contents: Sequence[FragmentContent],
+    places: Sequence[slice],
 ) -> pl.Series:
     """Return the versions of all live rows, null in fragments that store none."""
-    if all(of(content) is not None for content in contents):
-        arrays = [
-            runs.without(content.deleted).expand()
-            for content in contents
-            if (runs := of(content)) is not None
-        ]
-        return pl.Series(_joined(arrays), dtype=pl.UInt64)
-    pieces = []
-    for content in contents:
-        runs = of(content)
-        if runs is None:
-            count = content.num_rows - len(content.deleted)
-            pieces.append(pl.Series([None], dtype=pl.UInt64).new_from_index(0, count))
-        else:
-            pieces.append(pl.Series(runs.without(content.deleted).expand(), dtype=pl.UInt64))
-    return pl.concat(pieces) if pieces else pl.Series(dtype=pl.UInt64)
-
-
-def _joined(arrays: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    return np.concatenate([np.empty(0, dtype=np.uint64), *arrays])
+    count = places[-1].stop if places else 0
+    versions = np.zeros(count, dtype=np.uint64)
+    for runs, content, place in zip(sequences, contents, places, strict=True):
+        if runs is not None:
+            versions[place] = runs.without(content.deleted).expand()
+    series = pl.Series(versions)
+    if None not in sequences:
+        return series
+    is_null = np.repeat([runs is None for runs in sequences], [p.stop - p.start for p in places])
+    return series.set(pl.Series(is_null), None)

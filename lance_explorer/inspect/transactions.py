@@ -3,9 +3,7 @@
 import polars as pl
 
 from lance_explorer.errors import FormatError
-from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
     ID,
@@ -16,7 +14,9 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.inspect.kinds import kind_of
+from lance_explorer.frames.kinds import kind_of
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.text import json_text
 
 __all__ = ["TRANSACTIONS", "transactions"]

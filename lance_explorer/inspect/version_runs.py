@@ -6,15 +6,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.history.readable import check_readable, readable_history
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.stored_sequences import (
-    FragmentSequence,
-    RowVersions,
-    read_row_versions,
-    sequences_of,
-)
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     COUNT,
     ID,
@@ -24,14 +16,15 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.inspect.parts import (
-    distinct_parts,
-    frame_of_intervals,
-    frame_of_version,
-    undamaged,
-    understood,
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.stored_sequences import (
+    FragmentSequence,
+    RowVersions,
+    read_row_versions,
+    sequences_of,
 )
 from lance_explorer.inspect.row_id_segments import ENCODING
+from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
 from lance_explorer.rowids.arrays import begins_of
 from lance_explorer.rowids.segments import encoding_of
 from lance_explorer.rowids.sequence import Ranges, RowIdSequence
@@ -65,21 +58,14 @@ _RUNS = FrameSchema("runs", _RUN)
 
 def version_runs(source: TableSource, version: int) -> pl.DataFrame:
     """Return one row for each run of the row-version sequences of a version."""
-    history = source.version(version)
-    check_readable(history.records[0])
-    sequences, intervals = distinct_parts(history, _stored_versions)
-    read = understood(read_row_versions(source, history, sequences, intervals))
-    rows = {number: _runs(sequences[number], found) for number, found in read}
-    return frame_of_version(VERSION_RUNS, source, version, rows)
+    return sequence_rows(VERSION_RUNS, source, version, _stored_versions, read_row_versions, _runs)
 
 
 def all_version_runs(source: TableSource) -> pl.DataFrame:
     """Return one row for each run of every sequence and each interval in which it was there."""
-    history = readable_history(source.history)
-    sequences, intervals = distinct_parts(history, _stored_versions)
-    read = undamaged(read_row_versions(source, history, sequences, intervals))
-    rows = {number: _runs(sequences[number], found) for number, found in read}
-    return frame_of_intervals(ALL_VERSION_RUNS, source, history, intervals, rows)
+    return sequence_rows_of_all(
+        ALL_VERSION_RUNS, source, _stored_versions, read_row_versions, _runs
+    )
 
 
 def _stored_versions(fragment: Fragment) -> Iterable[FragmentSequence]:

@@ -8,11 +8,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
 from lance_explorer.format.indices import SYSTEM_INDICES
-from lance_explorer.history.collector import collector_paused
-from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import FragmentSteps, fragment_steps, totals
-from lance_explorer.inspect.columns import (
+from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
     COUNT,
@@ -24,9 +20,13 @@ from lance_explorer.inspect.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.frames.kinds import kind_of
+from lance_explorer.frames.states import data_bytes, live_rows, nullable, num_data_files
+from lance_explorer.history.collector import collector_paused
+from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import FragmentSteps, fragment_steps, totals
 from lance_explorer.inspect.counting import count_versions, with_previous
-from lance_explorer.inspect.kinds import kind_of
-from lance_explorer.inspect.states import data_bytes, live_rows, nullable, num_data_files
 
 __all__ = ["VERSIONS", "tags_by_version", "versions"]
 
@@ -89,11 +89,11 @@ VERSIONS = FrameSchema(
     ),
 )
 """The columns of ``versions()``. What differs does so from the version numbered one lower; null
-where that one is not kept. Some counts only stable row IDs can tell: without them
-``rows_added``, ``rows_updated`` and ``rows_deleted`` of an upsert are null, and
-``rows_reverted`` of a restore, with ``rows_deleted``, ``rows_restored`` and ``rows_moved`` if it
-brought back other fragments. So are those of an upsert whose row IDs are spilled, of a restore
-of a detached version, and of any commit whose sequences or deletion files are damaged or gone."""
+where that one is not kept, except for what the version says by itself. Some counts only stable row
+IDs can tell: without them ``rows_added``, ``rows_updated`` and ``rows_deleted`` of an upsert are
+null, and ``rows_reverted`` of a restore, with ``rows_deleted``, ``rows_restored`` and
+``rows_moved`` if it brought back other fragments. So are those of a restore of a detached
+version, and of any commit whose sequences or deletion files are damaged or gone."""
 
 
 @collector_paused()

@@ -1,7 +1,7 @@
 """From a URI to bytes. This room lists and reads files, counts both, and parses nothing."""
 
-from lance_explorer.storage.base import FileInfo, Storage
+from lance_explorer.storage.base import FileInfo, IoCounts, Storage
 from lance_explorer.storage.local import LocalStorage
-from lance_explorer.storage.opening import open_storage
+from lance_explorer.storage.opening import open_beside, open_storage
 
-__all__ = ["FileInfo", "LocalStorage", "Storage", "open_storage"]
+__all__ = ["FileInfo", "IoCounts", "LocalStorage", "Storage", "open_beside", "open_storage"]

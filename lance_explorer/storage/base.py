@@ -1,10 +1,27 @@
 """The one small interface over every kind of storage."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["FileInfo", "Storage"]
+__all__ = ["FileInfo", "IoCounts", "Storage"]
+
+
+@dataclass(slots=True)
+class IoCounts:
+    """What was asked of storage so far.
+
+    Attributes
+    ----------
+    requests : int
+        Listings and reads.
+    bytes_read : int
+        Bytes that reads returned.
+    """
+
+    requests: int = 0
+    bytes_read: int = 0
 
 
 class FileInfo(NamedTuple):
@@ -29,16 +46,21 @@ class Storage(ABC):
     ----------
     uri : str
         The root.
-    requests : int
-        Listings and reads so far.
-    bytes_read : int
-        Bytes that reads returned so far.
+    options : mapping of str to str
+        Where an object store is and how to be let in; they never show in what is printed.
+    io : IoCounts
+        What was asked so far; shared by all storage of one table.
     """
 
-    def __init__(self, uri: str) -> None:
+    def __init__(
+        self, uri: str, options: Mapping[str, str] | None = None, io: IoCounts | None = None
+    ) -> None:
         self.uri = uri
-        self.requests = 0
-        self.bytes_read = 0
+        self.options = dict(options or {})
+        self.io = io or IoCounts()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.uri!r})"
 
     @abstractmethod
     def list_files(self, folder: str) -> list[FileInfo]:

@@ -3,10 +3,11 @@
 import errno
 import os
 import stat
+from collections.abc import Mapping
 from typing import NoReturn
 
 from lance_explorer.errors import StorageError
-from lance_explorer.storage.base import FileInfo, Storage
+from lance_explorer.storage.base import FileInfo, IoCounts, Storage
 
 __all__ = ["LocalStorage"]
 
@@ -24,12 +25,17 @@ class LocalStorage(Storage):
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, "greeting.txt").write_bytes(b"hello")
     ...     storage = LocalStorage(folder)
-    ...     storage.get_range("greeting.txt", 1, 3), storage.requests, storage.bytes_read
-    (b'ell', 1, 3)
+    ...     storage.get_range("greeting.txt", 1, 3), storage.io
+    (b'ell', IoCounts(requests=1, bytes_read=3))
     """
 
-    def __init__(self, root: str | os.PathLike[str]) -> None:
-        super().__init__(os.path.abspath(os.path.expanduser(root)))
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        options: Mapping[str, str] | None = None,
+        io: IoCounts | None = None,
+    ) -> None:
+        super().__init__(os.path.abspath(os.path.expanduser(root)), options, io)
 
     def list_files(self, folder: str) -> list[FileInfo]:
         return [
@@ -54,7 +60,7 @@ class LocalStorage(Storage):
         return f"{self.uri}/{path}"
 
     def _scan(self, folder: str) -> list[tuple[str, os.stat_result]]:
-        self.requests += 1
+        self.io.requests += 1
         try:
             with os.scandir(self._place(folder)) as entries:
                 return [
@@ -70,7 +76,7 @@ class LocalStorage(Storage):
             _refuse("list", folder, error)
 
     def _read(self, path: str, offset: int, length: int | None) -> bytes:
-        self.requests += 1
+        self.io.requests += 1
         try:
             handle = os.open(self._place(path), os.O_RDONLY)
             try:
@@ -84,7 +90,7 @@ class LocalStorage(Storage):
             if error.errno in _MISSING:
                 raise FileNotFoundError(path) from error
             _refuse("read", path, error)
-        self.bytes_read += len(data)
+        self.io.bytes_read += len(data)
         return data
 
 

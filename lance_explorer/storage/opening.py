@@ -2,36 +2,72 @@
 
 import os
 import re
+from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.storage.base import Storage
+from lance_explorer.storage.base import IoCounts, Storage
 from lance_explorer.storage.local import LocalStorage
 
-__all__ = ["open_storage"]
+__all__ = ["open_beside", "open_storage"]
+
+_OBJECT_STORES = ("s3", "s3a", "gs", "az", "abfs", "abfss")
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
-def open_storage(uri: str | os.PathLike[str]) -> Storage:
-    """Return the storage whose root is ``uri``: a local path or a ``file://`` URI.
+def open_storage(
+    uri: str | os.PathLike[str],
+    options: Mapping[str, str] | None = None,
+    io: IoCounts | None = None,
+) -> Storage:
+    """Return the storage whose root is ``uri``.
+
+    Parameters
+    ----------
+    uri : str or os.PathLike
+        A local path, or a URI: ``file://``, ``s3://``, ``gs://``, ``az://`` or ``abfss://``.
+    options : mapping of str to str, optional
+        For object stores: where they are and how to be let in, as pylance takes them.
+    io : IoCounts, optional
+        What counts requests and bytes; shared by all storage of one table.
 
     Raises
     ------
     InvalidArgumentError
-        If the URI has a scheme that is not served, or names another machine.
+        If the URI has a scheme that is not served, names another machine or holds a password, or
+        an option cannot be used.
     """
     text = os.fspath(uri)
     if not _SCHEME.match(text):
-        return LocalStorage(text)
+        return LocalStorage(text, options, io)
     parts = urlsplit(text)
-    if parts.scheme in ("file", "file-object-store"):
+    scheme = parts.scheme.lower()
+    if scheme in ("file", "file-object-store"):
         if parts.netloc not in ("", "localhost"):
             raise InvalidArgumentError(
                 f"{parts.netloc} is not this machine: a file URI has three slashes, "
-                f"{parts.scheme}:///folder/table.lance"
+                f"{scheme}:///folder/table.lance"
             )
-        return LocalStorage(unquote(parts.path))
-    raise InvalidArgumentError(
-        f"URIs that start with {parts.scheme}:// are not served: use a local path or file://"
-    )
+        return LocalStorage(unquote(parts.path), options, io)
+    if scheme not in _OBJECT_STORES:
+        raise InvalidArgumentError(
+            f"URIs that start with {scheme}:// are not served: use a local path, file://, "
+            + ", ".join(f"{name}://" for name in _OBJECT_STORES)
+        )
+    if parts.password is not None:
+        raise InvalidArgumentError("a URI must hold no password: use storage_options")
+    from lance_explorer.storage.objects import ObjectStorage
+
+    return ObjectStorage(text, options, io)
+
+
+def open_beside(storage: Storage, uri: str) -> Storage:
+    """Return the storage of another root that a table uses: let in and counted like the first.
+
+    Raises
+    ------
+    InvalidArgumentError
+        As :func:`open_storage`.
+    """
+    return open_storage(uri, storage.options, storage.io)

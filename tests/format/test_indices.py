@@ -267,7 +267,7 @@ def follow(addresses: list[int], reuse: FragmentReuse) -> list[int | None]:
             destinations = [
                 fragment.id << 32 | offset
                 for fragment in group.new_frags
-                for offset in range(fragment.physical_rows)
+                for offset in range(fragment.physical_rows or 0)
             ]
             moved = dict(zip(group.row_addresses(), destinations, strict=True))
             followed = [

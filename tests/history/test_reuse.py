@@ -2,6 +2,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from pyroaring import BitMap, BitMap64
 
 from lance_explorer.errors import CorruptFileError, StorageError
 from lance_explorer.format._pb import index_pb2 as pb
@@ -9,32 +10,42 @@ from lance_explorer.format.fragments import BasePath
 from lance_explorer.format.indices import (
     FRAGMENT_REUSE_INDEX,
     FragDigest,
-    FragmentReuse,
     FragReuseGroup,
-    FragReuseVersion,
+    IndexMetadata,
+    StablePartition,
 )
-from lance_explorer.history.reuse import carried_over, fragment_reuse
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.reuse import (
+    ReuseEntry,
+    carried_over,
+    fragment_reuse,
+    has_caught_up,
+    reuse_bytes,
+    reuse_index,
+    row_map_uri,
+)
 from lance_explorer.history.source import TableSource
 from tests.format.samples import DATA
 
 TABLE = DATA / "14.0.2/deferred_remap.lance"
 
 
-def reuse(*versions: dict[tuple[int, ...], tuple[int, ...]]) -> FragmentReuse:
-    """Return a history of compactions, each given as old fragments and new ones."""
+def entry(groups: dict[tuple[int, ...], tuple[int, ...]], dataset_version=1) -> ReuseEntry:
+    """Return a compaction, given as old fragments and new ones."""
 
     def digests(ids):
         return tuple(FragDigest(id_, 1, 0) for id_ in ids)
 
-    return FragmentReuse(
-        versions=tuple(
-            FragReuseVersion(
-                1, tuple(FragReuseGroup(b"", digests(o), digests(n)) for o, n in groups.items())
-            )
-            for groups in versions
-        ),
-        transitions=(),
+    return ReuseEntry(
+        "compaction",
+        dataset_version,
+        tuple(FragReuseGroup(b"", digests(old), digests(new)) for old, new in groups.items()),
     )
+
+
+def reuse(*entries: dict[tuple[int, ...], tuple[int, ...]]) -> list[ReuseEntry]:
+    """Return a history of compactions."""
+    return [entry(groups) for groups in entries]
 
 
 def test_fragments_are_carried_through_one_compaction_after_the_other():
@@ -63,13 +74,13 @@ def last_record(path):
 def test_the_history_of_a_version_is_found():
     source, record = last_record(TABLE)
     history = fragment_reuse(source, record)
-    assert history is not None
-    assert [version.dataset_version for version in history.versions] == [6, 10]
+    assert [entry.dataset_version for entry in history] == [6, 10]
+    assert [len(entry.groups) for entry in history] == [2, 1]
 
 
 def test_a_version_without_deferred_compaction_has_none():
     source = TableSource(str(TABLE))
-    assert fragment_reuse(source, source.version(1).records[0]) is None
+    assert fragment_reuse(source, source.version(1).records[0]) == ()
 
 
 def with_entry(record, **changes):
@@ -79,6 +90,100 @@ def with_entry(record, **changes):
         for index in record.indices
     ]
     return replace(record, indices=tuple(indices))
+
+
+def with_transitions(record, index_version):
+    """Return the record with two compactions in the newer form, and one of an unknown kind."""
+    transitions = [
+        pb.FragmentReuseTransition(
+            sources=[{"id": 0, "physical_rows": 5, "num_deleted_rows": 1}],
+            destinations=[{"id": 9, "physical_rows": 4}],
+            ordered_compaction={"changed_row_addrs": BitMap64(range(4)).serialize()},
+        ),
+        pb.FragmentReuseTransition(
+            sources=[{"id": 9, "physical_rows": 4}],
+            destinations=[{"id": 10, "physical_rows": 3}, {"id": 11, "physical_rows": 1}],
+            stable_partition={"map_id": "the-map", "map_size_bytes": 7},
+        ),
+        pb.FragmentReuseTransition(sources=[{"id": 11}], destinations=[{"id": 12}]),
+    ]
+    details = pb.FragmentReuseDetails(inline={"transitions": transitions})
+    return with_entry(record, details=details.SerializeToString(), index_version=index_version)
+
+
+def test_transitions_are_entries_too():
+    source, record = last_record(TABLE)
+    ordered, partition, unknown = fragment_reuse(source, with_transitions(record, 1))
+    assert (ordered.kind, ordered.dataset_version) == ("ordered_compaction", None)
+    assert list(ordered.groups[0].row_addresses()) == [0, 1, 2, 3]
+    assert partition.kind == "stable_partition"
+    assert partition.partition == StablePartition("the-map", 7, None)
+    assert [digest.id for digest in partition.groups[0].new_frags] == [10, 11]
+    assert (unknown.kind, unknown.partition) == ("unknown", None)
+
+
+def test_transitions_count_only_where_the_index_version_allows_them():
+    source, record = last_record(TABLE)
+    assert fragment_reuse(source, with_transitions(record, 0)) == ()
+
+
+def test_a_row_map_is_below_its_own_folder():
+    source, record = last_record(TABLE)
+    uri = row_map_uri(source, record, StablePartition("the-map", 7, None))
+    assert uri == f"{source.storage.uri}/_fri/the-map/stable_partition.lance"
+    elsewhere = replace(record.manifest, base_paths=(BasePath(3, "/base", True, None),))
+    record = replace(record, manifest=elsewhere)
+    on_base = row_map_uri(source, record, StablePartition("the-map", 7, 3))
+    assert on_base == "/base/_fri/the-map/stable_partition.lance"
+
+
+@pytest.mark.parametrize("map_id", ["../secret", "", "a/b", ".."])
+def test_a_row_map_cannot_be_elsewhere(map_id):
+    source, record = last_record(TABLE)
+    with pytest.raises(CorruptFileError, match="expected the name of a folder"):
+        row_map_uri(source, record, StablePartition(map_id, 7, None))
+
+
+def segment(dataset_version: int, *covered: int, knows_coverage: bool = True) -> IndexMetadata:
+    """Return an index segment that was built from a version and covers some fragments."""
+    record: VersionRecord = last_record(TABLE)[1]
+    bitmap = BitMap(covered).serialize() if knows_coverage else None
+    return replace(record.indices[0], dataset_version=dataset_version, fragment_bitmap=bitmap)
+
+
+ENTRY = entry({(0, 1): (4,)}, dataset_version=6)
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        (segment(2, 9), True),  # of other fragments
+        (segment(6, 0, 1), False),
+        (segment(6, 4), False),  # carried on in the bitmap only
+        (segment(7, 0, 1), False),
+        (segment(7, 4), True),
+        (segment(6, knows_coverage=False), False),
+        (segment(7, knows_coverage=False), True),
+    ],
+)
+def test_an_index_has_caught_up_when_it_needs_the_entry_no_more(index, expected):
+    assert has_caught_up(ENTRY, [ENTRY], index) is expected
+
+
+def test_whether_an_index_needs_a_transition_is_told_only_if_it_has_nothing_to_do_with_it():
+    transition = replace(ENTRY, kind="ordered_compaction", dataset_version=None)
+    assert has_caught_up(transition, [transition], segment(7, 4)) is None
+    assert has_caught_up(transition, [transition], segment(7, 9)) is True
+
+
+def test_the_size_is_that_of_the_whole_history(moved):
+    _, record, content, _ = moved
+    inline = reuse_index(record)
+    assert inline is not None
+    assert reuse_bytes(inline) == ("inline", len(inline.details))
+    external = reuse_index(with_entry(record, details=outside(content)))
+    assert external is not None
+    assert reuse_bytes(external) == ("external", len(content))
 
 
 def outside(content: bytes, path: str = "details.binpb") -> bytes:

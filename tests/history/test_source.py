@@ -257,7 +257,7 @@ def test_refreshing_forgets_what_was_cleaned_away(table):
 def test_refreshing_reads_no_history_that_nobody_asked_for(table):
     source = opened(table)
     source.refresh()
-    assert (source.storage.requests, source.storage.bytes_read) == (2, 0)
+    assert (source.storage.io.requests, source.storage.io.bytes_read) == (2, 0)
 
 
 def test_refreshing_shows_new_refs(table):
@@ -299,20 +299,20 @@ def test_refreshing_a_branch_that_is_gone_says_so(table):
 
 
 def test_opening_is_one_listing(table):
-    assert (opened(table).storage.requests, opened(table).storage.bytes_read) == (1, 0)
+    assert (opened(table).storage.io.requests, opened(table).storage.io.bytes_read) == (1, 0)
 
 
 def test_a_version_is_one_file_and_read_once(table):
     source = opened(table)
     assert source.version(2) is source.version(2)
     size = table.folder.manifest_path(2).stat().st_size
-    assert (source.storage.requests, source.storage.bytes_read) == (2, size)
+    assert (source.storage.io.requests, source.storage.io.bytes_read) == (2, size)
 
 
 def test_refs_are_read_once(table):
     source = opened(table.tag("gold"))
     assert source.tags is source.tags
-    assert source.storage.requests == 3
+    assert source.storage.io.requests == 3
 
 
 # ------------------------------------------------------------------------------------ transactions
@@ -332,12 +332,12 @@ def transaction_of_size(size: int) -> bytes:
 def test_only_long_transactions_are_read_again(table, size, kept):
     source = opened(table.amend(transaction=transaction_of_size(size)))
     [record] = source.version(3).records
-    before = source.storage.bytes_read
+    before = source.storage.io.bytes_read
     transaction = source.transaction(record)
     assert record.transaction is not None
     assert transaction is not None
     assert transaction.properties == record.transaction.header.properties
-    assert source.storage.bytes_read - before == (0 if kept else size)
+    assert source.storage.io.bytes_read - before == (0 if kept else size)
 
 
 def test_a_long_transaction_in_a_file_of_its_own_is_read_again(table):

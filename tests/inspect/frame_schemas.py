@@ -7,8 +7,8 @@ They are stored beside this file. After a change that is meant, write them anew:
 
 from pathlib import Path
 
+from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.inspect.catalogue import FRAMES
-from lance_explorer.inspect.columns import FrameSchema
 
 STORED_SCHEMAS = Path(__file__).with_name("frame_schemas.txt")
 

@@ -10,9 +10,9 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.errors import FormatError, InvalidArgumentError, VersionNotFoundError
+from lance_explorer.frames.columns import BRANCH, INTERVAL
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
-from lance_explorer.inspect.columns import BRANCH, INTERVAL
 from tests.format.samples import DATA
 from tests.inspect.frame_schemas import STORED_SCHEMAS, schemas_text
 from tests.inspect.tables import STORED, manifest_paths, stored, strip, versions_of, write
@@ -36,6 +36,10 @@ DIFFERENT = {
     "row_id_encodings": (),
     "version_runs": (),
     "deletions": ("root",),
+    "fragment_reuse": (
+        *("entry", "storage", "history_bytes"),
+        *("indices_behind", "indices_caught_up"),
+    ),
 }
 
 

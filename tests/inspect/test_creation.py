@@ -72,9 +72,9 @@ def test_the_file_is_believed_unless_it_is_wrong():
 def test_tables_of_sound_writers_need_no_history():
     source = stored("14.0.2/cleaned_stable_row_ids.lance")
     frame = rows(source, 10)
-    before = source.storage.requests
+    before = source.storage.io.requests
     at, by = created_at(source, 10, frame)
-    assert source.storage.requests - before <= 1  # the first kept manifest
+    assert source.storage.io.requests - before <= 1  # the first kept manifest
     assert at.equals(frame["_row_created_at_version"], check_names=False)
     assert set(by) == {"file"}
 

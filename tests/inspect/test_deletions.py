@@ -104,9 +104,9 @@ def test_each_file_is_read_once(tmp_path):
         table.delete({0: [row]}).update_config(step=str(row))
     source = TableSource(str(table.path))
     _ = source.history
-    before = source.storage.requests
+    before = source.storage.io.requests
     assert len(all_deletions(source)) == 20
-    assert source.storage.requests - before == 20
+    assert source.storage.io.requests - before == 20
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ import shutil
 import pytest
 
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.stored_compactions import LINEAGE_KEY
 from lance_explorer.inspect.findings import findings
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, manifest_paths, rows_of, stored
+from tests.synthetic.tables import SyntheticTable
 
 
 @pytest.mark.parametrize("path", STORED, ids=str)
@@ -34,3 +36,12 @@ def test_asking_twice_gives_the_same(tmp_path):
     source = TableSource(str(tmp_path / "t"))
     assert findings(source).equals(findings(source))
     assert len(findings(source)) == 1
+
+
+def test_a_compaction_lineage_that_is_no_json_is_found(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append().update_config(**{LINEAGE_KEY: "{"}).append()
+    frame = findings(TableSource(str(table.path)))
+    assert rows_of(frame, "code", "severity", "version") == [
+        ("unreadable_compaction_lineage", "warning", 3)
+    ]
+    assert LINEAGE_KEY in frame["message"].item()

@@ -11,6 +11,7 @@ from lance.file import LanceFileReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
 from tests.format.samples import DATA
+from tests.history.compactions import deferred_rounds, places
 from tests.inspect.tables import STORED, rows_of, stored, versions_of
 
 COUNTS = ("num_rows_answered", "num_rows_to_scan", "num_stale_entries")
@@ -264,3 +265,36 @@ def test_rows_answered_and_to_scan_are_those_of_pylance(path, monkeypatch):
             assert sorted(by_segment.values()) == sorted(
                 rows for rows in statistics["num_indexed_rows_per_delta"] if rows
             )
+
+
+# -------------------------------------------------------------------- through the reuse history
+
+
+@pytest.fixture(scope="module")
+def deferred(tmp_path_factory):
+    return deferred_rounds(tmp_path_factory.mktemp("t"))
+
+
+def test_coverage_is_that_of_pylance_after_each_of_several_deferred_rounds(deferred):
+    for version in range(2, deferred.version + 1):
+        dataset: Any = lance.dataset(deferred.uri, version=version)
+        frame = index_coverage(deferred.source, version)
+        for name in frame["name"].unique():
+            told = frame.filter(name=name).select("num_rows_answered", "num_rows_to_scan").sum()
+            statistics = dataset.stats.index_stats(name)
+            expected = statistics["num_indexed_rows"], statistics["num_unindexed_rows"]
+            assert told.row(0) == expected
+        assert frame["is_current"].all()
+
+
+def test_stale_entries_are_those_that_the_reuse_history_leads_to_no_row(deferred):
+    for version in range(3, deferred.version + 1):
+        dataset: Any = lance.dataset(deferred.uri, version=version)
+        [index] = [index for index in dataset.describe_indices() if index.name == "key_idx"]
+        [segment] = index.segments
+        file = f"{deferred.uri}/_indices/{segment.uuid}/page_data.lance"
+        entries = LanceFileReader(file).read_all().to_table()["ids"].cast(pa.uint64())
+        remapped = dataset.remap_row_addrs(entries.combine_chunks())
+        there = set((entries if remapped is None else remapped).to_pylist()) - {None}
+        frame = index_coverage(deferred.source, version).filter(name="key_idx")
+        assert frame["num_stale_entries"].sum() == len(there - set(places(deferred.uri, version)))

@@ -421,6 +421,6 @@ def test_only_manifests_in_which_fragments_changed_are_read_again(table):
     table.append(rows=1).delete({0: [0]})
     source = TableSource(str(table.path))
     assert len(source.history) == 34
-    before = source.storage.requests
+    before = source.storage.io.requests
     assert check_row_ids(source).is_empty()
-    assert source.storage.requests - before == 5  # four manifests and a deletion file
+    assert source.storage.io.requests - before == 5  # four manifests and a deletion file

@@ -127,9 +127,9 @@ def test_each_sequence_is_read_once_however_many_versions_have_it(tmp_path):
         table.append(rows=3).delete({number + 1: [0]})
     source = TableSource(str(tmp_path / "t"))
     _ = source.history
-    before = source.storage.requests
+    before = source.storage.io.requests
     frame = all_row_id_segments(source)
-    assert source.storage.requests - before == 1
+    assert source.storage.io.requests - before == 1
     assert len(frame) == 21
     assert frame["versions_kept"].sum() == sum(range(1, 42, 2)) + 20
 
@@ -139,9 +139,9 @@ def test_as_few_manifests_are_read_as_hold_all_sequences(tmp_path):
     table.overwrite().update_config(a="b").restore(2)
     source = TableSource(str(tmp_path / "t"))
     _ = source.history
-    before = source.storage.requests
+    before = source.storage.io.requests
     frame = all_row_id_segments(source)
-    assert source.storage.requests - before == 3
+    assert source.storage.io.requests - before == 3
     firsts = frame.select("fragment_id", "first_version", "last_version")
     assert firsts.rows() == [
         *[(0, 1, 2), (1, 1, 2), (2, 2, 2), (3, 3, 4), (4, 4, 4), (5, 5, 6)],

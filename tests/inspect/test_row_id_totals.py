@@ -1,5 +1,6 @@
 """Totals against the sums of the frames that they are the totals of."""
 
+import lance
 import polars as pl
 import pytest
 
@@ -8,7 +9,9 @@ from lance_explorer.inspect.fragments import fragments
 from lance_explorer.inspect.row_id_encodings import row_id_encodings
 from lance_explorer.inspect.row_id_segments import row_id_segments
 from lance_explorer.inspect.row_id_totals import row_id_totals
-from tests.inspect.tables import STABLE, rows_of, stored
+from lance_explorer.row_index import SnapshotRowIdIndex
+from tests.format.samples import DATA
+from tests.inspect.tables import STABLE, STORED, rows_of, stored, write
 from tests.inspect.test_row_id_segments import with_sequence
 from tests.synthetic import SyntheticTable
 
@@ -29,6 +32,28 @@ def test_totals_are_sums_over_fragments_and_segments(path):
         assert total["num_spilled"] == (states["row_ids_storage"] == "spilled").sum()
 
 
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_index_bytes_are_those_of_the_index_of_each_version(path, monkeypatch):
+    monkeypatch.chdir(DATA / path.parts[0])
+    source = stored(path)
+    for version, index_bytes, num_spilled in rows_of(
+        row_id_totals(source), "version", "index_bytes", "num_spilled"
+    ):
+        index = SnapshotRowIdIndex(source, version)
+        assert index_bytes == (None if num_spilled else index.nbytes)
+
+
+def test_index_bytes_count_bitmaps_and_deletions(tmp_path):
+    path = tmp_path / "t.lance"
+    write(path, key=range(20_000)).delete("key % 3 = 1 AND key < 15000")
+    lance.dataset(path).delete("key % 7 = 1")
+    source = TableSource(str(path))
+    sizes = row_id_totals(source)["index_bytes"].to_list()
+    assert sizes == [SnapshotRowIdIndex(source, version).nbytes for version in (1, 2, 3)]
+    assert sizes[0] == 24
+    assert sizes[2] > sizes[1] > 1000
+
+
 def test_bytes_per_row_count_live_rows(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=4).delete({0: [0, 1, 2]}).delete({0: [3]})
     frame = row_id_totals(TableSource(str(table.path)))
@@ -46,6 +71,7 @@ def test_a_damaged_sequence_makes_the_sums_of_its_versions_unknown(tmp_path):
     with_sequence(table, b"\x0a\x20???").overwrite()
     frame = row_id_totals(TableSource(str(table.path)))
     assert frame["num_segments"].to_list() == [1, None, 1]
+    assert frame["index_bytes"].to_list() == [24, None, 24]
     assert frame["num_rows"].to_list() == [1, 2, 1]
     assert frame["row_ids_bytes"].to_list() == [6, 11, 8]
 
@@ -56,9 +82,9 @@ def test_versions_with_unknown_flags_show_sizes_alone(tmp_path):
     frame = row_id_totals(TableSource(str(table.append().path)))
     assert frame["row_ids_bytes"].null_count() == 0
     unknown = frame.filter(version=2).select(
-        "num_rows", "num_segments", "num_runs", "num_holes", "bytes_per_row"
+        "num_rows", "num_segments", "num_runs", "num_holes", "bytes_per_row", "index_bytes"
     )
-    assert unknown.row(0) == (None,) * 5
+    assert unknown.row(0) == (None,) * 6
     assert frame.filter(pl.col("version") != 2)["num_segments"].to_list() == [1, 3]
 
 
@@ -68,6 +94,6 @@ def test_all_versions_cost_as_many_manifests_as_hold_all_sequences(tmp_path):
         table.append()
     source = TableSource(str(table.path))
     _ = source.history
-    before = source.storage.requests
+    before = source.storage.io.requests
     assert row_id_totals(source)["num_segments"].to_list() == list(range(1, 32))
-    assert source.storage.requests == before + 1
+    assert source.storage.io.requests == before + 1

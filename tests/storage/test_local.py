@@ -121,7 +121,7 @@ def test_a_file_that_vanishes_while_others_are_read_is_none(storage, tmp_path):
 def test_many_files_are_read_one_by_one(storage):
     contents = storage.get_many(["a.bin", "inner/c.bin"])
     next(contents)
-    assert storage.bytes_read == 5
+    assert storage.io.bytes_read == 5
 
 
 def test_a_failure_among_many_files_is_not_taken_for_a_missing_file(storage):
@@ -135,19 +135,19 @@ def test_listings_and_reads_are_requests(storage):
     storage.get("a.bin")
     storage.get_range("a.bin", 1, 2)
     list(storage.get_many(["a.bin", "b.bin"]))
-    assert storage.requests == 6
+    assert storage.io.requests == 6
 
 
 def test_what_is_missing_was_a_request_too(storage):
     list(storage.get_many(["missing.bin"]))
     storage.list_files("missing")
-    assert (storage.requests, storage.bytes_read) == (2, 0)
+    assert (storage.io.requests, storage.io.bytes_read) == (2, 0)
 
 
 def test_bytes_are_counted_as_returned(storage):
     storage.get("a.bin")
     storage.get_range("a.bin", 3, 100)
-    assert storage.bytes_read == 7
+    assert storage.io.bytes_read == 7
 
 
 @pytest.mark.parametrize("read", [LocalStorage.get, lambda s, path: s.get_range(path, 0, 100)])

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from lance_explorer.inspect.columns import Column, FrameSchema
+from lance_explorer.frames.columns import Column, FrameSchema
 
 __all__ = ["column_table", "documented"]
 
@@ -36,7 +36,7 @@ def column_table(schema: FrameSchema) -> str:
 
     Examples
     --------
-    >>> from lance_explorer.inspect.columns import BYTES
+    >>> from lance_explorer.frames.columns import BYTES
     >>> sizes = FrameSchema("sizes", (Column("size", BYTES, "size", unit="bytes"),))
     >>> print(column_table(sizes))
     ====== ===== ===== ======== =======

@@ -11,10 +11,13 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from lance_explorer.history.evidence import Evidence
+
 __all__ = [
     "BRANCH",
     "BYTES",
     "COUNT",
+    "EVIDENCE",
     "FIELD_ID",
     "ID",
     "INTERVAL",
@@ -143,3 +146,6 @@ KIND = pl.Enum(
     ]
 )
 """What sort of commit a version is; the same colour everywhere."""
+
+EVIDENCE = pl.Enum([evidence.label for evidence in Evidence])
+"""How a claim is known, best first."""

@@ -1,0 +1,1 @@
+"""How frames are declared and documented: every column once."""

@@ -1,0 +1,62 @@
+"""Whatever stands for a table, as the metadata of one of its branches."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.format.manifest import decode_manifest_message
+from lance_explorer.history.source import TableSource
+
+__all__ = ["open_source", "package_of"]
+
+
+def open_source(
+    table: Any, branch: str | None = None, storage_options: Mapping[str, str] | None = None
+) -> TableSource:
+    """Return the metadata of a branch; lance and lancedb are not imported for it.
+
+    Parameters
+    ----------
+    table : str, os.PathLike, lance.LanceDataset or lancedb table
+        Path or URI of the table, or an opened table.
+    branch : str, optional
+        A branch of it; by default the one that ``table`` is on.
+    storage_options : mapping of str to str, optional
+        How to get at its files, as pylance takes them; by default those of ``table``.
+
+    Raises
+    ------
+    TableNotFoundError
+        If there is no Lance table.
+    RefNotFoundError
+        If the table has no such branch.
+    CorruptFileError
+        If the folder of versions mixes both schemes of file names.
+    InvalidArgumentError
+        If ``table`` is none of these, or its URI has a scheme that is not served.
+    """
+    opened = table.to_lance() if _is_lancedb(table) else table
+    if isinstance(opened, (str, os.PathLike)):
+        return TableSource(os.fspath(opened), branch, storage_options)
+    if package_of(opened) != "lance" or not isinstance(getattr(opened, "uri", None), str):
+        raise InvalidArgumentError(
+            f"expected a path, a URI, a LanceDataset or a lancedb table, got {type(table).__name__}"
+        )
+    options = opened._storage_options if storage_options is None else storage_options
+    return TableSource(opened.uri, branch or _branch_of(opened), options)
+
+
+def package_of(table: Any) -> str:
+    """Return the name of the package that defines an object's type."""
+    return type(table).__module__.partition(".")[0]
+
+
+def _is_lancedb(table: Any) -> bool:
+    return package_of(table) == "lancedb" and hasattr(table, "to_lance")
+
+
+def _branch_of(dataset: Any) -> str | None:
+    """Return the branch that a dataset is on, which its URI does not always tell."""
+    branch = decode_manifest_message(dataset._ds.serialized_manifest()).branch
+    return None if branch is None or dataset.uri.endswith(f"/tree/{branch}") else branch

@@ -1,0 +1,79 @@
+"""What is known of the rows of a fragment state: identities, and the versions that wrote them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.rowids.addresses import first_address
+from lance_explorer.rowids.arrays import Uint64Array, begins_of
+from lance_explorer.rowids.offsets import cut_at
+from lance_explorer.rowids.sequence import RowIdSequence
+from lance_explorer.rowids.version_runs import RowVersionRuns
+
+__all__ = ["NO_VERSION", "Track", "VersionsFrom", "constant_versions", "identity_bounds"]
+
+NO_VERSION = 0
+"""Stands for a version that is not known; versions count from 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """The rows of a state, deleted ones too, in their order.
+
+    Attributes
+    ----------
+    ids : RowIdSequence
+        The identities.
+    created, updated : RowVersionRuns or None
+        The versions that created each row, and gave it its values; None where nothing tells, and
+        NO_VERSION for single rows.
+    evidence : Evidence
+        How well it is known that these are the rows that had the same identities before.
+    """
+
+    ids: RowIdSequence
+    created: RowVersionRuns | None
+    updated: RowVersionRuns | None
+    evidence: Evidence = Evidence.RECORDED
+
+
+def identity_bounds(ids: RowIdSequence) -> tuple[int, int]:
+    """Return the lowest and the highest identity; the former is larger if there is none."""
+    starts, stops = ids.ranges()
+    some = np.iinfo(np.uint64).max
+    return int(starts.min(initial=some)), int((stops - np.uint64(1)).max(initial=0))
+
+
+def constant_versions(version: int, num_rows: int) -> RowVersionRuns:
+    """Return the same version for all rows."""
+    return RowVersionRuns(np.array([num_rows]), np.array([version], dtype=np.uint64))
+
+
+class VersionsFrom(NamedTuple):
+    """From which address on rows have which version, ascending."""
+
+    address: Uint64Array
+    version: Uint64Array
+
+    @classmethod
+    def of(cls, fragments: Iterable[tuple[int, RowVersionRuns]]) -> "VersionsFrom":
+        """Return the versions of all rows of fragments, given with their IDs in any order."""
+        nothing = np.empty(0, dtype=np.uint64)
+        begins, versions = [nothing], [nothing]
+        for fragment_id, runs in sorted(fragments, key=lambda fragment: fragment[0]):
+            base = np.uint64(first_address(fragment_id))
+            begins.append(begins_of(runs.counts).astype(np.uint64) + base)
+            versions.append(runs.versions)
+        return cls(np.concatenate(begins), np.concatenate(versions))
+
+    def at(self, addresses: Uint64Array) -> Uint64Array:
+        """Return the versions of rows at some addresses, which must be among them."""
+        return self.version[np.searchsorted(self.address, addresses, side="right") - 1]
+
+    def along(self, addresses: Uint64Array, lengths: Uint64Array) -> RowVersionRuns:
+        """Return the versions of stretches of rows, one after the other."""
+        owner, shift, counts = cut_at(addresses, lengths, self.address)
+        return RowVersionRuns(counts.astype(np.int64), self.at(addresses[owner] + shift))

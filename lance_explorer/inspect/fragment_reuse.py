@@ -1,0 +1,173 @@
+"""The fragment reuse index: compactions that indices have still to follow, and who has not yet."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.errors import FormatError, StorageError
+from lance_explorer.format.indices import SYSTEM_INDICES, FragDigest, IndexMetadata
+from lance_explorer.frames.columns import (
+    BRANCH,
+    BYTES,
+    COUNT,
+    ID,
+    INTERVAL,
+    TEXT,
+    VERSION,
+    Column,
+    FrameSchema,
+)
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.intervals import intervals_of
+from lance_explorer.history.reuse import (
+    ReuseEntry,
+    fragment_reuse,
+    has_caught_up,
+    reuse_bytes,
+    reuse_index,
+)
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.intervals import interval_columns
+
+__all__ = [
+    "ALL_FRAGMENT_REUSE",
+    "FRAGMENT_REUSE",
+    "all_fragment_reuse",
+    "fragment_reuse_entries",
+]
+
+_ENTRY = (
+    Column("kind", TEXT, "compaction, ordered_compaction, stable_partition or unknown"),
+    Column(
+        "dataset_version",
+        ID,
+        "version that the compaction was built on, or that it read (writers up to 13.0.0)",
+        nullable=True,
+    ),
+    Column("num_groups", COUNT, "groups of fragments that were rewritten together"),
+    Column("old_fragment_ids", pl.List(ID), "fragments that were rewritten"),
+    Column("new_fragment_ids", pl.List(ID), "fragments that took their rows"),
+    Column("rows_in", COUNT, "rows of the old fragments, deleted ones too"),
+    Column("rows_moved", COUNT, "rows of the new fragments"),
+    Column("rows_dropped", COUNT, "rows that had been deleted"),
+    Column("bitmap_bytes", BYTES, "bytes of the addresses that survived", unit="bytes"),
+)
+
+FRAGMENT_REUSE = FrameSchema(
+    "fragment_reuse",
+    (
+        VERSION,
+        BRANCH,
+        Column("entry", COUNT, "number of the entry, oldest first"),
+        *_ENTRY,
+        Column("storage", TEXT, "where the whole history is: inline or external"),
+        Column("history_bytes", BYTES, "bytes of the whole history", unit="bytes"),
+        Column(
+            "indices_behind",
+            pl.List(TEXT),
+            "indices that still need the entry; [] means that nothing holds it back",
+            nullable=True,
+        ),
+        Column("indices_caught_up", pl.List(TEXT), "indices that need it no more", nullable=True),
+    ),
+)
+"""The columns of ``inspect.fragment_reuse()``. Which indices need a transition is not told."""
+
+ALL_FRAGMENT_REUSE = FrameSchema("all_fragment_reuse", (BRANCH, *_ENTRY, *INTERVAL))
+"""The columns of ``inspect.all_fragment_reuse()``."""
+
+
+def fragment_reuse_entries(source: TableSource, version: int) -> pl.DataFrame:
+    """Return one row for each entry of the reuse history of a version, oldest first."""
+    record = source.version(version).records[0]
+    entries = fragment_reuse(source, record)
+    index = reuse_index(record)
+    storage, size = ("inline", 0) if index is None else reuse_bytes(index)
+    behind, caught_up = _indices(record, entries)
+    return FRAGMENT_REUSE.build(
+        {
+            "version": [version] * len(entries),
+            "branch": [source.branch] * len(entries),
+            "entry": range(len(entries)),
+            **_entry_columns(entries),
+            "storage": [storage] * len(entries),
+            "history_bytes": [size] * len(entries),
+            "indices_behind": behind,
+            "indices_caught_up": caught_up,
+        }
+    )
+
+
+def all_fragment_reuse(source: TableSource) -> pl.DataFrame:
+    """Return one row for each entry there ever was and each interval in which it was there."""
+    history = source.history
+    entries, intervals = intervals_of(_of_all_versions(source, history.records))
+    some = [entries[key] for key in intervals.keys.tolist()]
+    return ALL_FRAGMENT_REUSE.build(
+        {
+            "branch": [source.branch] * len(some),
+            **_entry_columns(some),
+            **interval_columns(history, intervals),
+        }
+    )
+
+
+def _of_all_versions(
+    source: TableSource, records: Sequence[VersionRecord]
+) -> list[tuple[ReuseEntry, ...]]:
+    """Return the entries of each version; neighbours with one index entry share them."""
+    all_entries, entries = list[tuple[ReuseEntry, ...]](), tuple[ReuseEntry, ...]()
+    before: IndexMetadata | None = None
+    for record in records:
+        index = reuse_index(record)
+        if index != before:
+            before = index
+            try:
+                entries = fragment_reuse(source, record)
+            except (FormatError, StorageError):
+                entries = ()
+        all_entries.append(entries)
+    return all_entries
+
+
+def _entry_columns(entries: Sequence[ReuseEntry]) -> dict[str, Any]:
+    old = [[digest for group in entry.groups for digest in group.old_frags] for entry in entries]
+    new = [[digest for group in entry.groups for digest in group.new_frags] for entry in entries]
+    rows_in, rows_moved = [_rows(some) for some in old], [_rows(some) for some in new]
+    return {
+        "kind": [entry.kind for entry in entries],
+        "dataset_version": [entry.dataset_version for entry in entries],
+        "num_groups": [len(entry.groups) for entry in entries],
+        "old_fragment_ids": [[digest.id for digest in some] for some in old],
+        "new_fragment_ids": [[digest.id for digest in some] for some in new],
+        "rows_in": rows_in,
+        "rows_moved": rows_moved,
+        "rows_dropped": [a - b for a, b in zip(rows_in, rows_moved, strict=True)],
+        "bitmap_bytes": [
+            sum([len(group.changed_row_addrs) for group in entry.groups]) for entry in entries
+        ],
+    }
+
+
+def _rows(digests: Sequence[FragDigest]) -> int:
+    return sum([digest.physical_rows or 0 for digest in digests])
+
+
+def _indices(
+    record: VersionRecord, entries: Sequence[ReuseEntry]
+) -> tuple[list[list[str] | None], list[list[str] | None]]:
+    """Return for each entry which indices are behind, and which have caught up."""
+    behind, caught_up = list[list[str] | None](), list[list[str] | None]()
+    segments = [index for index in record.indices if index.name not in SYSTEM_INDICES]
+    names = sorted({segment.name for segment in segments})
+    for entry in entries:
+        states = [(segment.name, has_caught_up(entry, entries, segment)) for segment in segments]
+        if None in [state for _, state in states]:
+            behind.append(None)
+            caught_up.append(None)
+            continue
+        waiting = {name for name, state in states if not state}
+        behind.append(sorted(waiting))
+        caught_up.append([name for name in names if name not in waiting])
+    return behind, caught_up

@@ -1,0 +1,97 @@
+"""Rewrite groups: which fragments compactions made of which, and how that is known."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import polars as pl
+
+from lance_explorer.frames.columns import (
+    BRANCH,
+    COUNT,
+    EVIDENCE,
+    ID,
+    TEXT,
+    VERSION,
+    Column,
+    FrameSchema,
+)
+from lance_explorer.history.rewrites import RewriteGroup, rewrites
+from lance_explorer.history.source import TableSource
+
+__all__ = ["REWRITE_GROUPS", "rewrite_groups"]
+
+REWRITE_GROUPS = FrameSchema(
+    "rewrite_groups",
+    (
+        VERSION,
+        BRANCH,
+        Column("group", COUNT, "number of the group in the version"),
+        Column("old_fragment_id", ID, "fragment that was rewritten"),
+        Column(
+            "new_fragment_id",
+            ID,
+            "fragment that took its rows; null if none was left",
+            nullable=True,
+        ),
+        Column("old_physical_rows", COUNT, "rows of the old one, deleted ones too", nullable=True),
+        Column("new_physical_rows", COUNT, "rows of the new one", nullable=True),
+        Column("rows_moved", COUNT, "rows that went from the old to the new", nullable=True),
+        Column(
+            "rows_dropped",
+            COUNT,
+            "deleted rows that the old one had; 0 in its later pairs, so that sums are right",
+            nullable=True,
+        ),
+        Column("evidence", EVIDENCE, "how well this is known"),
+        Column("source", TEXT, "what says so"),
+        Column("note", TEXT, "what is in doubt", nullable=True),
+    ),
+)
+"""The columns of ``inspect.rewrite_groups()``. Versions may be lost ones."""
+
+
+class _Pair(NamedTuple):
+    version: int
+    branch: str | None
+    group: int
+    old_fragment_id: int
+    new_fragment_id: int | None
+    old_physical_rows: int | None
+    new_physical_rows: int | None
+    rows_moved: int | None
+    rows_dropped: int | None
+    evidence: str
+    source: str
+    note: str | None
+
+
+def rewrite_groups(source: TableSource) -> pl.DataFrame:
+    """Return one row for each pair of fragments of which one has rows of the other."""
+    pairs = [pair for group in rewrites(source).groups for pair in _pairs(group, source.branch)]
+    columns = list(zip(*pairs, strict=True)) or [()] * len(_Pair._fields)
+    return REWRITE_GROUPS.build(dict(zip(_Pair._fields, columns, strict=True)))
+
+
+def _pairs(group: RewriteGroup, branch: str | None) -> Iterator[_Pair]:
+    new = {fragment.id: fragment.physical_rows for fragment in group.new}
+    moved: dict[int, list[tuple[int | None, int | None]]] = {id_: [] for id_ in group.old_ids}
+    for old_id, new_id, rows in group.rows_moved():
+        moved[old_id].append((new_id, rows))
+    for fragment in group.old:
+        dropped = fragment.num_deleted_rows
+        for target, rows in moved[fragment.id] or [(None, 0)]:
+            yield _Pair(
+                group.version,
+                branch,
+                group.group,
+                fragment.id,
+                target,
+                fragment.physical_rows,
+                None if target is None else new[target],
+                rows,
+                dropped,
+                group.evidence.label,
+                group.source,
+                group.note,
+            )
+            dropped = None if dropped is None else 0

@@ -1,0 +1,65 @@
+"""Frames with rows for each stored sequence: of one version, or of all and when each was there."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import polars as pl
+
+from lance_explorer.errors import FormatError
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.readable import check_readable, readable_history
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.stored_sequences import FragmentSequence
+from lance_explorer.inspect.parts import (
+    distinct_parts,
+    frame_of_intervals,
+    frame_of_version,
+    undamaged,
+    understood,
+)
+
+__all__ = ["sequence_rows", "sequence_rows_of_all"]
+
+_T = TypeVar("_T")
+
+_SequencesOf = Callable[[Fragment], Iterable[FragmentSequence]]
+_Read = Callable[
+    [TableSource, History, Sequence[FragmentSequence], Intervals],
+    Iterator[tuple[int, _T | FormatError]],
+]
+_RowsOf = Callable[[FragmentSequence, _T], pl.DataFrame]
+
+
+def sequence_rows(
+    schema: FrameSchema,
+    source: TableSource,
+    version: int,
+    sequences_of: _SequencesOf,
+    read: _Read[_T],
+    rows_of: _RowsOf[_T],
+) -> pl.DataFrame:
+    """Return what ``rows_of`` makes of each sequence of a version; a damaged one is an error."""
+    history = source.version(version)
+    check_readable(history.records[0])
+    sequences, intervals = distinct_parts(history, sequences_of)
+    results = understood(read(source, history, sequences, intervals))
+    rows = {number: rows_of(sequences[number], found) for number, found in results}
+    return frame_of_version(schema, source, version, rows)
+
+
+def sequence_rows_of_all(
+    schema: FrameSchema,
+    source: TableSource,
+    sequences_of: _SequencesOf,
+    read: _Read[_T],
+    rows_of: _RowsOf[_T],
+) -> pl.DataFrame:
+    """Return the same for all versions, for each interval of each sequence that is undamaged."""
+    history = readable_history(source.history)
+    sequences, intervals = distinct_parts(history, sequences_of)
+    results = undamaged(read(source, history, sequences, intervals))
+    rows = {number: rows_of(sequences[number], found) for number, found in results}
+    return frame_of_intervals(schema, source, history, intervals, rows)

@@ -1,0 +1,1 @@
+"""Where rows and fragments came from, and where they went."""

@@ -1,0 +1,76 @@
+"""Which versions of its ancestors a branch goes back to."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.history.identities import addresses_at, identities_at
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.state_rows import StateRows, state_rows
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = ["Fork", "fork_of", "identities_in_parent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Where a branch left its parent.
+
+    Attributes
+    ----------
+    parent : StateRows
+        The rows of the parent.
+    version : int
+        The last version that both have.
+    position : int
+        Its position in ``parent.history``.
+    """
+
+    parent: StateRows
+    version: int
+    position: int
+
+
+def fork_of(source: TableSource) -> Fork | None:
+    """Return where a branch left its parent; None if it is no branch, or that is not kept.
+
+    Raises
+    ------
+    StorageError
+        If the parent cannot be read.
+    """
+    branch = source.branches.get(source.branch) if source.branch is not None else None
+    if branch is None:
+        return None
+    key = f"{__name__}.parent"
+    if key not in source.kept:
+        source.kept[key] = source.on_branch(branch.parent_branch)
+    parent = state_rows(source.kept[key])
+    versions = [record.version for record in parent.history.records]
+    if branch.parent_version not in versions:
+        return None
+    return Fork(parent, branch.parent_version, versions.index(branch.parent_version))
+
+
+def identities_in_parent(
+    rows: StateRows, fork: Fork, identities: Uint64Array
+) -> tuple[Uint64Array, NDArray[np.bool_]]:
+    """Return which identities rows of a branch have on its parent, and whether they were there.
+
+    Stable row IDs below the next one at the fork are shared. Without them a row of the branch is
+    the one that lives at the same address when the branch begins.
+
+    Raises
+    ------
+    FormatError
+        If a file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    if rows.has_row_ids:
+        next_row_id = fork.parent.history.records[fork.position].manifest.next_row_id
+        return identities, identities < np.uint64(next_row_id)
+    addresses, live = addresses_at(rows, 0, identities)
+    inherited, were_live = identities_at(fork.parent, fork.position, addresses)
+    return inherited, live & were_live

@@ -1,0 +1,46 @@
+"""What people give: numbers of rows, and versions."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
+from lance_explorer.history.readable import check_readable
+from lance_explorer.history.state_rows import StateRows
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = ["position_of", "row_numbers"]
+
+
+def row_numbers(values: ArrayLike, what: str) -> Uint64Array:
+    """Return row IDs or addresses as an array.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If they are not whole numbers from 0 to 2^64 - 1.
+    """
+    try:
+        array = np.asarray(values)
+        whole = array.ndim == 1 and (array.dtype.kind in "ui" or not array.size)
+        if whole and not (array.dtype.kind == "i" and (array < 0).any()):
+            return array.astype(np.uint64, copy=False)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InvalidArgumentError(f"{what} are whole numbers from 0 to 2^64 - 1")
+
+
+def position_of(rows: StateRows, version: int) -> int:
+    """Return the position of a version among those whose rows can be told.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If it is not kept.
+    UnsupportedFeatureError
+        If its rows cannot be told.
+    """
+    try:
+        return rows.history.position(version)
+    except VersionNotFoundError:
+        check_readable(rows.source.version(version).records[0])
+        raise rows.source.missing_version(version) from None

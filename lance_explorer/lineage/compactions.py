@@ -1,0 +1,231 @@
+"""The compactions of a table: from its config, its transactions and its fragment reuse index."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, groupby
+
+from lance_explorer.errors import CorruptFileError, FormatError, NotFoundError
+from lance_explorer.format.operations import Restore
+from lance_explorer.history.compaction_records import (
+    CompactionLineage,
+    CompactionLineageEntry,
+    FragReuseGroup,
+    newest_first,
+)
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.rewrites import RewriteGroup, rewrites
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.stored_compactions import (
+    decode_lineage,
+    lasting_lineages,
+    stored_lineage,
+)
+
+__all__ = ["compaction_lineage"]
+
+_DETACHED = 1 << 63
+"""The bit that the numbers of detached versions have."""
+
+_Fragments = frozenset[tuple[tuple[int, ...], tuple[int, ...]]]
+
+
+def compaction_lineage(
+    source: TableSource, version: int | None = None, include_undone: bool = False
+) -> CompactionLineage | None:
+    """Return the compactions that led to a version; None if none is known, nor a limit is set.
+
+    They are those that the config of the version holds, those of which a kept transaction tells,
+    also one on a parent branch, those that a restore took out of the config again, and those that
+    only a fragment reuse index remembers. A compaction that several of these know is one entry.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch.
+    version : int, optional
+        The version; the latest by default.
+    include_undone : bool, default False
+        Whether to return those, too, that a later restore undid. Of a restore whose transaction is
+        gone, nothing is known.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If the version is not kept.
+    FormatError
+        If its manifest cannot be understood. A transaction or a stored lineage that cannot be is
+        a finding, and the others still count.
+    StorageError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> from lance_explorer.lineage.compactions import compaction_lineage
+    >>> compaction_lineage(table.source) is None
+    True
+    """
+    if version is None:
+        version = source.latest_version
+    record = source.version(version).records[0]
+    stored = _stored(record)
+    own = [_named(record, entry) for entry in stored.entries]
+    line = [*_line(source, version)]
+    undone = [*chain.from_iterable(_undone(*place) for place in line)] if not include_undone else []
+    entries = _merged(
+        entry
+        for entry in chain(own, *[_found(*place) for place in line])
+        if not any(entry.target_version in versions for versions in undone)
+    )
+    if not entries and stored.max_entries is None:
+        return None
+    return CompactionLineage(newest_first(entries), stored.max_entries)
+
+
+def _found(source: TableSource, last: int) -> list[CompactionLineageEntry]:
+    """Return what transactions tell, then older configs, then fragment reuse indices."""
+    entries = [
+        *_of_rewrites(source.history, rewrites(source).between(0, last)),
+        *_of_configs(source.history, last),
+    ]
+    return sorted(entries, key=lambda entry: not entry.is_complete)
+
+
+def _line(source: TableSource, version: int) -> Iterator[tuple[TableSource, int]]:
+    """Yield a branch and a version of it, then its parents and where they were left."""
+    seen: set[str | None] = set()
+    while source.branch not in seen:
+        yield source, _attached(source, version) or 0
+        seen.add(source.branch)
+        branch = source.branches.get(source.branch or "")
+        if branch is None:
+            return
+        try:
+            source, version = source.on_branch(branch.parent_branch), branch.parent_version
+        except NotFoundError:
+            return
+
+
+def _undone(source: TableSource, version: int) -> Iterator[range]:
+    """Yield the versions of a branch that restores undid, as seen from one of its versions."""
+    for record in reversed(source.history.records):
+        if record.version <= version and record.operation == "Restore":
+            restored = _restored_version(source, record)
+            if restored is not None and restored < record.version:
+                yield range(restored + 1, record.version)
+                version = restored
+
+
+def _restored_version(source: TableSource, record: VersionRecord) -> int | None:
+    try:
+        transaction = source.transaction(record)
+    except FormatError:
+        return None
+    if transaction is None or not isinstance(transaction.operation, Restore):
+        return None
+    return _attached(source, transaction.operation.version)
+
+
+def _attached(source: TableSource, version: int) -> int | None:
+    """Return a version, or the one that a detached version was built on; None if untold."""
+    passed: set[int] = set()
+    while version & _DETACHED:
+        if version in passed:
+            return None
+        passed.add(version)
+        try:
+            stored = source.version(version).records[0].transaction
+        except (FormatError, NotFoundError):
+            return None
+        if stored is None:
+            return None
+        version = stored.header.read_version
+    return version
+
+
+def _of_rewrites(
+    history: History, groups: Sequence[RewriteGroup]
+) -> Iterator[CompactionLineageEntry]:
+    """Yield an entry for each version of which groups are recorded."""
+    headers = {
+        record.version: (record.transaction.header, record.manifest.timestamp)
+        for record in history.records
+        if record.operation == "Rewrite" and record.transaction is not None
+    }
+    recorded = [group for group in groups if group.evidence is Evidence.RECORDED]
+    for version, of_version in groupby(recorded, key=lambda group: group.version):
+        several = list(of_version)
+        entry = CompactionLineageEntry(
+            compaction_id=None,
+            timestamp=None,
+            source_version=None,
+            target_version=version,
+            rewrite_groups=tuple([FragReuseGroup(group.old, group.new) for group in several]),
+            source=several[0].source,
+        )
+        if version in headers:
+            header, timestamp = headers[version]
+            entry = replace(
+                entry,
+                compaction_id=header.uuid,
+                timestamp=timestamp,
+                source_version=header.read_version,
+            )
+        yield entry
+
+
+def _of_configs(history: History, last: int) -> Iterator[CompactionLineageEntry]:
+    """Yield what configs hold of the versions up to one, and later ones may not hold."""
+    for record, text in lasting_lineages(history):
+        try:
+            lineage = decode_lineage(text)
+        except CorruptFileError:
+            continue
+        for entry in lineage.entries:
+            if entry.target_version <= last:
+                yield _named(record, entry)
+
+
+def _stored(record: VersionRecord) -> CompactionLineage:
+    try:
+        return stored_lineage(record.manifest.config) or CompactionLineage()
+    except CorruptFileError:
+        return CompactionLineage()
+
+
+def _named(record: VersionRecord, entry: CompactionLineageEntry) -> CompactionLineageEntry:
+    return replace(entry, source=f"config of version {record.version}")
+
+
+def _merged(entries: Iterable[CompactionLineageEntry]) -> list[CompactionLineageEntry]:
+    """Return one entry for each compaction: the first one of it.
+
+    Other writers may store IDs of their own, and a fragment reuse index has none. Then the same
+    fragments tell that it is the same compaction.
+    """
+    merged: list[CompactionLineageEntry] = []
+    ids: set[str | None] = set()
+    by_fragments: dict[_Fragments, CompactionLineageEntry] = {}
+    for entry in entries:
+        alike = by_fragments.get(_fragments(entry))
+        if entry.compaction_id in ids or (alike is not None and _fits(alike, entry)):
+            continue
+        merged.append(entry)
+        by_fragments[_fragments(entry)] = entry
+        if entry.compaction_id is not None:
+            ids.add(entry.compaction_id)
+    return merged
+
+
+def _fits(known: CompactionLineageEntry, entry: CompactionLineageEntry) -> bool:
+    return entry.compaction_id is None or known.target_version == entry.target_version
+
+
+def _fragments(entry: CompactionLineageEntry) -> _Fragments:
+    return frozenset(
+        (
+            tuple([digest.id for digest in group.old_frags]),
+            tuple([digest.id for digest in group.new_frags]),
+        )
+        for group in entry.rewrite_groups
+    )

@@ -1,0 +1,115 @@
+"""The line of versions that a branch comes from: its parents up to the fork, then its own."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lance_explorer.errors import FormatError, LanceExplorerError
+from lance_explorer.format.operations import Clone
+from lance_explorer.history.history import History
+from lance_explorer.history.source import TableSource
+from lance_explorer.lineage.lives import Lives, fragment_lives
+
+__all__ = ["Fork", "Stretch", "line_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Where a branch, or a clone, left its parent.
+
+    ``table`` is None for the same table. ``is_recorded`` tells whether the first version of the
+    branch is kept, which says so; else the reference file does.
+    """
+
+    table: str | None
+    branch: str | None
+    version: int
+    is_recorded: bool
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The versions of one branch that belong to a line.
+
+    Attributes
+    ----------
+    source : TableSource
+        The branch.
+    history : History
+        Its history, as it was when the line was drawn.
+    num_versions : int
+        How many of its kept versions, from the first on, belong to the line.
+    table : str or None
+        URI of the table; None for the table that the line leads to.
+    lives : Lives
+        The lives of the fragments in these versions.
+    fork : Fork or None
+        Where it left the stretch before.
+    """
+
+    source: TableSource
+    history: History
+    num_versions: int
+    table: str | None
+    lives: Lives
+    fork: Fork | None
+
+
+def line_of(source: TableSource) -> tuple[Stretch, ...]:
+    """Return the stretches that lead to the latest version of a branch, oldest first.
+
+    A parent that is gone, or cannot be read, is left out: the fork then tells of it.
+
+    Raises
+    ------
+    StorageError
+        If a manifest of the branch itself cannot be read.
+    """
+    line = [_stretch(source, source.history, len(source.history), None)]
+    seen = {source.storage.uri}
+    while (fork := line[-1].fork) is not None:
+        parent = _parent(line[-1], fork)
+        if parent is None or parent.source.storage.uri in seen:
+            break
+        seen.add(parent.source.storage.uri)
+        line.append(parent)
+    return tuple(reversed(line))
+
+
+def _stretch(
+    source: TableSource, history: History, num_versions: int, table: str | None
+) -> Stretch:
+    lives = fragment_lives(history, num_versions)
+    return Stretch(source, history, num_versions, table, lives, _fork(source, history, table))
+
+
+def _fork(source: TableSource, history: History, table: str | None) -> Fork | None:
+    first = history.records[0] if history.records else None
+    branch = source.branches.get(source.branch) if source.branch else None
+    is_recorded = first is not None and first.operation == "Clone"
+    if branch is not None:
+        return Fork(table, branch.parent_branch, branch.parent_version, is_recorded)
+    if first is None or not is_recorded:
+        return None
+    try:
+        transaction = source.transaction(first)
+    except FormatError:
+        return None
+    if transaction is None or not isinstance(transaction.operation, Clone):
+        return None
+    return Fork(transaction.operation.ref_path, None, transaction.operation.ref_version, True)
+
+
+def _parent(child: Stretch, fork: Fork) -> Stretch | None:
+    try:
+        if fork.table == child.table:
+            source = child.source.on_branch(fork.branch)
+            table = child.table
+        else:
+            source = TableSource(str(fork.table), None, child.source.main_storage.options)
+            table = source.uri
+        history = source.history
+    except LanceExplorerError:
+        return None
+    num_versions = int(np.searchsorted(history.versions, np.uint64(fork.version), side="right"))
+    return _stretch(source, history, num_versions, table) if num_versions else None

@@ -1,0 +1,178 @@
+"""The frame of what happened to rows: declared once, and made of many rows at a time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.frames.columns import BRANCH, EVIDENCE, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.history.event_runs import RowEvent
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.row_runs import NO_ADDRESS
+from lance_explorer.history.step_facts import StepFacts
+from lance_explorer.lineage.tracing import RowsInStep
+from lance_explorer.rowids.addresses import fragments_of
+from lance_explorer.rowids.arrays import Positions, Uint64Array
+
+__all__ = [
+    "EVENT",
+    "FOLLOWED",
+    "ROW_HISTORY",
+    "EventColumns",
+    "enum_series",
+    "event_columns",
+    "fragments",
+    "nulls",
+    "only",
+]
+
+EVENT = pl.Enum([event.label for event in RowEvent])
+"""What can happen to a row in one commit."""
+
+_COLUMNS = (
+    BRANCH,
+    Column("version", ID, "version in which it happened"),
+    Column("timestamp", TIME, "when it was committed", nullable=True),
+    Column("event", EVENT, "what happened to the row"),
+    Column("operation", TEXT, "the commit's operation as Lance names it", nullable=True),
+    Column("_rowaddr_before", ID, "row address before; null if not live", nullable=True),
+    Column("_rowaddr_after", ID, "row address after; null if not live", nullable=True),
+    Column("fragment_id", ID, "fragment of the row after it, else before", nullable=True),
+    Column("maybe", pl.Boolean(), "whether it may have been less, or half of an update"),
+    Column("evidence", EVIDENCE, "how well it is known"),
+    Column("source", TEXT, "what tells; null where it is lost", nullable=True),
+)
+
+ROW_HISTORY = FrameSchema("row_history", _COLUMNS)
+
+FOLLOWED = FrameSchema(
+    "followed",
+    (
+        Column("_rowid", ID, "row ID; without stable ones, the address asked for"),
+        *_COLUMNS,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EventColumns:
+    """What happened to rows, one entry a row and event.
+
+    ``step`` is the number of the version among some steps, ``row`` that of the row among some rows.
+    """
+
+    row: Positions
+    step: Positions
+    event: NDArray[np.uint8]
+    version: Uint64Array
+    before: Uint64Array
+    after: Uint64Array
+    maybe: NDArray[np.bool_]
+    evidence: NDArray[np.uint8]
+
+    @classmethod
+    def concatenated(cls, several: Sequence["EventColumns"]) -> "EventColumns":
+        """Return the entries of all, one after the other."""
+        names = [field.name for field in fields(cls)]
+        some = [_NO_EVENTS, *several]
+        return cls(*[np.concatenate([getattr(part, name) for part in some]) for name in names])
+
+    def where(self, chosen: NDArray[np.bool_] | Positions) -> "EventColumns":
+        """Return some of the entries."""
+        return EventColumns(*[getattr(self, field.name)[chosen] for field in fields(self)])
+
+    def by_row(self, num_rows: int) -> "EventColumns":
+        """Return the entries of each row together, in the order that they have."""
+        counts = np.bincount(self.row, minlength=num_rows)
+        if (counts <= 1).all() and (np.diff(self.row) > 0).all():
+            return self
+        return self.where(np.argsort(self.row, kind="stable"))
+
+    def frame(self, steps: Sequence[tuple[str | None, StepFacts]]) -> dict[str, pl.Series]:
+        """Return the columns of a frame, given the branch and the facts of each step."""
+        facts = pl.DataFrame(
+            {
+                "branch": [branch for branch, _ in steps],
+                "own_version": [step.version for _, step in steps],
+                "timestamp": [step.record.manifest.timestamp for _, step in steps],
+                "operation": [step.record.operation for _, step in steps],
+                "source": [step.source for _, step in steps],
+            },
+            schema={
+                "branch": TEXT,
+                "own_version": ID,
+                "timestamp": TIME,
+                "operation": TEXT,
+                "source": TEXT,
+            },
+        )[self.step]
+        version = pl.Series("version", self.version)
+        is_own = version == facts["own_version"]
+        live = np.where(self.after == NO_ADDRESS, self.before, self.after)
+        is_known = pl.Series(self.evidence != Evidence.LOST)
+        return {
+            "branch": facts["branch"],
+            "version": version,
+            "timestamp": only(facts["timestamp"], is_own),
+            "event": enum_series(self.event, EVENT),
+            "operation": only(facts["operation"], is_own),
+            "_rowaddr_before": nulls(self.before, self.before == NO_ADDRESS),
+            "_rowaddr_after": nulls(self.after, self.after == NO_ADDRESS),
+            "fragment_id": fragments(live),
+            "maybe": pl.Series(self.maybe),
+            "evidence": enum_series(self.evidence, EVIDENCE),
+            "source": only(facts["source"], is_known),
+        }
+
+
+_NO_NUMBERS = np.empty(0, dtype=np.int64)
+_NO_VERSIONS = np.empty(0, dtype=np.uint64)
+_NO_CODES = np.empty(0, dtype=np.uint8)
+_NO_EVENTS = EventColumns(
+    row=_NO_NUMBERS,
+    step=_NO_NUMBERS,
+    event=_NO_CODES,
+    version=_NO_VERSIONS,
+    before=_NO_VERSIONS,
+    after=_NO_VERSIONS,
+    maybe=_NO_CODES.astype(np.bool_),
+    evidence=_NO_CODES,
+)
+
+
+def event_columns(step: int, found: RowsInStep) -> EventColumns:
+    """Return the entries of one version, which is the step of that number."""
+    events, run = found.events, found.run
+    return EventColumns(
+        row=found.row,
+        step=np.full(len(run), step),
+        event=events.event[run],
+        version=events.version[run],
+        before=found.before,
+        after=found.after,
+        maybe=events.maybe[run],
+        evidence=events.evidence[run],
+    )
+
+
+def fragments(addresses: Uint64Array) -> pl.Series:
+    """Return the fragment of each address; null where there is none."""
+    return nulls(fragments_of(addresses), addresses == NO_ADDRESS)
+
+
+def nulls(values: Uint64Array, missing: NDArray[np.bool_]) -> pl.Series:
+    """Return numbers as a series with nulls."""
+    series = pl.Series(values)
+    return only(series, pl.Series(~missing)) if missing.any() else series
+
+
+def only(series: pl.Series, chosen: pl.Series) -> pl.Series:
+    """Return a series with null where it is not chosen."""
+    return pl.select(pl.when(chosen).then(series)).to_series()
+
+
+def enum_series(numbers: NDArray[np.uint8], dtype: pl.Enum) -> pl.Series:
+    """Return the categories of some numbers."""
+    return pl.Series(numbers).cat.to(dtype)

@@ -1,0 +1,221 @@
+"""Follow rows through the versions of a table, forwards and backwards, one row or millions.
+
+With stable row IDs a row is its ID on its branch. Without, it is its address, which compactions
+carry on, and ``update()`` too where its order can be told (``inferred``). What happened before a
+branch left its parent is read there.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
+from lance_explorer.frames.documented import documented
+from lance_explorer.history.identities import identities_at
+from lance_explorer.history.row_ends import row_not_found
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.state_rows import StateRows, state_rows
+from lance_explorer.history.step_facts import StepFacts
+from lance_explorer.lineage.ancestors import Fork, fork_of, identities_in_parent
+from lance_explorer.lineage.arguments import position_of, row_numbers
+from lance_explorer.lineage.event_frame import (
+    FOLLOWED,
+    ROW_HISTORY,
+    EventColumns,
+    event_columns,
+)
+from lance_explorer.lineage.row_values import with_values
+from lance_explorer.lineage.timeline import timeline
+from lance_explorer.lineage.tracing import RowsInStep, trace
+from lance_explorer.rowids.addresses import RowAddress
+from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
+
+__all__ = ["follow", "row_history"]
+
+_Steps = list[tuple[str | None, StepFacts]]
+
+
+@documented(ROW_HISTORY)
+def row_history(
+    source: TableSource, row_id: int, at: int | None = None, *, values: bool = False
+) -> pl.DataFrame:
+    """Return what happened to one row, one event a row, oldest first.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch. What happened before it left its parent is told too.
+    row_id : int
+        The row ID; without stable row IDs, the address of the row in version ``at``.
+    at : int, optional
+        The version in which the address is meant; by default the last one in which a row lives
+        there. Stable row IDs need none.
+    values : bool
+        Whether to read the row's values after each event, before it where it ended: a struct
+        ``values``, and ``changed_columns``, the columns that differ from the event before. Both are
+        null where files are gone.
+
+    Raises
+    ------
+    RowNotFoundError
+        If no kept version has, or had, the row.
+    VersionNotFoundError
+        If ``at`` is not kept.
+    FormatError
+        If a file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    rows = state_rows(source)
+    identity = _identity(rows, row_id, at)
+    parts, steps = _history(rows, identity, None)
+    if not parts:
+        raise row_not_found(source, source.latest_version, row_id)
+    columns = EventColumns.concatenated(parts)
+    frame = ROW_HISTORY.build(columns.frame(steps))
+    return with_values(source, frame) if values else frame
+
+
+def _identity(rows: StateRows, row_id: int, at: int | None) -> int:
+    """Return the identity of a row that is given by its ID, or address in a version."""
+    if not 0 <= row_id < MAX_U64:
+        raise RowNotFoundError(f"{row_id} is no row ID: those go from 0 to 2^64 - 2")
+    if rows.has_row_ids:
+        if at is not None:
+            position_of(rows, at)
+        return row_id
+    address = np.array([row_id], dtype=np.uint64)
+    positions = [_last_position(rows, row_id) if at is None else position_of(rows, at)]
+    for position in positions:
+        if position is None:
+            break
+        identities, live = identities_at(rows, position, address)
+        if live[0]:
+            return int(identities[0])
+    version = rows.source.latest_version if at is None else at
+    raise row_not_found(rows.source, version, row_id)
+
+
+def _last_position(rows: StateRows, address: int) -> int | None:
+    """Return the last position at which a row lives at an address."""
+    place = RowAddress.of(address)
+    intervals = rows.history.intervals
+    for number in np.argsort(-intervals.last, kind="stable").tolist():
+        state = int(intervals.keys[number])
+        if rows.history.states[state].id == place.fragment_id and (
+            place.offset < rows.num_rows(state) and place.offset not in rows.deleted(state)
+        ):
+            return int(intervals.last[number])
+    return None
+
+
+def _history(
+    rows: StateRows, identity: int, last_version: int | None
+) -> tuple[list[EventColumns], _Steps]:
+    """Return the events of a row up to a version, those on ancestors too, and their steps."""
+    parts, steps = list[EventColumns](), _Steps()
+    fork = fork_of(rows.source)
+    if fork is not None:
+        inherited = _identity_in_parent(rows, identity, fork)
+        if inherited is not None:
+            parts, steps = _history(fork.parent, inherited, fork.version)
+    for events in timeline(rows, identity):
+        if not len(events) or (last_version is not None and events.step.version > last_version):
+            continue
+        one = np.zeros(len(events), dtype=np.int64)
+        run = np.arange(len(events))
+        found = RowsInStep(events, one, run, events.before, events.after)
+        columns = event_columns(len(steps), found)
+        if fork is not None:
+            columns = columns.where(columns.version > np.uint64(fork.version))
+        if len(columns.row):
+            parts.append(columns)
+            steps.append((rows.source.branch, events.step))
+    return parts, steps
+
+
+def _identity_in_parent(rows: StateRows, identity: int, fork: Fork) -> int | None:
+    """Return the identity that a row of a branch has on its parent; None if it had none there."""
+    one = np.array([identity], dtype=np.uint64)
+    inherited, known = identities_in_parent(rows, fork, one)
+    return int(inherited[0]) if known[0] else None
+
+
+@documented(FOLLOWED)
+def follow(
+    source: TableSource,
+    ids: ArrayLike,
+    begin_version: int | None = None,
+    end_version: int | None = None,
+) -> pl.DataFrame:
+    """Return what happened to many rows: one row an ID and event, in input order, then by version.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch. What happened before it left its parent is told too.
+    ids : array_like
+        Row IDs; without stable row IDs, addresses in ``begin_version``; in ``end_version`` if
+        no first one is given. An ID that is given twice is followed once.
+    begin_version : int, optional
+        Events after this version; by default from the beginning.
+    end_version : int, optional
+        Events up to this version; by default the latest.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If a version is not kept.
+    InvalidArgumentError
+        If the IDs are not whole numbers from 0 to 2^64 - 1, or ``begin_version`` is the later one.
+    FormatError
+        If a file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    asked = row_numbers(ids, "row IDs")
+    _, first = np.unique(asked, return_index=True)
+    if begin_version is not None and end_version is not None and begin_version > end_version:
+        raise InvalidArgumentError(
+            f"begin_version {begin_version} is later than end_version {end_version}"
+        )
+    rows = state_rows(source)
+    start = 0 if begin_version is None else position_of(rows, begin_version) + 1
+    stop = len(rows.history) if end_version is None else position_of(rows, end_version) + 1
+    wanted = asked[np.sort(first)]
+    if rows.has_row_ids:
+        identities, known = wanted, np.ones(len(wanted), dtype=np.bool_)
+    else:
+        identities, known = identities_at(rows, (start or stop) - 1, wanted)
+    parts, steps = _followed(rows, identities, known, range(start, stop))
+    columns = EventColumns.concatenated(parts).by_row(len(wanted))
+    return FOLLOWED.build({"_rowid": wanted[columns.row], **columns.frame(steps)})
+
+
+def _followed(
+    rows: StateRows,
+    identities: Uint64Array,
+    known: NDArray[np.bool_],
+    positions: range,
+) -> tuple[list[EventColumns], _Steps]:
+    """Return the events of rows on a branch, and on its ancestors if it is followed from its start.
+
+    ``row`` counts the given identities.
+    """
+    parts, steps = list[EventColumns](), _Steps()
+    fork = fork_of(rows.source) if positions.start == 0 else None
+    if fork is not None:
+        inherited, was_there = identities_in_parent(rows, fork, identities)
+        before = range(fork.position + 1)
+        parts, steps = _followed(fork.parent, inherited, known & was_there, before)
+    some = np.flatnonzero(known)
+    order = some[np.argsort(identities[some], kind="stable")]
+    for found in trace(rows, identities[order], positions):
+        columns = event_columns(len(steps), found)
+        if fork is not None:
+            columns = columns.where(columns.version > np.uint64(fork.version))
+        parts.append(replace(columns, row=order[columns.row]))
+        steps.append((rows.source.branch, found.events.step))
+    return parts, steps

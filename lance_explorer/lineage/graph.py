@@ -1,0 +1,334 @@
+"""Where fragments came from, as a graph: lives of fragments, and the rows that went between them.
+
+Knows what can be asked of the graph; how its edges are found is for ``edges``.
+"""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from inspect import cleandoc
+from pathlib import PurePosixPath
+from typing import Any
+
+import networkx as nx
+import polars as pl
+
+from lance_explorer.errors import FragmentNotFoundError
+from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.frames.documented import column_table, documented
+from lance_explorer.history.collector import collector_paused
+from lance_explorer.history.source import TableSource
+from lance_explorer.lineage.descent import line_of
+from lance_explorer.lineage.edges import StretchEdges
+from lance_explorer.lineage.export import to_dot, to_graphml, to_json, to_mermaid
+from lance_explorer.lineage.nodes import EDGES, FRAGMENTS, STATES, Edge, FragmentNode
+from lance_explorer.lineage.openlineage import openlineage_events
+from lance_explorer.lineage.tabulating import (
+    LineageFrames,
+    edges_frame,
+    lives_frame,
+    states_frame,
+    unseen_frame,
+)
+from lance_explorer.lineage.visits import visits
+
+__all__ = ["FragmentNode", "Lineage", "LineageFrames", "lineage"]
+
+
+@collector_paused()
+def lineage(source: TableSource) -> "Lineage":
+    """Return the lineage of the fragments of a branch, its parents up to the fork with it.
+
+    Raises
+    ------
+    FormatError
+        If a transaction, or a record of compactions, cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    stretches = line_of(source)
+    edges: list[Edge] = []
+    fragments, states = [], []
+    parent: StretchEdges | None = None
+    for stretch in stretches:
+        finder = StretchEdges(stretch, parent)
+        edges += sorted(finder.find(), key=lambda edge: edge.version)
+        is_latest = stretch is stretches[-1]
+        fragments.append(unseen_frame(finder.unseen.values()))
+        fragments.append(lives_frame(stretch, finder.nodes, is_latest=is_latest))
+        states.append(states_frame(stretch, finder.nodes))
+        parent = finder
+    frames = LineageFrames(pl.concat(fragments), edges_frame(edges), pl.concat(states))
+    return Lineage(frames, source)
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """Where the fragments of a table came from, and what became of them.
+
+    Attributes
+    ----------
+    frames : LineageFrames
+        Nodes, edges and states as frames: what the pictures take.
+    """
+
+    frames: LineageFrames
+    source: TableSource
+
+    @cached_property
+    def graph(self) -> nx.MultiDiGraph:
+        """The graph: a plain networkx graph, with a :class:`FragmentNode` for each life.
+
+        Nodes and edges have these attributes, None where a value is not known:
+
+        {attributes}
+        """
+        graph = nx.MultiDiGraph()
+        nodes = self._nodes
+        graph.add_nodes_from(
+            zip(nodes.values(), self.frames.fragments.drop("node").to_dicts(), strict=True)
+        )
+        attributes = self.frames.edges.drop("from_node", "to_node").to_dicts()
+        ends = self.frames.edges.select("from_node", "to_node").iter_rows()
+        graph.add_edges_from(
+            (nodes[start], nodes[end], attribute)
+            for (start, end), attribute in zip(ends, attributes, strict=True)
+        )
+        return graph
+
+    @documented(FRAGMENTS)
+    def fragments(self) -> pl.DataFrame:
+        """Return the nodes: one row for each life of a fragment, parents' first.
+
+        Examples
+        --------
+        >>> table.lineage().fragments()["node"].to_list()
+        ['0@1', '1@2', '2@3']
+        """
+        return self.frames.fragments
+
+    @documented(EDGES)
+    def edges(self) -> pl.DataFrame:
+        """Return the edges: one row for each way that rows went from one fragment into another.
+
+        Examples
+        --------
+        >>> table.lineage().edges().select("from_node", "to_node", "kind", "rows").rows()
+        [('0@1', '2@3', 'update', 1)]
+        """
+        return self.frames.edges
+
+    @documented(STATES)
+    def states(self) -> pl.DataFrame:
+        """Return how fragments changed: one row for each state of a life and interval."""
+        return self.frames.states
+
+    # ---------------------------------------------------------------------- questions
+
+    def node(self, fragment: FragmentNode | int) -> FragmentNode:
+        """Return a node; that of the latest life if a fragment ID is given.
+
+        Raises
+        ------
+        FragmentNotFoundError
+            If there is none.
+        """
+        if isinstance(fragment, FragmentNode):
+            if str(fragment) in self._nodes:
+                return fragment
+            raise FragmentNotFoundError(f"no fragment {fragment} in {self!r}")
+        lives = self.frames.fragments.filter(fragment_id=fragment)["node"]
+        if len(lives) == 0:
+            raise FragmentNotFoundError(f"fragment {fragment} never was in {self!r}")
+        return self._nodes[lives[-1]]
+
+    def ancestors(self, fragment: FragmentNode | int) -> set[FragmentNode]:
+        """Return all fragments that rows of a fragment may have been in before.
+
+        Parameters
+        ----------
+        fragment : FragmentNode or int
+            A node, or a fragment ID for its latest life.
+
+        Raises
+        ------
+        FragmentNotFoundError
+            If there is no such fragment.
+
+        Examples
+        --------
+        >>> table.lineage().ancestors(2)
+        {FragmentNode(table=None, branch=None, fragment_id=0, first_version=1)}
+        """
+        return set(nx.ancestors(self.graph, self.node(fragment)))
+
+    def descendants(self, fragment: FragmentNode | int) -> set[FragmentNode]:
+        """Return all fragments that rows of a fragment may have gone into.
+
+        Parameters
+        ----------
+        fragment : FragmentNode or int
+            A node, or a fragment ID for its latest life.
+
+        Raises
+        ------
+        FragmentNotFoundError
+            If there is no such fragment.
+        """
+        return set(nx.descendants(self.graph, self.node(fragment)))
+
+    def between(self, start: FragmentNode | int, end: FragmentNode | int) -> "Lineage":
+        """Return the part that lies on the ways from one fragment to another, both included.
+
+        Raises
+        ------
+        FragmentNotFoundError
+            If there is no such fragment.
+        """
+        first, last = self.node(start), self.node(end)
+        after = {first, *nx.descendants(self.graph, first)}
+        before = {last, *nx.ancestors(self.graph, last)}
+        return self.subgraph(after & before)
+
+    def subgraph(self, nodes: Iterable[FragmentNode]) -> "Lineage":
+        """Return the part that consists of some nodes and the edges between them."""
+        names = pl.Series([str(node) for node in nodes], dtype=pl.String)
+        kept = pl.col("node").is_in(names.implode())
+        edges = pl.col("from_node").is_in(names.implode()) & pl.col("to_node").is_in(
+            names.implode()
+        )
+        fragments, all_edges, states = self.frames
+        frames = LineageFrames(fragments.filter(kept), all_edges.filter(edges), states.filter(kept))
+        return Lineage(frames, self.source)
+
+    def subgraph_of(self, events: pl.DataFrame) -> "Lineage":
+        """Return the part that some rows went through.
+
+        Parameters
+        ----------
+        events : polars.DataFrame
+            What ``table.row(id).history()`` or ``table.follow(ids)`` gives.
+
+        Returns
+        -------
+        Lineage
+            The fragments that the rows were in, and the edges that they went along.
+
+        Examples
+        --------
+        >>> from lance_explorer.lineage.following import follow
+        >>> story = table.lineage().subgraph_of(follow(table.source, [2]))
+        >>> story.fragments()["node"].to_list()
+        ['0@1', '2@3']
+        """
+        went = visits(self.frames.fragments, events)
+        nodes = {*went["from_node"].drop_nulls(), *went["to_node"].drop_nulls()}
+        clones = self.frames.edges.filter(kind="clone").select("from_node", "to_node")
+        last = went.group_by("_rowid").last()["to_node"].drop_nulls().to_list()
+        following = dict(clones.iter_rows())
+        while last:
+            last = [following[node] for node in last if node in following]
+            nodes.update(last)
+        part = self.subgraph([self._nodes[name] for name in nodes])
+        steps = went.select("from_node", "to_node", "version").unique()
+        edges = part.frames.edges
+        kept = edges.join(steps, on=steps.columns, how="semi", maintain_order="left")
+        others = edges.filter(pl.col("kind").is_in(["clone", "restore"]))
+        every = pl.concat([kept, others]).unique(maintain_order=True).sort("version")
+        return Lineage(part.frames._replace(edges=every), self.source)
+
+    # ------------------------------------------------------------------------- export
+
+    def to_graphml(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the graph as GraphML, and write it to a file if a path is given.
+
+        Nodes are named as in the frames; what is unknown is left out. ``networkx.read_graphml``
+        with ``force_multigraph=True`` gives the same graph again.
+        """
+        return to_graphml(self.graph, path)
+
+    def to_dot(self) -> str:
+        """Return the graph in the language of Graphviz."""
+        return to_dot(self.graph)
+
+    def to_json(self) -> str:
+        """Return the graph as networkx's node-link JSON.
+
+        ``networkx.node_link_graph(json.loads(text), source="from", target="to", edges="edges")``
+        gives the same graph again, with names for nodes, and without what is unknown.
+        """
+        return to_json(self.graph)
+
+    def to_mermaid(self) -> str:
+        """Return the graph as a Mermaid flowchart."""
+        return to_mermaid(self.graph)
+
+    def to_openlineage(self, namespace: str = "lance") -> list[Any]:
+        """Return one OpenLineage event for each kept version of the branch, oldest first.
+
+        Parameters
+        ----------
+        namespace : str
+            Namespace of the jobs.
+
+        Returns
+        -------
+        list of openlineage.client.event_v2.RunEvent
+
+        Raises
+        ------
+        MissingDependencyError
+            If openlineage-python is not installed: ``pip install 'lance-explorer[openlineage]'``.
+        FormatError
+            If a transaction cannot be understood.
+        """
+        fragments, edges, _ = self.frames
+        return openlineage_events(self.source, fragments, edges, namespace)
+
+    # ------------------------------------------------------------------------ display
+
+    def __repr__(self) -> str:
+        fragments, edges, _ = self.frames
+        branch = f" (branch {self.source.branch})" if self.source.branch else ""
+        name = PurePosixPath(self.source.uri).name + branch
+        counts = f"{_plural(len(fragments), 'fragment')}, {_plural(len(edges), 'edge')}"
+        return f"Lineage({name}: {counts})"
+
+    def _repr_html_(self) -> str:
+        fragments, edges, _ = self.frames
+        shown = edges.group_by("kind").agg(pl.len().alias("edges"), pl.col("rows").sum())
+        rows = "".join(
+            f"<tr><td>{kind}</td><td>{count:,}</td><td>{rows:,}</td></tr>"
+            for kind, count, rows in shown.sort("kind").iter_rows()
+        )
+        return (
+            f"<div><strong>{escape(repr(self))}</strong><table>"
+            f"<tr><th>edges</th><th>number</th><th>rows</th></tr>{rows}</table>"
+            f"{fragments['is_current'].sum():,} of {len(fragments):,} fragments are current</div>"
+        )
+
+    @cached_property
+    def _nodes(self) -> dict[str, FragmentNode]:
+        """The nodes by their names in frames."""
+        keys = self.frames.fragments.select("node", *FragmentNode._fields)
+        return {name: FragmentNode(*key) for name, *key in keys.iter_rows()}
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def _document_attributes() -> None:
+    """Put the attributes of nodes and edges into the docstring of the graph."""
+    graph = Lineage.__dict__["graph"]
+    tables = [
+        FrameSchema(schema.name, tuple([c for c in schema.columns if not c.name.endswith("node")]))
+        for schema in (FRAGMENTS, EDGES)
+    ]
+    words = "\n\n".join([column_table(schema) for schema in tables])
+    graph.__doc__ = cleandoc(graph.__doc__ or "").format(attributes=words)
+
+
+_document_attributes()

@@ -1,0 +1,123 @@
+"""The lives of fragments: from the version that made one to the last that has it.
+
+A life goes on while consecutive kept versions have the ID, in whatever state. It ends where the ID
+is absent, and where the ID was given to another fragment; what a restore brings back begins anew.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.steps import same_life
+
+__all__ = ["Lives", "fragment_lives"]
+
+_Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Lives:
+    """The lives of the fragments of a history, ordered by where they begin, then by ID.
+
+    Attributes
+    ----------
+    intervals : Intervals
+        The states of the fragments: those of one life follow one another.
+    of_interval : NDArray[np.int64]
+        The life that each interval belongs to, by number.
+    begins, ends : NDArray[np.int64]
+        For each life, its first interval and its last.
+    fragment_ids : NDArray[np.uint64]
+        For each life, the ID of its fragment.
+    """
+
+    intervals: Intervals
+    of_interval: _Numbers
+    begins: _Numbers
+    ends: _Numbers
+    fragment_ids: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    @cached_property
+    def first(self) -> _Numbers:
+        """For each life, the position of its first version."""
+        return self.intervals.first[self.begins]
+
+    @cached_property
+    def last(self) -> _Numbers:
+        """For each life, the position of its last version."""
+        return self.intervals.last[self.ends]
+
+    @cached_property
+    def first_states(self) -> _Numbers:
+        """For each life, the state that it began in."""
+        return self.intervals.keys[self.begins]
+
+    @cached_property
+    def last_states(self) -> _Numbers:
+        """For each life, the state that it ended in, or is in."""
+        return self.intervals.keys[self.ends]
+
+    def find(self, fragment_id: int, position: int) -> int | None:
+        """Return the life that a fragment ID has at a position; None if it has none there."""
+        lives = self.of_fragment(fragment_id)
+        place = bisect_right(lives, position, key=lambda life: int(self.first[life])) - 1
+        return lives[place] if place >= 0 and self.last[lives[place]] >= position else None
+
+    def of_fragment(self, fragment_id: int) -> list[int]:
+        """Return the lives that a fragment ID had, oldest first."""
+        return self._by_fragment.get(fragment_id, [])
+
+    @cached_property
+    def _by_fragment(self) -> dict[int, list[int]]:
+        lives: dict[int, list[int]] = defaultdict(list)
+        for life, fragment_id in enumerate(self.fragment_ids.tolist()):
+            lives[fragment_id].append(life)
+        return dict(lives)
+
+
+def fragment_lives(history: History, num_versions: int | None = None) -> Lives:
+    """Return the lives of the fragments in the first versions of a history, by default in all."""
+    intervals = _until(history, len(history) if num_versions is None else num_versions)
+    ids = np.array([history.states[key].id for key in intervals.keys.tolist()], dtype=np.uint64)
+    order = np.lexsort((intervals.first, ids))
+    goes_on = _goes_on(history, intervals, ids, order)
+    ends = np.flatnonzero(np.append(~goes_on[1:], True)) if len(order) else order
+    life, begins, ends = np.cumsum(~goes_on) - 1, order[~goes_on], order[ends]
+    by_appearance = np.lexsort((ids[begins], intervals.first[begins]))
+    rank = np.empty_like(by_appearance)
+    rank[by_appearance] = np.arange(len(rank))
+    of_interval = np.empty_like(order)
+    of_interval[order] = rank[life]
+    begins, ends = begins[by_appearance], ends[by_appearance]
+    return Lives(intervals, of_interval, begins, ends, ids[begins])
+
+
+def _until(history: History, num_versions: int) -> Intervals:
+    intervals = history.intervals
+    return intervals.only(np.arange(num_versions)) if num_versions < len(history) else intervals
+
+
+def _goes_on(
+    history: History, intervals: Intervals, ids: NDArray[np.uint64], order: _Numbers
+) -> NDArray[np.bool_]:
+    """Return whether each interval, in ``order``, goes on with the life of the one before."""
+    goes_on = np.zeros(len(order), dtype=np.bool_)
+    before, after = order[:-1], order[1:]
+    adjacent = (ids[before] == ids[after]) & (intervals.last[before] + 1 == intervals.first[after])
+    keys, first = intervals.keys.tolist(), intervals.first.tolist()
+    states, records, follows = history.states, history.records, history.follows_previous
+    for place in np.flatnonzero(adjacent).tolist():
+        old, new = order[place], order[place + 1]
+        position = first[new]
+        operation = records[position].operation if follows[position] else None
+        goes_on[place + 1] = same_life(states[keys[old]], states[keys[new]], operation)
+    return goes_on

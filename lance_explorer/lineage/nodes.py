@@ -1,0 +1,162 @@
+"""What the graph of fragments consists of: its nodes and edges, and the frames that list them."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import polars as pl
+
+from lance_explorer.frames.columns import (
+    BYTES,
+    COUNT,
+    EVIDENCE,
+    ID,
+    KIND,
+    TEXT,
+    VERSION,
+    Column,
+    FrameSchema,
+)
+from lance_explorer.history.evidence import Evidence
+
+__all__ = [
+    "EDGES",
+    "EDGE_KINDS",
+    "FRAGMENTS",
+    "STATES",
+    "Edge",
+    "FragmentNode",
+    "UnseenFragment",
+]
+
+EDGE_KINDS = ("rewrite", "update", "column_rewrite", "clone", "restore")
+
+
+class FragmentNode(NamedTuple):
+    """One life of a fragment: the key of a node.
+
+    Attributes
+    ----------
+    table : str or None
+        URI of the table that this one was cloned from; None for this table.
+    branch : str or None
+        Branch; None is the main branch.
+    fragment_id : int
+        The fragment.
+    first_version : int
+        The first version that has it, as far as that is known.
+
+    Examples
+    --------
+    >>> str(FragmentNode(None, "dev", 7, 12))
+    'dev:7@12'
+    """
+
+    table: str | None
+    branch: str | None
+    fragment_id: int
+    first_version: int
+
+    def __str__(self) -> str:
+        table = f"{self.table}#" if self.table else ""
+        branch = f"{self.branch}:" if self.branch else ""
+        return f"{table}{branch}{self.fragment_id}@{self.first_version}"
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenFragment:
+    """A fragment that no kept version has: something else tells of it."""
+
+    node: FragmentNode
+    physical_rows: int | None
+    num_deleted_rows: int | None
+    operation: str | None = None
+    is_exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Rows that went from one fragment into another; its fields are the columns of EDGES."""
+
+    start: FragmentNode
+    end: FragmentNode
+    kind: str
+    version: int
+    rows: int | None
+    evidence: Evidence
+    source: str
+    group: int = 0
+    group_rows: int | None = None
+
+
+_NODE = Column("node", TEXT, "the fragment's life: fragment@first version, on a branch branch:...")
+
+FRAGMENTS = FrameSchema(
+    "lineage_fragments",
+    (
+        _NODE,
+        Column("table", TEXT, "URI of the table cloned from; null is this table", nullable=True),
+        Column("branch", TEXT, "branch; null is the main branch", nullable=True),
+        Column("fragment_id", ID, "fragment"),
+        Column("first_version", ID, "first version that has it"),
+        Column(
+            "first_version_exact",
+            pl.Boolean(),
+            "false if the version before the first is gone: it may have been there earlier",
+        ),
+        Column(
+            "last_version",
+            ID,
+            "last kept version that has it; null if none has",
+            nullable=True,
+        ),
+        Column("is_current", pl.Boolean(), "whether the latest version has it"),
+        Column("operation", TEXT, "operation that made it; null: not known", nullable=True),
+        Column("kind", KIND, "what sort of commit made it"),
+        Column(
+            "end_operation",
+            TEXT,
+            "operation of the version that has it no more; null: there is none, or not known",
+            nullable=True,
+        ),
+        Column("num_rows_at_first", COUNT, "live rows in the first version", nullable=True),
+        Column("num_rows", COUNT, "live rows in the last version", nullable=True),
+        Column("physical_rows", COUNT, "rows with the deleted ones, there", nullable=True),
+        Column("num_deleted_rows", COUNT, "rows that are masked, there", nullable=True),
+        Column("data_bytes", BYTES, "size of the data files, there", nullable=True, unit="bytes"),
+    ),
+)
+"""The columns of ``lineage().fragments()``, which are the attributes of nodes."""
+
+EDGES = FrameSchema(
+    "lineage_edges",
+    (
+        Column("from_node", TEXT, "life that the rows were in"),
+        Column("to_node", TEXT, "life that they went into"),
+        Column("kind", pl.Enum(EDGE_KINDS), "how; a column_rewrite leads from a life to itself"),
+        VERSION,
+        Column("rows", COUNT, "rows that went this way; null: not known", nullable=True),
+        Column("group", COUNT, "number of the group of edges in its version"),
+        Column(
+            "group_rows",
+            COUNT,
+            "live rows that the group wrote; with an update also inserted ones",
+            nullable=True,
+        ),
+        Column("evidence", EVIDENCE, "how it is known"),
+        Column("source", TEXT, "what tells it"),
+    ),
+)
+"""The columns of ``lineage().edges()``, of which all but the nodes are attributes of edges."""
+
+STATES = FrameSchema(
+    "lineage_states",
+    (
+        _NODE,
+        Column("first_version", ID, "first version of the interval"),
+        Column("last_version", ID, "last kept version of the interval"),
+        Column("num_rows", COUNT, "live rows", nullable=True),
+        Column("num_deleted_rows", COUNT, "rows that are masked", nullable=True),
+        Column("data_bytes", BYTES, "size of the data files", nullable=True, unit="bytes"),
+    ),
+)
+"""The columns of ``lineage().states()``: how the fragments changed during their lives."""

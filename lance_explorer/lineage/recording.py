@@ -1,0 +1,237 @@
+"""Record compactions in the config of a table, where cleanup does not reach them.
+
+This is the only module of the package that writes to a table, and all that it writes is one config
+key. What transactions and the fragment reuse index know of is stored there; nothing that was stored
+goes, but for the limit that :func:`set_lineage_retention` sets.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import lance
+from lance.commit import CommitConflictError
+
+from lance_explorer.errors import InvalidArgumentError, StorageError
+from lance_explorer.history.compaction_records import (
+    CompactionLineage,
+    FragReuseGroup,
+)
+from lance_explorer.history.opened import open_source, package_of
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.stored_compactions import (
+    LINEAGE_KEY,
+    encode_lineage,
+    stored_lineage,
+)
+from lance_explorer.lineage.compactions import compaction_lineage
+
+__all__ = [
+    "CompactionMetrics",
+    "compact_files",
+    "record_compaction_lineage",
+    "set_lineage_retention",
+]
+
+_COMMIT_MESSAGE = "Record compactions"
+
+_MOST_TRIES = 100
+"""A try fails only where another writer succeeds."""
+
+_LARGEST = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionMetrics:
+    """What a compaction did: the counts of pylance, and which fragments became which.
+
+    ``rewrite_groups`` is empty if there was nothing to compact.
+    """
+
+    fragments_removed: int
+    fragments_added: int
+    files_removed: int
+    files_added: int
+    rewrite_groups: tuple[FragReuseGroup, ...]
+
+
+def record_compaction_lineage(dataset: Any) -> CompactionLineage | None:
+    """Store the compactions that led to the latest version in the config of the table.
+
+    Call it after a compaction, at any time before its version is cleaned away; one that was
+    missed is picked up by the next call. If all are stored already, nothing is written. Else the
+    table gets one version more, and ``dataset`` is then at the latest version.
+
+    Other writers may commit at the same time, and record too: no entry is lost. Compactions of
+    which only a fragment reuse index is left have neither ID nor time, and are not stored.
+
+    Parameters
+    ----------
+    dataset : lance.LanceDataset or lancedb table
+        The table, on the branch to record.
+
+    Returns
+    -------
+    CompactionLineage or None
+        What is stored now; None if nothing is.
+
+    Raises
+    ------
+    CorruptFileError
+        If the config holds a lineage that cannot be understood: it is left alone.
+    InvalidArgumentError
+        If ``dataset`` is no such table.
+    StorageError
+        If the table cannot be read, or written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import lance
+    >>> import pyarrow as pa
+    >>> from lance_explorer.lineage.recording import record_compaction_lineage
+    >>> with TemporaryDirectory() as folder:
+    ...     numbers = pa.table({"n": [1, 2, 3, 4]})
+    ...     dataset = lance.write_dataset(numbers, f"{folder}/n.lance", max_rows_per_file=1)
+    ...     metrics = dataset.optimize.compact_files()
+    ...     record_compaction_lineage(dataset)
+    CompactionLineage: 1 compaction, the latest in version 3
+    """
+    table = _lance_dataset(dataset)
+    stored = _store(table, open_source(table))
+    _follow(dataset, table)
+    return stored
+
+
+def set_lineage_retention(dataset: Any, max_entries: int) -> None:
+    """Set how many compactions the config keeps at most; older ones go from it.
+
+    The setting is kept without any entries, too. It limits what is stored, not what
+    :func:`~lance_explorer.lineage.compactions.compaction_lineage` finds in transactions.
+
+    Parameters
+    ----------
+    dataset : lance.LanceDataset or lancedb table
+        The table, on the branch to set it for.
+    max_entries : int
+        The number, at least 1.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If ``max_entries`` is less than 1, or ``dataset`` is no such table.
+    CorruptFileError
+        If the config holds a lineage that cannot be understood: it is left alone.
+    StorageError
+        If the table cannot be read, or written.
+    """
+    if type(max_entries) is not int or not 1 <= max_entries <= _LARGEST:
+        raise InvalidArgumentError(
+            f"max_entries is {max_entries!r}: expected a whole number of at least 1"
+        )
+    table = _lance_dataset(dataset)
+    _store(table, open_source(table), max_entries)
+    _follow(dataset, table)
+
+
+def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
+    """Compact a table through pylance, and store which fragments became which.
+
+    If the process dies between the two, the table is as any compacted table, and the next
+    recording picks the compaction up.
+
+    Parameters
+    ----------
+    dataset : lance.LanceDataset or lancedb table
+        The table, on the branch to compact.
+    **options
+        What ``dataset.optimize.compact_files`` of pylance takes, such as
+        ``target_rows_per_fragment``. What it raises is raised here too.
+
+    Returns
+    -------
+    CompactionMetrics
+
+    Raises
+    ------
+    CorruptFileError
+        If the config holds a lineage that cannot be understood; the table is compacted then.
+    InvalidArgumentError
+        If ``dataset`` is no such table.
+    StorageError
+        If the table cannot be read, or the lineage cannot be written.
+    """
+    table = _lance_dataset(dataset)
+    metrics = table.optimize.compact_files(**options)
+    source = open_source(table)
+    made = compaction_lineage(source, table.version) if metrics.fragments_removed else None
+    _store(table, source)
+    _follow(dataset, table)
+    return CompactionMetrics(
+        metrics.fragments_removed,
+        metrics.fragments_added,
+        metrics.files_removed,
+        metrics.files_added,
+        made.entries[0].rewrite_groups if made else (),
+    )
+
+
+def _store(
+    table: Any, source: TableSource, max_entries: int | None = None
+) -> CompactionLineage | None:
+    """Store what history shows, until that is what is stored; return it.
+
+    pylance refuses to set a key that another writer has set since the version that was read. But
+    it lets a restore in between pass, and knows nothing of versions that were cleaned away in
+    between. So history is asked again afterwards: it knows what the version before held.
+    """
+    for _ in range(_MOST_TRIES):
+        table.checkout_latest()
+        source.refresh()
+        if source.latest_version != table.version:
+            continue
+        stored = stored_lineage(source.version(table.version).records[0].manifest.config)
+        wanted = _wanted(source, stored or CompactionLineage(), max_entries)
+        if wanted == (stored or CompactionLineage()):
+            return stored
+        _set(table, wanted)
+    raise StorageError(f"{source.uri}: gave up recording, others committed {_MOST_TRIES} times")
+
+
+def _wanted(
+    source: TableSource, stored: CompactionLineage, max_entries: int | None
+) -> CompactionLineage:
+    known = compaction_lineage(source) or stored
+    most = stored.max_entries if max_entries is None else max_entries
+    return CompactionLineage(
+        tuple([entry for entry in known.entries if entry.is_complete][:most]), most
+    )
+
+
+def _set(table: Any, lineage: CompactionLineage) -> None:
+    """Commit a lineage; if another writer was first, do nothing."""
+    updates = lance.LanceOperation.UpdateMap({LINEAGE_KEY: encode_lineage(lineage)})
+    operation = lance.LanceOperation.UpdateConfig(config_updates=updates)
+    try:
+        lance.LanceDataset.commit(
+            table, operation, read_version=table.version, commit_message=_COMMIT_MESSAGE
+        )
+    except CommitConflictError:
+        return
+    except (OSError, ValueError, RuntimeError) as error:
+        raise StorageError(f"{table.uri}: the lineage cannot be stored: {error}") from error
+
+
+def _lance_dataset(dataset: Any) -> Any:
+    if package_of(dataset) == "lancedb" and hasattr(dataset, "to_lance"):
+        dataset = dataset.to_lance()
+    if isinstance(dataset, lance.LanceDataset):
+        return dataset
+    raise InvalidArgumentError(
+        f"expected a LanceDataset or a lancedb table, got {type(dataset).__name__}"
+    )
+
+
+def _follow(dataset: Any, table: Any) -> None:
+    """Bring a lancedb table to the version that was written."""
+    if dataset is not table:
+        dataset.checkout_latest()

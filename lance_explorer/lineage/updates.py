@@ -1,0 +1,192 @@
+"""Into which fragments updates wrote the rows of which others."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from lance_explorer.errors import FormatError, StorageError
+from lance_explorer.format.operations import Update
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.row_events import RowEvent, RowEvents, row_events
+from lance_explorer.history.row_runs import NO_ADDRESS
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.state_rows import StateRows, state_rows
+from lance_explorer.history.step_facts import StepFacts
+from lance_explorer.history.update_kinds import is_plain_update
+from lance_explorer.rowids.addresses import fragments_of
+
+__all__ = ["UpdateFlow", "UpdateStep", "update_flows"]
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateFlow:
+    """Rows that updates took from one fragment and wrote into another.
+
+    Attributes
+    ----------
+    seen_in : int
+        The kept version that has them in the other fragment.
+    version : int
+        The commit; it is an earlier one if it is not kept.
+    old, new : int
+        The fragments.
+    rows : int or None
+        How many rows; None if it cannot be told which rows were updated.
+    evidence : Evidence
+        How well this is known.
+    source : str
+        What tells it.
+    """
+
+    seen_in: int
+    version: int
+    old: int
+    new: int
+    rows: int | None
+    evidence: Evidence
+    source: str
+
+
+def update_flows(source: TableSource, last_version: int) -> Iterator[UpdateFlow]:
+    """Yield what updates did in the versions of a branch up to a last one, in order.
+
+    With stable row IDs rows are counted. Without, the order of rows tells what ``update()`` did; of
+    a merge, from which fragments rows went, and into which, but not how many.
+    """
+    rows = state_rows(source)
+    follows = rows.history.follows_previous.tolist()
+    for position, record in enumerate(rows.history.records):
+        if record.version > last_version:
+            break
+        if position and (record.operation == "Update" or not follows[position]):
+            yield from UpdateStep(rows, position).flows()
+
+
+class UpdateStep:
+    """What became of the fragments of the kept version before."""
+
+    def __init__(self, rows: StateRows, position: int) -> None:
+        self._rows = rows
+        self._position = position
+        self._states = states = rows.history.states
+        self._record = rows.history.records[position]
+        self._follows = bool(rows.history.follows_previous[position])
+        self._gone = {states[key].id: key for key in rows.states_gone(position).tolist()}
+        self._come = {states[key].id: key for key in rows.states_come(position).tolist()}
+        self._new = sorted(self._come.keys() - self._gone.keys())
+
+    def flows(self) -> list[UpdateFlow]:
+        """Return what went from where to where."""
+        if not self._new or not self._gone:
+            return []
+        counted = self.by_fragment() if self._follows else None
+        if counted is not None:
+            return counted
+        try:
+            flows = self.by_row()
+        except (FormatError, StorageError):
+            return self._untold()
+        is_untold = not flows and self._follows and not self._rows.has_row_ids
+        return self._untold() if is_untold else flows
+
+    def by_row(self) -> list[UpdateFlow]:
+        """Return the flows that a comparison of all rows tells.
+
+        Raises
+        ------
+        FormatError
+            If a transaction, a sequence or a deletion file cannot be understood.
+        StorageError
+            If a file cannot be read.
+        """
+        return list(_count(row_events(self._rows.source, self._position)))
+
+    def by_fragment(self) -> list[UpdateFlow] | None:
+        """Return the flows if counts alone tell them: all rows that went are in one fragment."""
+        if len(self._new) != 1:
+            return None
+        lost, inserted = self._lost(), self._num_inserted()
+        written = self._states[self._come[self._new[0]]].physical_rows
+        if written is None or inserted is None or None in lost.values():
+            return None
+        if written - inserted != sum([rows or 0 for rows in lost.values()]):
+            return None
+        evidence = Evidence.DERIVED if self._rows.has_row_ids else Evidence.INFERRED
+        named = StepFacts(self._rows, self._position).source
+        return [self._flow(old, self._new[0], rows, evidence, named) for old, rows in lost.items()]
+
+    def _num_inserted(self) -> int | None:
+        """Return how many rows of the new fragments are new; None if that is not known."""
+        if self._rows.has_row_ids:
+            return self._record.num_new_row_ids
+        try:
+            transaction = self._rows.source.transaction(self._record)
+        except FormatError:
+            return None
+        update = transaction and transaction.operation
+        if isinstance(update, Update) and is_plain_update(update, self._record.schema):
+            return 0
+        return None
+
+    def _untold(self) -> list[UpdateFlow]:
+        """Return that rows may have gone from fragments that lost some into those that are new."""
+        named = StepFacts(self._rows, self._position).source
+        return [
+            self._flow(old, new, None, Evidence.INFERRED, named)
+            for old in self._lost()
+            for new in self._new
+        ]
+
+    def _lost(self) -> dict[int, int | None]:
+        """Return the fragments that lost rows, and how many; None where that is not known."""
+        lost: dict[int, int | None] = {}
+        for fragment, state in sorted(self._gone.items()):
+            before = self._live(state)
+            after = self._live(self._come[fragment]) if fragment in self._come else 0
+            rows = None if before is None or after is None else before - after
+            if rows != 0:
+                lost[fragment] = rows
+        return lost
+
+    def _live(self, state: int) -> int | None:
+        physical = self._states[state].physical_rows
+        deleted = int(self._rows.history.num_deleted_rows[state])
+        return None if physical is None or deleted < 0 else physical - deleted
+
+    def _flow(
+        self, old: int, new: int, rows: int | None, evidence: Evidence, named: str
+    ) -> UpdateFlow:
+        version = self._record.version
+        return UpdateFlow(version, version, old, new, rows, evidence, named)
+
+
+def _count(events: RowEvents) -> Iterator[UpdateFlow]:
+    """Yield how many rows went from which fragment into which."""
+    chosen = (events.event == RowEvent.UPDATED) & (events.before != NO_ADDRESS)
+    old, new = fragments_of(events.before), fragments_of(events.after)
+    chosen &= (events.after != NO_ADDRESS) & (old != new)
+    flows = (
+        pl.DataFrame(
+            {
+                "version": events.version[chosen],
+                "old": old[chosen],
+                "new": new[chosen],
+                "rows": events.length[chosen],
+                "evidence": events.evidence[chosen],
+            }
+        )
+        .group_by("version", "old", "new")
+        .agg(pl.col("rows").sum(), pl.col("evidence").max())
+        .sort("version", "old", "new")
+    )
+    for version, before, after, rows, evidence in flows.iter_rows():
+        yield UpdateFlow(
+            seen_in=events.step.version,
+            version=version,
+            old=before,
+            new=after,
+            rows=rows,
+            evidence=Evidence(evidence),
+            source=events.step.source,
+        )

@@ -1,0 +1,56 @@
+"""What versions() counts of rows where fragments alone do not tell, but the rows themselves do.
+
+tests/differential compares all counts with pylance's scans, and with what was done to a table.
+"""
+
+import lance
+import pyarrow as pa
+import pytest
+
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.versions import versions
+from tests.inspect.tables import rows_of, stored, write
+
+COUNTS = ("rows_added", "rows_updated", "rows_deleted", "rows_column_rewritten")
+
+
+def counts_of(source, version):
+    [row] = rows_of(versions(source).filter(version=version), *COUNTS)
+    return row
+
+
+def test_rows_of_an_upsert_are_told_apart_though_they_are_spilled():
+    assert counts_of(stored("14.0.2/spilled.lance"), 4) == (2, 3, 0, 0)
+
+
+@pytest.mark.parametrize("release", ["8.0.1", "13.0.0", "14.0.2"])
+def test_an_upsert_tells_what_it_wrote_though_the_version_before_is_gone(release):
+    source = stored(f"{release}/cleaned_stable_row_ids.lance")
+    assert counts_of(source, 8) == (1, 2, None, 0)
+
+
+@pytest.mark.parametrize("release", ["0.32.1", "1.0.4"])
+def test_wrong_or_missing_row_versions_tell_nothing(release):
+    source = stored(f"{release}/cleaned_stable_row_ids.lance")
+    assert counts_of(source, 8) == (None, None, None, 0)
+
+
+@pytest.mark.parametrize("release", ["1.0.4", "8.0.1", "13.0.0", "14.0.2"])
+def test_an_update_in_place_tells_its_rows_whether_or_not_its_transaction_does(release):
+    assert counts_of(stored(f"{release}/stable_row_ids.lance"), 20) == (0, 2, 0, 0)
+
+
+def test_an_update_in_place_that_says_nothing_may_be_of_all_rows():
+    assert counts_of(stored("14.0.2/update_columns.lance"), 2)[1:] == (0, 0, 6)
+
+
+def test_a_new_column_counts_though_the_version_before_is_gone(tmp_path):
+    path = tmp_path / "t.lance"
+    lance.write_dataset(pa.table({"id": [1, 2, 3]}), path, enable_stable_row_ids=True)
+    write(path, "append", id=[4])
+    lance.dataset(path).delete("id = 2")
+    lance.dataset(path).add_columns({"more": "id + 1"})
+    before = counts_of(TableSource(str(path)), 4)
+    lance.dataset(path).cleanup_old_versions(retain_versions=1)
+    assert before == (0, 0, 0, 3)
+    assert counts_of(TableSource(str(path)), 4) == (0, 0, None, 3)
