@@ -8,14 +8,21 @@ from html import escape
 from pathlib import PurePosixPath
 
 import humanize
+import numpy as np
 import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.figures.inline import (
+    commits_key,
+    fragments_key,
+    fragments_strip,
+    history_strip,
+)
 from lance_explorer.format.flags import flag_names, unreadable_flags
+from lance_explorer.frames.states import data_bytes, live_rows, nullable, physical_rows
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
-from lance_explorer.inspect.states import data_bytes, live_rows
 
 __all__ = ["one_line", "snapshot_html", "snapshot_text", "table_html", "table_text"]
 
@@ -83,7 +90,8 @@ def table_html(source: TableSource, versions: pl.DataFrame) -> str:
     }
     shown = versions.tail(_SHOWN_VERSIONS).reverse()
     caption = f"The latest {len(shown):,} of {_plural(len(versions), 'version')}"
-    return _html(f"Table {_name(source)}", facts, caption, _story(shown))
+    picture = f"<div>{history_strip(versions)}</div><div>{commits_key(versions)}</div>"
+    return _html(f"Table {_name(source)}", picture, facts, caption, _story(shown))
 
 
 def snapshot_html(source: TableSource, snapshot: History, fields: pl.DataFrame) -> str:
@@ -100,7 +108,23 @@ def snapshot_html(source: TableSource, snapshot: History, fields: pl.DataFrame) 
     shown = fields.head(_SHOWN_FIELDS)
     caption = f"{len(shown):,} of {_plural(len(fields), 'field')}"
     rows = shown.select("field_id", "path", "logical_type", "nullable")
-    return _html(f"Version {record.version} of {_name(source)}", facts, caption, rows)
+    fragments = _fragments(snapshot)
+    picture = f"<div>{fragments_strip(fragments)}</div><div>{fragments_key(fragments)}</div>"
+    return _html(f"Version {record.version} of {_name(source)}", picture, facts, caption, rows)
+
+
+def _fragments(snapshot: History) -> pl.DataFrame:
+    """Return the rows of each fragment, null where they are unknown."""
+    states = snapshot.intervals.keys
+    is_readable = not unreadable_flags(snapshot.records[0].manifest.reader_feature_flags)
+    known = {
+        "physical_rows": physical_rows(snapshot)[states],
+        "num_deleted_rows": snapshot.num_deleted_rows[states],
+    }
+    unknown = np.full(len(states), UNKNOWN_COUNT)
+    return pl.DataFrame(
+        {name: nullable(counts if is_readable else unknown) for name, counts in known.items()}
+    )
 
 
 def _common_facts(snapshot: History) -> dict[str, str]:
@@ -147,8 +171,11 @@ def _story(versions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _html(title: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -> str:
-    """Return a heading, a list of facts and a table; every text of it is escaped here."""
+def _html(title: str, picture: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -> str:
+    """Return a heading, a picture, a list of facts and a table.
+
+    The picture is HTML; every other text is escaped here.
+    """
     listed = "".join(
         f"<tr><th style='{_LEFT}'>{escape(name)}</th>"
         f"<td style='text-align:left'>{escape(one_line(value, _LONGEST_FACT))}</td></tr>"
@@ -161,7 +188,7 @@ def _html(title: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -
     )
     body = "".join(f"<tr>{_cells(row, styles)}</tr>" for row in rows.iter_rows())
     return (
-        f"<div><strong>{escape(one_line(title))}</strong>"
+        f"<div><strong>{escape(one_line(title))}</strong>{picture}"
         f"<table>{listed}</table>"
         f"<div>{escape(caption)}</div>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -36,8 +36,9 @@ class SnapshotRowIdIndex:
         self._source = source
         self._version = version
         manifest = source.version(version).records[0].manifest
+        contents = RowReader(source, version).contents(with_versions=False)
         self._index = RowIdIndex.of_fragments(
-            [content.index_rows() for content in RowReader(source, version).contents()],
+            [content.index_rows() for content in contents],
             is_identity=not manifest.reader_feature_flags & STABLE_ROW_IDS,
         )
 

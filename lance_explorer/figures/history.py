@@ -1,27 +1,33 @@
 """Rows, bytes and commits over the versions of a table."""
 
-from html import escape
-from typing import Any
-
-import humanize
 import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
+from lance_explorer.figures.labels import byte_ticks, number, size, text
 from lance_explorer.figures.palette import ACCENT, KIND_COLORS, MUTED, apply_look
+from lance_explorer.figures.version_axis import (
+    MOST_BARS,
+    MOST_MARKERS,
+    bar_width,
+    bin_step,
+    first_and_last,
+    show_versions,
+)
 
 __all__ = ["history"]
 
-_MOST_BARS = 400
-_MOST_MARKERS = 150
-_FEW_VERSIONS = 10
 _MOST_TAGS = 12
-_MOST_CHARACTERS = 60
-_TICKS = 5
+_MOST_TAG_CHARACTERS = 20
+_SHORT_HOVER = {
+    "num_rows": "%{y:,} rows",
+    "data_bytes": "%{y:.3s}B of data",
+    "num_fragments": "%{y:,} fragments",
+}
 
 
 def history(versions: pl.DataFrame) -> go.Figure:
-    """Draw rows, bytes and commits over versions.
+    """Draw rows, bytes, fragments and commits over versions.
 
     Parameters
     ----------
@@ -31,64 +37,64 @@ def history(versions: pl.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Three panels over the version number: live rows, size of the data files, and the commits in
-        the colour of their kind. Beyond 400 versions a bar stands for several commits, and the
-        panel says how many.
+        Four panels over the version number: live rows, size of the data files, number of
+        fragments, and the commits in the colour of their kind, with the latest 12 tags above.
+        Beyond 400 versions a bar stands for several commits, and the panel says how many.
 
     Examples
     --------
     >>> figure = lx.figures.history(table.versions())
     >>> [axis.title.text for axis in figure.select_yaxes()]
-    ['rows', 'data', 'commits']
+    ['rows', 'data', 'fragments', 'commits']
     """
     figure = make_subplots(
-        rows=3, cols=1, shared_xaxes=True, row_heights=[0.42, 0.33, 0.25], vertical_spacing=0.05
+        rows=4,
+        cols=1,
+        shared_xaxes=True,
+        row_heights=[0.32, 0.25, 0.22, 0.21],
+        vertical_spacing=0.04,
     )
     step = 1
     if len(versions):
         hover = _hover(versions)
-        _add_line(figure, versions, "num_rows", hover, row=1)
-        _add_line(figure, versions, "data_bytes", hover, row=2)
+        for row, column in enumerate(("num_rows", "data_bytes", "num_fragments"), start=1):
+            _add_line(figure, versions, column, hover, row)
         step = _add_commits(figure, versions, hover)
         _add_tags(figure, versions)
     commits = "commits" if step == 1 else f"per {step:,} versions"
-    figure.update_yaxes(title_text="rows", rangemode="tozero", tickformat=",d", row=1)
-    figure.update_yaxes(title_text="data", rangemode="tozero", row=2, **_byte_ticks(versions))
+    figure.update_yaxes(rangemode="tozero")
+    figure.update_yaxes(title_text="rows", tickformat=",d", row=1)
+    figure.update_yaxes(title_text="data", row=2, **byte_ticks(versions["data_bytes"]))
+    figure.update_yaxes(title_text="fragments", tickformat=",d", row=3)
     figure.update_yaxes(
-        title_text=commits, rangemode="tozero", row=3, showticklabels=step > 1, showgrid=False
+        title_text=commits, row=4, showticklabels=step > 1, showgrid=False, dtick=max(step // 2, 1)
     )
-    figure.update_xaxes(range=_version_range(versions), showline=False)
-    figure.update_xaxes(title_text="version", tickformat=",d", row=3)
-    if len(versions) < _FEW_VERSIONS:
-        figure.update_xaxes(dtick=1)
+    show_versions(figure, versions["version"], row=4)
     figure.update_layout(
         barmode="stack",
         bargap=0.15,
         legend={"orientation": "h", "y": 1.06, "yanchor": "bottom", "traceorder": "normal"},
     )
-    return apply_look(figure, 540)
-
-
-def _version_range(versions: pl.DataFrame) -> list[float]:
-    """Return the ends of the version axis, with room for half a bar."""
-    numbers = versions["version"].to_list() or [1]
-    margin = max((max(numbers) - min(numbers)) * 0.01, 0.7)
-    return [min(numbers) - margin, max(numbers) + margin]
+    return apply_look(figure, 640)
 
 
 def _add_line(
-    figure: go.Figure, versions: pl.DataFrame, column: str, hover: list[str], row: int
+    figure: go.Figure, versions: pl.DataFrame, column: str, said: list[str], row: int
 ) -> None:
-    mode = "lines+markers" if len(versions) <= _MOST_MARKERS else "lines"
+    hover = (
+        {"hovertext": said, "hoverinfo": "text"}
+        if len(said) <= MOST_BARS
+        else {"hovertemplate": f"version %{{x:,}}: {_SHORT_HOVER[column]}<extra></extra>"}
+    )
+    mode = "lines+markers" if len(versions) <= MOST_MARKERS else "lines"
     figure.add_scatter(
         x=versions["version"].to_list(),
         y=versions[column].to_list(),
         mode=mode,
         line={"color": ACCENT, "shape": "hv", "width": 2},
         marker={"size": 5, "color": [KIND_COLORS[kind] for kind in versions["kind"]]},
-        hovertext=hover,
-        hoverinfo="text",
         showlegend=False,
+        **hover,
         row=row,
         col=1,
     )
@@ -96,9 +102,8 @@ def _add_line(
 
 def _add_commits(figure: go.Figure, versions: pl.DataFrame, hover: list[str]) -> int:
     """Add the bars of commits; return how many version numbers one bar stands for."""
-    numbers: list[int] = versions["version"].to_list()
-    first, last = min(numbers), max(numbers)
-    step = -(-(last - first + 1) // _MOST_BARS)
+    first, last = first_and_last(versions["version"])
+    step = bin_step(first, last)
     bins = versions.with_columns(
         start=(pl.col("version") - first) // step * step + first, hover=pl.Series(hover)
     )
@@ -112,12 +117,12 @@ def _add_commits(figure: go.Figure, versions: pl.DataFrame, hover: list[str]) ->
         figure.add_bar(
             x=(bars["start"] + (step - 1) / 2).to_list(),
             y=bars["commits"].to_list(),
-            width=[step * 0.85] * len(bars),
+            width=[bar_width(step)] * len(bars),
             name=kind,
             marker={"color": color, "line": {"width": 0}},
             hovertext=bars["hover"].to_list() if step == 1 else _bin_hover(bars, kind, step),
             hoverinfo="text",
-            row=3,
+            row=4,
             col=1,
         )
     return step
@@ -139,7 +144,7 @@ def _add_tags(figure: go.Figure, versions: pl.DataFrame) -> None:
             y=1,
             yref="paper",
             yanchor="bottom",
-            text=_text(", ".join(tags), 20),
+            text=text(", ".join(tags), _MOST_TAG_CHARACTERS),
             showarrow=False,
             font={"size": 11},
         )
@@ -150,37 +155,12 @@ def _hover(versions: pl.DataFrame) -> list[str]:
     return [
         "<br>".join(
             [
-                f"<b>version {row['version']:,}</b> {_text(row['operation'] or 'unknown')}",
+                f"<b>version {row['version']:,}</b> {text(row['operation'] or 'unknown')}",
                 f"{row['timestamp']:%Y-%m-%d %H:%M:%S} UTC" if row["timestamp"] else "",
-                f"rows: {_number(row['num_rows'])}, fragments: {row['num_fragments']:,}",
-                f"data: {_size(row['data_bytes'])}",
-                *([_text(row["message"])] if row["message"] else []),
+                f"rows: {number(row['num_rows'])}, fragments: {number(row['num_fragments'])}",
+                f"data: {size(row['data_bytes'])}",
+                *([text(row["message"])] if row["message"] else []),
             ]
         )
         for row in versions.iter_rows(named=True)
     ]
-
-
-def _number(count: int | None) -> str:
-    return "unknown" if count is None else f"{count:,}"
-
-
-def _size(size: float | None) -> str:
-    return "unknown" if size is None else humanize.naturalsize(size)
-
-
-def _text(text: str, most: int = _MOST_CHARACTERS) -> str:
-    """Return text that plotly shows as it is: cut, and without its markup."""
-    shown = text if len(text) <= most else f"{text[:most]}..."
-    return escape("".join([c if c.isprintable() else repr(c)[1:-1] for c in shown]), quote=False)
-
-
-def _byte_ticks(versions: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return ticks at round numbers of bytes, written as sizes."""
-    largest = versions["data_bytes"].max()
-    if not isinstance(largest, int) or largest <= 0:
-        return {}
-    unit = 10 ** (len(str(largest)) - 1)
-    step = next(s for s in (unit // 5, unit // 2, unit, unit * 2) if s and largest / s <= _TICKS)
-    values = list(range(0, largest + step, step))
-    return {"tickvals": values, "ticktext": [humanize.naturalsize(value) for value in values]}

@@ -1,43 +1,119 @@
-"""The colours of commits, the same everywhere, and a look that fits light and dark pages."""
+"""The colours of commits, encodings and bytes, the same everywhere; and one look for all figures.
+
+Everything here is readable on light and on dark pages, and told apart by people with any common
+colour blindness.
+"""
 
 import plotly.graph_objects as go
 
-__all__ = ["ACCENT", "KIND_COLORS", "MUTED", "apply_look"]
+__all__ = [
+    "ACCENT",
+    "CHANGE_COLORS",
+    "ENCODING_COLORS",
+    "FAINT",
+    "KIND_COLORS",
+    "MUTED",
+    "PART_COLORS",
+    "WARNING",
+    "apply_look",
+]
 
 KIND_COLORS = {
-    "create": "#6A5ACD",
+    "create": "#7A3FD0",
     "append": "#4477AA",
-    "overwrite": "#D670B8",
+    "overwrite": "#B70589",
     "update": "#EE9A3A",
     "delete": "#CC3311",
     "compact": "#44AA77",
     "restore": "#33BBEE",
-    "index": "#999933",
-    "schema": "#8C564B",
-    "config": "#777777",
-    "branch": "#CCBB44",
-    "other": "#BBBBBB",
+    "index": "#C8AE5A",
+    "schema": "#8C4934",
+    "config": "#A6A6A6",
+    "branch": "#857A30",
+    "other": "#5A5A5A",
 }
-"""A colour for each kind of commit; told apart by people with any common colour blindness."""
+"""A colour for each kind of commit."""
+
+ENCODING_COLORS = {
+    "range": "#44AA77",
+    "range_with_holes": "#33BBEE",
+    "range_with_bitmap": "#4477AA",
+    "sorted_array": "#EE9A3A",
+    "array": "#CC3311",
+}
+"""A colour for each form of a row-ID segment, from the cheapest, cool, to the dearest, warm."""
+
+PART_COLORS = {
+    "fragments": "#4477AA",
+    "row IDs": "#EE9A3A",
+    "row versions": "#B70589",
+    "indices": "#C8AE5A",
+    "schema": "#8C4934",
+    "transaction": "#33BBEE",
+    "rest": "#5A5A5A",
+}
+"""A colour for each part of a manifest."""
+
+CHANGE_COLORS = {
+    "added": KIND_COLORS["append"],
+    "renamed": KIND_COLORS["overwrite"],
+    "cast": KIND_COLORS["update"],
+    "altered": KIND_COLORS["compact"],
+    "dropped": KIND_COLORS["delete"],
+}
+"""A colour for each change of a column."""
 
 ACCENT = "#4477AA"
+
+WARNING = KIND_COLORS["update"]
+"""What is worth doing something about."""
 
 MUTED = "#808080"
 """Text and lines: the one grey with enough contrast on white and on black."""
 
-_GRID = "rgba(128, 128, 128, 0.25)"
+FAINT = "rgba(128, 128, 128, 0.25)"
+"""Grid lines, and what lies behind."""
 
 
-def apply_look(figure: go.Figure, height: int) -> go.Figure:
-    """Give a figure the look of this package: no background of its own, and quiet axes."""
+_NOTE_HEIGHT = 32  # pixels
+
+
+def apply_look(figure: go.Figure, height: int, note: str = "") -> go.Figure:
+    """Give a figure the look of this package: no background of its own, and quiet axes.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        The figure, which is changed and returned.
+    height : int
+        Height in pixels.
+    note : str
+        A line above everything, with the words that the picture needs.
+    """
     figure.update_layout(
         height=height,
-        margin={"l": 70, "r": 20, "t": 60, "b": 50},
+        margin={"l": 70, "r": 20, "t": 60 + 16 * bool(note), "b": 50},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": MUTED, "size": 12},
         hoverlabel={"align": "left"},
     )
-    figure.update_xaxes(gridcolor=_GRID, zerolinecolor=_GRID, linecolor=_GRID)
-    figure.update_yaxes(gridcolor=_GRID, zerolinecolor=_GRID, linecolor=_GRID)
+    if note:
+        figure.update_layout(
+            title={
+                "text": note,
+                "font": {"size": 13},
+                "x": 0,
+                "xref": "container",
+                "xanchor": "left",
+                "y": 1,
+                "yref": "container",
+                "yanchor": "top",
+                "pad": {"t": 12, "l": 12},
+            },
+            # Below the note, so that a legend of several lines pushes down the picture.
+            legend={"yref": "container", "y": 1 - _NOTE_HEIGHT / height, "yanchor": "top"},
+        )
+    figure.update_xaxes(gridcolor=FAINT, zerolinecolor=FAINT, linecolor=FAINT)
+    figure.update_yaxes(gridcolor=FAINT, zerolinecolor=FAINT, linecolor=FAINT)
     return figure

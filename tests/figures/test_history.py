@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 
 from lance_explorer.figures import KIND_COLORS, history
-from lance_explorer.inspect.columns import KIND
+from lance_explorer.frames.columns import KIND
 from lance_explorer.inspect.versions import VERSIONS
 from lance_explorer.table import open_table
+from tests.figures.pictures import titles, traces
 from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
 
@@ -34,14 +35,6 @@ def repeated(versions: pl.DataFrame, count: int) -> pl.DataFrame:
     return pl.concat(copies).head(count)
 
 
-def traces(figure: Any, kind: str) -> list[Any]:
-    return [trace for trace in figure.data if trace.type == kind]
-
-
-def titles(figure: Any) -> list[str]:
-    return [axis.title.text for axis in figure.select_yaxes()]
-
-
 def hover_of(figure: Any) -> list[str]:
     return list(figure.data[0].hovertext)
 
@@ -57,16 +50,16 @@ def with_text(versions: pl.DataFrame, **columns: Any) -> pl.DataFrame:
 
 def test_an_empty_frame_gives_empty_panels():
     figure = history(VERSIONS.polars_schema.to_frame())
-    assert (len(figure.data), titles(figure)) == (0, ["rows", "data", "commits"])
+    assert (len(figure.data), titles(figure)) == (0, ["rows", "data", "fragments", "commits"])
 
 
 @pytest.mark.parametrize("count", [1, 3, 45, 3000])
 def test_lines_go_through_every_version(versions, count):
     frame = repeated(versions, count)
-    rows, data = traces(history(frame), "scatter")
-    assert list(rows.x) == list(data.x) == frame["version"].to_list()
-    assert list(rows.y) == frame["num_rows"].to_list()
-    assert list(data.y) == frame["data_bytes"].to_list()
+    lines = traces(history(frame), "scatter")
+    assert [list(line.x) for line in lines] == [frame["version"].to_list()] * 3
+    columns = ["num_rows", "data_bytes", "num_fragments"]
+    assert [list(line.y) for line in lines] == [frame[name].to_list() for name in columns]
 
 
 @pytest.mark.parametrize("count", [1, 3, 45, 3000])
@@ -81,13 +74,13 @@ def test_bars_add_up_to_the_commits_of_their_kind(versions, count):
 def test_up_to_400_versions_have_a_bar_each(versions, count):
     figure = history(repeated(versions, count))
     assert sum(len(bar.x) for bar in traces(figure, "bar")) == count
-    assert titles(figure)[2] == "commits"
+    assert titles(figure)[3] == "commits"
 
 
 @pytest.mark.parametrize(("count", "step"), [(401, 2), (800, 2), (801, 3), (3000, 8)])
 def test_beyond_that_the_panel_says_what_a_bar_stands_for(versions, count, step):
     figure = history(repeated(versions, count))
-    assert titles(figure)[2] == f"per {step} versions"
+    assert titles(figure)[3] == f"per {step} versions"
     assert all(len(bar.x) <= 400 for bar in traces(figure, "bar"))
 
 
@@ -108,6 +101,10 @@ def test_few_versions_far_apart_have_few_bars(versions):
     figure = history(versions.head(3).with_columns(version=numbers))
     assert sum(len(bar.x) for bar in traces(figure, "bar")) == 3
     assert sum(sum(bar.y) for bar in traces(figure, "bar")) == 3
+
+
+def test_a_picture_of_many_versions_is_small(versions):
+    assert len(history(repeated(versions, 3000)).to_json()) < 300_000
 
 
 def test_some_rows_of_the_frame_are_a_picture_too(versions):
@@ -149,13 +146,13 @@ def test_ticks_of_sizes_are_few_and_reach_the_largest(versions, largest):
 
 
 def test_what_is_unknown_is_a_hole_in_the_line(versions):
-    unknown = ["timestamp", "operation", "num_rows", "data_bytes", "message"]
+    unknown = ["num_fragments", "timestamp", "operation", "num_rows", "data_bytes", "message"]
     frame = versions.with_columns([pl.lit(None).alias(name) for name in unknown])
     frame = frame.cast(dict(VERSIONS.polars_schema))
     figure = history(frame)
-    assert [set(line.y) for line in traces(figure, "scatter")] == [{None}, {None}]
+    assert [set(line.y) for line in traces(figure, "scatter")] == [{None}] * 3
     assert hover_of(figure)[0] == (
-        "<b>version 1</b> unknown<br><br>rows: unknown, fragments: 1<br>data: unknown"
+        "<b>version 1</b> unknown<br><br>rows: unknown, fragments: unknown<br>data: unknown"
     )
 
 
@@ -163,7 +160,7 @@ def test_a_size_that_is_unknown_in_one_version_leaves_the_ticks(versions):
     first = pl.col("version") == 1
     frame = versions.with_columns(data_bytes=pl.when(~first).then("data_bytes"))
     axis = list(history(frame).select_yaxes())[1]
-    assert axis.ticktext[0] == "0 Bytes"
+    assert axis.ticktext[0] == "0"
 
 
 # ------------------------------------------------------------------------------------ what it says

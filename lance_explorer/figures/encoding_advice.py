@@ -1,0 +1,116 @@
+"""What the encodings of row IDs cost and could cost, in words. Every number is computed."""
+
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.figures.labels import plural, size
+
+__all__ = ["encoding_advice"]
+
+_MOST_FRAGMENTS = 5
+_MUCH_OF_ITSELF = 0.1
+_MUCH_OF_ALL = 0.01
+_MUCH = 1000  # bytes
+
+
+def encoding_advice(segments: pl.DataFrame, encodings: pl.DataFrame) -> list[str]:
+    """Say in words what row IDs take, and where they could take less.
+
+    Parameters
+    ----------
+    segments : polars.DataFrame
+        What ``table.inspect.row_id_segments()`` gives for a version.
+    encodings : polars.DataFrame
+        What ``table.inspect.row_id_encodings()`` gives for the same version.
+
+    Returns
+    -------
+    list of str
+        Sentences: first what all row IDs take; then the fragments, at most five, that would save
+        most, if that is a tenth of their bytes and 1 kB or a hundredth of all; then what is left.
+
+    Examples
+    --------
+    >>> said = lx.figures.encoding_advice(
+    ...     table.inspect.row_id_segments(), table.inspect.row_id_encodings()
+    ... )
+    >>> said[1]
+    'No fragment by itself would save much.'
+    """
+    if encodings.is_empty():
+        return ["No fragment stores row IDs: the table does not have stable ones."]
+    stored = encodings.filter(pl.col("encoded_bytes").is_not_null())
+    worth = _worth_a_word(stored)
+    shapes = _shapes(segments)
+    named = worth.head(_MOST_FRAGMENTS).join(shapes, on="fragment_id", maintain_order="left")
+    said = [_total(stored)] if len(stored) else []
+    said += [_fragment(row) for row in named.iter_rows(named=True)]
+    rest = worth.slice(_MOST_FRAGMENTS)
+    if len(rest):
+        saved = size(int(rest["saving_bytes"].sum()))
+        said.append(f"{plural(len(rest), 'more fragment')} would save {saved} together.")
+    if len(stored) and worth.is_empty():
+        said.append("No fragment by itself would save much.")
+    spilled = len(encodings) - len(stored)
+    if spilled:
+        said.append(
+            f"{plural(spilled, 'fragment')} spilled the row IDs into a column of a data file, "
+            "where bytes cannot be told apart."
+        )
+    return said
+
+
+def _worth_a_word(stored: pl.DataFrame) -> pl.DataFrame:
+    """Return the fragments that would save much, those that would save most first."""
+    saving = pl.col("saving_bytes")
+    much = (saving >= _MUCH) | (saving >= _MUCH_OF_ALL * pl.col("encoded_bytes").sum())
+    much_of_itself = saving >= _MUCH_OF_ITSELF * pl.col("encoded_bytes")
+    return stored.filter((saving > 0) & much & much_of_itself).sort(
+        "saving_bytes", "fragment_id", descending=[True, False]
+    )
+
+
+def _total(stored: pl.DataFrame) -> str:
+    taken, best, values = [
+        int(stored[name].sum()) for name in ("encoded_bytes", "best_bytes", "num_values")
+    ]
+    share = f"{1 - best / taken:.0%} less" if best < taken else "which is the least possible"
+    return (
+        f"{plural(values, 'row ID')} in {plural(len(stored), 'fragment')} take {size(taken)}, "
+        f"{taken / max(values, 1):.2g} bytes each; at best they would take {size(best)}, {share}."
+    )
+
+
+def _shapes(segments: pl.DataFrame) -> pl.DataFrame:
+    """Return for each fragment how many segments it has, how many of one row, and the main form."""
+    return segments.group_by("fragment_id").agg(
+        segments=pl.len(),
+        one_row_segments=(pl.col("num_values") == 1).sum(),
+        encoding=pl.col("encoding").sort_by("encoded_bytes").last().cast(pl.String),
+    )
+
+
+def _fragment(row: dict[str, Any]) -> str:
+    """Return what a fragment spends and would spend."""
+    if row["segments"] == 1:
+        form = row["encoding"].replace("_", " ")
+        spent_on = f"one {form} of {plural(row['num_values'], 'row ID')}"
+    elif 2 * row["one_row_segments"] > row["segments"]:
+        spent_on = f"{row['one_row_segments']:,} one-row segments"
+        if row["one_row_segments"] < row["segments"]:
+            spent_on += f" and {row['segments'] - row['one_row_segments']:,} others"
+    else:
+        spent_on = f"{row['segments']:,} segments of {plural(row['num_values'], 'row ID')}"
+    return (
+        f"Fragment {row['fragment_id']:,} spends {size(row['encoded_bytes'])} on {spent_on}; "
+        f"rewritten {_how(row)} it would be {size(row['best_bytes'])}."
+    )
+
+
+def _how(row: dict[str, Any]) -> str:
+    if row["best_bytes"] == row["one_segment_bytes"]:
+        return "as one segment"
+    if row["best_bytes"] == row["split_bytes"]:
+        return "in other segments"
+    return "in other forms"

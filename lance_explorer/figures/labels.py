@@ -1,0 +1,75 @@
+"""How figures write numbers, sizes and names: short, and never as markup."""
+
+from html import escape
+from typing import Any
+
+import humanize
+import polars as pl
+
+__all__ = ["byte_ticks", "number", "plural", "size", "text"]
+
+_MOST_CHARACTERS = 60
+_TICKS = 5
+
+
+def text(content: str, most: int = _MOST_CHARACTERS) -> str:
+    """Return text that plotly shows as it is: cut, and without its markup.
+
+    Examples
+    --------
+    >>> text("<b>" + "x" * 100, most=5)
+    '&lt;b&gt;xx...'
+    """
+    shown = content if len(content) <= most else f"{content[:most]}..."
+    return escape("".join([c if c.isprintable() else repr(c)[1:-1] for c in shown]), quote=False)
+
+
+def number(count: int | None) -> str:
+    """Return a count with separators.
+
+    Examples
+    --------
+    >>> number(1234), number(None)
+    ('1,234', 'unknown')
+    """
+    return "unknown" if count is None else f"{count:,}"
+
+
+def size(num_bytes: float | None) -> str:
+    """Return a number of bytes as a size.
+
+    Examples
+    --------
+    >>> size(1_400_000_000), size(None)
+    ('1.4 GB', 'unknown')
+    """
+    return "unknown" if num_bytes is None else humanize.naturalsize(num_bytes)
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a count and its noun.
+
+    Examples
+    --------
+    >>> plural(1, "fragment"), plural(1200, "row")
+    ('1 fragment', '1,200 rows')
+    """
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def byte_ticks(sizes: pl.Series) -> dict[str, list[Any]]:
+    """Return ticks from 0 to the largest of ``sizes``, at round numbers and written as sizes.
+
+    Examples
+    --------
+    >>> byte_ticks(pl.Series([300, 1_000]))["ticktext"][:3]
+    ['0', '200 Bytes', '400 Bytes']
+    """
+    largest = sizes.max()
+    if not isinstance(largest, int) or largest <= 0:
+        return {}
+    unit = 10 ** (len(str(largest)) - 1)
+    step = next(s for s in (unit // 5, unit // 2, unit, unit * 2) if s and largest / s <= _TICKS)
+    values = list(range(0, largest + step, step))
+    ticks = [humanize.naturalsize(value, format="%.4g") for value in values[1:]]
+    return {"tickvals": values, "ticktext": ["0", *ticks]}
