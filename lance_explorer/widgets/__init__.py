@@ -1,0 +1,12 @@
+"""Widgets: the only room that knows a browser exists.
+
+State (:class:`ExplorerState`) is apart from views; views that share a state are linked. How to
+write a view is told in :mod:`lance_explorer.widgets.view`.
+"""
+
+from lance_explorer.widgets.frame_table import FrameTable
+from lance_explorer.widgets.segment_encodings import SegmentEncodings
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.time_travel import TimeTravel
+
+__all__ = ["ExplorerState", "FrameTable", "SegmentEncodings", "TimeTravel"]

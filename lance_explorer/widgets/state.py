@@ -1,0 +1,70 @@
+"""What is chosen in the widgets: small plain values, apart from any view.
+
+Views that are given the same state are linked. Row IDs and versions are Python integers here; to
+the browser they go as decimal strings, since its numbers are exact to 2^53 only.
+"""
+
+from collections.abc import Callable, Mapping
+
+import traitlets
+
+__all__ = ["ExplorerState", "from_browser", "to_browser"]
+
+MAX_UINT64 = 2**64 - 1
+
+
+class ExplorerState(traitlets.HasTraits):
+    """The choices that views share.
+
+    Attributes
+    ----------
+    version : int or None
+        The version that is looked at.
+    compared_version : int or None
+        The version that it is compared with.
+    fragment_id, row_id : int or None
+        The fragment and the row that are selected.
+    filter : str
+        Which rows are shown; empty for all.
+
+    Examples
+    --------
+    >>> state = lx.widgets.ExplorerState(version=3)
+    >>> state.version
+    3
+    """
+
+    version = traitlets.Int(None, min=0, max=MAX_UINT64, allow_none=True)
+    compared_version = traitlets.Int(None, min=0, max=MAX_UINT64, allow_none=True)
+    fragment_id = traitlets.Int(None, min=0, max=MAX_UINT64, allow_none=True)
+    row_id = traitlets.Int(None, min=0, max=MAX_UINT64, allow_none=True)
+    filter = traitlets.Unicode("")
+
+    def __repr__(self) -> str:
+        chosen = ", ".join([f"{name}={value!r}" for name, value in sorted(_values(self).items())])
+        return f"ExplorerState({chosen})"
+
+
+def to_browser(state: ExplorerState) -> dict[str, str | None]:
+    """Return a state as the browser gets it: numbers as decimal strings."""
+    return {k: None if v is None else str(v) for k, v in _values(state).items()}
+
+
+def from_browser(state: ExplorerState, changes: Mapping[str, str | None]) -> None:
+    """Take over what the browser changed."""
+    with state.hold_trait_notifications():
+        for name, value in changes.items():
+            setattr(state, name, value if value is None else _READERS[name](value))
+
+
+_READERS: dict[str, Callable[[str], int | str]] = {
+    "version": int,
+    "compared_version": int,
+    "fragment_id": int,
+    "row_id": int,
+    "filter": str,
+}
+
+
+def _values(state: ExplorerState) -> dict[str, int | str | None]:
+    return {name: getattr(state, name) for name in _READERS}

@@ -1,0 +1,245 @@
+// The view: a slider over versions, and what the chosen one was. Everything that is drawn while the
+// slider moves is here already; rows and details come from Python when it rests.
+
+const PAGE_ROWS = 20;
+const REST = 120; // milliseconds
+
+/** Return the history from Python as arrays, with what the pictures ask it. */
+function unpackHistory(content) {
+  const arrays = {};
+  for (const [i, { name, type }] of content.arrays.entries()) {
+    const { buffer, byteOffset, byteLength } = content.buffers[i];
+    arrays[name] = new globalThis[type](buffer.slice(byteOffset, byteOffset + byteLength));
+  }
+  const { versions } = arrays;
+  const positions = new Map(Array.from(versions, (version, position) => [String(version), position]));
+  const firstLost = content.gaps.some(({ first }) => versions.length && BigInt(first) < versions[0]);
+  return {
+    ...content,
+    ...arrays,
+    count: versions.length,
+    gapBefore: Array.from(versions, (version, p) => (p === 0 ? firstLost : version !== versions[p - 1] + 1n)),
+    positionOf: (version) => positions.get(version),
+    operationAt: (p) => content.operations[p] ?? "unknown operation",
+    timeAt: (p) => isoTime(arrays.times[p]),
+    tagsAt: (p) => content.tags.filter(({ position }) => position === p).map(({ name }) => name),
+  };
+}
+
+function isoTime(milliseconds) {
+  const time = new Date(milliseconds);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+/** Text in which backticks enclose names and values. */
+function rich(text) {
+  return text.split("`").map((part, i) => (i % 2 ? node("code", {}, visible(part)) : part));
+}
+
+function numberOr(value, words) {
+  return Number.isNaN(value) ? words : count(value);
+}
+
+function render({ model, el }) {
+  const link = connect(model, el);
+  let history = null;
+  let position = -1;
+  let resting = null;
+
+  const strip = historyStrip(link.root, { onMove: moveTo, describe: describeVersion });
+  const map = fragmentMap(link.root, { onSelect: (id) => link.setState({ fragment_id: id }), describe: describeFragment });
+  const tabs = versionTabs({ onRows: askRows });
+  const toolbar = travelToolbar({ onStep: step, onFind: find, onRefresh: () => load(true) });
+  const heading = node("div", { class: "lx-version-heading" });
+  const words = node("p", { class: "lx-words" });
+  const facts = node("div", { class: "lx-facts" });
+  link.root.classList.add("lx-time-travel");
+  link.root.append(toolbar.element, strip.element, heading, words, facts, map.element, tabs.element);
+
+  async function load(refresh) {
+    const atEnd = history && position === history.count - 1;
+    const content = await link.ask("history", refresh ? { refresh } : {});
+    history = unpackHistory(content);
+    toolbar.setHistory(history);
+    words.classList.toggle("lx-with-message", history.messages.some((message) => message));
+    strip.setHistory(history);
+    map.setHistory(history);
+    position = -1;
+    if (refresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
+    else follow(link.state);
+  }
+
+  /** Show what the state says. */
+  function follow(state) {
+    if (!history) return;
+    const found = state.version === null ? history.count - 1 : history.positionOf(state.version);
+    toolbar.tell(found === undefined ? `Version ${count(state.version)} is not among the ${count(history.count)} that are shown; Refresh looks for new ones` : "");
+    if (found === undefined) return;
+    const moved = found !== position;
+    position = found;
+    map.show(position, state.fragment_id);
+    if (!moved) return;
+    strip.show(position);
+    toolbar.show(position);
+    showWords();
+    tabs.wait();
+    clearTimeout(resting);
+    resting = setTimeout(() => {
+      askDetails();
+      askRows(0);
+    }, REST);
+  }
+
+  function moveTo(target) {
+    link.setState({ version: String(history.versions[target]) });
+  }
+
+  /** Go to the next commit in a direction: of one kind, or any. */
+  function step(direction, kind) {
+    for (let p = position + direction; p >= 0 && p < history.count; p += direction) {
+      if (!kind || history.kinds[history.kind[p]] === kind) {
+        moveTo(p);
+        return;
+      }
+    }
+    toolbar.tell(`No ${direction < 0 ? "earlier" : "later"} commit of the kind ${kind}`);
+  }
+
+  async function find(text) {
+    const { version, problem } = await link.ask("find", { text });
+    if (version === undefined) toolbar.tell(problem);
+    else link.setState({ version });
+  }
+
+  async function askDetails() {
+    tabs.showDetails(await link.ask("details", { version: String(history.versions[position]) }));
+  }
+
+  async function askRows(first) {
+    const total = history.num_rows[position];
+    const page = await link.ask("rows", { version: String(history.versions[position]), first, count: PAGE_ROWS });
+    tabs.showRows(page, Number.isNaN(total) ? null : total);
+  }
+
+  function showWords() {
+    const time = history.timeAt(position);
+    const tags = history.tagsAt(position).map((name) => node("span", { class: "lx-tag", title: "tag" }, "⚑ ", cut(name, 40)));
+    heading.replaceChildren(
+      node("h3", {}, `Version ${count(history.versions[position])}`),
+      operationChip(history, position),
+      node("span", { class: "lx-when" }, time ? `${relativeTime(time)} ` : "", node("span", { class: "lx-quiet" }, absoluteTime(time))),
+      ...tags,
+    );
+    const message = history.messages[position];
+    words.replaceChildren(...rich(history.words[position]), ...(message ? [node("span", { class: "lx-message" }, `“${visible(message)}”`)] : []));
+    facts.replaceChildren(
+      fact("rows", numberOr(history.num_rows[position], "unknown"), difference(history.num_rows, position, count)),
+      fact("deleted rows", numberOr(history.num_deleted_rows[position], "unknown"), difference(history.num_deleted_rows, position, count)),
+      fact("fragments", count(history.num_fragments[position]), difference(history.num_fragments, position, count)),
+      fact("data", Number.isNaN(history.data_bytes[position]) ? "unknown" : bytes(history.data_bytes[position]), difference(history.data_bytes, position, bytes)),
+      gapNote(),
+    );
+  }
+
+  /** Say with what a version is compared if not with the one numbered one lower. */
+  function gapNote() {
+    if (position === 0 || !history.gapBefore[position]) return "";
+    return node("span", { class: "lx-quiet lx-gap-note" }, `compared with version ${count(history.versions[position - 1])}, the last one kept before`);
+  }
+
+  function describeVersion(p) {
+    const gap = history.gapBefore[p] && p > 0 ? node("div", { class: "lx-quiet" }, `versions ${count(history.versions[p - 1] + 1n)} to ${count(history.versions[p] - 1n)} are not kept`) : null;
+    const tags = history.tagsAt(p);
+    return [
+      node("div", {}, node("strong", {}, `Version ${count(history.versions[p])} `), visible(history.operationAt(p))),
+      node("div", { class: "lx-quiet" }, absoluteTime(history.timeAt(p))),
+      node("div", {}, ...rich(history.words[p])),
+      tags.length ? node("div", {}, `⚑ ${tags.map((name) => cut(name, 40)).join(", ")}`) : null,
+      gap,
+    ].filter(Boolean);
+  }
+
+  function describeFragment({ index, mark }) {
+    const rows = history.state_rows[index];
+    const deleted = history.state_deleted[index];
+    const made = history.state_made_at[index];
+    const lines = [
+      node("strong", {}, `Fragment ${count(history.state_fragment[index])}`),
+      made < 0 ? "made before what is kept" : `made by ${visible(history.operationAt(made))} in version ${count(history.versions[made])}`,
+      Number.isNaN(rows) ? "unknown number of rows" : `${plural(rows, "row")}, ${deleted ? `${count(deleted)} of them deleted (${percent(deleted, rows)})` : Number.isNaN(deleted) ? "an unknown number of them deleted" : "none deleted"}`,
+      `${plural(history.state_files[index], "data file")}, ${bytes(Number.isNaN(history.state_bytes[index]) ? null : history.state_bytes[index])}`,
+    ];
+    if (mark) lines.push({ new: "new in this version", changed: "changed in this version", gone: "gone in this version" }[mark]);
+    return lines;
+  }
+
+  link.onState(follow);
+  load(false);
+  return () => {
+    clearTimeout(resting);
+    strip.close();
+    map.close();
+    link.close();
+  };
+}
+
+function operationChip(history, position) {
+  const kind = history.kinds[history.kind[position]] ?? "other";
+  return node("span", { class: "lx-chip", title: `kind: ${kind}` },
+    node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }), visible(history.operationAt(position)));
+}
+
+function fact(name, value, change) {
+  return node("span", { class: "lx-fact" }, node("span", { class: "lx-fact-value" }, value), node("span", { class: "lx-quiet" }, ` ${name}`), change ? node("span", { class: "lx-difference" }, change) : null);
+}
+
+/** Return what a number gained or lost since the version before, "" if nothing or unknown. */
+function difference(values, position, format) {
+  const change = position ? values[position] - values[position - 1] : 0;
+  if (!change) return ""; // also where one of them is not known
+  return change > 0 ? `+${format(change)}` : `−${format(-change)}`;
+}
+
+/** Steps from commit to commit, the box that goes to a version, tag or time, and the refresh. */
+function travelToolbar({ onStep, onFind, onRefresh }) {
+  const kinds = node("select", { class: "lx-input", "aria-label": "Kind of commit to step to" });
+  const list = node("datalist", { id: `lx-tags-${Math.random().toString(36).slice(2)}` });
+  const box = node("input", { class: "lx-input lx-find", type: "text", placeholder: "version, tag or time", "aria-label": "Go to a version, a tag, or a time in UTC", list: list.id, maxlength: 200 });
+  const total = node("span", { class: "lx-quiet lx-total" });
+  const message = node("div", { class: "lx-note", role: "status", hidden: true });
+  const back = stepButton("‹", "Previous commit", -1);
+  const forth = stepButton("›", "Next commit", 1);
+  box.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter" && box.value.trim()) onFind(box.value);
+  });
+  function stepButton(text, title, direction) {
+    return node("button", { class: "lx-button lx-step", title, "aria-label": title, onclick: () => onStep(direction, kinds.value) }, text);
+  }
+  let history = null;
+  return {
+    element: node("div", {}, node("div", { class: "lx-toolbar" }, back, kinds, forth, box, list,
+      node("button", { class: "lx-button", onclick: () => onFind(box.value) }, "Go"), total,
+      node("button", { class: "lx-button", title: "Look for new versions", onclick: onRefresh }, "Refresh")), message),
+    setHistory(newest) {
+      history = newest;
+      const there = new Set(Array.from(history.kind, (code) => history.kinds[code]).filter(Boolean));
+      const chosen = kinds.value;
+      kinds.replaceChildren(node("option", { value: "" }, "any commit"), ...history.kinds.filter((kind) => there.has(kind)).map((kind) => node("option", { value: kind }, kind)));
+      kinds.value = there.has(chosen) ? chosen : "";
+      list.replaceChildren(...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
+      const branch = history.branch === null ? "" : `, branch ${cut(history.branch, 40)}`;
+      total.textContent = `${cut(history.name, 60)}${branch}: ${plural(history.count, "version")}`;
+    },
+    show(position) {
+      back.disabled = position === 0;
+      forth.disabled = position === history.count - 1;
+    },
+    tell(text) {
+      message.hidden = !text;
+      message.textContent = visible(text);
+    },
+  };
+}
+
+export default { render };

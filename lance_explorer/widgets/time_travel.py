@@ -1,0 +1,117 @@
+"""A slider over the versions of a table, and everything about the version it stands on."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.table import Table
+from lance_explorer.widgets.row_page import row_page
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.version_data import version_data
+from lance_explorer.widgets.version_details import VersionDetails
+from lance_explorer.widgets.view import Reply, Request, View, answers
+
+__all__ = ["TimeTravel"]
+
+
+class TimeTravel(View):
+    """A slider over the kept versions of a table, and what the chosen version was.
+
+    What its commit did in words, its fragments as a picture, its rows, schema, indices and
+    configuration, and what differs from the version before. Arrow keys, Page Up and Down, Home
+    and End move the slider; ``Go to`` takes a version, a tag or a time (UTC).
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+    state : ExplorerState, optional
+        The choices that it shares with other views: ``version`` and ``fragment_id``.
+
+    Examples
+    --------
+    >>> widget = lx.widgets.TimeTravel(table)
+    >>> widget.state.version = 2
+    >>> widget.selection
+    {'version': 2, 'fragment_id': None}
+    """
+
+    _modules = ("history_strip.js", "fragment_map.js", "version_tabs.js", "time_travel.js")
+
+    def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
+        super().__init__(state=state)
+        self._table = table
+        self._details: VersionDetails | None = None
+        if self.state.version is None:
+            self.state.version = table.source.latest_version
+
+    @property
+    def selection(self) -> dict[str, int | None]:
+        """What is chosen: ``version``, and ``fragment_id``, None if no fragment is selected."""
+        return {"version": self.state.version, "fragment_id": self.state.fragment_id}
+
+    def static_html(self) -> str:
+        """Return the table as it shows itself where no kernel runs."""
+        return self._table._repr_html_()
+
+    def frame(self) -> pl.DataFrame:
+        """Return the fragments of the chosen version, as ``table.inspect.fragments()`` does."""
+        return self._table.inspect.fragments(version=self.state.version)
+
+    @answers("history")
+    def _history(self, request: Request) -> Reply:
+        if request.get("refresh"):
+            self._table.refresh()
+            self._details = None
+        return version_data(self._table)
+
+    @answers("details")
+    def _version_details(self, request: Request) -> dict[str, Any]:
+        if self._details is None:
+            self._details = VersionDetails(self._table)
+        return self._details.at(int(request["version"]))
+
+    @answers("find")
+    def _find(self, request: Request) -> dict[str, Any]:
+        """Find the version that a text names; what is wrong with the text is part of the answer."""
+        try:
+            return {"version": str(_version_named(self._table, request["text"].strip()))}
+        except LanceExplorerError as error:
+            return {"problem": str(error)}
+
+    @answers("rows", in_background=True)
+    def _rows(self, request: Request) -> dict[str, Any]:
+        try:
+            return row_page(
+                self._table.source, int(request["version"]), request["first"], request["count"]
+            )
+        except LanceExplorerError as error:
+            return {"problem": str(error)}
+
+
+def _version_named(table: Table, text: str) -> int:
+    """Return the version of this branch that a tag, a number or a time names."""
+    if text in table.tags:
+        tag = table.tags[text]
+        if tag.branch != table.branch:
+            raise InvalidArgumentError(
+                f"the tag {text} is on {tag.branch or 'the main branch'}; open that to see it"
+            )
+        return _kept(table, tag.version)
+    if text.isdecimal():
+        return _kept(table, int(text))
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidArgumentError(
+            f"{text!r} is no version, no tag, and no time such as 2026-11-21 08:30 (UTC)"
+        ) from None
+    return table.source.version_as_of(time if time.tzinfo else time.replace(tzinfo=UTC))
+
+
+def _kept(table: Table, version: int) -> int:
+    if version not in table.source.history.versions_read:
+        raise table.source.missing_version(version)
+    return version

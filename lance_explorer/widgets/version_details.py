@@ -1,0 +1,163 @@
+"""Schema, indices and configuration of one version, with what differs from the version before."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.inspect.schema_changes import schema_changes
+from lance_explorer.table import Table
+
+__all__ = ["VersionDetails"]
+
+_MOST_ENTRIES = 200
+_MOST_TEXT = 500
+
+
+class VersionDetails:
+    """What each kept version of a table says beside its rows; read once, asked for by version."""
+
+    def __init__(self, table: Table) -> None:
+        self._positions = {
+            version: i for i, version in enumerate(table.source.history.versions.tolist())
+        }
+        self._versions = list(self._positions)
+        self._fields = table.inspect.all_fields()
+        self._indices = table.inspect.all_indices()
+        self._config = table.inspect.all_config()
+        self._schema_changes = schema_changes(table.source)
+
+    def at(self, version: int) -> dict[str, Any]:
+        """Return ``schema``, ``indices`` and ``config``: each its entries, with their number.
+
+        An entry has a ``change``, such as ``added``, or null; one that is gone is there for the
+        last time. Changes come first where there are more entries than are shown.
+        """
+        position = self._positions[version]
+        before = self._versions[position - 1] if position else None
+        return {
+            "schema": _listed(self._schema(version)),
+            "indices": _listed(self._index_entries(version, before)),
+            "config": _listed(self._config_entries(version, before)),
+        }
+
+    def _schema(self, version: int) -> list[dict[str, Any]]:
+        changes = self._schema_changes.get(version, ())
+        changed = {change.path: change for change in changes if change.after}
+        entries = []
+        for row in _there(self._fields, version).iter_rows(named=True):
+            change = changed.get(row["path"])
+            entry = _field(row, change.change if change else None)
+            if change and change.before:
+                entry["before"] = _difference(change.before, row)
+            entries.append(entry)
+        gone = [
+            _field(change.before, "dropped")
+            for change in changes
+            if change.before and not change.after
+        ]
+        return [*entries, *gone]
+
+    def _index_entries(self, version: int, before: int | None) -> list[dict[str, Any]]:
+        now, then = _by_name(self._indices, version), _by_name(self._indices, before)
+        entries = []
+        for name, segments in {**now, **then}.items():
+            shown = now.get(name, segments)
+            entries.append(
+                {
+                    "name": _text(name),
+                    "type": _text(shown[0]["index_type"]),
+                    "fields": [_text(field or "dropped field") for field in shown[0]["fields"]],
+                    "segments": len(shown),
+                    "fragments": _covered(shown),
+                    "change": _change(now.get(name), then.get(name), before),
+                }
+            )
+        return entries
+
+    def _config_entries(self, version: int, before: int | None) -> list[dict[str, Any]]:
+        now, then = _by_key(self._config, version), _by_key(self._config, before)
+        entries = []
+        for key, value in {**then, **now}.items():
+            where, field, name = key
+            entry = {
+                "map": where.replace("_", " ") if field is None else f"field {_text(field)}",
+                "key": _text(name),
+                "value": _text(value),
+                "change": _change(now.get(key), then.get(key), before),
+            }
+            if entry["change"] == "changed":
+                entry["before"] = _text(then[key])
+            entries.append(entry)
+        return sorted(entries, key=lambda entry: (entry["map"], entry["key"]))
+
+
+def _there(frame: pl.DataFrame, version: int | None) -> pl.DataFrame:
+    """Return the rows of an ``all_`` frame whose interval holds a version."""
+    return frame.filter(
+        (pl.col("first_version") <= pl.lit(version, pl.UInt64))
+        & (pl.lit(version, pl.UInt64) <= pl.col("last_version"))
+    )
+
+
+def _by_name(frame: pl.DataFrame, version: int | None) -> dict[str, list[dict[str, Any]]]:
+    segments: dict[str, list[dict[str, Any]]] = {}
+    for row in _there(frame, version).iter_rows(named=True):
+        segments.setdefault(row["name"], []).append(row)
+    return segments
+
+
+def _by_key(frame: pl.DataFrame, version: int | None) -> dict[tuple[str, str | None, str], str]:
+    entries = _there(frame, version).select("map", "field", "key", "value")
+    return {(where, field, key): value for where, field, key, value in entries.iter_rows()}
+
+
+def _change(now: object, then: object, before: int | None) -> str | None:
+    if before is None:
+        return None
+    if then is None:
+        return "added"
+    if now is None:
+        return "dropped"
+    return None if now == then else "changed"
+
+
+def _covered(segments: list[dict[str, Any]]) -> int | None:
+    """Return how many fragments the segments of an index cover, None if one does not tell."""
+    ids = [segment["fragment_ids"] for segment in segments]
+    return None if None in ids else len({key for some in ids for key in some})
+
+
+def _field(row: Mapping[str, Any], change: str | None) -> dict[str, Any]:
+    return {
+        "path": _text(row["path"]),
+        "type": _text(row["logical_type"]),
+        "nullable": row["nullable"],
+        "change": change,
+    }
+
+
+def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a field was before, as far as it differs."""
+    old, new = _field(before, None), _field(after, None)
+    return {name: value for name, value in old.items() if value != new[name]}
+
+
+def _listed(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    shown = entries
+    if len(entries) > _MOST_ENTRIES:
+        shown = sorted(entries, key=lambda entry: entry["change"] is None)[:_MOST_ENTRIES]
+    changed = sum([entry["change"] is not None for entry in entries])
+    there = sum([entry["change"] != "dropped" for entry in entries])
+    return {
+        "entries": shown,
+        "num_entries": len(entries),
+        "num_there": there,
+        "num_changed": changed,
+    }
+
+
+def _text(text: str) -> str:
+    if len(text) <= _MOST_TEXT:
+        return text
+    return f"{text[:_MOST_TEXT]}... ({_MOST_TEXT:,} of {len(text):,} characters)"

@@ -1,0 +1,279 @@
+"""The base of all widgets: a view in the browser, and the methods that answer its questions.
+
+A new view is a class and a plain ES module beside it::
+
+    class Totals(View):                                   # lance_explorer/widgets/totals.py
+        _modules = ("totals.js",)
+
+        def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
+            super().__init__(state=state)
+            self._table = table
+
+        @answers("total", in_background=True)
+        def _total(self, request: Request) -> dict[str, Any]:
+            request.progress("counting rows")
+            return {"rows": str(self._table.at(self.state.version).num_rows)}
+
+    function render({ model, el }) {                      // lance_explorer/widgets/static/totals.js
+      const link = connect(model, el);
+      const text = node("output");
+      link.root.append(text);
+      const show = async () => { text.textContent = (await link.ask("total")).rows; };
+      link.onState(show);                                 // now, and whenever the state changes
+      return link.close;
+    }
+    export default { render };
+
+``static/common.js`` and the modules are joined to one (nothing is imported in the browser);
+``common.css`` and the ``.css`` files beside the modules likewise. What a method raises is shown in
+the view. Numbers that may pass 2^53 go as decimal strings, and text from files only ever becomes
+text. A method that works in the background calls ``request.check()`` now and then, which ends it
+when a newer question of its kind has come; so a slow answer never holds up the view.
+
+A table of rows comes with :class:`~lance_explorer.widgets.rows_view.RowsView` and, in the browser,
+``rowTable(link)`` of ``rows.js``.
+"""
+
+import inspect
+import json
+import re
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import Any, ClassVar, TypeVar
+
+import anywidget
+import polars as pl
+import traitlets
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.figures.palette import KIND_COLORS
+from lance_explorer.widgets.state import ExplorerState, from_browser, to_browser
+from lance_explorer.widgets.worker import Cancelled, Job, Worker
+
+__all__ = ["FAILURES", "Reply", "Request", "View", "answers", "failure_of"]
+
+FAILURES = (Exception, pl.exceptions.PanicException)
+"""What may fail in a view: anything, and all of it is shown there."""
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer that carries bytes, which go to the browser as they are."""
+
+    content: Mapping[str, Any]
+    buffers: tuple[bytes, ...] = ()
+
+
+class Request:
+    """A question of the browser: its kind, and its arguments by name."""
+
+    def __init__(self, view: "View", message: Mapping[str, Any], job: Job | None = None) -> None:
+        self._view = view
+        self._message = message
+        self._job = job
+
+    @property
+    def kind(self) -> str:
+        """What is asked."""
+        return str(self._message["kind"])
+
+    def __getitem__(self, name: str) -> Any:
+        return self._message[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return an argument that may be missing."""
+        return self._message.get(name, default)
+
+    def check(self) -> None:
+        """End the work here if a newer question has taken the place of this one."""
+        if self._job:
+            self._job.check()
+
+    def progress(self, text: str, fraction: float | None = None) -> None:
+        """Show how far the work is: in words, and as a part of 1 where that is known."""
+        self.check()
+        self.answer("progress", {"text": text, "fraction": fraction})
+
+    def answer(
+        self, what: str, content: Mapping[str, Any], buffers: tuple[bytes, ...] = ()
+    ) -> None:
+        """Send a message about this question."""
+        if self._job and self._job.is_cancelled:
+            return
+        about = {key: self._message.get(key) for key in ("kind", "seq", "asker")}
+        self._view.send({"what": what, **about, "content": dict(content)}, list(buffers))
+
+
+def answers(kind: str, *, in_background: bool = False) -> Callable[[_Method], _Method]:
+    """Mark the method that answers questions of a kind.
+
+    The method takes a :class:`Request` and returns a dict, or a :class:`Reply`. In the background,
+    the newest question of a kind cancels older ones.
+    """
+
+    def mark(method: _Method) -> _Method:
+        method.__dict__["_answers"] = kind, in_background
+        return method
+
+    return mark
+
+
+class View(anywidget.AnyWidget):
+    """A widget that shows one thing about a table.
+
+    Parameters
+    ----------
+    state : ExplorerState, optional
+        The choices it shares with other views; its own by default.
+
+    Raises
+    ------
+    TypeError
+        If there is an option that the view does not have.
+    """
+
+    _modules: ClassVar[tuple[str, ...]] = ()
+    """Files in ``static`` that make up the module; the last one has the ``export default``."""
+
+    _methods: ClassVar[Mapping[str, tuple[str, bool]]] = {"state": ("_change_state", False)}
+    __signature__: ClassVar[inspect.Signature]
+
+    shared = traitlets.Dict().tag(sync=True)
+    """The state as the browser gets it, and how often it has changed."""
+
+    def __new__(cls, *arguments: Any, **options: Any) -> "View":
+        """Refuse options that the view does not have: traitlets would swallow them."""
+        known = list(cls.__signature__.parameters)
+        if unknown := sorted(options.keys() - set(known)):
+            raise TypeError(
+                f"{cls.__name__} has no option {', '.join(unknown)}; it has {', '.join(known)}"
+            )
+        made: View = super().__new__(cls, *arguments, **options)
+        return made
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_modules" not in vars(cls):
+            return  # anywidget derives a class for each widget
+        options_of = list(inspect.signature(cls.__init__).parameters.values())[1:]
+        cls.__signature__ = inspect.Signature(options_of)
+        cls._esm = _module_text(cls._modules)
+        cls._css = _style_text(cls._modules)
+        own = {
+            method._answers[0]: (name, method._answers[1])
+            for name, method in vars(cls).items()
+            if hasattr(method, "_answers")
+        }
+        cls._methods = {**cls._methods, **own}
+
+    def __init__(self, *, state: ExplorerState | None = None) -> None:
+        self.state = state or ExplorerState()
+        self._worker = Worker()
+        self._sending = threading.Lock()
+        super().__init__(shared={**to_browser(self.state), "revision": 0})
+        self.state.observe(self._share)
+        self.on_msg(self._receive)
+
+    def static_html(self) -> str:
+        """Return what a page without a kernel shows, as HTML; subclasses escape what they add."""
+        return (
+            f"<p><em>{escape(type(self).__name__)}: run this notebook to see the widget.</em></p>"
+        )
+
+    def send(self, content: Any, buffers: list[bytes] | None = None) -> None:
+        """Send a message to the browser; any thread may."""
+        with self._sending:
+            super().send(content, buffers)
+
+    def tell(self, kind: str, content: Mapping[str, Any]) -> None:
+        """Tell all that show this view what has happened, unasked."""
+        self.send({"what": "news", "kind": kind, "content": dict(content)})
+
+    def _change_state(self, request: Request) -> dict[str, Any]:
+        from_browser(self.state, request["changes"])
+        return {"revision": self.shared["revision"]}
+
+    def _share(self, _: object) -> None:
+        self.shared = {**to_browser(self.state), "revision": self.shared["revision"] + 1}
+
+    def _receive(self, _: object, message: Mapping[str, Any], buffers: object) -> None:
+        """Answer a message of the browser, now or in the background."""
+        kind = str(message.get("kind"))
+        if kind not in self._methods:
+            unknown = LookupError(f"{type(self).__name__} does not answer {kind!r}")
+            Request(self, message).answer("error", failure_of(unknown))
+            return
+        name, in_background = self._methods[kind]
+        if in_background:
+            self._worker.submit(
+                (kind, message.get("asker")),
+                lambda job: self._answer(name, Request(self, message, job)),
+            )
+        else:
+            self._answer(name, Request(self, message))
+
+    def _answer(self, name: str, request: Request) -> None:
+        try:
+            request.check()
+            reply = getattr(self, name)(request)
+        except Cancelled:
+            return
+        except FAILURES as error:
+            request.answer("error", failure_of(error))
+            return
+        if not isinstance(reply, Reply):
+            reply = Reply(reply)
+        request.answer("reply", reply.content, reply.buffers)
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Add a static picture for where no kernel runs, such as nbconvert and GitHub."""
+        bundle: tuple[dict[str, Any], dict[str, Any]] | None = super()._repr_mimebundle_(**options)
+        if bundle:
+            bundle[0]["text/html"] = self.static_html()
+        return bundle
+
+
+def failure_of(error: BaseException) -> dict[str, str]:
+    """Return what the browser shows of an error; details only where it is none of ours."""
+    if isinstance(error, LanceExplorerError):
+        return {"title": _in_words(type(error).__name__), "message": str(error), "details": ""}
+    details = "".join(traceback.format_exception(error))
+    return {"title": type(error).__name__, "message": str(error), "details": details}
+
+
+def _in_words(class_name: str) -> str:
+    """Return the name of an error class as words: ``VersionNotFoundError``, "Version not found"."""
+    words = re.findall(r"[A-Z][a-z]*", class_name.removesuffix("Error"))
+    return " ".join(words if len(words) > 1 else [*words, "error"]).capitalize()
+
+
+@cache
+def _module_text(modules: tuple[str, ...]) -> str:
+    """Return the modules as one, after the constants that Python and browser share."""
+    constants = f"const KIND_COLORS = {json.dumps(KIND_COLORS)};"
+    return "\n".join([constants, *map(_static_text, ("common.js", *modules))])
+
+
+@cache
+def _style_text(modules: tuple[str, ...]) -> str:
+    styles = ["common.css", *(name.replace(".js", ".css") for name in modules)]
+    colors = "".join([f"--lx-kind-{kind}: {color};" for kind, color in KIND_COLORS.items()])
+    marks = "".join(
+        [f".lx-mark-{kind} {{ --lx-mark: var(--lx-kind-{kind}); }}" for kind in KIND_COLORS]
+    )
+    return "\n".join([f".lx {{ {colors} }}", marks, *map(_static_text, styles)])
+
+
+def _static_text(name: str) -> str:
+    """Return a file that is shipped for the browser; a style that is missing is empty."""
+    path = files("lance_explorer.widgets") / "static" / name
+    if name.endswith(".css") and not path.is_file():
+        return ""
+    return path.read_text(encoding="utf-8")

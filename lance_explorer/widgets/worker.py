@@ -1,0 +1,82 @@
+"""Work that must not hold up the widgets: it runs beside them, and of each kind the newest wins."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Hashable
+
+__all__ = ["Cancelled", "Job", "Worker"]
+
+_MOST_AT_ONCE = 2
+"""Jobs of one kind that run at once: one that nobody wants any more may not hear that yet."""
+
+
+class Cancelled(Exception):  # noqa: N818 - a message to whoever started the work, not a failure
+    """Nobody wants the result any more."""
+
+
+class Job:
+    """One piece of work, which a newer one of its kind cancels."""
+
+    def __init__(self, kind: Hashable, work: Callable[["Job"], None]) -> None:
+        self.kind = kind
+        self.work = work
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        """Say that the result is not wanted any more."""
+        self._cancelled.set()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether a newer job has taken its place."""
+        return self._cancelled.is_set()
+
+    def check(self) -> None:
+        """End the work here if its result is not wanted any more."""
+        if self.is_cancelled:
+            raise Cancelled
+
+
+class Worker:
+    """Runs jobs in threads of its own."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._waiting: dict[Hashable, Job] = {}
+        self._running: defaultdict[Hashable, list[Job]] = defaultdict(list)
+
+    def submit(self, kind: Hashable, work: Callable[[Job], None]) -> None:
+        """Run ``work`` as soon as may be, instead of all earlier work of that kind."""
+        job = Job(kind, work)
+        with self._changed:
+            if older := self._waiting.pop(kind, None):
+                older.cancel()
+            for older in self._running[kind]:
+                older.cancel()
+            if len(self._running[kind]) == _MOST_AT_ONCE:
+                self._waiting[kind] = job
+                return
+            self._running[kind].append(job)
+        threading.Thread(target=self._run, args=(job,), name=f"lx-{kind}", daemon=True).start()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until nothing is left to do; return whether that came in time (seconds)."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not any(self._running.values()), timeout)
+
+    def _run(self, job: Job) -> None:
+        following: Job | None = job
+        while following:
+            try:
+                following.work(following)
+            finally:
+                following = self._next(following)
+
+    def _next(self, done: Job) -> Job | None:
+        with self._changed:
+            self._running[done.kind].remove(done)
+            following = self._waiting.pop(done.kind, None)
+            if following:
+                self._running[done.kind].append(following)
+            self._changed.notify_all()
+        return following

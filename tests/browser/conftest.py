@@ -1,0 +1,54 @@
+"""One JupyterLab and one page of Chromium for all browser tests."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.lab import Lab, NotebookPage, chromium, lab_server
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab in a page."""
+    folder = tmp_path_factory.mktemp("lab")
+    with lab_server(folder) as address:
+        context = browser.new_context(viewport={"width": 1400, "height": 1000})
+        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
+        yield Lab(context.new_page(), address, folder)
+        context.close()
+
+
+@pytest.fixture(autouse=True)
+def _quiet(lab: Lab) -> Iterator[None]:
+    """Fail a test in which the page complained, or asked for something off the machine."""
+    yield
+    lab.set_theme("light")
+    lab.set_width(1400)
+    errors, outside = lab.errors[:], lab.outside[:]
+    lab.errors.clear()
+    lab.outside.clear()
+    assert (errors, outside) == ([], [])
+
+
+@pytest.fixture(scope="module")
+def open_notebook(lab: Lab) -> Iterator[Callable[..., NotebookPage]]:
+    """Open notebooks; they are closed when the tests of the module are done."""
+    opened: list[NotebookPage] = []
+
+    def open_one(name: str, *cells: str) -> NotebookPage:
+        notebook = lab.open(lab.write(name, *cells))
+        opened.append(notebook)
+        return notebook
+
+    yield open_one
+    for notebook in opened:
+        notebook.show()
+        notebook.close()

@@ -1,0 +1,18 @@
+"""The notebooks as a person opens them."""
+
+import nbformat
+import pytest
+
+from tests.browser.lab import ROOT
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("notebooks/*.ipynb")), ids=lambda path: path.stem)
+def test_it_runs_and_draws_without_an_error(lab, path):
+    notebook = lab.open(lab.add(path.name, nbformat.read(path, as_version=4)))
+    notebook.run_all()
+    assert notebook.failures() == []
+    assert notebook.page.locator(".jp-Notebook:visible .jp-OutputArea-output").count() > 0
+    notebook.screenshot(f"notebook_{path.stem}")
+    notebook.close()

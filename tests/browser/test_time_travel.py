@@ -1,0 +1,336 @@
+"""The time-travel widget in JupyterLab."""
+
+import pytest
+
+from tests.synthetic import SyntheticTable
+
+pytestmark = pytest.mark.browser
+
+OPEN = """
+import lance_explorer as lx
+table = lx.open_table({path!r}{options})
+widget = lx.widgets.TimeTravel(table)
+widget
+"""
+
+
+@pytest.fixture(scope="module")
+def travel(open_notebook):
+    """Open a notebook with the widget over a table; return the notebook once it is drawn."""
+
+    def open_one(name, path, options="", cells=()):
+        notebook = open_notebook(name, *cells, OPEN.format(path=str(path), options=options))
+        notebook.run_all()
+        assert notebook.failures() == []
+        widget(notebook).locator(".lx-strip[data-drawn]").wait_for()
+        return notebook
+
+    return open_one
+
+
+def widget(notebook):
+    return notebook.widgets(".lx-time-travel")
+
+
+def drawn(notebook, version):
+    """Wait until strip, map and words show a version, and Python has it too."""
+    for part in ("strip", "map"):
+        widget(notebook).locator(f'.lx-{part}[data-drawn="{version}"]').wait_for()
+    heading = widget(notebook).get_by_role("heading")
+    assert heading.inner_text() == f"Version {version:,}"
+    notebook.wait_for(f"widget.state.version == {version}")
+
+
+def words(notebook):
+    """Return the sentence; a message of the commit stands on the next line."""
+    return widget(notebook).locator(".lx-words").inner_text().splitlines()[0]
+
+
+def rows(notebook):
+    """Return the cells of the page of rows, when they are those of the version."""
+    panel = widget(notebook).locator('[data-panel="rows"]:not(.lx-stale)')
+    panel.locator(".lx-pages").wait_for()
+    return panel.locator("tbody tr").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
+    )
+
+
+def press(notebook, *keys):
+    widget(notebook).get_by_role("slider").focus()
+    for key in keys:
+        notebook.page.keyboard.press(key)
+
+
+@pytest.fixture(scope="module")
+def photos(travel, tmp_path_factory):
+    from lance_explorer import demo
+
+    return travel("photos", demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance"))
+
+
+def test_keys_move_the_slider_and_everything_follows(photos):
+    press(photos, "End")
+    drawn(photos, 45)
+    assert words(photos) == "361 rows deleted where rating = 1; 4 fragments changed."
+    press(photos, "ArrowLeft", "ArrowDown")
+    drawn(photos, 43)
+    assert words(photos) == "230 rows compacted from 2 fragments into 1."
+    press(photos, "ArrowRight", "ArrowUp", "PageDown")
+    drawn(photos, 43)
+    press(photos, "PageUp", "Home")
+    drawn(photos, 1)
+    assert words(photos) == "Table created with 320 rows in 2 fragments and 11 columns."
+    expected = photos.value("table.at(1).read(columns=['_rowid', 'photo_id'], limit=20).rows()")
+    assert [(int(row[0]), int(row[2])) for row in rows(photos)] == expected
+
+
+def test_the_slider_never_jumps_back_while_python_follows(photos):
+    press(photos, "End")
+    drawn(photos, 45)
+    widget(photos).get_by_role("slider").evaluate(
+        """(strip) => {
+            window.positions = [];
+            new MutationObserver(() => window.positions.push(Number(strip.ariaValueNow)))
+                .observe(strip, { attributeFilter: ["aria-valuenow"] });
+        }"""
+    )
+    press(photos, *["ArrowLeft"] * 30)
+    drawn(photos, 15)
+    positions = photos.page.evaluate("window.positions")
+    assert positions == sorted(positions, reverse=True)
+
+
+def test_a_drag_with_the_mouse_moves_the_slider(photos):
+    press(photos, "Home")
+    drawn(photos, 1)
+    box = widget(photos).get_by_role("slider").bounding_box()
+    mouse = photos.page.mouse
+    mouse.move(box["x"] + 15, box["y"] + 40)
+    mouse.down()
+    mouse.move(box["x"] + box["width"] / 2, box["y"] + 45, steps=8)
+    drawn(photos, 23)
+    mouse.move(box["x"] + box["width"] - 2, box["y"] + 45, steps=8)
+    mouse.up()
+    drawn(photos, 45)
+
+
+def test_python_moves_the_view(photos):
+    photos.run("widget.state.version = 12")
+    drawn(photos, 12)
+    assert photos.value("widget.selection") == {"version": 12, "fragment_id": None}
+    assert photos.value("widget.frame()['version'].unique().to_list()") == [12]
+
+
+def test_the_box_goes_to_a_version_a_tag_and_a_time(photos):
+    box = widget(photos).get_by_role("combobox", name="Go to")
+    tagged = photos.value("table.tags['backup'].version")
+    time = photos.value("str(table.versions()['timestamp'][6])")
+    for text, version in (("17", 17), ("backup", tagged), (time, 7)):
+        box.fill(text)
+        box.press("Enter")
+        drawn(photos, version)
+    box.fill("no such thing")
+    box.press("Enter")
+    widget(photos).get_by_text("is no version, no tag, and no time").wait_for()
+    press(photos, "ArrowRight")
+    drawn(photos, 8)
+    assert widget(photos).locator(".lx-note").is_hidden()
+
+
+def test_the_arrows_step_from_commit_to_commit_of_a_kind(photos):
+    press(photos, "Home")
+    drawn(photos, 1)
+    widget(photos).get_by_label("Kind of commit").select_option("delete")
+    for version in (7, 26, 39, 45):
+        widget(photos).get_by_role("button", name="Next commit").click()
+        drawn(photos, version)
+    widget(photos).get_by_role("button", name="Previous commit").click()
+    drawn(photos, 39)
+    widget(photos).get_by_label("Kind of commit").select_option("")
+
+
+def test_a_click_selects_a_fragment_and_says_what_it_is(photos):
+    photos.run("widget.state.version = 26")
+    drawn(photos, 26)
+    widget(photos).locator(".lx-map canvas").click(position={"x": 60, "y": 100})
+    photos.wait_for("widget.state.fragment_id == 8")
+    chosen = widget(photos).locator(".lx-chosen-fragment")
+    assert "Fragment 8 · made by Rewrite in version 14" in chosen.inner_text()
+    photos.page.keyboard.press("ArrowRight")
+    photos.wait_for("widget.state.fragment_id == 9")
+    photos.run("widget.state.fragment_id = 11")
+    chosen.get_by_text("Fragment 11").wait_for()
+    chosen.get_by_role("button", name="Clear").click()
+    photos.wait_for("widget.state.fragment_id is None")
+    assert chosen.is_hidden()
+
+
+def test_pointing_at_a_fragment_tells_its_facts(photos):
+    photos.run("widget.state.version = 26")
+    drawn(photos, 26)
+    widget(photos).locator(".lx-map canvas").hover(position={"x": 60, "y": 100})
+    fragment = photos.value("widget.frame().row(0, named=True)")
+    told = widget(photos).get_by_role("tooltip").filter(visible=True).inner_text()
+    deleted = fragment["num_deleted_rows"]
+    assert f"{fragment['physical_rows']} rows, {deleted} of them deleted" in told
+    assert "changed in this version" in told
+
+
+def test_the_tabs_tell_what_changed(photos):
+    photos.run("widget.state.version = 21")
+    drawn(photos, 21)
+    tabs = widget(photos)
+    tabs.get_by_role("tab", name="Schema 13").get_by_text("1 changed").wait_for()
+    tabs.get_by_role("tab", name="Schema").click()
+    row = tabs.locator("tr.lx-change-cast")
+    assert row.inner_text().split() == "megapixels double → float may be null cast".split()
+    photos.run("widget.state.version = 31")
+    tabs.get_by_role("tab", name="Config").get_by_text("2 changed").wait_for()
+    tabs.get_by_role("tab", name="Config").click()
+    added = tabs.locator("tr.lx-change-added")
+    assert added.count() == 2
+    assert "Photos of the Silva family" in added.first.inner_text()
+    tabs.get_by_role("tab", name="Rows").click()
+
+
+def test_a_page_of_rows_turns(photos):
+    press(photos, "End")
+    drawn(photos, 45)
+    first = rows(photos)
+    widget(photos).get_by_role("button", name="Later").click()
+    widget(photos).get_by_text("rows 21 to 40").wait_for()
+    second = rows(photos)
+    ids = photos.value("table.at(45).read(columns=['_rowid'], limit=40)['_rowid'].to_list()")
+    assert [int(row[0]) for row in [*first, *second]] == ids
+
+
+def test_two_views_of_one_state_move_together(photos):
+    photos.run("other = lx.widgets.TimeTravel(table, state=widget.state); other.state.version = 5")
+    drawn(photos, 5)
+    assert photos.value("other.selection")["version"] == 5
+
+
+@pytest.mark.parametrize("stable_row_ids", [True, False])
+def test_an_empty_table_and_one_version_are_shown(travel, tmp_path, stable_row_ids):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=stable_row_ids)
+    table.overwrite(fragments=0)
+    notebook = travel(f"empty_{stable_row_ids}", table.path)
+    drawn(notebook, 1)
+    assert words(notebook) == "Table created with no rows and 2 columns."
+    assert rows(notebook) == []
+    widget(notebook).get_by_text("no rows in this version").wait_for()
+    press(notebook, "ArrowRight", "ArrowLeft", "End")
+    drawn(notebook, 1)
+
+
+def test_an_unknown_reader_flag_refuses_rows_and_nothing_else(travel, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).delete({0: [1]})
+    table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
+    notebook = travel("flag", table.path)
+    drawn(notebook, 2)
+    refusal = widget(notebook).get_by_role("note")
+    refusal.wait_for()
+    assert "unknown_1048576" in refusal.inner_text()
+    assert "unknown rows" in widget(notebook).locator(".lx-facts").inner_text()
+    widget(notebook).get_by_role("tab", name="Schema 2").wait_for()
+    press(notebook, "ArrowLeft")
+    drawn(notebook, 1)
+
+
+def test_versions_that_are_not_kept_are_jumped_over(travel, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance")
+    for _ in range(9):
+        table.append(rows=2)
+    for version in (1, 2, 5, 6, 7):
+        table.folder.manifest_path(version).unlink()
+    notebook = travel("gaps", table.path)
+    drawn(notebook, 9)
+    press(notebook, "ArrowLeft", "ArrowLeft")
+    drawn(notebook, 4)
+    press(notebook, "ArrowRight")
+    drawn(notebook, 8)
+    assert "cannot be told" in words(notebook)
+    widget(notebook).get_by_text("compared with version 4, the last one kept before").wait_for()
+    press(notebook, "Home")
+    drawn(notebook, 3)
+    notebook.run("widget.state.version = 6")
+    widget(notebook).get_by_text("Version 6 is not among the 4 that are shown").wait_for()
+
+
+def test_a_branch_begins_with_its_fork(travel, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
+    table.branch("dev").append(rows=5)
+    notebook = travel("branch", table.path, ", branch='dev'")
+    drawn(notebook, 3)
+    widget(notebook).get_by_text("t.lance, branch dev: 2 versions").wait_for()
+    press(notebook, "Home")
+    drawn(notebook, 2)
+    assert words(notebook) == "Branch dev begun from version 2."
+
+
+def test_refresh_shows_what_was_committed_meanwhile(travel, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
+    notebook = travel("refresh", table.path)
+    drawn(notebook, 2)
+    table.append(rows=7).tag("fresh")
+    widget(notebook).get_by_role("button", name="Refresh").click()
+    drawn(notebook, 3)
+    assert words(notebook) == "7 rows added; 1 new fragment."
+    table.append(rows=1)
+    press(notebook, "Home")
+    drawn(notebook, 1)
+    widget(notebook).get_by_role("button", name="Refresh").click()
+    widget(notebook).get_by_text("t.lance: 4 versions").wait_for()
+    drawn(notebook, 1)
+
+
+EVIL = "<img src=x onerror='owned=1'><script>owned=1</script>\u202e"
+
+
+def test_hostile_names_and_values_are_text(travel, tmp_path):
+    import lance
+    import pyarrow as pa
+
+    path = tmp_path / "t.lance"
+    columns = pa.table({EVIL: [EVIL, "\x1b[31m\x00" + "y" * 1_000_000, None], "id": [1, 2, 3]})
+    dataset = lance.write_dataset(columns, str(path))
+    dataset.update_config({EVIL: EVIL})
+    dataset.delete("id = 3")
+    dataset.tags.create("tag", 1)
+    notebook = travel("hostile", path)
+    drawn(notebook, 3)
+    cells = [row[2] for row in rows(notebook)]
+    assert cells[0] == EVIL.replace("\u202e", "\\u202e")
+    assert cells[1].startswith("\\x1b[31m\\x00yyy")
+    assert cells[1].endswith("(1000006 characters)")
+    press(notebook, "ArrowLeft")
+    drawn(notebook, 2)
+    assert "<img src=x onerror=" in words(notebook)
+    widget(notebook).get_by_role("tab", name="Config 1").click()
+    assert "<script>" in widget(notebook).locator("tr.lx-change-added").inner_text()
+    assert widget(notebook).locator("img, script").count() == 0
+    assert notebook.page.evaluate("typeof owned") == "undefined"
+
+
+@pytest.fixture(scope="module")
+def many(travel, tmp_path_factory):
+    """A table of 5,000 versions, the last of which has 5,000 fragments."""
+    table = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance", transaction_files=False)
+    table.append(rows=100, fragments=10)
+    while table.version < 4_999:
+        table.append(rows=10).delete({table.fragment_ids[-1]: range(10)})
+    return travel("many", table.append(rows=10, fragments=4_990).path)
+
+
+def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):
+    drawn(many, 5000)
+    bars = int(widget(many).locator(".lx-map").get_attribute("data-bars"))
+    fragments = many.value("len(widget.frame())")
+    assert fragments == 5000
+    widget(many).get_by_text(f"5,000 fragments as {bars} bars").wait_for()
+    width = widget(many).locator(".lx-map canvas").bounding_box()["width"]
+    assert 100 < bars <= width / 2
+    press(many, "PageDown")
+    drawn(many, 4750)
+    press(many, "Home")
+    drawn(many, 1)

@@ -1,0 +1,143 @@
+"""What all views share, seen in JupyterLab: failures, slow answers, linked states."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_frame_table import Table
+
+pytestmark = pytest.mark.browser
+
+MAKE_SOURCE = """
+import threading
+import polars as pl
+import lance_explorer as lx
+from lance_explorer.widgets.row_sources import FrameRows
+
+class Unsteady(FrameRows):
+    "Rows that come when they are let, or not at all."
+    def __init__(self, frame):
+        super().__init__(frame)
+        self.failure = None
+        self.go_on = threading.Event()
+        self.go_on.set()
+        self.cuts = []
+
+    def slice(self, start, stop):
+        self.cuts.append(start)
+        self.go_on.wait(30)
+        if self.failure:
+            raise self.failure
+        return super().slice(start, stop)
+
+source = Unsteady(pl.DataFrame({"n": range(10_000)}))
+"""
+
+
+@pytest.fixture(scope="module")
+def unsteady_notebook(open_notebook):
+    show = "table = lx.widgets.FrameTable(source)\ntable"
+    notebook = open_notebook("unsteady", MAKE_SOURCE, show)
+    notebook.run_all()
+    return notebook
+
+
+@pytest.fixture
+def unsteady(unsteady_notebook):
+    unsteady_notebook.show()
+    unsteady_notebook.run("source.failure = None; source.go_on.set()")
+    table = Table(unsteady_notebook)
+    table.press("Control+Home")
+    table.expect_row(0, "0")
+    return table
+
+
+@pytest.mark.parametrize(
+    ("failure", "title"),
+    [
+        ("lx.StorageError('the bucket does not answer; try again later')", "Storage error"),
+        ("ZeroDivisionError('the bucket does not answer')", "ZeroDivisionError"),
+    ],
+)
+def test_a_failure_is_shown_in_the_view_and_can_be_tried_again(unsteady, failure, title):
+    unsteady.notebook.run(f"source.failure = {failure}")
+    unsteady.press("Control+End")
+    pane = unsteady.notebook.widgets(".lx-error")
+    expect(pane.locator("strong")).to_have_text(title)
+    expect(pane).to_contain_text("the bucket does not answer")
+    expect(pane.locator("details")).to_have_count(int(title == "ZeroDivisionError"))
+    unsteady.notebook.screenshot(f"view_error_{title.split()[0]}")
+    unsteady.notebook.run("source.failure = None")
+    pane.get_by_role("button", name="Try again").click()
+    unsteady.expect_row(9_999, "9999")
+    expect(pane).to_have_count(0)
+
+
+def test_a_slow_answer_holds_up_neither_scrolling_nor_a_newer_question(unsteady):
+    unsteady.notebook.run("source.go_on.clear(); source.cuts.clear()")
+    unsteady.press("Control+End")
+    unsteady.notebook.wait_for("len(source.cuts) >= 1")
+    unsteady.press("Control+Home")
+    assert unsteady.grid.evaluate("grid => grid.scrollTop") == 0
+    unsteady.notebook.run("source.go_on.set()")
+    unsteady.expect_row(0, "0")
+    unsteady.press("Control+End")
+    unsteady.expect_row(9_999, "9999")
+
+
+def test_keys_of_the_notebook_do_not_reach_through(unsteady):
+    unsteady.press("a", "b", "x", "d", "d")
+    cells = unsteady.page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets.length")
+    assert cells == 2
+
+
+def test_views_of_one_state_follow_each_other(open_notebook):
+    notebook = open_notebook(
+        "linked",
+        """
+import polars as pl
+import lance_explorer as lx
+state = lx.widgets.ExplorerState(filter="n > 2")
+one = lx.widgets.FrameTable(pl.DataFrame({"n": range(5)}), state=state)
+other = lx.widgets.FrameTable(pl.DataFrame({"n": range(9)}), state=state)
+one
+""",
+        "other",
+    )
+    notebook.run_all()
+    one, other = notebook.widgets(".lx-rows-status").all()
+    expect(one).to_have_text("2 of 5 rows match")
+    expect(other).to_have_text("6 of 9 rows match")
+    notebook.widgets("input[type=search]").first.fill("n = 4")
+    expect(other).to_have_text("1 of 9 rows match")
+    expect(notebook.widgets("input[type=search]").last).to_have_value("n = 4")
+
+
+def test_rows_of_a_version_come_as_they_are_looked_at(open_notebook, tmp_path):
+    notebook = open_notebook(
+        "version",
+        f"""
+import lance
+import pyarrow as pa
+import lance_explorer as lx
+rows = pa.table({{"n": range(5_000), "text": [f"row {{i}}" for i in range(5_000)]}})
+dataset = lance.write_dataset(rows, {str(tmp_path / "t.lance")!r}, max_rows_per_file=500,
+                              enable_stable_row_ids=True)
+dataset.delete("n % 2 = 0")
+table = lx.widgets.FrameTable(lx.open_table(dataset).latest)
+table
+""",
+    )
+    notebook.run_all()
+    assert notebook.failures() == []
+    table = Table(notebook)
+    table.expect_row(0, "1", "1", "1", "row 1")
+    table.press("Control+End")
+    table.expect_row(2_499, "4999", str(9 * 2**32 + 499), "4999", "row 4999")
+    table.filter.fill("text = 'row 77'")
+    expect(table.status).to_have_text("1 of 2,500 rows match")
+    table.expect_row(0, "77", "77", "77", "row 77")
+    table.filter.fill("")
+    table.head("n").click()
+    table.head("n").click()
+    table.expect_row(0, "4999")
+    assert notebook.value("table.frame()['n'].head(2).to_list()") == [4999, 4997]

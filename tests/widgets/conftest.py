@@ -1,0 +1,68 @@
+"""A line to the browser that keeps what is sent over it."""
+
+from typing import Any
+
+import comm
+import pytest
+from comm.base_comm import BaseComm
+
+from lance_explorer.widgets.view import View
+
+
+class RecordedComm(BaseComm):
+    """Keeps the messages of one widget."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.messages: list[tuple[dict[str, Any], list[bytes]]] = []
+        super().__init__(*arguments, **options)
+
+    def publish_msg(
+        self,
+        msg_type: str,
+        data: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+        buffers: list[bytes] | None = None,
+        **keys: Any,
+    ) -> None:
+        if data and data.get("method") == "custom":
+            self.messages.append((data["content"], buffers or []))
+
+
+@pytest.fixture(autouse=True)
+def _recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comm, "create_comm", RecordedComm)
+
+
+class Browser:
+    """Asks a view what a browser asks, and reads what it answers."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.seq = 0
+
+    def ask(self, kind: str, **arguments: Any) -> dict[str, Any]:
+        """Return the answer of the view, once its background work is done."""
+        self.seq += 1
+        message = {"kind": kind, "seq": self.seq, "asker": "test", **arguments}
+        self.view.comm.handle_msg(
+            {"content": {"data": {"method": "custom", "content": message}}, "buffers": []}
+        )
+        assert self.view._worker.wait(10)
+        answers = [sent for sent, _ in self.messages() if sent.get("seq") == self.seq]
+        return answers[-1]
+
+    def messages(self) -> list[tuple[dict[str, Any], list[bytes]]]:
+        """Return all that the view has sent."""
+        messages: list[tuple[dict[str, Any], list[bytes]]] = self.view.comm.messages
+        return messages
+
+    def news(self, kind: str) -> list[dict[str, Any]]:
+        """Return what the view told unasked."""
+        sent = [content for content, _ in self.messages() if content["what"] == "news"]
+        return [content["content"] for content in sent if content["kind"] == kind]
+
+
+@pytest.fixture
+def browse() -> type[Browser]:
+    """Look at a view as a browser does."""
+    return Browser

@@ -1,0 +1,137 @@
+"""The time-travel widget, without a browser: what Python holds, and how it answers."""
+
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+
+from lance_explorer import open_table
+from lance_explorer.widgets import ExplorerState, TimeTravel
+from tests.synthetic import SyntheticTable
+
+
+@pytest.fixture
+def written(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=3)
+    return table.delete({0: [1]}).append(rows=2).tag("seven", 2).tag("3", 4)
+
+
+@pytest.fixture
+def widget(written):
+    return Listening(open_table(written.path))
+
+
+class Listening(TimeTravel):
+    """Keeps what it sends, since there is no browser."""
+
+    def __init__(self, *arguments, **options):
+        self.sent = []
+        super().__init__(*arguments, **options)
+
+    def send(self, content, buffers=None):
+        self.sent.append(content)
+
+    def ask(self, kind, **arguments):
+        """Return the answer to a question of the browser."""
+        self.sent.clear()
+        self._receive(None, {"kind": kind, "seq": 1, "asker": "test", **arguments}, [])
+        self._worker.wait()
+        [message] = self.sent
+        assert message["what"] == "reply", message
+        return message["content"]
+
+
+def test_it_begins_with_the_latest_version(widget):
+    assert widget.selection == {"version": 4, "fragment_id": None}
+
+
+def test_it_begins_with_the_version_of_a_shared_state(written):
+    state = ExplorerState(version=2)
+    widget = TimeTravel(open_table(written.path), state=state)
+    assert widget.selection["version"] == 2
+    state.version = 3
+    state.fragment_id = 1
+    assert widget.selection == {"version": 3, "fragment_id": 1}
+
+
+def test_the_frame_is_that_of_the_chosen_version(widget):
+    widget.state.version = 2
+    expected = widget._table.inspect.fragments(version=2)
+    assert widget.frame().equals(expected)
+    assert isinstance(widget.frame(), pl.DataFrame)
+
+
+def test_an_option_that_it_does_not_have_is_refused(written):
+    with pytest.raises(TypeError, match="version"):
+        TimeTravel(open_table(written.path), version=3)  # type: ignore[call-arg]
+
+
+def test_a_version_a_tag_and_a_time_are_found(widget):
+    times = widget._table.versions()["timestamp"].to_list()
+    second = times[1].astimezone(UTC)
+    assert widget.ask("find", text=" 2 ") == {"version": "2"}
+    assert widget.ask("find", text="seven") == {"version": "2"}
+    assert widget.ask("find", text=second.isoformat()) == {"version": "2"}
+    assert widget.ask("find", text=f"{second:%Y-%m-%d %H:%M:%S}") == {"version": "2"}
+
+
+def test_a_tag_that_looks_like_a_number_is_a_tag(widget):
+    assert widget.ask("find", text="3") == {"version": "4"}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("9", "version 9 never was"),
+        ("nonsense", "'nonsense' is no version, no tag, and no time"),
+        ("1999-01-01", "no kept version is as old as 1999-01-01"),
+        ("", "'' is no version"),
+    ],
+)
+def test_what_cannot_be_found_is_said(widget, text, problem):
+    assert widget.ask("find", text=text)["problem"].startswith(problem)
+
+
+def test_a_tag_on_another_branch_says_where_it_is(written):
+    written.branch("dev").tag("theirs", 4)
+    widget = Listening(open_table(written.path))
+    assert "the tag theirs is on dev" in widget.ask("find", text="theirs")["problem"]
+
+
+def test_a_cleaned_version_is_said_to_be_gone(written):
+    written.folder.manifest_path(2).unlink()
+    problem = Listening(open_table(written.path)).ask("find", text="2")["problem"]
+    assert problem.startswith("version 2 was cleaned away")
+
+
+def test_refresh_finds_what_was_committed_meanwhile(written, widget):
+    assert len(widget.ask("history")["words"]) == 4
+    widget.ask("details", version="4")
+    written.append(rows=5).update_config(owner="tests")
+    assert len(widget.ask("history")["words"]) == 4
+    assert len(widget.ask("history", refresh=True)["words"]) == 6
+    assert widget.ask("details", version="6")["config"]["num_changed"] == 1
+
+
+def test_rows_that_cannot_be_read_are_a_problem_in_words(widget):
+    answer = widget.ask("rows", version="4", first=0, count=10)
+    assert answer["problem"].startswith("version 4 cannot be read")
+
+
+def test_rows_under_an_unknown_flag_are_refused_and_the_rest_is_there(written):
+    written.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
+    widget = Listening(open_table(written.path))
+    assert "unknown_1048576" in widget.ask("rows", version="4", first=0, count=10)["problem"]
+    assert widget.ask("details", version="4")["schema"]["num_there"] == 2
+    assert len(widget.ask("history")["words"]) == 4
+
+
+def test_a_page_without_a_kernel_shows_the_table(widget):
+    assert "t.lance" in widget.static_html()
+
+
+def test_a_time_with_an_offset_is_understood(widget):
+    time = widget._table.versions()["timestamp"][1]
+    assert isinstance(time, datetime)
+    text = time.isoformat().replace("+00:00", "+02:00")
+    assert "problem" in widget.ask("find", text=text)  # two hours earlier than the first version

@@ -1,0 +1,121 @@
+from typing import ClassVar
+
+import polars as pl
+import pytest
+
+from lance_explorer.errors import VersionNotFoundError
+from lance_explorer.figures.palette import KIND_COLORS
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.view import Reply, Request, View, answers
+
+
+class Echo(View):
+    """Answers in every way there is."""
+
+    _modules: ClassVar[tuple[str, ...]] = ()
+
+    @answers("echo")
+    def _echo(self, request: Request) -> dict[str, object]:
+        return {"said": request["words"], "loud": request.get("loud", False)}
+
+    @answers("bytes")
+    def _bytes(self, request: Request) -> Reply:
+        return Reply({"length": 3}, (b"abc",))
+
+    @answers("slow", in_background=True)
+    def _slow(self, request: Request) -> dict[str, object]:
+        request.progress("half done", 0.5)
+        return {"done": True}
+
+    @answers("missing")
+    def _missing(self, request: Request) -> dict[str, object]:
+        raise VersionNotFoundError("Version 12 was removed by cleanup; 15 to 31 remain")
+
+    @answers("broken", in_background=True)
+    def _broken(self, request: Request) -> dict[str, object]:
+        raise ZeroDivisionError("no rows to divide by")
+
+    @answers("panic")
+    def _panic(self, request: Request) -> dict[str, object]:
+        raise pl.exceptions.PanicException("not yet implemented")
+
+
+def test_a_question_is_answered_with_its_number(browse):
+    answer = browse(Echo()).ask("echo", words="hello")
+    assert answer == {
+        "what": "reply",
+        "kind": "echo",
+        "seq": 1,
+        "asker": "test",
+        "content": {"said": "hello", "loud": False},
+    }
+
+
+def test_bytes_go_beside_the_answer(browse):
+    browser = browse(Echo())
+    browser.ask("bytes")
+    assert browser.messages()[-1][1] == [b"abc"]
+
+
+def test_progress_comes_before_the_answer(browse):
+    browser = browse(Echo())
+    browser.ask("slow")
+    told = [(content["what"], content["content"]) for content, _ in browser.messages()]
+    assert told == [("progress", {"text": "half done", "fraction": 0.5}), ("reply", {"done": True})]
+
+
+def test_our_errors_are_told_in_words(browse):
+    answer = browse(Echo()).ask("missing")
+    assert answer["what"] == "error"
+    assert answer["content"] == {
+        "title": "Version not found",
+        "message": "Version 12 was removed by cleanup; 15 to 31 remain",
+        "details": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"), [("broken", "ZeroDivisionError"), ("panic", "PanicException")]
+)
+def test_other_errors_are_told_with_their_traceback(browse, kind, title):
+    content = browse(Echo()).ask(kind)["content"]
+    assert content["title"] == title
+    assert "Traceback" in content["details"]
+
+
+def test_a_question_that_nobody_answers_is_an_error(browse):
+    answer = browse(Echo()).ask("no such kind")
+    assert (answer["what"], answer["content"]["title"]) == ("error", "LookupError")
+
+
+def test_an_unknown_option_is_refused_with_those_there_are():
+    with pytest.raises(TypeError, match="Echo has no option stat; it has state"):
+        Echo(stat=None)  # type: ignore[call-arg]
+
+
+def test_views_with_the_same_state_are_linked(browse):
+    state = ExplorerState(version=3)
+    one, other = Echo(state=state), Echo(state=state)
+    browse(one).ask("state", changes={"version": "18446744073709551615", "filter": "a"})
+    assert (state.version, state.filter) == (2**64 - 1, "a")
+    assert other.shared["version"] == one.shared["version"] == "18446744073709551615"
+
+
+def test_views_have_a_state_of_their_own_by_default():
+    assert Echo().state is not Echo().state
+
+
+def test_a_page_without_kernel_gets_html_beside_the_widget():
+    made = Echo()._repr_mimebundle_()
+    assert made
+    bundle, _ = made
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert "Echo" in bundle["text/html"]
+
+
+def test_the_module_has_the_colours_of_commits_and_imports_nothing():
+    view = Echo()
+    assert all(color in view._esm and color in view._css for color in KIND_COLORS.values())
+    assert "import " not in [line[:7] for line in view._esm.splitlines()]
+    assert "http" not in view._esm + view._css
+    assert "innerHTML" not in view._esm
