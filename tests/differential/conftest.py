@@ -8,7 +8,7 @@ import pytest
 from tests.differential.lives import Life, live_on_branches, lives
 from tests.differential.twin import Twin
 
-pytest.register_assert_rewrite("tests.differential.agreement")
+pytest.register_assert_rewrite("tests.differential.agreement", "tests.differential.row_agreement")
 
 COMMITTED = sorted(Path(__file__).parent.parent.glob("data/*/*.lance"))
 

@@ -16,6 +16,7 @@ from tests.differential.agreement import (
     with_previous,
 )
 from tests.differential.reference import branches_of
+from tests.differential.row_agreement import assert_counts_by_identity
 from tests.differential.twin import Twin
 
 WRITTEN = {"Append": "added", "Overwrite": "added", "Rewrite": "moved"}
@@ -31,6 +32,9 @@ class TestLives:
             if row["operation"] in WRITTEN:
                 name = WRITTEN[row["operation"]]
                 assert row[f"rows_{name}"] == twin.commits[row["version"]].counts[name]
+
+    def test_counts_are_those_of_row_identity(self, twin: Twin):
+        assert_counts_by_identity(open_table(twin.uri))
 
     def test_differences_to_the_version_before_are_those_in_pylance(self, twin: Twin):
         assert_same_steps(open_table(twin.uri))
@@ -61,6 +65,10 @@ class TestCommittedTables:
     def test_differences_to_the_version_before_are_those_in_pylance(self, committed: Path):
         for branch in branches_of(committed):
             assert_same_steps(open_table(committed, branch))
+
+    def test_counts_are_those_of_row_identity(self, committed: Path):
+        for branch in branches_of(committed):
+            assert_counts_by_identity(open_table(committed, branch))
 
     def test_rows_are_conserved(self, committed: Path):
         for branch in branches_of(committed):

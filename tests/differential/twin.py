@@ -49,6 +49,8 @@ OTHER_TYPE = {
 }
 """To which a column of a type can be cast."""
 
+SPILL = {"lance.row_lineage.spill": "true", "lance.row_lineage.inline_max_bytes": "16"}
+
 PRIMARY_KEY = {"lance-schema:unenforced-primary-key": "true"}
 
 BASE_SCHEMA = pa.schema(
@@ -408,6 +410,10 @@ class Twin:
         """Set configuration keys; None removes one."""
         self.dataset.update_config(settings)
         self._note("UpdateConfig")
+
+    def spill(self) -> None:
+        """Have sequences written into hidden columns of data files unless they are tiny."""
+        self.configure(**SPILL)
 
     def describe(self, what: str, **entries: Any) -> None:
         """Change the metadata of the table, its schema or its fields."""
