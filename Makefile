@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup test check format protos constraints benchmarks clean python
+.PHONY: help lab setup test check fuzz format protos constraints benchmarks screenshots clean python
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +22,9 @@ test: | python  ## run everything: lint, types, import rules, all tests, noteboo
 
 check: | python  ## run the quick part: lint, types, import rules, unit tests, doctests
 	@$(PYTHON) tools/run_tests.py setup lint unit doctest
+
+fuzz: $(VENV)/.dev  ## damage 100,000 files, each time others, and print what came of it
+	$(BIN)/python -m tests.fuzzing
 
 format: $(VENV)/.dev  ## format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only .
@@ -43,6 +46,9 @@ constraints: | python  ## choose the exact versions in constraints.txt anew
 
 benchmarks: $(VENV)/.dev  ## time lance_explorer and pylance side by side
 	$(BIN)/python -m benchmarks
+
+screenshots: $(VENV)/.dev  ## take the pictures of the README anew; needs Chromium
+	$(BIN)/python tools/take_screenshots.py
 
 clean:  ## remove .venv, caches and reports
 	rm -rf $(VENV) $(VENV)-constraints build dist .test-reports .hypothesis

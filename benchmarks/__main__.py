@@ -1,7 +1,36 @@
-"""Run all benchmarks: ``python -m benchmarks``, with the options of each."""
+"""Run all benchmarks, or those that are named: ``python -m benchmarks rows``."""
 
-from benchmarks import history, rows
+import argparse
+import shutil
+import subprocess
+import sys
+
+NAMES = ("history", "rows", "graph", "lineage", "changes")
+WITH_BROWSER = "widget"
+BROWSER = "chromium"
+
+
+def main() -> None:
+    """Run the named benchmarks, or all that can run here, each in a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*NAMES, WITH_BROWSER, []], metavar="NAME")
+    parser.add_argument("--sizes", choices=["small", "full"], default="small")
+    parser.add_argument("--folder", help="where tables are kept for the next run")
+    options = parser.parse_args()
+    for name in options.names or there():
+        sizes = [] if name == WITH_BROWSER else ["--sizes", options.sizes]
+        folder = ["--folder", options.folder] if options.folder else []
+        print(f"# {name}", flush=True)
+        subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *sizes, *folder], check=True)
+
+
+def there() -> list[str]:
+    """Return what can run here."""
+    if shutil.which(BROWSER):
+        return [*NAMES, WITH_BROWSER]
+    print(f"# {WITH_BROWSER}: left out, there is no Chromium", flush=True)
+    return [*NAMES]
+
 
 if __name__ == "__main__":
-    history.main()
-    rows.main()
+    main()

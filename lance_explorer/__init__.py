@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lance_explorer import demo, figures, widgets
+    from lance_explorer import demo, figures, spark, widgets
     from lance_explorer.errors import (
         CorruptFileError,
         FormatError,
@@ -52,10 +52,11 @@ __all__ = [
     "demo",
     "figures",
     "open_table",
+    "spark",
     "widgets",
 ]
 
-_MODULES = {"demo", "figures", "widgets"}
+_MODULES = {"demo", "figures", "spark", "widgets"}
 _HOMES = {"Finding": "findings", "Snapshot": "table", "Table": "table", "open_table": "table"}
 
 

@@ -1,8 +1,11 @@
 """The ``lance-explorer`` command."""
 
+import json
 import os
 import shutil
 import sys
+from dataclasses import asdict
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
@@ -10,14 +13,23 @@ from typing import NoReturn
 import click
 import polars as pl
 
+from lance_explorer.changes.diff import Diff
+from lance_explorer.changes.frame import NET_CHANGES
 from lance_explorer.display import one_line
-from lance_explorer.errors import LanceExplorerError, MissingDependencyError
-from lance_explorer.table import open_table
+from lance_explorer.errors import (
+    LanceExplorerError,
+    MissingDependencyError,
+    NotFoundError,
+    UnsupportedFeatureError,
+)
+from lance_explorer.table import Table, VersionRef, open_table
 
 __all__ = ["main"]
 
 _FIRST_NOTEBOOK = "01_explore_a_table.ipynb"
 _LONGEST_TEXT = 1000
+_DIFFERENT = 1
+_PARTS = ("schema", "fragments", "indices", "config")
 _SHOWN_COLUMNS = (
     "version",
     "timestamp",
@@ -33,6 +45,12 @@ _SHOWN_COLUMNS = (
 )
 
 
+class _NotCompared(click.ClickException):
+    """Two versions cannot be compared; that is neither 0, the same, nor 1, different."""
+
+    exit_code = 2
+
+
 class _Group(click.Group):
     """Commands whose expected errors are one line, without a traceback."""
 
@@ -40,7 +58,8 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except LanceExplorerError as error:
-            raise click.ClickException(one_line(str(error), _LONGEST_TEXT)) from error
+            kind = _NotCompared if ctx.invoked_subcommand == "diff" else click.ClickException
+            raise kind(one_line(str(error), _LONGEST_TEXT)) from error
 
 
 @click.group(cls=_Group)
@@ -59,17 +78,40 @@ def versions(uri: str, branch: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(frame.write_ndjson(), nl=False)
         return
-    with pl.Config(
-        tbl_rows=-1,
-        tbl_cols=-1,
-        tbl_width_chars=-1,
-        fmt_str_lengths=_LONGEST_TEXT,
-        tbl_formatting="NOTHING",
-        tbl_cell_numeric_alignment="RIGHT",
-        tbl_hide_column_data_types=True,
-        tbl_hide_dataframe_shape=True,
-    ):
-        click.echo(str(_for_terminals(frame.select(_SHOWN_COLUMNS))))
+    click.echo(_text_table(_for_terminals(frame.select(_SHOWN_COLUMNS))))
+
+
+@main.command()
+@click.argument("uri")
+@click.argument("a")
+@click.argument("b")
+@click.option("--content", is_flag=True, help="Compare rows and values alone, not where they lie.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
+def diff(uri: str, a: str, b: str, content: bool, as_json: bool) -> None:
+    """Print what versions A and B of the table at URI differ in.
+
+    A version is a number, a tag, a time such as 2026-01-31T09:30 (UTC, if it does not say), or a
+    branch and a number such as dev:5. The exit code is 0 if nothing differs, 1 if something does,
+    and 2 if that cannot be told.
+    """
+    table = open_table(uri)
+    found = table.diff(*[_version(table, text) for text in (a, b)])
+    if content:
+        same = found.same_content()
+        click.echo(json.dumps(asdict(same)) if as_json else str(same))
+        sys.exit(0 if same else _DIFFERENT)
+    rows = _rows(found)
+    parts = {name: getattr(found, name)() for name in _PARTS}
+    if as_json:
+        told = {name: part.to_dicts() for name, part in parts.items()}
+        click.echo(json.dumps({"identical": found.is_identical, "rows": rows, **told}))
+    else:
+        click.echo(one_line(repr(found), _LONGEST_TEXT))
+        click.echo(f"rows: {_listed(rows)}")
+        for name, part in parts.items():
+            if len(part):
+                click.echo(f"\n{name}:\n{_text_table(_without_nulls(part))}")
+    sys.exit(0 if found.is_identical else _DIFFERENT)
 
 
 @main.command()
@@ -90,6 +132,61 @@ def lab(folder: Path, no_browser: bool) -> None:
     for path in make_samples():
         click.echo(f"sample table: {path}")
     _run_lab(_notebooks(folder), no_browser)
+
+
+def _version(table: Table, text: str) -> VersionRef:
+    """Return the version that a text means."""
+    if text.isdecimal():
+        return int(text)
+    if text in table.tags:
+        return text
+    branch, _, number = text.rpartition(":")
+    if number.isdecimal() and (branch == "main" or branch in table.branches):
+        return branch, int(number)
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return text
+
+
+def _rows(found: Diff) -> dict[str, object] | str:
+    """Return how many rows differ, or why that cannot be told."""
+    try:
+        return found.summary().row(0, named=True)
+    except (UnsupportedFeatureError, NotFoundError) as error:
+        return str(error)
+
+
+def _listed(rows: dict[str, object] | str) -> str:
+    if isinstance(rows, str):
+        return one_line(rows, _LONGEST_TEXT)
+    counts = [change.label for change in NET_CHANGES]
+    some = [f"{rows[name]:,} {name}" for name in (*counts, "maybe") if rows[name]]
+    return ", ".join(some) or "none"
+
+
+def _text_table(frame: pl.DataFrame) -> str:
+    """Return a frame with all its rows, however wide."""
+    with pl.Config(
+        tbl_rows=-1,
+        tbl_cols=-1,
+        tbl_width_chars=-1,
+        fmt_str_lengths=_LONGEST_TEXT,
+        fmt_table_cell_list_len=-1,
+        tbl_formatting="NOTHING",
+        tbl_cell_numeric_alignment="RIGHT",
+        tbl_hide_column_data_types=True,
+        tbl_hide_dataframe_shape=True,
+    ):
+        return str(frame)
+
+
+def _without_nulls(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame of short texts, without columns of nulls."""
+    some = [column.name for column in frame if column.null_count() < len(frame)]
+    texts = pl.col(pl.String).map_elements(one_line, pl.String)
+    lists = pl.col(pl.List(pl.String)).list.eval(pl.element().map_elements(one_line, pl.String))
+    return frame.select(some).with_columns(texts, lists.list.join(", "))
 
 
 def _for_terminals(frame: pl.DataFrame) -> pl.DataFrame:

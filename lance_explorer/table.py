@@ -1,6 +1,6 @@
 """Table and Snapshot: what a user holds. Both delegate, and hold no logic of their own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from operator import index
@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from lance_explorer.changes.change_feed import (
+    Changes,
+    ImageChoice,
+    Mode,
+    changes,
+    table_changes,
+)
+from lance_explorer.changes.diff import Diff, diff
 from lance_explorer.display import snapshot_html, snapshot_text, table_html, table_text
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
@@ -26,12 +34,18 @@ from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
 from lance_explorer.inspect.fields import fields
 from lance_explorer.inspect.findings import FINDINGS
+from lance_explorer.inspect.inherited_versions import inherited_versions
 from lance_explorer.inspect.query import run_query
 from lance_explorer.inspect.row_id_checks import check_row_ids
 from lance_explorer.inspect.rows import ROWS, rows
 from lance_explorer.inspect.versions import VERSIONS, versions
+from lance_explorer.lineage.carrying import FOLLOWED_ADDRESSES, follow_addresses
 from lance_explorer.lineage.compactions import compaction_lineage
+from lance_explorer.lineage.event_frame import FOLLOWED
+from lance_explorer.lineage.following import follow
+from lance_explorer.lineage.row import Row
 from lance_explorer.row_index import SnapshotRowIdIndex
+from lance_explorer.storage import IoCounts
 
 if TYPE_CHECKING:
     from lance_explorer.lineage.graph import Lineage
@@ -39,12 +53,16 @@ if TYPE_CHECKING:
 __all__ = ["Snapshot", "Table", "open_table"]
 
 _ROWS_FRAME = "dataset"
+_CHANGES_FRAME = "changes"
+_MAIN_BRANCH = "main"
 
 VersionRef = SupportsIndex | str | datetime | tuple[str, SupportsIndex]
 """A version: its number, a tag, a time (as of), or a branch and a number."""
 
 
-def open_table(table: Any, branch: str | None = None) -> "Table":
+def open_table(
+    table: Any, branch: str | None = None, storage_options: Mapping[str, str] | None = None
+) -> "Table":
     """Open a Lance table to explore it. Nothing is ever written to it.
 
     Parameters
@@ -54,6 +72,9 @@ def open_table(table: Any, branch: str | None = None) -> "Table":
     branch : str, optional
         A branch of the table; the main branch by default. The root of a branch may also be given
         as ``table``.
+    storage_options : mapping of str to str, optional
+        For tables in an object store: where that is and how to be let in, under the names that
+        pylance takes; by default those of an opened ``table``, or what the environment says.
 
     Returns
     -------
@@ -68,14 +89,17 @@ def open_table(table: Any, branch: str | None = None) -> "Table":
     CorruptFileError
         If the folder of versions mixes both schemes of file names.
     InvalidArgumentError
-        If ``table`` is none of these, or its URI has a scheme that is not served.
+        If ``table`` is none of these, its URI has a scheme that is not served, or an option cannot
+        be used.
+    StorageError
+        If the object store cannot be reached, or does not let in.
 
     Examples
     --------
     >>> lx.open_table(table.uri).at(1).operation
     'Overwrite'
     """
-    return Table(open_source(table, branch))
+    return Table(open_source(table, branch, storage_options))
 
 
 class Table:
@@ -97,6 +121,11 @@ class Table:
     def branch(self) -> str | None:
         """The branch; None is the main branch."""
         return self.source.branch
+
+    @property
+    def io(self) -> IoCounts:
+        """Requests and bytes read so far for the metadata; pylance reads values, uncounted."""
+        return self.source.storage.io
 
     @property
     def latest(self) -> "Snapshot":
@@ -129,8 +158,14 @@ class Table:
         return frame(self.source, "gaps")
 
     @documented(VERSIONS)
-    def versions(self) -> pl.DataFrame:
+    def versions(self, *, inherited: bool = False) -> pl.DataFrame:
         """Return what happened, one row for each kept version, oldest first.
+
+        Parameters
+        ----------
+        inherited : bool
+            On a branch, whether to put before its own versions those of its ancestors, up to where
+            it left them. Its own begin with the version of the fork.
 
         Raises
         ------
@@ -142,7 +177,7 @@ class Table:
         >>> table.versions().row(0, named=True)["kind"]
         'create'
         """
-        return versions(self.source)
+        return inherited_versions(self.source) if inherited else versions(self.source)
 
     def at(self, ref: VersionRef) -> "Snapshot":
         """Return one version.
@@ -151,7 +186,8 @@ class Table:
         ----------
         ref : int, str, datetime or tuple of (str, int)
             A version number; a tag, also one on another branch; a time, for the highest version
-            that was committed by then (without time zone: UTC); or a branch and a number.
+            that was committed by then (without time zone: UTC); or a branch and a number, where
+            "main" is the main branch.
 
         Raises
         ------
@@ -178,7 +214,8 @@ class Table:
             case datetime():
                 return Snapshot(self.source, self.source.version_as_of(ref))
             case (str() as branch, SupportsIndex() as version):
-                return Snapshot(self.source.on_branch(branch), index(version))
+                name = None if branch == _MAIN_BRANCH else branch
+                return Snapshot(self.source.on_branch(name), index(version))
         raise InvalidArgumentError(
             f"expected a version number, a tag, a datetime or (branch, number), got {ref!r}"
         )
@@ -231,6 +268,160 @@ class Table:
         """
         return check_row_ids(self.source)
 
+    def changes(
+        self,
+        begin_version: SupportsIndex | str | datetime,
+        end_version: SupportsIndex | str | datetime | None = None,
+        mode: Mode = "net",
+        images: ImageChoice | None = None,
+        columns: Sequence[str] | None = None,
+        key: str | Sequence[str] | None = None,
+        include: Collection[str] = (),
+        tolerance: float = 0.0,
+    ) -> Changes:
+        """Return what changed after one version and up to another, as rows.
+
+        Nothing is read yet: see :meth:`Changes.summary`, :meth:`Changes.to_polars` and
+        :meth:`Changes.batches`.
+
+        Parameters
+        ----------
+        begin_version : int, str or datetime
+            The version before all changes, by number, tag or time; 0 is the empty table. With
+            stable row IDs it need not be kept: row versions tell what came after it.
+        end_version : int, str or datetime, optional
+            The version after all changes; the latest by default.
+        mode : {"net", "per_commit"}
+            What differs between both versions, whatever happened on the way, or what each commit
+            did.
+        images : {"after", "both"}, optional
+            Values that are read: of rows as they are after a change, or as they were, too. By
+            default none, and no data file is opened. Over lost versions they are those of the kept
+            versions around.
+        columns : sequence of str, optional
+            The columns of values, by the names of ``end_version``; all by default.
+        key : str or sequence of str, optional
+            Columns that tell rows apart: one that went and one that came with the same key are one
+            row updated. For tables without stable row IDs, and for rows deleted and inserted again.
+        include : collection of {"moved", "column_added"}
+            What is left out of the rows by default: rows that only moved, or only got a column.
+        tolerance : float, default 0.0
+            Floats, in vectors too, are equal if they differ by no more than that times the larger
+            of 1 and both absolute values. By default only equal values are equal; so are NaNs.
+
+        Returns
+        -------
+        Changes
+
+        Raises
+        ------
+        InvalidArgumentError
+            If ``begin_version`` is later than ``end_version``, a tag is on another branch, or an
+            argument is none of those listed.
+        VersionNotFoundError
+            If a version is not kept.
+        RefNotFoundError
+            If there is no such tag.
+        UnsupportedFeatureError
+            If the rows of a version cannot be told.
+
+        Examples
+        --------
+        >>> table.changes(1, 3).summary().select("inserted", "deleted", "unchanged").row(0)
+        (6, 0, 3)
+        >>> changes = table.changes(1, 3, mode="per_commit", images="both")
+        >>> changes.to_polars()["_change_type"].unique(maintain_order=True).to_list()
+        ['insert', 'update_preimage', 'update_postimage']
+        """
+        return changes(
+            self.source,
+            begin_version,
+            end_version,
+            mode,
+            images,
+            columns,
+            key,
+            include,
+            tolerance,
+        )
+
+    def diff(self, a: "VersionRef | Snapshot", b: "VersionRef | Snapshot") -> Diff:
+        """Return what two versions differ in: rows, schema, fragments, indices, configuration.
+
+        Either may be the later one, and both may be on different branches. Nothing is read yet,
+        but that both are there.
+
+        Parameters
+        ----------
+        a, b : int, str, datetime, tuple of (str, int) or Snapshot
+            The versions, as :meth:`at` takes them, or as it returns them. Of a snapshot of another
+            table, such as a clone, the rows cannot be matched, but all else can be compared.
+
+        Returns
+        -------
+        Diff
+
+        Raises
+        ------
+        VersionNotFoundError
+            If a version is not kept.
+        RefNotFoundError
+            If there is no such tag or branch.
+        InvalidArgumentError
+            If ``a`` or ``b`` is none of these.
+
+        Examples
+        --------
+        >>> table.diff(5, 6)
+        Diff(people.lance: 5 to 6: different config)
+        >>> table.diff(2, ("dev", 2)).is_identical
+        True
+        """
+        one, other = (v if isinstance(v, Snapshot) else self.at(v) for v in (a, b))
+        return diff(one.source, one.version, other.source, other.version)
+
+    def table_changes(
+        self,
+        start: SupportsIndex | str | datetime,
+        end: SupportsIndex | str | datetime | None = None,
+        columns: Sequence[str] | None = None,
+        key: str | Sequence[str] | None = None,
+    ) -> Changes:
+        """Return what each commit from one version to another did, the first one included.
+
+        That is :meth:`changes` per commit and with both images, as SQL engines count versions.
+
+        Parameters
+        ----------
+        start : int, str or datetime
+            The first commit, by number, tag or time.
+        end : int, str or datetime, optional
+            The last commit; the latest by default.
+        columns : sequence of str, optional
+            The columns of values; all by default.
+        key : str or sequence of str, optional
+            Columns that tell rows apart.
+
+        Returns
+        -------
+        Changes
+
+        Raises
+        ------
+        InvalidArgumentError
+            If ``start`` is later than ``end``, or a tag is on another branch.
+        VersionNotFoundError
+            If a version never was, or ``end`` is not kept.
+        RefNotFoundError
+            If there is no such tag.
+
+        Examples
+        --------
+        >>> table.table_changes(1, 1).begin_version
+        0
+        """
+        return table_changes(self.source, start, end, columns, key)
+
     def compaction_lineage(
         self, version: int | None = None, include_undone: bool = False
     ) -> CompactionLineage | None:
@@ -270,6 +461,98 @@ class Table:
         """
         return compaction_lineage(self.source, version, include_undone)
 
+    def row(self, row_id: int, at: int | None = None) -> Row:
+        """Return one row, to ask for its history.
+
+        Parameters
+        ----------
+        row_id : int
+            The row ID; without stable row IDs, the address of the row: fragment ID << 32 | offset.
+        at : int, optional
+            The version in which the address is meant; by default the last one in which a row lives
+            there.
+
+        Examples
+        --------
+        >>> table.row(2).history().select("version", "event").rows()
+        [(1, 'created'), (3, 'updated')]
+        """
+        return Row(self.source, row_id, at)
+
+    @documented(FOLLOWED)
+    def follow(
+        self,
+        ids: ArrayLike,
+        begin_version: int | None = None,
+        end_version: int | None = None,
+    ) -> pl.DataFrame:
+        """Return what happened to many rows: one row an ID and event, in input order.
+
+        Parameters
+        ----------
+        ids : array_like
+            Row IDs; without stable row IDs, addresses in ``begin_version``; in ``end_version`` if
+            no first one is given. An ID that is given twice is followed once.
+        begin_version : int, optional
+            Events after this version; by default from the beginning.
+        end_version : int, optional
+            Events up to this version; by default the latest.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If a version is not kept.
+        InvalidArgumentError
+            If the IDs are not whole numbers from 0 to 2^64 - 1, or ``begin_version`` is the later
+            one.
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.follow([1, 2], begin_version=1).select("_rowid", "version", "event").rows()
+        [(1, 4, 'deleted'), (2, 3, 'updated')]
+        """
+        return follow(self.source, ids, begin_version, end_version)
+
+    @documented(FOLLOWED_ADDRESSES)
+    def follow_addresses(
+        self,
+        addresses: ArrayLike,
+        begin_version: int | None = None,
+        end_version: int | None = None,
+    ) -> pl.DataFrame:
+        """Return where the rows at some addresses went: one row an address, in input order.
+
+        Parameters
+        ----------
+        addresses : array_like
+            Row addresses in ``begin_version``: fragment ID << 32 | offset.
+        begin_version : int, optional
+            The version in which the addresses are meant; by default the first one that is kept.
+        end_version : int, optional
+            The version to follow to, which may be an earlier one; by default the latest.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If a version is not kept.
+        InvalidArgumentError
+            If the addresses are not whole numbers from 0 to 2^64 - 1.
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.follow_addresses([1, 2]).select("outcome", "end_rowaddr").rows()
+        [('deleted', None), ('live', 8589934592)]
+        """
+        return follow_addresses(self.source, addresses, begin_version, end_version)
+
     def lineage(self) -> "Lineage":
         """Return where the fragments came from, as a graph of all fragments that ever were.
 
@@ -300,8 +583,10 @@ class Table:
         """Run an SQL query over the frames.
 
         Each frame of :attr:`inspect` is a table under its name, ``versions``, ``findings`` and
-        ``gaps`` too; ``dataset`` is the rows of the latest version with ``_rowid`` and
-        ``_rowaddr``. Only what the query names is built.
+        ``gaps`` too; ``dataset`` is the rows of the latest version with ``_rowid``,
+        ``_rowaddr``, ``_row_created_at_version`` and ``_row_last_updated_at_version``;
+        ``changes`` is what each commit did to rows, without values. Only what the query names is
+        built.
 
         Raises
         ------
@@ -313,9 +598,11 @@ class Table:
         >>> table.sql("SELECT min(version) AS first FROM versions").item()
         1
         """
-        return run_query(query, [*FRAMES, _ROWS_FRAME], self._frame)
+        return run_query(query, [*FRAMES, _ROWS_FRAME, _CHANGES_FRAME], self._frame)
 
     def _frame(self, name: str) -> pl.DataFrame | pl.LazyFrame:
+        if name == _CHANGES_FRAME:
+            return self.changes(0, mode="per_commit").to_polars()
         return self.latest.scan() if name == _ROWS_FRAME else frame(self.source, name)
 
     def refresh(self) -> "Table":
@@ -440,7 +727,10 @@ class Snapshot:
         self._check_readable()
         from lance_explorer.values import read_rows
 
-        return read_rows(self.source.storage.uri, self.version, columns, filter, limit)
+        storage = self.source.storage
+        return read_rows(
+            storage.uri, self.version, columns, filter, limit, storage_options=storage.options
+        )
 
     @documented(ROWS)
     def rows(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -489,7 +779,7 @@ class Snapshot:
         return SnapshotRowIdIndex(self.source, self.version)
 
     def scan(self) -> pl.LazyFrame:
-        """Return all rows with ``_rowid`` and ``_rowaddr``, as a frame that reads on ``collect``.
+        """Return all rows with their system columns, as a frame that reads on ``collect``.
 
         Raises
         ------
@@ -501,7 +791,7 @@ class Snapshot:
         self._check_readable()
         from lance_explorer.values import scan_rows
 
-        return scan_rows(self.source.storage.uri, self.version)
+        return scan_rows(self.source.storage.uri, self.version, self.source.storage.options)
 
     def _total(self, of_state: NDArray[np.int64]) -> int | None:
         if unreadable_flags(self._record.manifest.reader_feature_flags):

@@ -1,7 +1,8 @@
 """Everything that is read from data files, through pylance."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 import lance
@@ -12,13 +13,20 @@ from lance.file import LanceFileReader
 from numpy.typing import NDArray
 from polars.io.plugins import register_io_source
 
-from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, StorageError
+from lance_explorer.errors import InvalidArgumentError, StorageError
+from lance_explorer.storage.secrets import without_secrets
 
 __all__ = [
+    "ROW_VERSIONS",
     "SYSTEM_COLUMNS",
+    "content_batches",
     "read_hidden_column",
     "read_row_map",
     "read_rows",
+    "read_rows_at",
+    "row_batches",
+    "row_schema",
+    "row_types",
     "scan_rows",
     "take_rows",
 ]
@@ -34,11 +42,23 @@ _LABEL = "label"
 
 _FRAGMENT_BITS = np.uint64(32)
 
+_BATCHES_AHEAD = 2
+"""How many batches of one fragment are read before they are asked for."""
+
 _ROWS_SCANNED_PER_ROW_TAKEN = 8
 """How many rows are scanned in the time that one is taken."""
 
+StorageOptions = Mapping[str, str] | None
+"""Where an object store is and how to be let in; None for local files."""
+
 SYSTEM_COLUMNS = {"_rowid": pl.UInt64(), "_rowaddr": pl.UInt64()}
 """Columns that every row has beside its values."""
+
+ROW_VERSIONS = {
+    "_row_created_at_version": pl.UInt64(),
+    "_row_last_updated_at_version": pl.UInt64(),
+}
+"""Which versions created and last wrote a row; null in a table without stable row IDs."""
 
 
 def read_rows(
@@ -48,6 +68,7 @@ def read_rows(
     filter: str | None = None,
     limit: int | None = None,
     offset: int | None = None,
+    storage_options: StorageOptions = None,
 ) -> pl.DataFrame:
     """Read rows of one version, in the order of a scan.
 
@@ -65,6 +86,8 @@ def read_rows(
         How many rows at most.
     offset : int, optional
         How many rows to leave out first.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
 
     Raises
     ------
@@ -74,15 +97,19 @@ def read_rows(
         If a file cannot be read.
     """
     wanted = None if columns is None else list(columns)
-    dataset = _open(uri, version)
-    try:
+    dataset = _open(uri, version, storage_options)
+    with _translating(version, storage_options):
         rows = dataset.to_table(columns=wanted, filter=filter, limit=limit, offset=offset)
-    except _FAILURES as error:
-        raise _translated(error, version) from error
     return _to_polars(rows)
 
 
-def take_rows(uri: str, version: int, positions: pl.Series, columns: Sequence[str]) -> pl.DataFrame:
+def take_rows(
+    uri: str,
+    version: int,
+    positions: pl.Series,
+    columns: Sequence[str],
+    storage_options: StorageOptions = None,
+) -> pl.DataFrame:
     """Read some rows of one version, in the order asked for.
 
     Parameters
@@ -95,6 +122,8 @@ def take_rows(uri: str, version: int, positions: pl.Series, columns: Sequence[st
         Numbers of the rows in the order of a scan, from 0.
     columns : sequence of str
         Columns to read, system columns too.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
 
     Raises
     ------
@@ -103,14 +132,13 @@ def take_rows(uri: str, version: int, positions: pl.Series, columns: Sequence[st
     StorageError
         If a file cannot be read, or there is no such row.
     """
-    try:
-        rows = _open(uri, version).take(positions.to_list(), columns=list(columns))
-    except _FAILURES as error:
-        raise _translated(error, version) from error
+    dataset = _open(uri, version, storage_options)
+    with _translating(version, storage_options):
+        rows = dataset.take(positions.to_list(), columns=list(columns))
     return _to_polars(rows)
 
 
-def row_schema(uri: str, version: int) -> pl.Schema:
+def row_schema(uri: str, version: int, storage_options: StorageOptions = None) -> pl.Schema:
     """Return the columns of a version as Polars has them; no data file is opened.
 
     Raises
@@ -118,7 +146,120 @@ def row_schema(uri: str, version: int) -> pl.Schema:
     StorageError
         If the version cannot be opened.
     """
-    return _to_polars(_open(uri, version).schema.empty_table()).schema
+    return _to_polars(_open(uri, version, storage_options).schema.empty_table()).schema
+
+
+def row_types(uri: str, version: int, storage_options: StorageOptions = None) -> pa.Schema:
+    """Return the columns of a version as a scan gives them in Arrow; no data file is opened.
+
+    Raises
+    ------
+    StorageError
+        If the version cannot be opened.
+    """
+    return _open(uri, version, storage_options).scanner().projected_schema
+
+
+def row_batches(
+    uri: str,
+    version: int,
+    fragment_id: int,
+    columns: Sequence[str],
+    filter: str | None = None,
+    offset: int | None = None,
+    limit: int | None = None,
+    batch_size: int | None = None,
+    storage_options: StorageOptions = None,
+) -> Iterator[pa.RecordBatch]:
+    """Yield rows of one fragment of a version in Arrow, in the order of a scan.
+
+    Parameters
+    ----------
+    uri : str
+        Root of the table, or of a branch.
+    version : int
+        The version.
+    fragment_id : int
+        The fragment.
+    columns : sequence of str
+        Columns to read, system columns too.
+    filter : str, optional
+        Which rows, as an SQL expression.
+    offset : int, optional
+        How many rows to leave out first.
+    limit : int, optional
+        How many rows at most.
+    batch_size : int, optional
+        How many rows a batch has at most.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a column or the filter does not fit the table.
+    StorageError
+        If a file cannot be read.
+    """
+    dataset = _open(uri, version, storage_options)
+    with _translating(version, storage_options):
+        batches = dataset.scanner(
+            columns=list(columns),
+            filter=filter,
+            offset=offset,
+            limit=limit,
+            batch_size=batch_size,
+            batch_readahead=_BATCHES_AHEAD,
+            fragments=[_fragment(dataset, fragment_id)],
+            scan_in_order=True,
+        ).to_batches()
+    while (batch := _next(batches, version, storage_options)) is not None:
+        yield batch
+
+
+def content_batches(
+    uri: str,
+    version: int,
+    fragment_ids: Sequence[int],
+    columns: Sequence[str],
+    storage_options: StorageOptions = None,
+) -> Iterator[pl.DataFrame]:
+    """Yield the values of all rows of some fragments, whole blobs too, a batch at a time.
+
+    Parameters
+    ----------
+    uri : str
+        Root of the table, or of a branch.
+    version : int
+        The version.
+    fragment_ids : sequence of int
+        The fragments.
+    columns : sequence of str
+        Columns to read, ``_rowid`` too.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a column does not fit the table.
+    StorageError
+        If a file cannot be read.
+    """
+    if not fragment_ids:
+        return
+    dataset = _open(uri, version, storage_options)
+    with _translating(version, storage_options):
+        batches = dataset.scanner(
+            columns=list(columns),
+            fragments=[_fragment(dataset, fragment_id) for fragment_id in fragment_ids],
+            batch_readahead=_BATCHES_AHEAD,
+            fragment_readahead=1,
+            scan_in_order=True,
+            blob_handling="all_binary",
+        ).to_batches()
+    while (batch := _next(batches, version, storage_options)) is not None:
+        yield _to_polars(pa.Table.from_batches([batch]))
 
 
 def read_rows_at(
@@ -127,6 +268,7 @@ def read_rows_at(
     addresses: NDArray[np.uint64],
     row_ids: NDArray[np.uint64],
     columns: Sequence[str],
+    storage_options: StorageOptions = None,
 ) -> pl.DataFrame:
     """Read rows of one version that are known by their places, in the order asked for.
 
@@ -144,6 +286,8 @@ def read_rows_at(
         Their row IDs; the addresses again in a table without stable row IDs.
     columns : sequence of str
         Columns to read.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
 
     Raises
     ------
@@ -152,15 +296,13 @@ def read_rows_at(
     StorageError
         If a file cannot be read, or a row is not there.
     """
-    dataset = _open(uri, version)
-    try:
+    dataset = _open(uri, version, storage_options)
+    with _translating(version, storage_options):
         scanned = np.isin(addresses >> _FRAGMENT_BITS, _dense_fragments(dataset, addresses))
         parts = [_scanned(dataset, addresses[scanned], columns)] if scanned.any() else []
         if not scanned.all() or not parts:
             taken = dataset._take_rows(row_ids[~scanned], columns=list(columns))
             parts.append(_to_polars(taken).select(columns))
-    except _FAILURES as error:
-        raise _translated(error, version) from error
     rows = pl.concat(parts) if len(parts) > 1 else parts[0]
     if len(rows) != len(addresses):
         raise StorageError(
@@ -180,8 +322,15 @@ def _dense_fragments(dataset: lance.LanceDataset, addresses: NDArray[np.uint64])
     return [
         fragment
         for fragment, count in zip(fragments.tolist(), counts.tolist(), strict=True)
-        if count * _ROWS_SCANNED_PER_ROW_TAKEN >= dataset.get_fragment(fragment).physical_rows
+        if count * _ROWS_SCANNED_PER_ROW_TAKEN >= _fragment(dataset, fragment).physical_rows
     ]
+
+
+def _fragment(dataset: lance.LanceDataset, fragment_id: int) -> lance.LanceFragment:
+    fragment = dataset.get_fragment(fragment_id)
+    if fragment is None:
+        raise StorageError(f"version {dataset.version} has no fragment {fragment_id}")
+    return fragment
 
 
 def _scanned(
@@ -193,7 +342,7 @@ def _scanned(
     scanner = dataset.scanner(
         columns=list(columns),
         with_row_address=True,
-        fragments=[dataset.get_fragment(fragment) for fragment in fragments],
+        fragments=[_fragment(dataset, fragment) for fragment in fragments],
         scan_in_order=True,
     )
     parts = []
@@ -209,7 +358,9 @@ def _scanned(
     return _to_polars(pa.Table.from_batches(parts, schema)).select(columns)
 
 
-def read_hidden_column(path: str, column: str) -> NDArray[np.uint64]:
+def read_hidden_column(
+    path: str, column: str, storage_options: StorageOptions = None
+) -> NDArray[np.uint64]:
     """Read a spilled sequence: one value for each physical row of a fragment.
 
     Parameters
@@ -218,29 +369,29 @@ def read_hidden_column(path: str, column: str) -> NDArray[np.uint64]:
         The data file.
     column : str
         Name of the column, such as ``_rowid``.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
 
     Raises
     ------
     StorageError
         If the file cannot be read, or has no such column.
     """
-    try:
-        table = LanceFileReader(path, columns=[column]).read_all().to_table()
-    except _FAILURES as error:
-        raise StorageError(
-            f"{path}: the column {column} cannot be read: {_message(error)}"
-        ) from error
+    with _failing(f"{path}: the column {column} cannot be read", storage_options):
+        table = LanceFileReader(path, _dict(storage_options), [column]).read_all().to_table()
     values: NDArray[np.uint64] = table.column(0).to_numpy()
     return values
 
 
-def read_row_map(path: str) -> NDArray[np.int64]:
+def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[np.int64]:
     """Read the map file of a stable partition: into which new fragment each old row went.
 
     Parameters
     ----------
     path : str
         The map file.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
 
     Returns
     -------
@@ -253,15 +404,14 @@ def read_row_map(path: str) -> NDArray[np.int64]:
     StorageError
         If the file cannot be read, or is no map file.
     """
-    try:
-        labels = LanceFileReader(path, columns=[_LABEL]).read_all().to_table().column(0)
+    with _failing(f"{path}: the row map cannot be read", storage_options):
+        reader = LanceFileReader(path, _dict(storage_options), [_LABEL])
+        labels = reader.read_all().to_table().column(0)
         positions: NDArray[np.int64] = labels.cast(pa.int64()).fill_null(-1).to_numpy()
-    except _FAILURES as error:
-        raise StorageError(f"{path}: the row map cannot be read: {_message(error)}") from error
     return positions
 
 
-def scan_rows(uri: str, version: int) -> pl.LazyFrame:
+def scan_rows(uri: str, version: int, storage_options: StorageOptions = None) -> pl.LazyFrame:
     """Return all rows of a version with their system columns; nothing is read before ``collect``.
 
     Raises
@@ -269,27 +419,34 @@ def scan_rows(uri: str, version: int) -> pl.LazyFrame:
     StorageError
         If the version cannot be opened; on ``collect``, if a file cannot be read.
     """
-    columns = _to_polars(_open(uri, version).schema.empty_table()).schema
+    columns = row_schema(uri, version, storage_options)
     return register_io_source(
-        partial(_batches, uri, version), schema=pl.Schema({**columns, **SYSTEM_COLUMNS})
+        partial(_batches, uri, version, storage_options),
+        schema=pl.Schema({**columns, **SYSTEM_COLUMNS, **ROW_VERSIONS}),
     )
 
 
 def _batches(
     uri: str,
     version: int,
+    storage_options: StorageOptions,
     columns: list[str] | None,
     predicate: pl.Expr | None,
     n_rows: int | None,
     batch_size: int | None,
 ) -> Iterator[pl.DataFrame]:
     """Serve one scan of Polars: it means the first rows, of which it then wants some."""
-    dataset = _open(uri, version)
+    dataset = _open(uri, version, storage_options)
     if columns is None:
-        columns = [*dataset.schema.names, *SYSTEM_COLUMNS]
+        columns = [*dataset.schema.names, *SYSTEM_COLUMNS, *ROW_VERSIONS]
+    untold = set() if dataset.has_stable_row_ids else ROW_VERSIONS.keys() & columns
     left = n_rows
-    for batch in _translating(dataset.to_batches(columns=columns, batch_size=batch_size), version):
+    batches = dataset.to_batches(columns=columns, batch_size=batch_size)
+    while (batch := _next(batches, version, storage_options)) is not None:
         frame = _to_polars(pa.Table.from_batches([batch])).select(columns)
+        frame = frame.with_columns(
+            [pl.lit(None, ROW_VERSIONS[name]).alias(name) for name in untold]
+        )
         if left is not None:
             frame = frame.head(left)
             left -= len(frame)
@@ -298,18 +455,20 @@ def _batches(
             return
 
 
-def _open(uri: str, version: int) -> lance.LanceDataset:
-    try:
-        return lance.dataset(uri, version=version)
-    except _FAILURES as error:
-        raise StorageError(f"version {version} cannot be opened: {_message(error)}") from error
+def _open(uri: str, version: int, storage_options: StorageOptions) -> lance.LanceDataset:
+    with _failing(f"version {version} cannot be opened", storage_options):
+        return lance.dataset(uri, version=version, storage_options=_dict(storage_options))
 
 
-def _translating(batches: Iterator[pa.RecordBatch], version: int) -> Iterator[pa.RecordBatch]:
-    try:
-        yield from batches
-    except _FAILURES as error:
-        raise _translated(error, version) from error
+def _next(
+    batches: Iterator[pa.RecordBatch], version: int, storage_options: StorageOptions
+) -> pa.RecordBatch | None:
+    with _translating(version, storage_options):
+        return next(batches, None)
+
+
+def _dict(storage_options: StorageOptions) -> dict[str, str] | None:
+    return dict(storage_options) if storage_options else None
 
 
 def _to_polars(table: pa.Table) -> pl.DataFrame:
@@ -319,17 +478,38 @@ def _to_polars(table: pa.Table) -> pl.DataFrame:
     return frame
 
 
-def _translated(error: Exception, version: int) -> LanceExplorerError:
-    """Return an error of pylance as one of ours.
+@contextmanager
+def _failing(what: str, storage_options: StorageOptions) -> Iterator[None]:
+    """Raise StorageError for a failure of pylance."""
+    try:
+        yield
+    except _FAILURES as error:
+        message = _message(error, storage_options)
+        raise StorageError(f"{what}: {message}") from _cause(error, storage_options)
+
+
+@contextmanager
+def _translating(version: int, storage_options: StorageOptions) -> Iterator[None]:
+    """Raise for a failure of pylance what it means.
 
     It tells bad arguments by ValueError. What fails later, a file or a filter, is an Arrow error.
     """
-    message = _message(error)
-    is_late = isinstance(error, pa.ArrowException)
-    if "applying filter" in message if is_late else isinstance(error, ValueError):
-        return InvalidArgumentError(f"version {version} cannot be read like this: {message}")
-    return StorageError(f"version {version} cannot be read: {message}")
+    try:
+        yield
+    except _FAILURES as error:
+        message, cause = _message(error, storage_options), _cause(error, storage_options)
+        is_late = isinstance(error, pa.ArrowException)
+        if "applying filter" in message if is_late else isinstance(error, ValueError):
+            text = f"version {version} cannot be read like this: {message}"
+            raise InvalidArgumentError(text) from cause
+        raise StorageError(f"version {version} cannot be read: {message}") from cause
 
 
-def _message(error: Exception) -> str:
-    return _SOURCE_PLACES.sub("", str(error)).strip()
+def _message(error: Exception, storage_options: StorageOptions) -> str:
+    text = _SOURCE_PLACES.sub("", str(error)).strip()
+    return without_secrets(text, storage_options) if storage_options else text
+
+
+def _cause(error: Exception, storage_options: StorageOptions) -> Exception | None:
+    """Return an error as the cause of another, unless it may show what lets somebody in."""
+    return None if storage_options else error

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lance
 import polars as pl
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
 from polars.testing import assert_frame_equal
@@ -98,6 +100,75 @@ def test_json_keeps_what_terminals_do_not_get(tmp_path):
         json.loads(run("versions", str(tmp_path), "--json").output.splitlines()[1])["message"]
         == note
     )
+
+
+# -------------------------------------------------------------------------------------------- diff
+
+
+def test_a_diff_with_itself_ends_with_0():
+    result = run("diff", LIFE_CYCLE, "3", "3")
+    assert result.exit_code == 0
+    assert result.output.splitlines() == [
+        "Diff(life_cycle.lance: 3 to 3: identical)",
+        "rows: 15 unchanged",
+    ]
+
+
+def test_a_diff_that_finds_something_ends_with_1():
+    result = run("diff", LIFE_CYCLE, "1", "3")
+    assert result.exit_code == 1
+    assert result.output.splitlines()[:2] == [
+        "Diff(life_cycle.lance: 1 to 3: different fragments)",
+        "rows: 6 inserted, 3 deleted, 9 unchanged",
+    ]
+
+
+@pytest.mark.parametrize("wrong", [("1", "99"), ("1", "no such tag"), ("nosuch:1", "2"), ("1",)])
+def test_a_diff_that_cannot_be_made_ends_with_2(wrong):
+    result = run("diff", LIFE_CYCLE, *wrong)
+    assert result.exit_code == 2
+    assert "Error: " in result.output
+
+
+def test_the_json_of_a_diff_has_all_its_parts():
+    result = run("diff", LIFE_CYCLE, "1", "3", "--json")
+    told = json.loads(result.output)
+    assert result.exit_code == 1
+    assert told["identical"] is False
+    assert (told["rows"]["inserted"], told["rows"]["deleted"]) == (6, 3)
+    assert [part["change"] for part in told["fragments"]] == ["changed", "changed", "added"]
+    assert [told[name] for name in ("schema", "indices", "config")] == [[], [], []]
+
+
+def test_versions_of_a_diff_may_be_tags_times_and_versions_of_branches(tmp_path):
+    table = SyntheticTable(tmp_path).append().append()
+    table.tag("gold")
+    table.append()
+    table.branch("dev")
+    time = str(open_table(tmp_path).at(2).timestamp)
+    for name in ("2", "gold", time, "main:2"):
+        assert run("diff", str(tmp_path), name, "2").exit_code == 0, name
+    assert run("diff", str(tmp_path), "dev:3", "3").exit_code == 0
+
+
+def test_a_diff_of_content_is_about_values_alone(tmp_path):
+    table = lance.write_dataset(pa.table({"id": [1, 2]}), tmp_path, max_rows_per_file=1)
+    table.optimize.compact_files()
+    latest = str(open_table(tmp_path).latest.version)
+    assert run("diff", str(tmp_path), "1", latest).exit_code == 1
+    result = run("diff", str(tmp_path), "1", latest, "--content", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.output)["method"] == "multiset hash"
+    assert run("diff", LIFE_CYCLE, "1", "3", "--content").exit_code == 1
+
+
+def test_a_diff_of_rows_that_cannot_be_told_shows_the_rest(tmp_path):
+    table = SyntheticTable(tmp_path).append()
+    table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20)).append()
+    result = run("diff", str(tmp_path), "1", "2")
+    assert result.exit_code == 1
+    assert "rows: rows of version 1 cannot be told: unknown feature" in result.output
+    assert "added" in result.output
 
 
 # -------------------------------------------------------------------------------------- failures

@@ -244,6 +244,7 @@ def test_a_filter_that_does_not_fit_is_at_fault(table):
 
 def test_scanning_gives_what_reading_gives(table):
     columns = ["id", "city", "score", "_rowid", "_rowaddr"]
+    columns += ["_row_created_at_version", "_row_last_updated_at_version"]
     assert table.latest.scan().collect().equals(table.latest.read(columns=columns))
 
 

@@ -3,12 +3,20 @@
 from pathlib import Path
 
 import lance
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.values import SYSTEM_COLUMNS, read_rows, scan_rows
+from lance_explorer.values import (
+    ROW_VERSIONS,
+    SYSTEM_COLUMNS,
+    read_rows,
+    read_rows_at,
+    row_schema,
+    scan_rows,
+)
 
 LATEST = 3
 
@@ -72,11 +80,12 @@ def test_no_rows_have_the_same_columns(path):
 
 def test_a_scan_knows_its_columns_without_reading(path):
     schema = scan_rows(str(path), LATEST).collect_schema()
-    assert schema == {"id": pl.Int64, "name": pl.String, "half": pl.Float64, **SYSTEM_COLUMNS}
+    values = {"id": pl.Int64, "name": pl.String, "half": pl.Float64}
+    assert schema == {**values, **SYSTEM_COLUMNS, **ROW_VERSIONS}
 
 
 def test_a_scan_gives_what_reading_gives(path):
-    columns = ["id", "name", "half", *SYSTEM_COLUMNS]
+    columns = ["id", "name", "half", *SYSTEM_COLUMNS, *ROW_VERSIONS]
     whole = read_rows(str(path), LATEST, columns=columns)
     assert scan_rows(str(path), LATEST).collect().equals(whole)
 
@@ -104,6 +113,15 @@ QUERIES = {
 def test_queries_over_a_scan_give_what_they_give_over_all_rows(path, query, engine):
     scan = scan_rows(str(path), LATEST)
     assert query(scan).collect(engine=engine).equals(query(scan.collect().lazy()).collect())
+
+
+def test_without_stable_row_ids_a_scan_has_no_row_versions(tmp_path):
+    path = tmp_path / "t.lance"
+    lance.write_dataset(pa.table({"id": [1, 2]}), path)
+    assert scan_rows(str(path), 1).select(*ROW_VERSIONS, "id").collect().rows() == [
+        (None, None, 1),
+        (None, None, 2),
+    ]
 
 
 def test_a_scan_stays_at_its_version(tmp_path):
@@ -172,3 +190,47 @@ def test_a_damaged_file_is_a_failure_of_storage(tmp_path):
         file.write_bytes(file.read_bytes()[:50])
     with pytest.raises(StorageError, match=r"^version 1 cannot be read: "):
         read_rows(str(path), 1)
+
+
+# -------------------------------------------------------------------------------- rows by places
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+@pytest.mark.parametrize("step", [1, 7, 40], ids=["all", "dense", "sparse"])
+def test_rows_at_places_come_in_the_order_asked_for(tmp_path, stable, step):
+    path = str(tmp_path / "t.lance")
+    rows = pa.table({"id": range(500), "name": [f"n{number}" for number in range(500)]})
+    lance.write_dataset(rows, path, max_rows_per_file=100, enable_stable_row_ids=stable)
+    lance.dataset(path).update({"name": "'new'"}, where="id % 50 = 3")
+    lance.dataset(path).delete("id % 10 = 5")
+    whole = read_rows(path, 3, columns=["id", "name", *SYSTEM_COLUMNS])
+    wanted = whole.sample(fraction=1.0, shuffle=True, seed=1).filter(pl.col("id") % step == 0)
+    found = read_rows_at(
+        path, 3, wanted["_rowaddr"].to_numpy(), wanted["_rowid"].to_numpy(), ["name", "id"]
+    )
+    assert found.equals(wanted.select("name", "id"))
+
+
+def test_dense_and_sparse_fragments_are_read_together(tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"id": range(300)}), path, max_rows_per_file=100)
+    ids = np.array([250, 3, 1, 2, 110, 0, 4], dtype=np.uint64)
+    places = (ids // np.uint64(100) << np.uint64(32)) + ids % np.uint64(100)
+    sparse = np.append(places, np.arange(5, 90, dtype=np.uint64))
+    found = read_rows_at(path, 1, sparse, sparse, ["id"])
+    assert found["id"].to_list() == [*ids.tolist(), *range(5, 90)]
+
+
+def test_a_row_that_is_not_there_is_an_error(tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"id": range(3)}), path)
+    lance.dataset(path).delete("id = 1")
+    places = np.arange(3, dtype=np.uint64)
+    with pytest.raises(StorageError, match="3 rows were asked for, 2 are there"):
+        read_rows_at(path, 2, places, places, ["id"])
+
+
+def test_a_schema_is_known_without_data(tmp_path):
+    path = tmp_path / "t.lance"
+    lance.write_dataset(pa.table({"id": [1]}), path)
+    assert row_schema(str(path), 1) == {"id": pl.Int64}

@@ -152,13 +152,14 @@ def browser(kind: Kind) -> Counts:
     return pytest(kind)
 
 
-APART = ("tests/differential", "tests/notebooks", "tests/browser")
+APART = ("tests/differential", "tests/spark", "tests/notebooks", "tests/browser")
 KINDS = (
     Kind("setup", set_up),
     Kind("lint", lint),
     Kind("unit", pytest, ("tests",), (*PARALLEL, *(f"--ignore={folder}" for folder in APART))),
     Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",)),
     Kind("differential", pytest, ("tests/differential",), tuple(PARALLEL)),
+    Kind("spark", pytest, ("tests/spark",)),
     Kind("notebooks", pytest, ("tests/notebooks",)),
     Kind("browser", browser, ("tests/browser",)),
 )

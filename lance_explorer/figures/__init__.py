@@ -1,5 +1,6 @@
 """Pictures of a table: pure functions from frames to a plotly Figure, or to words beside one."""
 
+from lance_explorer.figures.changes import changes_over_time, churn
 from lance_explorer.figures.encoding_advice import encoding_advice
 from lance_explorer.figures.encodings import encoding_bytes, encoding_growth
 from lance_explorer.figures.file_sizes import file_sizes
@@ -13,6 +14,8 @@ from lance_explorer.figures.schema_history import schema_history
 
 __all__ = [
     "KIND_COLORS",
+    "changes_over_time",
+    "churn",
     "encoding_advice",
     "encoding_bytes",
     "encoding_growth",

@@ -186,7 +186,8 @@ def _segment(message: pb.U64Segment, limit: int) -> U64Segment:
             return _range_with_bitmap(message.range_with_bitmap, limit)
         case "sorted_array":
             array = _array(message.sorted_array, limit)
-            if (array.offsets[1:] < array.offsets[:-1]).any():
+            offsets = array.offsets
+            if (offsets[1:] < offsets[:-1]).any():
                 raise CorruptFileError("the values of a sorted array are not sorted")
             return SortedArray(array)
         case "array":

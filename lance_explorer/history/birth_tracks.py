@@ -16,15 +16,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.operations import Append, Operation, Overwrite, Update, UpdateMode
+from lance_explorer.format.operations import Operation, Update
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrite_rows import pair_rows
 from lance_explorer.history.rewrites import RewriteGroup, rewrites
 from lance_explorer.history.row_runs import InPlace, in_place
 from lance_explorer.history.steps import same_life
-from lance_explorer.history.tracks import NO_VERSION, Track, VersionsFrom, constant_versions
-from lance_explorer.history.update_kinds import inserts_nothing, is_plain_update
+from lance_explorer.history.tracks import (
+    ANY_VERSION,
+    NO_VERSION,
+    Track,
+    VersionsFrom,
+    constant_versions,
+)
+from lance_explorer.history.update_kinds import (
+    has_new_rows,
+    inserts_nothing,
+    is_plain_update,
+    writes_in_place,
+)
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Uint64Array, begins_of
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
@@ -123,7 +134,7 @@ class _Pass:
     def _written(self, here: "_Step", earlier: int, fragment: Fragment) -> OffsetRanges | None:
         """Return which rows got other values in place; None if that is not said."""
         operation = here.operation
-        if isinstance(operation, Update) and operation.update_mode == UpdateMode.REWRITE_COLUMNS:
+        if isinstance(operation, Update) and writes_in_place(operation):
             offsets = operation.offsets(fragment.id)
             return None if offsets is None else OffsetRanges.of(offsets)
         known = self._states[earlier].overlays
@@ -138,24 +149,27 @@ class _Pass:
 
     def _bear(self, here: "_Step", born: list[int]) -> None:
         """Find the tracks of states of fragments that were not there before."""
-        tracks = self._rewritten(here)
-        if not tracks:
-            tracks = self._updated(here, born)
+        masked = RunColumns.concatenated(self._masked(here) if here.is_update else [])
+        tracks = self._rewritten(here) or self._updated(here, born, masked)
         for state in born:
             fragment = self._states[state]
             track = tracks.get(fragment.id)
             if track is None or len(track.ids) != (fragment.physical_rows or 0):
-                track = self._own(here, fragment)
+                track = self._own(here, fragment, bool(masked.num_rows))
             self.tracks[state] = track
 
-    def _own(self, here: "_Step", fragment: Fragment) -> Track:
+    def _own(self, here: "_Step", fragment: Fragment, is_unpaired: bool) -> Track:
         number = fragment.id
         if number in self._numbers:
             number, self._next_number = self._next_number, self._next_number - 1
         self._numbers.add(number)
         rows = fragment.physical_rows or 0
-        version = constant_versions(here.version_of_new(fragment), rows)
-        return Track(_addresses(number, rows), version, version)
+        version = here.version_of_new(fragment)
+        versions = constant_versions(version, rows)
+        open_until = NO_VERSION
+        if not here.is_first and (is_unpaired or version == NO_VERSION):
+            open_until = version or ANY_VERSION
+        return Track(_addresses(number, rows), versions, versions, open_until=open_until)
 
     def _rewritten(self, here: "_Step") -> dict[int, Track]:
         """Return the tracks of the fragments that compactions wrote, by their IDs."""
@@ -178,14 +192,11 @@ class _Pass:
         state = here.gone.get(fragment_id)
         return None if state is None else self.tracks[state]
 
-    def _updated(self, here: "_Step", born: list[int]) -> dict[int, Track]:
+    def _updated(self, here: "_Step", born: list[int], masked: RunColumns) -> dict[int, Track]:
         """Return the tracks of fragments with updated rows, where they can be told by order."""
         update = here.operation
-        if not here.follows or not isinstance(update, Update):
+        if not isinstance(update, Update) or writes_in_place(update):
             return {}
-        if update.update_mode != UpdateMode.REWRITE_ROWS:
-            return {}
-        masked = RunColumns.concatenated(self._masked(here))
         counts = {self._states[state].id: self._states[state].physical_rows or 0 for state in born}
         num_new = sum(counts.values())
         only_one = num_new == 1 and inserts_nothing(update.inserted_rows)
@@ -198,6 +209,7 @@ class _Pass:
         created = VersionsFrom.of([(key, runs) for key, runs in old if runs is not None]).along(
             masked.address, masked.stop - masked.start
         )
+        open_until = max(self.tracks[state].open_until for state in here.gone.values())
         begin, tracks = 0, {}
         for fragment_id, count in sorted(counts.items()):
             end = begin + count
@@ -206,6 +218,7 @@ class _Pass:
                 created.slice(begin, end),
                 constant_versions(here.version, count),
                 Evidence.INFERRED,
+                open_until,
             )
             begin = end
         return tracks
@@ -233,6 +246,7 @@ class _Step:
         self.record: VersionRecord = history.records[position]
         self.version = self.record.version
         self.follows = bool(history.follows_previous[position])
+        self.is_first = position == 0
         self.come: list[int] = rows.states_come(position).tolist()
         gone: list[int] = rows.states_gone(position).tolist()
         self.gone = {history.states[state].id: state for state in gone}
@@ -242,6 +256,11 @@ class _Step:
         """What the commit did; None if no transaction is left."""
         transaction = self._source.transaction(self.record)
         return transaction.operation if transaction else None
+
+    @property
+    def is_update(self) -> bool:
+        """Whether the version before is known, and an Update took rows out and put rows in."""
+        return self.follows and isinstance(self.operation, Update)
 
     def groups(self) -> tuple[RewriteGroup, ...]:
         """Return what compactions wrote since the kept version before."""
@@ -254,10 +273,7 @@ class _Step:
             return NO_VERSION
         if self.follows or name == "Overwrite":
             return self.version
-        if not isinstance(self.operation, Append | Overwrite):
-            return NO_VERSION
-        own = {file.path for new in self.operation.fragments for file in new.files}
-        return self.version if any(file.path in own for file in fragment.files) else NO_VERSION
+        return self.version if has_new_rows(self.operation, fragment) else NO_VERSION
 
 
 def _carried(
@@ -269,6 +285,7 @@ def _carried(
     )
     created = VersionsFrom.of([(key, t.created) for key, t in old.items() if t.created])
     updated = VersionsFrom.of([(key, t.updated) for key, t in old.items() if t.updated])
+    open_until = max(track.open_until for track in old.values())
     pairs = paired(rows, by_address)
     order = np.argsort(pairs.address)
     start, address, identity = pairs.start[order], pairs.address[order], pairs.other_address[order]
@@ -284,6 +301,7 @@ def _carried(
                 created.along(start[some], length[some]),
                 updated.along(start[some], length[some]),
                 group.evidence,
+                open_until,
             ),
         )
 
@@ -296,7 +314,7 @@ def _by_address(ids: RowIdSequence, fragment_id: int) -> RunColumns:
 
 def _unknown_track(fragment_id: int, num_rows: int) -> Track:
     unknown = constant_versions(NO_VERSION, num_rows)
-    return Track(_addresses(fragment_id, num_rows), unknown, unknown)
+    return Track(_addresses(fragment_id, num_rows), unknown, unknown, open_until=ANY_VERSION)
 
 
 def _addresses(number: int, num_rows: int) -> RowIdSequence:

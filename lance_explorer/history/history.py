@@ -118,10 +118,13 @@ class History:
 
     @cached_property
     def follows_previous(self) -> NDArray[np.bool_]:
-        """For each record, whether the version before is kept; before 1 is the empty table."""
+        """For each record, whether the version before is kept; before 1 is the empty table.
+
+        The first version of a branch or clone follows none, though it may have number 1.
+        """
         previous = np.concatenate([np.zeros(1, np.uint64), self.versions])[:-1]
         follows: NDArray[np.bool_] = self.versions == previous + np.uint64(1)
-        return follows
+        return follows & ~self._are_clones
 
     @cached_property
     def begins_exactly(self) -> NDArray[np.bool_]:
@@ -129,8 +132,11 @@ class History:
 
         So it is where the version before is kept, and at the first version of a branch or clone.
         """
-        is_clone = [record.operation == "Clone" for record in self.records]
-        return self.follows_previous | np.array(is_clone, dtype=np.bool_)
+        return self.follows_previous | self._are_clones
+
+    @property
+    def _are_clones(self) -> NDArray[np.bool_]:
+        return np.array([record.operation == "Clone" for record in self.records], dtype=np.bool_)
 
     @cached_property
     def versions_read(self) -> tuple[int, ...]:

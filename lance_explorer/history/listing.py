@@ -35,6 +35,13 @@ class VersionListing:
     versions: tuple[VersionFile, ...]
     detached: tuple[VersionFile, ...]
 
+    def up_to(self, version: int | None) -> "VersionListing":
+        """Return the listing without later versions; None leaves out none."""
+        if version is None:
+            return self
+        earlier = tuple([file for file in self.versions if file.version <= version])
+        return VersionListing(earlier, self.detached)
+
 
 class VersionLister(Protocol):
     """Says which versions there are: a folder listing, or some other record of commits."""

@@ -1,7 +1,10 @@
 """Read manifests into a History, each byte once, and nothing twice that versions share."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +20,7 @@ from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import (
     BasePath,
+    DeletionFile,
     Fragment,
     decode_fragment,
     decode_inline_sequences,
@@ -25,6 +29,7 @@ from lance_explorer.format.indices import IndexMetadata, decode_index_section
 from lance_explorer.format.manifest import (
     Manifest,
     ManifestLayout,
+    decode_manifest_message,
     decode_schema,
     read_layout,
     read_section,
@@ -46,7 +51,7 @@ from lance_explorer.history.history import (
 from lance_explorer.history.intervals import IntervalBuilder, Intervals, merge_intervals
 from lance_explorer.history.listing import VersionFile, VersionListing
 from lance_explorer.history.roots import deletion_root
-from lance_explorer.storage import Storage
+from lance_explorer.storage import FilePart, Storage, reading_ahead
 
 __all__ = ["extend"]
 
@@ -146,6 +151,23 @@ def _identity(file: VersionFile) -> tuple[str, int, int, str | None]:
     return file.path, file.size_bytes, file.modified_ns, file.etag
 
 
+class _Uncounted(NamedTuple):
+    """A state whose manifest does not tell how many of its rows are deleted."""
+
+    state: int
+    root: Storage
+    fragment: Fragment
+    file: DeletionFile
+
+    @property
+    def path(self) -> str:
+        return self.file.path(self.fragment.id)
+
+    def num_rows(self) -> int:
+        data = self.root.get(self.path)
+        return len(decode_deletion_file(data, self.file.file_type, self.fragment.physical_rows))
+
+
 class _Loader:
     """The work of one ``extend``: goes from manifest to manifest and notes what is new."""
 
@@ -155,6 +177,7 @@ class _Loader:
         self._records = list(known.records)
         self._states = list(known.states)
         self._deleted: list[int] = known.num_deleted_rows.tolist()
+        self._uncounted: list[_Uncounted] = []
         self._unreadable = list(known.unreadable)
         self._findings = list(known.findings)
         self._numbers = {state: number for number, state in enumerate(self._states)}
@@ -171,16 +194,13 @@ class _Loader:
         """Read manifests in the order of their versions."""
         keep_freed_memory(max(file.size_bytes for file in files))  # manifests grow
         contents = self._storage.get_many([file.path for file in files])
-        for file, data in zip(_with_progress(files), contents, strict=True):
-            if data is None:
-                continue
-            try:
-                self._add(file, data)
-            except FormatError as error:
-                located = error.located(file.path)
-                self._unreadable.append(UnreadableVersion(file, located))
-                self._findings.append(_unreadable(file, located))
-                self._start_over()
+        manifests = zip(_with_progress(files), contents, strict=True)
+        while some := list(islice(manifests, self._storage.in_flight)):
+            with self._storage.reading_ahead(self._transaction_files(some)):
+                for file, data in some:
+                    if data is not None:
+                        self._try_to_add(file, data)
+        self._count_uncounted()
 
     def finish(self) -> History:
         return replace(
@@ -192,6 +212,29 @@ class _Loader:
             unreadable=tuple(self._unreadable),
             findings=tuple(self._findings),
         )
+
+    def _transaction_files(
+        self, manifests: list[tuple[VersionFile, bytes | None]]
+    ) -> Iterator[FilePart]:
+        """Yield the transaction files of manifests, if there is more than one manifest."""
+        for _, data in manifests if len(manifests) > 1 else []:
+            if data is None:
+                continue
+            try:
+                manifest = decode_manifest_message(_message(data))
+            except FormatError:
+                continue
+            if manifest.transaction_section_offset is None and manifest.transaction_file:
+                yield FilePart(f"{TRANSACTIONS_FOLDER}/{manifest.transaction_file}")
+
+    def _try_to_add(self, file: VersionFile, data: bytes) -> None:
+        try:
+            self._add(file, data)
+        except FormatError as error:
+            located = error.located(file.path)
+            self._unreadable.append(UnreadableVersion(file, located))
+            self._findings.append(_unreadable(file, located))
+            self._start_over()
 
     def _start_over(self) -> None:
         """Forget what the splitter stands at; the next manifest is split as a whole."""
@@ -277,20 +320,26 @@ class _Loader:
         if number is None:
             number = self._numbers[fragment] = len(self._states)
             self._states.append(fragment)
-            self._deleted.append(self._count_deleted(fragment, bases))
+            self._deleted.append(self._num_deleted(number, fragment, bases))
         return number
 
-    def _count_deleted(self, fragment: Fragment, bases: tuple[BasePath, ...]) -> int:
+    def _num_deleted(self, number: int, fragment: Fragment, bases: tuple[BasePath, ...]) -> int:
+        """Return how many rows of a state are deleted; unknown until its file was read."""
         file = fragment.deletion_file
         if file is None:
             return 0
-        if file.num_deleted_rows is not None:
-            return file.num_deleted_rows
-        try:
-            data = deletion_root(file.base_id, bases, self._storage).get(file.path(fragment.id))
-            return len(decode_deletion_file(data, file.file_type, fragment.physical_rows))
-        except (FileNotFoundError, FormatError, InvalidArgumentError):
-            return UNKNOWN_COUNT
+        if file.num_deleted_rows is None:
+            with suppress(FormatError, InvalidArgumentError):
+                root = deletion_root(file.base_id, bases, self._storage)
+                self._uncounted.append(_Uncounted(number, root, fragment, file))
+        return UNKNOWN_COUNT if file.num_deleted_rows is None else file.num_deleted_rows
+
+    def _count_uncounted(self) -> None:
+        """Count deleted rows where only the deletion file tells how many they are."""
+        with reading_ahead([(one.root, FilePart(one.path)) for one in self._uncounted]):
+            for uncounted in self._uncounted:
+                with suppress(FileNotFoundError, FormatError):
+                    self._deleted[uncounted.state] = uncounted.num_rows()
 
     def _read_indices(self, data: bytes, manifest: Manifest, layout: ManifestLayout) -> int:
         """Bring ``_indices`` up to this manifest; return the size of its index section."""
@@ -330,6 +379,11 @@ class _Loader:
         return StoredTransaction(header, source, path, offset, size, kept)
 
 
+def _message(data: bytes) -> bytes:
+    section = read_layout(data).message
+    return data[section.offset : section.end]
+
+
 def _count_from(message: bytes, fragment: Fragment, lowest: int) -> int | None:
     """Count the row IDs of a fragment from ``lowest`` on; None where they are not inline."""
     row_ids = decode_inline_sequences(message).row_ids
@@ -343,12 +397,19 @@ def _count_from(message: bytes, fragment: Fragment, lowest: int) -> int | None:
     return int(new.sum())
 
 
-def _with_progress(files: list[VersionFile]) -> Iterable[VersionFile]:
+def _with_progress(files: list[VersionFile]) -> Iterator[VersionFile]:
+    """Yield files; a bar shows how far that is, should it take long."""
     if len(files) < _FEW_FILES:
-        return files
+        yield from files
+        return
     from tqdm.auto import tqdm
 
-    return tqdm(files, "Reading versions", unit=" versions", delay=1.0, leave=False)
+    size = sum([file.size_bytes for file in files])
+    what = f"Reading {len(files):,} versions"
+    with tqdm(total=size, desc=what, unit="B", unit_scale=True, delay=1.0, leave=False) as bar:
+        for file in files:
+            yield file
+            bar.update(file.size_bytes)
 
 
 def _unreadable(file: VersionFile, error: FormatError) -> Finding:

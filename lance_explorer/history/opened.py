@@ -43,7 +43,7 @@ def open_source(
         raise InvalidArgumentError(
             f"expected a path, a URI, a LanceDataset or a lancedb table, got {type(table).__name__}"
         )
-    options = opened._storage_options if storage_options is None else storage_options
+    options = opened.latest_storage_options() if storage_options is None else storage_options
     return TableSource(opened.uri, branch or _branch_of(opened), options)
 
 

@@ -49,7 +49,7 @@ def pair_rows(source: TableSource, group: RewriteGroup) -> RunColumns | str:
         return "how many rows the fragments had is not known"
     try:
         if group.row_map is not None:
-            return _partitioned(group, group.row_map)
+            return _partitioned(source, group, group.row_map)
         if not group.in_order:
             return group.note or "the rows are not in order"
         old = _joined([_live(source, group, number) for number in range(len(group.old))])
@@ -77,11 +77,11 @@ def _zipped(old: _Ranges, new: _Ranges) -> RunColumns | str:
     return RunColumns(start, stop, _at(np.cumsum(counts) - counts, new, new_ends))
 
 
-def _partitioned(group: RewriteGroup, row_map: str) -> RunColumns | str:
+def _partitioned(source: TableSource, group: RewriteGroup, row_map: str) -> RunColumns | str:
     """Pair rows by a map file: each new fragment has its rows in their old order."""
     from lance_explorer.values import read_row_map
 
-    labels = read_row_map(row_map)
+    labels = read_row_map(row_map, source.storage.options)
     old = _joined([_all_rows(fragment) for fragment in group.old])
     ends = old.ends
     num_old = int(ends[-1]) if len(ends) else 0

@@ -4,7 +4,7 @@ from lance_explorer.errors import CorruptFileError
 from lance_explorer.format.fragments import BasePath, DataFile
 from lance_explorer.storage import Storage, open_beside
 
-__all__ = ["data_file_uri", "deletion_root", "find_base"]
+__all__ = ["data_file_uri", "deletion_root", "find_base", "where_from"]
 
 _DATA_FOLDER = "data"
 
@@ -21,6 +21,14 @@ def find_base(base_id: int, bases: tuple[BasePath, ...]) -> BasePath:
         if base.id == base_id:
             return base
     raise CorruptFileError(f"base path {base_id} is not among the base paths of the manifest")
+
+
+def where_from(base_id: int | None, bases: tuple[BasePath, ...]) -> str:
+    """Return what to tell of a file that is missing: who says that it should be there."""
+    if base_id is None:
+        return ""
+    path = find_base(base_id, bases).path
+    return f"; base path {base_id} of the manifest leads there, {path!r}: was that table moved?"
 
 
 def deletion_root(base_id: int | None, bases: tuple[BasePath, ...], storage: Storage) -> Storage:
@@ -45,8 +53,10 @@ def data_file_uri(file: DataFile, bases: tuple[BasePath, ...], storage: Storage)
     Raises
     ------
     CorruptFileError
-        If its base does not exist.
+        If its base does not exist, or its path leads out of the folder of data files.
     """
+    if not {"", ".", ".."}.isdisjoint(file.path.split("/")):
+        raise CorruptFileError(f"expected a data file, found {file.path!r}, which leads elsewhere")
     if file.base_id is None:
         return f"{storage.uri}/{_DATA_FOLDER}/{file.path}"
     base = find_base(file.base_id, bases)

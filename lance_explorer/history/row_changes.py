@@ -14,6 +14,7 @@ from lance_explorer.format.splitting import ManifestSplitter
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.rows import FragmentContent, FragmentReader
 from lance_explorer.history.source import TableSource
+from lance_explorer.storage import reading_ahead
 
 __all__ = ["RowChanges", "row_changes"]
 
@@ -66,10 +67,18 @@ def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
     records = [history.records[position] for position in positions]
     manifests = source.storage.get_many([record.file.path for record in records])
     reader = _Reader(source)
-    for position, record, manifest in zip(positions, records, manifests, strict=True):
-        states = {history.states[state]: state for state in come[position]}
-        read = reader.read(record, manifest, states)
-        yield RowChanges(position, gone[position], {states[state]: read[state] for state in read})
+    parts = [
+        part
+        for position, record in zip(positions, records, strict=True)
+        for state in come[position]
+        for part in FragmentReader(source, record).parts(history.states[state])
+    ]
+    with reading_ahead(parts):
+        for position, record, manifest in zip(positions, records, manifests, strict=True):
+            states = {history.states[state]: state for state in come[position]}
+            read = reader.read(record, manifest, states)
+            come_rows = {states[state]: read[state] for state in read}
+            yield RowChanges(position, gone[position], come_rows)
 
 
 class _Reader:

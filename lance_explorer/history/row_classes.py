@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.history.event_runs import RowEvent, RowEvents
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.open_births import Births, births_at
 from lance_explorer.history.row_runs import NO_ADDRESS, InPlace, RowRuns
 from lance_explorer.history.state_rows import StateRows
 from lance_explorer.history.step_facts import StepFacts
@@ -37,16 +38,29 @@ def classify(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     if step.name == "Clone":
         return _Classes(step, runs.where(np.zeros(len(runs), dtype=np.bool_))).events()
     runs = without_strangers(runs, step.first_new_identity)
-    parts = [
-        _went(step, runs.where(~runs.is_live)),
-        _came(step, runs.where(~runs.was_live)),
-        _stayed(rows, step, runs.where(runs.was_live & runs.is_live)),
-    ]
-    if step.is_unpaired_update:
-        parts[:2] = [replace(part, maybe=np.ones(len(part), np.bool_)) for part in parts[:2]]
-    if not step.follows:
-        parts.append(_written_later(step, parts[1]))
+    went, came = _went(step, runs.where(~runs.is_live)), _came(step, runs.where(~runs.was_live))
+    stayed = _stayed(rows, step, runs.where(runs.was_live & runs.is_live))
+    if step.follows:
+        parts = [*_with_doubts(rows, step, went, came), stayed]
+    else:
+        parts = [went, came, stayed, _written_later(step, came)]
     return RowEvents.concatenated(step, parts)
+
+
+def _with_doubts(
+    rows: StateRows, step: StepFacts, went: RowEvents, came: RowEvents
+) -> tuple[RowEvents, RowEvents]:
+    """Mark rows that went and rows that came that may be the same ones."""
+    if step.is_unpaired_update:
+        old, new = np.ones(len(went), np.bool_), np.ones(len(came), np.bool_)
+    elif step.name == "Restore" and not rows.has_row_ids:
+        all_went, all_came = births_at(rows, step.position)
+        gone, come = rows.states_gone(step.position), rows.states_come(step.position)
+        old = Births.of(rows, gone, went.before).may_be(all_came)
+        new = Births.of(rows, come, came.after).may_be(all_went)
+    else:
+        return went, came
+    return replace(went, maybe=went.maybe | old), replace(came, maybe=came.maybe | new)
 
 
 class _Classes:
@@ -120,16 +134,22 @@ def _came(step: StepFacts, runs: RowRuns) -> RowEvents:
         classes.set(RowEvent.CREATED, evidence)
         return classes.events()
     classes.set(RowEvent.CREATED, evidence, runs.created == step.version)
+    own = np.isin(fragments_of(runs.after), np.array(step.own_fragments, dtype=np.uint64))
+    classes.set(RowEvent.CREATED, Evidence.RECORDED, own)
     classes.set(RowEvent.CREATED, Evidence.LOST, runs.created == NO_VERSION)
     recent = runs.created > step.previous_version
     classes.set(RowEvent.CREATED, Evidence.DERIVED, recent, version=runs.created)
+    if step.has_row_ids and step.previous is not None:
+        is_new = runs.identity >= np.uint64(step.previous.manifest.next_row_id)
+        classes.set(RowEvent.CREATED, Evidence.LOST, is_new)
     classes.set(RowEvent.RESTORED, Evidence.LOST, maybe=True)
     return classes.events()
 
 
 def _written_later(step: StepFacts, came: RowEvents) -> RowEvents:
     """Return the last updates of rows that came over a gap."""
-    is_new = (came.event == RowEvent.CREATED) & (came.created != NO_VERSION)
+    is_new = (came.event == RowEvent.CREATED) & (came.evidence != Evidence.LOST)
+    is_new &= came.created != NO_VERSION
     some = came.where(is_new & (came.updated_after > came.created))
     runs = RowRuns.of(some.identity, some.before, some.after, some.length)
     runs = replace(runs, updated_after=some.updated_after, created=some.created)
@@ -149,6 +169,10 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     values = runs.in_place == InPlace.VALUES_DIFFER
     if step.follows and step.name == "Restore":
         classes.set(RowEvent.RESTORED, Evidence.DERIVED, written)
+        if values.any():
+            values &= np.isin(
+                fragments_of(runs.after), np.array(step.untold_fragments, dtype=np.uint64)
+            )
         if step.first_new_identity is not None:  # its row versions mean others, too
             values |= elsewhere
         classes.set(RowEvent.RESTORED, Evidence.INFERRED, values, maybe=True)

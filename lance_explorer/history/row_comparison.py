@@ -17,7 +17,7 @@ from lance_explorer.history.tracks import NO_VERSION, Track, VersionsFrom, const
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Uint64Array, begins_of
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
-from lance_explorer.rowids.runs import RunColumns, Runs, outside, paired
+from lance_explorer.rowids.runs import RunColumns, Runs, separated
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
 __all__ = ["compare_states", "compare_versions"]
@@ -133,18 +133,12 @@ def _rows_in(rows: StateRows, state: int, offsets: BitMap) -> RunColumns:
 def _joined(left: RunColumns, entered: RunColumns) -> tuple[RowRuns, RowRuns, RowRuns]:
     """Return the rows that only left, that only entered, and that did both."""
     old, new = Runs.split(left)[0].columns, Runs.split(entered)[0].columns
-    gone = _filled(outside(old, new.start, new.stop))
-    came = _filled(outside(new, old.start, old.stop))
-    moved = paired(new, old)
+    came, gone, moved = separated(new, old)
     return (
         RowRuns.of(gone.start, gone.address, NO_ADDRESS, gone.stop - gone.start),
         RowRuns.of(came.start, NO_ADDRESS, came.address, came.stop - came.start),
         RowRuns.of(moved.start, moved.other_address, moved.address, moved.stop - moved.start),
     )
-
-
-def _filled(columns: RunColumns) -> RunColumns:
-    return columns.where(columns.start < columns.stop)
 
 
 # ---------------------------------------------------------------- rows that stay where they were

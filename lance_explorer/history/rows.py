@@ -4,7 +4,8 @@ A record of a fragment says where its sequences are. Inline ones are read from t
 version again, external ones from their file, and spilled ones from a hidden column of a data file.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +15,13 @@ from pyroaring import BitMap
 from lance_explorer.errors import (
     CorruptFileError,
     FormatError,
+    InvalidArgumentError,
     StorageError,
 )
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.fragments import (
     HIDDEN_FIELDS,
+    DeletionFile,
     Fragment,
     InlineSequences,
     StoredSequence,
@@ -29,7 +32,7 @@ from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_v
 from lance_explorer.history.allocator import keep_freed_memory
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.readable import check_readable
-from lance_explorer.history.roots import data_file_uri, deletion_root
+from lance_explorer.history.roots import data_file_uri, deletion_root, where_from
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.building import FragmentRows
 from lance_explorer.rowids.deletions import deleted_offsets
@@ -37,8 +40,12 @@ from lance_explorer.rowids.encoding import encode_segment
 from lance_explorer.rowids.index import address_rows
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
+from lance_explorer.storage import FilePart, Storage, reading_ahead
 
 __all__ = ["FragmentContent", "FragmentReader", "RowReader"]
+
+Part = tuple[Storage, FilePart]
+"""A part of a file, and the root that it is below."""
 
 _ROW_IDS, _CREATED_AT, _LAST_UPDATED_AT = HIDDEN_FIELDS.values()
 
@@ -92,6 +99,22 @@ class FragmentReader:
         self._source = source
         self._record = record
 
+    def parts(self, fragment: Fragment, *, with_versions: bool = True) -> Iterator[Part]:
+        """Yield the files beside the manifest in which the rows of a fragment are."""
+        versions = (fragment.created_at, fragment.last_updated_at) if with_versions else ()
+        for stored in (fragment.row_ids, *versions):
+            if stored is not None and stored.file is not None:
+                file = stored.file
+                yield self._source.storage, FilePart(file.path, file.offset, file.size)
+        yield from self.deletion_parts(fragment)
+
+    def deletion_parts(self, fragment: Fragment) -> Iterator[Part]:
+        """Yield the deletion file of a fragment, if there is one, and a place for it."""
+        file = fragment.deletion_file
+        if file is not None:
+            with suppress(FormatError, InvalidArgumentError):
+                yield self._deletion_root(file), FilePart(file.path(fragment.id))
+
     def content(
         self, fragment: Fragment, message: bytes, *, with_versions: bool = True
     ) -> FragmentContent:
@@ -138,12 +161,12 @@ class FragmentReader:
         file = fragment.deletion_file
         if file is None:
             return BitMap()
-        path = file.path(fragment.id)
-        root = deletion_root(file.base_id, self._record.manifest.base_paths, self._source.storage)
+        path, root = file.path(fragment.id), self._deletion_root(file)
         try:
             return decode_deletion_file(root.get(path), file.file_type, fragment.physical_rows)
         except FileNotFoundError as error:
-            raise StorageError(f"{root.uri}/{path} is missing") from error
+            told = where_from(file.base_id, self._record.manifest.base_paths)
+            raise StorageError(f"{root.uri}/{path} is missing{told}") from error
         except FormatError as error:
             raise error.located(path) from error
 
@@ -193,8 +216,11 @@ class FragmentReader:
             if field in file.fields:
                 bases = self._record.manifest.base_paths
                 uri = data_file_uri(file, bases, self._source.storage)
-                return read_hidden_column(uri, column)
+                return read_hidden_column(uri, column, self._source.storage.options)
         raise CorruptFileError(f"fragment {fragment.id} has no data file with the column {column}")
+
+    def _deletion_root(self, file: DeletionFile) -> Storage:
+        return deletion_root(file.base_id, self._record.manifest.base_paths, self._source.storage)
 
     def _decoded(
         self,
@@ -291,11 +317,22 @@ class RowReader:
             raise CorruptFileError("a fragment stands in the manifest twice", path)
         most_rows = max((fragment.physical_rows or 0 for fragment in self._fragments), default=0)
         keep_freed_memory(8 * most_rows)
-        return [
-            self._reader.content(fragment, message, with_versions=with_versions)
+        wanted = [
+            (fragment, message)
             for fragment, message in zip(self._fragments, messages, strict=True)
             if fragment_ids is None or fragment.id in fragment_ids
         ]
+        reader = self._reader
+        parts = [
+            part
+            for fragment, _ in wanted
+            for part in reader.parts(fragment, with_versions=with_versions)
+        ]
+        with reading_ahead(parts):
+            return [
+                reader.content(fragment, message, with_versions=with_versions)
+                for fragment, message in wanted
+            ]
 
     def deleted(self, fragment: Fragment) -> BitMap:
         """Return the deleted offsets of a fragment of this version.

@@ -19,11 +19,14 @@ from lance_explorer.history.history import EMPTY_HISTORY, History, VersionRecord
 from lance_explorer.history.listing import DirectoryLister, VersionFile, VersionListing
 from lance_explorer.history.loading import extend
 from lance_explorer.history.refs import branch_root, load_branches, load_tags
-from lance_explorer.storage import Storage, open_beside, open_storage
+from lance_explorer.storage import IoCounts, Storage, open_beside, open_storage
 
 __all__ = ["TableSource"]
 
 _TREE = "/tree/"
+
+_MOST_SINGLE = 8
+"""Single versions that are kept: each has all of its fragments decoded."""
 
 
 class TableSource:
@@ -40,6 +43,8 @@ class TableSource:
         A branch of it; the main branch by default. A branch's own root may be given as ``uri``.
     storage_options : mapping of str to str, optional
         For object stores: where they are and how to be let in, as pylance takes them.
+    io : IoCounts, optional
+        What counts requests and bytes.
 
     Raises
     ------
@@ -54,12 +59,14 @@ class TableSource:
         uri: str,
         branch: str | None = None,
         storage_options: Mapping[str, str] | None = None,
+        io: IoCounts | None = None,
     ) -> None:
+        self._branches: dict[str | None, TableSource] = {}
         self._history: History | None = None
         self._single: dict[int, History] = {}
         self.kept: dict[str, Any] = {}
         """What other modules made of this source, kept as long as it is."""
-        self.main_storage = open_storage(uri, storage_options)
+        self.main_storage = open_storage(uri, storage_options, io)
         self.storage = self.main_storage
         self.branch = branch
         if branch is not None:
@@ -102,12 +109,16 @@ class TableSource:
         """The branches of the table; the main branch is not among them."""
         return load_branches(self.main_storage, self.ref_findings)
 
-    def refresh(self) -> None:
-        """Look for new versions, removed ones, and changed refs; read only what is new."""
-        self.listing = self._list_versions()
+    def refresh(self, last_version: int | None = None) -> None:
+        """Look for new versions, removed ones, and changed refs; read only what is new.
+
+        Versions after ``last_version``, if it is given, are as if they were not there.
+        """
+        self.listing = self._list_versions().up_to(last_version)
         if self._history is not None:
             self._history = extend(self._history, self.storage, self.listing)
         self._single.clear()
+        self._branches.clear()
         for name in ("ref_findings", "tags", "branches"):
             self.__dict__.pop(name, None)
 
@@ -121,7 +132,10 @@ class TableSource:
         """
         if branch == self.branch:
             return self
-        return TableSource(self.uri, branch, self.main_storage.options)
+        if branch not in self._branches:
+            storage = self.main_storage
+            self._branches[branch] = TableSource(self.uri, branch, storage.options, storage.io)
+        return self._branches[branch]
 
     def tag(self, name: str) -> Tag:
         """Return a tag.
@@ -162,9 +176,15 @@ class TableSource:
         FormatError
             If its manifest cannot be understood.
         """
-        if version not in self._single:
-            self._single[version] = self._load(self._file(version))
-        return self._single[version]
+        history = self._single.pop(version, None)
+        if history is None:
+            history = self._load(self._file(version))
+        self._single[version] = history
+        if len(self._single) > _MOST_SINGLE:
+            self._single.pop(
+                next(iter(self._single)), None
+            )  # asked for longest ago
+        return history
 
     def transaction(self, record: VersionRecord) -> Transaction | None:
         """Return the whole transaction of a version; None if none is left.
@@ -194,6 +214,10 @@ class TableSource:
         remain = "1 version remains" if len(kept) == 1 else f"{len(kept)} versions remain"
         there = f"{remain}, {kept[0]} to {kept[-1]}"
         where = f" of branch {self.branch}" if self.branch else ""
+        if version in kept:
+            return VersionNotFoundError(
+                f"version {version}{where} was removed since the table was looked at; refresh() it"
+            )
         if self.branch and version < kept[0] and self.branch in self.branches:
             fork = self.branches[self.branch]
             if version < fork.parent_version:

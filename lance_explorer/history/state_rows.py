@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from lance_explorer.errors import FormatError
+from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import DeletionFile, Fragment
 from lance_explorer.history.birth_tracks import BirthTracks
@@ -31,6 +31,7 @@ from lance_explorer.history.stored_sequences import (
 from lance_explorer.history.tracks import Track, identity_bounds
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
+from lance_explorer.storage import reading_ahead
 
 __all__ = ["StateRows", "state_rows"]
 
@@ -155,12 +156,46 @@ class StateRows:
         if fragment.deletion_file is None:
             return BitMap()
         key = fragment.id, fragment.deletion_file
-        deleted = self.known.deleted.get(key)
-        if deleted is None:
-            record = self.history.records[int(self.first_positions[state])]
-            deleted = FragmentReader(self.source, record).deleted(fragment)
-            self.known.deleted[key] = deleted
-        return deleted
+        if key not in self.known.deleted:
+            self._read_deleted(state)
+        return self.known.deleted[key]
+
+    def _read_deleted(self, state: int) -> None:
+        """Read the deletion file of a state and, where requests take long, those of later states.
+
+        States are numbered as they came, which is also the order in which most ask for them.
+        """
+        unread = self._unread_deletions(state)
+        readers = {other: self._reader(other) for other in unread.values()}
+        parts = [
+            part
+            for other, reader in readers.items()
+            for part in reader.deletion_parts(self.history.states[other])
+        ]
+        with reading_ahead(parts):
+            for key, other in unread.items():
+                try:
+                    deleted = readers[other].deleted(self.history.states[other])
+                    self.known.deleted[key] = deleted
+                except (FormatError, StorageError):
+                    if other == state:
+                        raise
+
+    def _unread_deletions(self, state: int) -> dict[tuple[int, DeletionFile], int]:
+        """Return a state with an unknown deletion file and the next such, as many as pay."""
+        unread: dict[tuple[int, DeletionFile], int] = {}
+        for other in range(state, len(self.history.states)):
+            fragment = self.history.states[other]
+            key = fragment.id, fragment.deletion_file
+            if key[1] is None or key in self.known.deleted or self.first_positions[other] < 0:
+                continue
+            unread.setdefault((fragment.id, key[1]), other)
+            if len(unread) == self.source.storage.in_flight:
+                break
+        return unread
+
+    def _reader(self, state: int) -> FragmentReader:
+        return FragmentReader(self.source, self.history.records[int(self.first_positions[state])])
 
     @cached_property
     def _come(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

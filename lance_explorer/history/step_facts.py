@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation, Restore, Update
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.state_rows import StateRows
+from lance_explorer.history.update_kinds import has_new_rows, inserts_nothing
 
 __all__ = ["StepFacts"]
 
@@ -92,9 +94,18 @@ class StepFacts:
         return tuple(sorted(self._states(self._rows.states_come(self.position)) - self._stayed))
 
     @cached_property
+    def own_fragments(self) -> tuple[int, ...]:
+        """The IDs of the fragments that the commit itself says it wrote, with new rows alone."""
+        states = self._rows.history.states
+        come = [states[state] for state in self._rows.states_come(self.position).tolist()]
+        return tuple([state.id for state in come if has_new_rows(self.operation, state)])
+
+    @cached_property
     def is_unpaired_update(self) -> bool:
-        """Whether rows went and came in an Update, and which went where cannot be told."""
-        if self.has_row_ids or not self.follows or self.name != "Update" or not self.new_fragments:
+        """Whether rows went and came in an Update, and which became which cannot be told."""
+        if self.has_row_ids or not self.follows or not self.new_fragments:
+            return False
+        if self.name not in ("Update", None):
             return False
         come = self._rows.states_come(self.position).tolist()
         if any(self._rows.track(state).evidence is Evidence.INFERRED for state in come):
@@ -107,6 +118,47 @@ class StepFacts:
             or masks[states[state].id] != states[state].deletion_file
             for state in gone
         )
+
+    @cached_property
+    def untold_fragments(self) -> tuple[int, ...]:
+        """The IDs of fragments with values in other files, of which no row version tells.
+
+        Those are compared file by file: whether the commit that brought a file told which rows it
+        wrote.
+        """
+        states = self._rows.history.states
+        gone = self._rows.states_gone(self.position).tolist()
+        before = {states[state].id: _paths(states[state]) for state in gone}
+        untold = []
+        for state in self._rows.states_come(self.position).tolist():
+            fragment = states[state]
+            others = before.get(fragment.id, _paths(fragment)) ^ _paths(fragment)
+            if not all(self._is_told(fragment.id, path) for path in others):
+                untold.append(fragment.id)
+        return tuple(untold)
+
+    def _is_told(self, fragment_id: int, path: str) -> bool:
+        """Whether the commit that brought a file into a fragment told which rows it wrote."""
+        rows = self._rows
+        positions = rows.first_positions
+        holders = [
+            state
+            for state, fragment in enumerate(rows.history.states)
+            if fragment.id == fragment_id and positions[state] >= 0 and path in _paths(fragment)
+        ]
+        state = min(holders, key=lambda state: int(positions[state]))
+        position = int(positions[state])
+        gone = rows.states_gone(position).tolist()
+        if fragment_id not in {rows.history.states[state].id for state in gone}:
+            return True  # the fragment was born with it
+        updated = rows.track(state).updated
+        version = rows.history.records[position].version
+        return updated is not None and bool((updated.versions == version).any())
+
+    @property
+    def inserts_nothing(self) -> bool:
+        """Whether an Update says that all rows that it put in were there before."""
+        return isinstance(self.operation, Update) and inserts_nothing(self.operation.inserted_rows)
 
     @cached_property
     def _stayed(self) -> set[int]:
@@ -152,3 +204,10 @@ class StepFacts:
             return self._source.version(version).records[0]
         except (NotFoundError, FormatError):
             return None
+
+
+def _paths(fragment: Fragment) -> set[str]:
+    """Return the data files of a fragment, those of its overlays too."""
+    return {file.path for file in fragment.files} | {
+        overlay.data_file.path for overlay in fragment.overlays
+    }

@@ -4,7 +4,7 @@ Fragments keep their sequences while their states change, and a manifest holds t
 fragment that is there. So reading costs what distinct sequences cost, not what versions do.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
@@ -28,6 +28,7 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.encoding import encode_segment
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
+from lance_explorer.storage import FilePart, Storage, reading_ahead
 
 __all__ = [
     "FragmentSequence",
@@ -140,12 +141,14 @@ def _read(
     keys, where = np.unique(intervals.keys, return_index=True)
     first, last = intervals.first[where], intervals.last[where]
     is_inline = np.array([sequences[key].stored.storage == "inline" for key in keys.tolist()], bool)
-    for key, position in zip(keys[~is_inline].tolist(), first[~is_inline].tolist(), strict=True):
-        record, sequence = history.records[position], sequences[key]
-        try:
-            yield key, _read_outside(FragmentReader(source, record), sequence, decode, convert)
-        except FormatError as error:
-            yield key, _located(error, record, sequence)
+    outside = keys[~is_inline].tolist()
+    with reading_ahead([*_external_parts(source, [sequences[key] for key in outside])]):
+        for key, position in zip(outside, first[~is_inline].tolist(), strict=True):
+            record, sequence = history.records[position], sequences[key]
+            try:
+                yield key, _read_outside(FragmentReader(source, record), sequence, decode, convert)
+            except FormatError as error:
+                yield key, _located(error, record, sequence)
     inline = keys[is_inline]
     places = _few_positions(first[is_inline], last[is_inline])
     positions = np.unique(places)
@@ -163,6 +166,15 @@ def _read(
                 yield key, decode(data, sequence.physical_rows)
             except FormatError as error:
                 yield key, _located(error, record, sequence)
+
+
+def _external_parts(
+    source: TableSource, sequences: Iterable[FragmentSequence]
+) -> Iterator[tuple[Storage, FilePart]]:
+    for sequence in sequences:
+        file = sequence.stored.file
+        if file is not None:
+            yield source.storage, FilePart(file.path, file.offset, file.size)
 
 
 def _read_outside(

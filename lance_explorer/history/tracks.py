@@ -8,15 +8,25 @@ import numpy as np
 
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.rowids.addresses import first_address
-from lance_explorer.rowids.arrays import Uint64Array, begins_of
+from lance_explorer.rowids.arrays import MAX_U64, Uint64Array, begins_of
 from lance_explorer.rowids.offsets import cut_at
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
-__all__ = ["NO_VERSION", "Track", "VersionsFrom", "constant_versions", "identity_bounds"]
+__all__ = [
+    "ANY_VERSION",
+    "NO_VERSION",
+    "Track",
+    "VersionsFrom",
+    "constant_versions",
+    "identity_bounds",
+]
 
 NO_VERSION = 0
 """Stands for a version that is not known; versions count from 1."""
+
+ANY_VERSION = MAX_U64
+"""Stands for a version that may be any."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,12 +42,17 @@ class Track:
         NO_VERSION for single rows.
     evidence : Evidence
         How well it is known that these are the rows that had the same identities before.
+    open_until : int
+        The last version in which rows with other identities may have become some of these, since
+        rows went and came and which became which cannot be told: NO_VERSION if there is none,
+        ANY_VERSION if it is not known.
     """
 
     ids: RowIdSequence
     created: RowVersionRuns | None
     updated: RowVersionRuns | None
     evidence: Evidence = Evidence.RECORDED
+    open_until: int = NO_VERSION
 
 
 def identity_bounds(ids: RowIdSequence) -> tuple[int, int]:

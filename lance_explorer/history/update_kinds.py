@@ -1,11 +1,19 @@
-"""Which Update commits are those of ``update()``, and what others tell of inserted rows."""
+"""What sort of commit an Update is, and which rows of a commit are new."""
 
 from collections.abc import Iterable
 
-from lance_explorer.format.operations import KeyExistenceFilter, Update
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import (
+    Append,
+    KeyExistenceFilter,
+    Operation,
+    Overwrite,
+    Update,
+    UpdateMode,
+)
 from lance_explorer.format.schema import Field
 
-__all__ = ["inserts_nothing", "is_plain_update"]
+__all__ = ["has_new_rows", "inserts_nothing", "is_plain_update", "writes_in_place"]
 
 
 def is_plain_update(update: Update, schema: Iterable[Field]) -> bool:
@@ -18,8 +26,32 @@ def is_plain_update(update: Update, schema: Iterable[Field]) -> bool:
     return bool(fields) and list(fields) != sorted(field.id for field in schema)
 
 
+def writes_in_place(update: Update) -> bool:
+    """Whether updated rows stay where they are, and get values in other files.
+
+    Writers before 1.0.4 had no mode yet that says so.
+    """
+    return bool(update.fields_modified) or update.update_mode == UpdateMode.REWRITE_COLUMNS
+
+
 def inserts_nothing(keys: KeyExistenceFilter | None) -> bool:
     """Whether there is a filter of inserted keys, and it holds none."""
     if keys is None:
         return False
     return not keys.key_hashes and (keys.bloom is None or not any(keys.bloom.bitmap))
+
+
+def has_new_rows(operation: Operation | None, fragment: Fragment) -> bool:
+    """Whether a transaction says by itself that all rows of a fragment are new.
+
+    That takes no version to compare with. An update that names no other fragment only inserted.
+    """
+    match operation:
+        case Append() | Overwrite():
+            written = operation.fragments
+        case Update(updated_fragments=(), removed_fragment_ids=()):
+            written = operation.new_fragments
+        case _:
+            return False
+    own = {file.path for new in written for file in new.files}
+    return any(file.path in own for file in fragment.files)

@@ -8,6 +8,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE, all_index_coverage
 from lance_explorer.inspect.base_paths import (
     ALL_BASE_PATHS,
     BASE_PATHS,
@@ -271,8 +272,6 @@ class Inspect:
 
         A fragment that no segment of an index covers has a row without segment; one that a segment
         lists, though the version has it no more, comes last. Indices of the system are left out.
-        There is no ``all_`` form: a new segment gives every fragment a new row, so that it would
-        grow with versions times fragments.
 
         An entry is stale if its row was deleted or updated since; a search passes over it. Counts
         are upper bounds where a segment was merged from several. With stable row IDs the entry of
@@ -300,6 +299,29 @@ class Inspect:
         [('id_idx', 0, 2, 0), ('id_idx', 1, 2, 0), ('id_idx', 2, 5, 0)]
         """
         return index_coverage(self._source, self._or_latest(version))
+
+    @documented(ALL_INDEX_COVERAGE)
+    def all_index_coverage(self) -> pl.DataFrame:
+        """Return how much each index covered, one row for each interval in which that was the same.
+
+        The numbers are those of an index as a whole: a row for each fragment and segment would grow
+        with versions times fragments, since a new segment has all fragments anew. For these, ask
+        :meth:`index_coverage` about a version.
+
+        Raises
+        ------
+        FormatError
+            If the fragment reuse history cannot be understood.
+        StorageError
+            If a manifest, or the file of the fragment reuse history, cannot be read.
+
+        Examples
+        --------
+        >>> coverage = table.inspect.all_index_coverage()
+        >>> coverage.select("name", "num_rows_answered", "num_rows_to_scan", "first_version").rows()
+        [('id_idx', 9, 0, 5)]
+        """
+        return all_index_coverage(self._source)
 
     @documented(REWRITE_GROUPS)
     def rewrite_groups(self) -> pl.DataFrame:
@@ -758,6 +780,7 @@ _CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
     (INDICES, _at_latest(indices)),
     (ALL_INDICES, all_indices),
     (INDEX_COVERAGE, _at_latest(index_coverage)),
+    (ALL_INDEX_COVERAGE, all_index_coverage),
     (REWRITE_GROUPS, rewrite_groups),
     (FRAGMENT_REUSE, _at_latest(fragment_reuse_entries)),
     (ALL_FRAGMENT_REUSE, all_fragment_reuse),

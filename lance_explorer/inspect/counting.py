@@ -9,20 +9,21 @@ from pyroaring import BitMap
 from lance_explorer.errors import FormatError, NotFoundError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.operations import Operation, Restore, Update, UpdateMode
+from lance_explorer.format.operations import Operation, Update
 from lance_explorer.frames.states import known
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.own_rows import own_rows
-from lance_explorer.history.restores import compare_rows
+from lance_explorer.history.row_counts import RowCounts, counts_of
+from lance_explorer.history.row_events import row_events
 from lance_explorer.history.rows import RowReader
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.state_rows import state_rows
 from lance_explorer.history.steps import FragmentSteps
-from lance_explorer.inspect.counts import NEEDS_OPERATION, UNKNOWN, RowCounts, Step, count_rows
+from lance_explorer.history.update_kinds import writes_in_place
+from lance_explorer.inspect.counts import NEEDS_OPERATION, UNKNOWN, Step, count_rows
 from lance_explorer.inspect.creation import is_faulty
 
 __all__ = ["count_versions", "with_previous"]
-
-_DETACHED_BIT = 1 << 63
 
 _TOLD_BY_ROWS = frozenset({"Update", "unknown", None})
 _TOLD_IF_LONE = frozenset({"Merge", "DataReplacement"})
@@ -92,11 +93,12 @@ def _steps(history: History, steps: FragmentSteps, num_rows: NDArray[np.int64]) 
 
 def _count(source: TableSource, history: History, position: int, step: Step) -> RowCounts:
     record = history.records[position]
+    if record.operation == "Restore" and step.same_fragments is False:
+        readable = state_rows(source).history
+        return counts_of(row_events(source, readable.position(record.version)))
     operation = None
     if step.same_fragments is None or record.operation in NEEDS_OPERATION:
         operation = _operation(source, record)
-    if isinstance(operation, Restore) and step.same_fragments is False:
-        return _count_restore(source, record, operation)
     if _needs_own_rows(record, step, operation):
         rows = own_rows(source, record, _new_states(history, position, operation))
         if rows is not None:
@@ -114,7 +116,7 @@ def _needs_own_rows(record: VersionRecord, step: Step, operation: Operation | No
     """Whether only the row versions can tell what a commit did, and do so."""
     if step.same_fragments or not record.manifest.reader_feature_flags & STABLE_ROW_IDS:
         return False
-    if isinstance(operation, Update) and operation.update_mode == UpdateMode.REWRITE_COLUMNS:
+    if isinstance(operation, Update) and writes_in_place(operation):
         return not operation.updated_offsets
     if step.rows_created is not None or is_faulty(record.manifest.writer):
         return False
@@ -131,7 +133,7 @@ def _new_states(
     """
     intervals = history.intervals
     states = [history.states[key] for key in intervals.keys[intervals.first == position].tolist()]
-    if isinstance(operation, Update) and operation.update_mode != UpdateMode.REWRITE_COLUMNS:
+    if isinstance(operation, Update) and not writes_in_place(operation):
         written = {file.path for fragment in operation.new_fragments for file in fragment.files}
         states = [s for s in states if any(file.path in written for file in s.files)]
     return frozenset(states)
@@ -147,13 +149,3 @@ def _deleted(source: TableSource, record: VersionRecord, fragment_id: int) -> Bi
         if fragment.id == fragment_id:
             return RowReader(source, record.version).deleted(fragment)
     return BitMap()
-
-
-def _count_restore(source: TableSource, record: VersionRecord, restore: Restore) -> RowCounts:
-    """Compare the rows before and after; a detached version has IDs that mean other rows."""
-    if restore.version & _DETACHED_BIT:
-        return RowCounts(deleted=None, restored=None, reverted=None, moved=None)
-    change = compare_rows(source, record.version - 1, record.version)
-    return RowCounts(
-        deleted=change.gone, restored=change.new, reverted=change.reverted, moved=change.moved
-    )

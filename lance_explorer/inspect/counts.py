@@ -15,12 +15,16 @@ from lance_explorer.format.operations import (
     Operation,
     Rewrite,
     Update,
-    UpdateMode,
 )
 from lance_explorer.format.schema import Field
-from lance_explorer.history.update_kinds import inserts_nothing, is_plain_update
+from lance_explorer.history.row_counts import RowCounts
+from lance_explorer.history.update_kinds import (
+    inserts_nothing,
+    is_plain_update,
+    writes_in_place,
+)
 
-__all__ = ["NEEDS_OPERATION", "UNKNOWN", "RowCounts", "Step", "count_rows"]
+__all__ = ["NEEDS_OPERATION", "UNKNOWN", "Step", "count_rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +44,6 @@ class Step:
     rows_created: int | None
     rows_changed: int | None
     same_fragments: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class RowCounts:
-    """The ``rows_`` columns of one row of ``versions()``."""
-
-    added: int | None = 0
-    updated: int | None = 0
-    deleted: int | None = 0
-    overwritten: int | None = 0
-    restored: int | None = 0
-    reverted: int | None = 0
-    moved: int | None = 0
-    column_rewritten: int | None = 0
 
 
 NOTHING = RowCounts()
@@ -129,7 +119,7 @@ def _count_update(
     ``rows_in`` = updated + inserted and ``rows_out`` = updated + deleted: in general that has many
     solutions (an upsert of one row that also inserts and deletes one looks like two updates).
     """
-    if update.update_mode == UpdateMode.REWRITE_COLUMNS:
+    if writes_in_place(update):
         return _count_rewritten_columns(step, update, deleted)
     new, old = step.rows_in, step.rows_out
     if new is None:
@@ -154,16 +144,18 @@ def _count_update(
 def _count_rewritten_columns(
     step: Step, update: Update, deleted: Callable[[int], BitMap]
 ) -> RowCounts:
+    new = _physical_rows(update.new_fragments) if step.rows_in is None else step.rows_in
+    others = RowCounts(added=new, deleted=step.rows_out)
     if not update.updated_offsets and step.rows_changed:
-        return RowCounts(updated=step.rows_changed)
+        return replace(others, updated=step.rows_changed)
     if not update.updated_offsets:
-        return RowCounts(column_rewritten=step.rows_rewritten_in_place)
+        return replace(others, column_rewritten=step.rows_rewritten_in_place)
     live = [
         rows - deleted(fragment_id)
         for fragment_id, _ in update.updated_offsets
         if (rows := update.offsets(fragment_id)) is not None
     ]
-    return RowCounts(updated=sum(len(rows) for rows in live))
+    return replace(others, updated=sum(len(rows) for rows in live))
 
 
 def _count_overlaid(overlay: DataOverlay, deleted: Callable[[int], BitMap]) -> int:

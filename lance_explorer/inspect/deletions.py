@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -28,7 +29,12 @@ from lance_explorer.history.readable import check_readable, readable_history
 from lance_explorer.history.roots import deletion_root
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.fragments import deletion_file_type
-from lance_explorer.inspect.parts import distinct_parts, frame_of_intervals, frame_of_version
+from lance_explorer.inspect.parts import (
+    PartRows,
+    distinct_parts,
+    frame_of_intervals,
+    frame_of_version,
+)
 from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.storage import Storage
 
@@ -118,7 +124,8 @@ def all_deletions(source: TableSource) -> pl.DataFrame:
     history = readable_history(source.history)
     files, intervals = distinct_parts(history, _owned_files)
     rows = _describe(source, history, files, intervals)
-    return frame_of_intervals(ALL_DELETIONS, source, history, intervals, rows)
+    numbers = range(len(files))
+    return frame_of_intervals(ALL_DELETIONS, source, history, intervals, numbers, rows)
 
 
 def _owned_files(fragment: Fragment) -> Iterator[_OwnedFile]:
@@ -128,9 +135,9 @@ def _owned_files(fragment: Fragment) -> Iterator[_OwnedFile]:
 
 def _describe(
     source: TableSource, history: History, files: list[_OwnedFile], intervals: Intervals
-) -> dict[int, pl.DataFrame]:
-    """Return the row of each file by its number; each file is read once."""
-    rows: dict[int, pl.DataFrame] = {}
+) -> PartRows:
+    """Return the row of each file; each file is read once."""
+    rows = dict[int, dict[str, Any]]()
     by_root: dict[str, tuple[Storage, list[int]]] = {}
     bases = _bases(history, intervals)
     for number, owned in enumerate(files):
@@ -144,7 +151,9 @@ def _describe(
         contents = root.get_many([files[number].path for number in numbers])
         for number, data in zip(numbers, contents, strict=True):
             rows[number] = _row(files[number], bases[number], _understand(files[number], data))
-    return rows
+    in_order = [rows[number] for number in range(len(files))]
+    columns = {name: [row[name] for row in in_order] for name in _ROW.names}
+    return PartRows(_ROW.build(columns), np.ones(len(files), dtype=np.int64))
 
 
 def _bases(history: History, intervals: Intervals) -> dict[int, tuple[BasePath, ...]]:
@@ -172,12 +181,12 @@ def _understand(owned: _OwnedFile, data: bytes | None) -> _Found:
     return _Found(len(data), deleted, None)
 
 
-def _row(owned: _OwnedFile, bases: tuple[BasePath, ...], found: _Found) -> pl.DataFrame:
+def _row(owned: _OwnedFile, bases: tuple[BasePath, ...], found: _Found) -> dict[str, Any]:
     file, deleted, rows = owned.file, found.deleted, owned.physical_rows
     count = file.num_deleted_rows if deleted is None else len(deleted)
     containers = None if deleted is None else deleted.get_statistics()
     roots = {base.id: base.path for base in bases}
-    values = {
+    return {
         "fragment_id": owned.fragment_id,
         "path": owned.path,
         "file_type": deletion_file_type(file.file_type),
@@ -194,7 +203,6 @@ def _row(owned: _OwnedFile, bases: tuple[BasePath, ...], found: _Found) -> pl.Da
         "root": None if file.base_id is None else roots.get(file.base_id),
         "problem": found.problem,
     }
-    return _ROW.build({name: [value] for name, value in values.items()})
 
 
 def _other_size(deleted: BitMap, file_type: int) -> int:

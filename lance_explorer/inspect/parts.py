@@ -1,20 +1,24 @@
 """What fragments are made of, over all versions: parts that states share, and intervals of each."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.frames.columns import BRANCH, INTERVAL, VERSION, FrameSchema
+from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals, merge_intervals
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.intervals import interval_columns
+from lance_explorer.rowids.arrays import aranges, begins_of
 
 __all__ = [
+    "PartRows",
     "distinct_parts",
     "frame_of_intervals",
     "frame_of_version",
@@ -54,13 +58,21 @@ def only_keys(intervals: Intervals, keys: Iterable[int]) -> Intervals:
     return Intervals(intervals.keys[there], intervals.first[there], intervals.last[there])
 
 
+@dataclass(frozen=True, slots=True)
+class PartRows:
+    """The rows of parts, one part after the other; ``counts`` says how many rows each has."""
+
+    rows: pl.DataFrame
+    counts: NDArray[np.int64]
+
+
 def frame_of_version(
-    schema: FrameSchema, source: TableSource, version: int, of_parts: Mapping[int, pl.DataFrame]
+    schema: FrameSchema, source: TableSource, version: int, parts: PartRows
 ) -> pl.DataFrame:
-    """Return the rows of all parts of one version, each part's under its number."""
-    rows = pl.concat([_no_rows(schema), *[of_parts[number] for number in sorted(of_parts)]])
-    constant = {"version": [version] * len(rows), "branch": [source.branch] * len(rows)}
-    return schema.build({**constant, **rows.to_dict()})
+    """Return the rows of all parts of one version."""
+    count = len(parts.rows)
+    constant = {"version": [version] * count, "branch": [source.branch] * count}
+    return schema.build({**constant, **parts.rows.to_dict()})
 
 
 def frame_of_intervals(
@@ -68,13 +80,13 @@ def frame_of_intervals(
     source: TableSource,
     history: History,
     intervals: Intervals,
-    of_parts: Mapping[int, pl.DataFrame],
+    numbers: Sequence[int],
+    parts: PartRows,
 ) -> pl.DataFrame:
-    """Return the rows of each part once for each of its intervals; none for parts without rows."""
-    nothing = _no_rows(schema)
-    pieces = [of_parts.get(key, nothing) for key in intervals.keys.tolist()]
-    rows = pl.concat([nothing, *pieces])
-    counts = [len(piece) for piece in pieces]
+    """Return the rows of each part once for each of its intervals; ``numbers`` are the keys."""
+    places = np.searchsorted(numbers, intervals.keys)
+    counts = parts.counts[places]
+    rows = parts.rows[aranges(begins_of(parts.counts)[places], counts)]
     interval = readable_interval_columns(source, history, intervals)
     return schema.build(
         {
@@ -108,10 +120,3 @@ def undamaged(results: Iterable[tuple[int, _T | FormatError]]) -> Iterator[tuple
     for number, result in results:
         if not isinstance(result, FormatError):
             yield number, result
-
-
-def _no_rows(schema: FrameSchema) -> pl.DataFrame:
-    """Return an empty frame of the columns that are about a part."""
-    about_version = (VERSION, BRANCH, *INTERVAL)
-    columns = [column for column in schema.columns if column not in about_version]
-    return pl.DataFrame(schema={column.name: column.dtype for column in columns})

@@ -3,6 +3,9 @@
 All sizes are those of whole sequences, as they stand in a manifest.
 """
 
+from collections.abc import Sequence
+
+import numpy as np
 import polars as pl
 
 from lance_explorer.frames.columns import (
@@ -18,9 +21,10 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids
+from lance_explorer.inspect.parts import PartRows
 from lance_explorer.inspect.row_id_segments import num_runs, stored_row_ids
 from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
-from lance_explorer.rowids.optimum import optimal_sizes
+from lance_explorer.rowids.optimum import OptimalSizes, optimal_sizes_of
 from lance_explorer.rowids.sequence import RowIdSequence
 
 __all__ = [
@@ -72,28 +76,37 @@ def all_row_id_encodings(source: TableSource) -> pl.DataFrame:
     return sequence_rows_of_all(ALL_ROW_ID_ENCODINGS, source, stored_row_ids, read_row_ids, _sizes)
 
 
-def _sizes(sequence: FragmentSequence, row_ids: RowIdSequence) -> pl.DataFrame:
-    """Return the one row of a sequence."""
-    sizes = optimal_sizes(row_ids)
+def _sizes(sequences: Sequence[tuple[FragmentSequence, RowIdSequence]]) -> PartRows:
+    """Return one row for each sequence."""
+    sizes = optimal_sizes_of([row_ids for _, row_ids in sequences])
+    rows = [
+        _row(sequence, row_ids, of_one)
+        for (sequence, row_ids), of_one in zip(sequences, sizes, strict=True)
+    ]
+    columns = {name: [row[name] for row in rows] for name in _SIZES.names}
+    return PartRows(_SIZES.build(columns), np.ones(len(rows), dtype=np.int64))
+
+
+def _row(
+    sequence: FragmentSequence, row_ids: RowIdSequence, sizes: OptimalSizes
+) -> dict[str, str | int | None]:
     encoded = _stored_bytes(sequence)
     best = min(sizes.as_one, sizes.cut)
     if encoded is not None:
         best = min(best, encoded, sizes.by_segment)
-    return _SIZES.build(
-        {
-            "fragment_id": [sequence.fragment_id],
-            "storage": [sequence.stored.storage],
-            "num_values": [len(row_ids)],
-            "num_segments": [None if encoded is None else row_ids.num_segments],
-            "num_runs": [num_runs(row_ids)],
-            "encoded_bytes": [encoded],
-            "as_is_bytes": [None if encoded is None else sizes.by_segment],
-            "one_segment_bytes": [sizes.as_one],
-            "split_bytes": [sizes.cut],
-            "best_bytes": [best],
-            "saving_bytes": [None if encoded is None else encoded - best],
-        }
-    )
+    return {
+        "fragment_id": sequence.fragment_id,
+        "storage": sequence.stored.storage,
+        "num_values": len(row_ids),
+        "num_segments": None if encoded is None else row_ids.num_segments,
+        "num_runs": num_runs(row_ids),
+        "encoded_bytes": encoded,
+        "as_is_bytes": None if encoded is None else sizes.by_segment,
+        "one_segment_bytes": sizes.as_one,
+        "split_bytes": sizes.cut,
+        "best_bytes": best,
+        "saving_bytes": None if encoded is None else encoded - best,
+    }
 
 
 def _stored_bytes(sequence: FragmentSequence) -> int | None:

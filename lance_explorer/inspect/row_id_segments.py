@@ -4,8 +4,8 @@
 So those of a fragment add up to ``row_ids_bytes`` of ``inspect.fragments()``.
 """
 
-from collections.abc import Iterable
-from typing import get_args
+from collections.abc import Iterable, Sequence
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -24,8 +24,9 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids, sequences_of
+from lance_explorer.inspect.parts import PartRows
 from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
-from lance_explorer.rowids.arrays import MAX_U64
+from lance_explorer.rowids.arrays import MAX_U64, aranges
 from lance_explorer.rowids.encoding import best_encoding
 from lance_explorer.rowids.segments import (
     Array,
@@ -37,8 +38,8 @@ from lance_explorer.rowids.segments import (
     U64Segment,
     encoding_of,
 )
-from lance_explorer.rowids.sequence import Part, Ranges, RowIdSequence
-from lance_explorer.rowids.sizes import nested, range_sizes, segment_size
+from lance_explorer.rowids.sequence import Part, Ranges, RowIdSequence, all_ranges, num_segments
+from lance_explorer.rowids.sizes import best_range_sizes, nested, range_sizes, segment_size
 
 __all__ = [
     "ALL_ROW_ID_SEGMENTS",
@@ -133,68 +134,80 @@ def num_runs(row_ids: RowIdSequence) -> int:
     return int(begins.sum()) + min(len(starts), 1)
 
 
-def _segments(sequence: FragmentSequence, row_ids: RowIdSequence) -> pl.DataFrame:
-    """Return the segments of one sequence."""
-    storage = sequence.stored.storage
-    nothing = pl.DataFrame(schema=_PARTS.polars_schema)
-    parts = pl.concat([nothing, *[_columns(part) for part in row_ids.parts]])
-    if storage == "spilled":
-        nulls = {name: pl.lit(None, parts.schema[name]) for name in _NOT_OF_SPILLED}
-        parts = parts.with_columns(**nulls)
-    return _SEGMENTS.build(
+def _segments(sequences: Sequence[tuple[FragmentSequence, RowIdSequence]]) -> PartRows:
+    """Return the segments of sequences."""
+    counts = np.array([row_ids.num_segments for _, row_ids in sequences], dtype=np.int64)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    storage = pl.Series([s.stored.storage for s, _ in sequences], dtype=TEXT)[owner]
+    parts = _in_order([part for _, row_ids in sequences for part in row_ids.parts])
+    parts = parts.with_columns(pl.when(storage != "spilled").then(pl.col(_NOT_OF_SPILLED)))
+    rows = _SEGMENTS.build(
         {
-            "fragment_id": [sequence.fragment_id] * len(parts),
-            "position": np.arange(len(parts)),
-            "storage": [storage] * len(parts),
+            "fragment_id": np.array([s.fragment_id for s, _ in sequences], np.uint64)[owner],
+            "position": aranges(np.zeros_like(counts), counts),
+            "storage": storage,
             **parts.to_dict(),
         }
     )
+    return PartRows(rows, counts)
 
 
-def _columns(part: Part) -> pl.DataFrame:
-    if isinstance(part, Ranges):
-        return _of_ranges(part)
-    count, (first, last) = len(part), _hull(part)
-    best = best_encoding(part)
-    return _PARTS.build(
-        {
-            "encoding": [encoding_of(part)],
-            "array_width": [_array_width(part)],
-            "start": [first],
-            "stop": [None if last is None or last == MAX_U64 else last + 1],
-            "num_values": [count],
-            "num_holes": [num_holes(part)],
-            "density": [
-                None if not count or first is None or last is None else count / (last + 1 - first)
-            ],
-            "encoded_bytes": [_size(part)],
-            "best_encoding": [encoding_of(best)],
-            "best_bytes": [_size(best)],
-        }
-    )
+def _in_order(parts: list[Part]) -> pl.DataFrame:
+    """Return the segments of parts, one part after the other."""
+    ranges = all_ranges([part for part in parts if isinstance(part, Range | Ranges)])
+    others = [part for part in parts if not isinstance(part, Range | Ranges)]
+    is_range = [isinstance(part, Range | Ranges) for part in parts]
+    is_other = ~np.repeat(np.array(is_range, dtype=np.bool_), [num_segments(p) for p in parts])
+    order = np.argsort(is_other, kind="stable")
+    return pl.concat([_of_ranges(ranges), _of_others(others)])[np.argsort(order)]
 
 
 def _of_ranges(ranges: Ranges) -> pl.DataFrame:
-    """Return many ranges at once, for which there is no better form."""
+    """Return ranges, all at once."""
     count = len(ranges.starts)
-    sizes = nested(range_sizes(ranges.starts, ranges.stops)).astype(np.int64)
-    encoding = pl.Series(["range"], dtype=ENCODING).new_from_index(0, count)
     values = ranges.counts()
-    density = pl.Series(np.where(values > 0, 1.0, np.nan)).fill_nan(None)
+    sizes = nested(range_sizes(ranges.starts, ranges.stops))
+    best = nested(best_range_sizes(ranges.starts, ranges.stops))
+    is_best = (best == sizes) | (values == 0)
     return _PARTS.build(
         {
-            "encoding": encoding,
+            "encoding": np.full(count, "range"),
             "array_width": [None] * count,
             "start": ranges.starts,
             "stop": ranges.stops,
             "num_values": values,
             "num_holes": np.zeros(count, dtype=np.int64),
-            "density": density,
-            "encoded_bytes": sizes,
-            "best_encoding": encoding,
-            "best_bytes": sizes,
+            "density": pl.Series(np.where(values > 0, 1.0, np.nan)).fill_nan(None),
+            "encoded_bytes": sizes.astype(np.int64),
+            "best_encoding": np.where(is_best, "range", "sorted_array"),
+            "best_bytes": best.astype(np.int64),
         }
     )
+
+
+def _of_others(segments: Sequence[U64Segment]) -> pl.DataFrame:
+    """Return segments one by one: each has values to look at."""
+    rows = [_row(segment) for segment in segments]
+    return _PARTS.build({name: [row[name] for row in rows] for name in _PARTS.names})
+
+
+def _row(segment: U64Segment) -> dict[str, Any]:
+    count, (first, last) = len(segment), _hull(segment)
+    best = best_encoding(segment)
+    return {
+        "encoding": encoding_of(segment),
+        "array_width": _array_width(segment),
+        "start": first,
+        "stop": None if last is None or last == MAX_U64 else last + 1,
+        "num_values": count,
+        "num_holes": num_holes(segment),
+        "density": (
+            None if not count or first is None or last is None else count / (last + 1 - first)
+        ),
+        "encoded_bytes": _size(segment),
+        "best_encoding": encoding_of(best),
+        "best_bytes": _size(best),
+    }
 
 
 def _hull(segment: U64Segment) -> tuple[int | None, int | None]:

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from lance_explorer.frames.columns import ID, Column, FrameSchema
@@ -14,7 +15,7 @@ from lance_explorer.inspect.creation import CREATED_AT_SOURCE, created_at
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
-__all__ = ["ROWS", "rows"]
+__all__ = ["ROWS", "fragment_rows", "rows"]
 
 ROWS = FrameSchema(
     "rows",
@@ -39,21 +40,48 @@ _STORED = FrameSchema("stored rows", ROWS.columns[:4])
 
 def rows(source: TableSource, version: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return one row for each live row of a version, in the order of a scan; values on request."""
-    stored = _stored(source, version)
+    frame = _told(source, version, _stored(source, version))
+    if not columns:
+        return frame
+    from lance_explorer.values import read_rows
+
+    storage = source.storage
+    values = read_rows(storage.uri, version, columns, storage_options=storage.options)
+    return pl.concat([frame, values], how="horizontal")
+
+
+def fragment_rows(
+    source: TableSource, version: int, content: FragmentContent, offsets: NDArray[np.int64]
+) -> pl.DataFrame:
+    """Return the same for some live rows of one fragment, which ``offsets`` name."""
+    addresses = offsets.view(np.uint64) + np.uint64(first_address(content.fragment.id))
+    row_ids = addresses if content.row_ids is None else content.row_ids.at(offsets)
+    stored = _STORED.build(
+        {
+            "_rowid": row_ids,
+            "_rowaddr": addresses,
+            "_row_created_at_version": _versions_at(content.created_at, offsets),
+            "_row_last_updated_at_version": _versions_at(content.last_updated_at, offsets),
+        }
+    )
+    return _told(source, version, stored)
+
+
+def _versions_at(runs: RowVersionRuns | None, offsets: NDArray[np.int64]) -> pl.Series:
+    if runs is None:
+        return pl.repeat(None, len(offsets), dtype=ID, eager=True)
+    return pl.Series(runs.at(offsets), dtype=ID)
+
+
+def _told(source: TableSource, version: int, stored: pl.DataFrame) -> pl.DataFrame:
     created_at_version, created_at_source = created_at(source, version, stored)
-    frame = ROWS.build(
+    return ROWS.build(
         {
             **stored.to_dict(),
             "created_at_version": created_at_version,
             "created_at_source": created_at_source,
         }
     )
-    if not columns:
-        return frame
-    from lance_explorer.values import read_rows
-
-    values = read_rows(source.storage.uri, version, columns)
-    return pl.concat([frame, values], how="horizontal")
 
 
 def _stored(source: TableSource, version: int) -> pl.DataFrame:
@@ -64,7 +92,7 @@ def _stored(source: TableSource, version: int) -> pl.DataFrame:
     contents = RowReader(source, version).contents()
     ends = np.cumsum([0, *[content.num_live_rows for content in contents]]).tolist()
     places = [slice(*ends) for ends in pairwise(ends)]
-    row_ids, addresses = np.empty((2, ends[-1]), dtype=np.uint64)
+    row_ids, addresses = _column(ends[-1]), _column(ends[-1])
     for content, place in zip(contents, places, strict=True):
         _fill(row_ids[place], addresses[place], content)
     return _STORED.build(
@@ -79,6 +107,15 @@ def _stored(source: TableSource, version: int) -> pl.DataFrame:
             ),
         }
     )
+
+
+def _column(count: int) -> _Numbers:
+    """Return memory for a column, without the huge pages that NumPy would ask the system for.
+
+    Where memory is scattered, the system takes longer to find those than to clear small ones.
+    """
+    memory = pa.allocate_buffer(8 * count, memory_pool=pa.system_memory_pool())
+    return np.frombuffer(memory, dtype=np.uint64)
 
 
 def _fill(row_ids: _Numbers, addresses: _Numbers, content: FragmentContent) -> None:
@@ -98,10 +135,9 @@ def _versions(
 ) -> pl.Series:
     """Return the versions of all live rows, null in fragments that store none."""
     count = places[-1].stop if places else 0
-    versions = np.zeros(count, dtype=np.uint64)
+    versions = _column(count)
     for runs, content, place in zip(sequences, contents, places, strict=True):
-        if runs is not None:
-            versions[place] = runs.without(content.deleted).expand()
+        versions[place] = 0 if runs is None else runs.without(content.deleted).expand()
     series = pl.Series(versions)
     if None not in sequences:
         return series

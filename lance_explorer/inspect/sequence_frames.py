@@ -14,9 +14,11 @@ from lance_explorer.history.readable import check_readable, readable_history
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.stored_sequences import FragmentSequence
 from lance_explorer.inspect.parts import (
+    PartRows,
     distinct_parts,
     frame_of_intervals,
     frame_of_version,
+    only_keys,
     undamaged,
     understood,
 )
@@ -30,7 +32,7 @@ _Read = Callable[
     [TableSource, History, Sequence[FragmentSequence], Intervals],
     Iterator[tuple[int, _T | FormatError]],
 ]
-_RowsOf = Callable[[FragmentSequence, _T], pl.DataFrame]
+_RowsOf = Callable[[Sequence[tuple[FragmentSequence, _T]]], PartRows]
 
 
 def sequence_rows(
@@ -41,12 +43,12 @@ def sequence_rows(
     read: _Read[_T],
     rows_of: _RowsOf[_T],
 ) -> pl.DataFrame:
-    """Return what ``rows_of`` makes of each sequence of a version; a damaged one is an error."""
+    """Return what ``rows_of`` makes of the sequences of a version; a damaged one is an error."""
     history = source.version(version)
     check_readable(history.records[0])
     sequences, intervals = distinct_parts(history, sequences_of)
     results = understood(read(source, history, sequences, intervals))
-    rows = {number: rows_of(sequences[number], found) for number, found in results}
+    _, rows = _rows(sequences, results, rows_of)
     return frame_of_version(schema, source, version, rows)
 
 
@@ -61,5 +63,16 @@ def sequence_rows_of_all(
     history = readable_history(source.history)
     sequences, intervals = distinct_parts(history, sequences_of)
     results = undamaged(read(source, history, sequences, intervals))
-    rows = {number: rows_of(sequences[number], found) for number, found in results}
-    return frame_of_intervals(schema, source, history, intervals, rows)
+    numbers, rows = _rows(sequences, results, rows_of)
+    return frame_of_intervals(schema, source, history, only_keys(intervals, numbers), numbers, rows)
+
+
+def _rows(
+    sequences: Sequence[FragmentSequence],
+    results: Iterator[tuple[int, _T]],
+    rows_of: _RowsOf[_T],
+) -> tuple[list[int], PartRows]:
+    """Return the numbers of the sequences that there are, ascending, and the rows of these."""
+    found = dict(results)
+    numbers = sorted(found)
+    return numbers, rows_of([(sequences[number], found[number]) for number in numbers])

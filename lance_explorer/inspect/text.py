@@ -3,20 +3,9 @@
 import json
 from typing import Any
 
-__all__ = ["json_text", "text_of"]
+__all__ = ["json_text"]
 
 
 def json_text(value: Any) -> str:
     """Return a value as JSON in one line."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def text_of(data: bytes) -> str:
-    r"""Return bytes as text; those that are no UTF-8 as escapes.
-
-    Examples
-    --------
-    >>> text_of(b"blue"), text_of(b"\xff\x00")
-    ('blue', '\\xff\x00')
-    """
-    return data.decode("utf-8", "backslashreplace")

@@ -1,9 +1,11 @@
 """Row-version sequences run by run: since when rows are there, and when they last changed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.frames.columns import (
@@ -23,17 +25,22 @@ from lance_explorer.history.stored_sequences import (
     read_row_versions,
     sequences_of,
 )
+from lance_explorer.inspect.parts import PartRows
 from lance_explorer.inspect.row_id_segments import ENCODING
 from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
-from lance_explorer.rowids.arrays import begins_of
+from lance_explorer.rowids.arrays import aranges, begins_of
 from lance_explorer.rowids.segments import encoding_of
-from lance_explorer.rowids.sequence import Ranges, RowIdSequence
+from lance_explorer.rowids.sequence import Ranges, RowIdSequence, num_segments
 
 __all__ = ["ALL_VERSION_RUNS", "VERSION_RUNS", "all_version_runs", "version_runs"]
 
+_N = TypeVar("_N", bound=np.generic)
+
+_KIND = pl.Enum(["created_at", "last_updated_at"])
+
 _RUN = (
     Column("fragment_id", ID, "fragment that the sequence belongs to"),
-    Column("sequence", pl.Enum(["created_at", "last_updated_at"]), "which of the two it is"),
+    Column("sequence", _KIND, "which of the two it is"),
     Column("position", COUNT, "number of the run in its sequence, from 0"),
     Column("offset", COUNT, "offset of its first row in the fragment"),
     Column("num_rows", COUNT, "rows in a row that have the version, deleted ones too"),
@@ -72,29 +79,37 @@ def _stored_versions(fragment: Fragment) -> Iterable[FragmentSequence]:
     return sequences_of(fragment, "created_at", "last_updated_at")
 
 
-def _runs(sequence: FragmentSequence, versions: RowVersions) -> pl.DataFrame:
-    """Return the runs of one sequence."""
-    spans, runs = versions
-    count = len(runs.counts)
-    return _RUNS.build(
+def _runs(sequences: Sequence[tuple[FragmentSequence, RowVersions]]) -> PartRows:
+    """Return the runs of sequences."""
+    counts = np.array([len(runs.counts) for _, (_, runs) in sequences], dtype=np.int64)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    num_rows = _joined([runs.counts for _, (_, runs) in sequences], np.int64)
+    of_sequences = np.array([runs.counts.sum() for _, (_, runs) in sequences], dtype=np.int64)
+    encodings = [
+        name
+        for _, (spans, runs) in sequences
+        for name in ([None] * len(runs.counts) if spans is None else _encodings(spans))
+    ]
+    rows = _RUNS.build(
         {
-            "fragment_id": [sequence.fragment_id] * count,
-            "sequence": pl.Series([sequence.kind]).new_from_index(0, count),
-            "position": np.arange(count),
-            "offset": begins_of(runs.counts),
-            "num_rows": runs.counts,
-            "row_version": runs.versions,
-            "storage": [sequence.stored.storage] * count,
-            "span_encoding": [None] * count if spans is None else _encodings(spans),
+            "fragment_id": np.array([s.fragment_id for s, _ in sequences], np.uint64)[owner],
+            "sequence": pl.Series([s.kind for s, _ in sequences], dtype=_KIND)[owner],
+            "position": aranges(np.zeros_like(counts), counts),
+            "offset": begins_of(num_rows) - begins_of(of_sequences)[owner],
+            "num_rows": num_rows,
+            "row_version": _joined([runs.versions for _, (_, runs) in sequences], np.uint64),
+            "storage": pl.Series([s.stored.storage for s, _ in sequences], dtype=TEXT)[owner],
+            "span_encoding": pl.Series(encodings, dtype=ENCODING),
         }
     )
+    return PartRows(rows, counts)
 
 
-def _encodings(spans: RowIdSequence) -> pl.Series:
-    """Return the form of each segment."""
-    pieces = [pl.Series(dtype=ENCODING)]
+def _joined(arrays: list[NDArray[_N]], dtype: type[_N]) -> NDArray[_N]:
+    return np.concatenate([np.empty(0, dtype), *arrays])
+
+
+def _encodings(spans: RowIdSequence) -> Iterator[str]:
+    """Yield the form of each segment."""
     for part in spans.parts:
-        count = len(part.starts) if isinstance(part, Ranges) else 1
-        name = "range" if isinstance(part, Ranges) else encoding_of(part)
-        pieces.append(pl.Series([name], dtype=ENCODING).new_from_index(0, count))
-    return pl.concat(pieces)
+        yield from ["range" if isinstance(part, Ranges) else encoding_of(part)] * num_segments(part)

@@ -91,9 +91,9 @@ VERSIONS = FrameSchema(
 """The columns of ``versions()``. What differs does so from the version numbered one lower; null
 where that one is not kept, except for what the version says by itself. Some counts only stable row
 IDs can tell: without them ``rows_added``, ``rows_updated`` and ``rows_deleted`` of an upsert are
-null, and ``rows_reverted`` of a restore, with ``rows_deleted``, ``rows_restored`` and
-``rows_moved`` if it brought back other fragments. So are those of a restore of a detached
-version, and of any commit whose sequences or deletion files are damaged or gone."""
+null; so are ``rows_deleted``, ``rows_restored``, ``rows_reverted`` and ``rows_moved`` of a restore
+over such an upsert, or over versions that are gone, and the latter two of one over values written
+in place. So are the counts of any commit whose sequences or deletion files are damaged or gone."""
 
 
 @collector_paused()
@@ -201,8 +201,8 @@ def _is_noop(history: History, steps: FragmentSteps) -> list[bool | None]:
 
 
 def _begun(history: History, values: list[bool | None], first: bool) -> list[bool | None]:
-    """Return ``values`` with ``first`` for version 1, which follows the empty table."""
-    return [first, *values[1:]] if history.records and history.records[0].version == 1 else values
+    """Return ``values`` with ``first`` for version 1 if that follows the empty table."""
+    return [first, *values[1:]] if history.follows_previous[:1].any() else values
 
 
 def _same_facts(before: VersionRecord, after: VersionRecord) -> bool:

@@ -106,7 +106,8 @@ def _parent(child: Stretch, fork: Fork) -> Stretch | None:
             source = child.source.on_branch(fork.branch)
             table = child.table
         else:
-            source = TableSource(str(fork.table), None, child.source.main_storage.options)
+            storage = child.source.main_storage
+            source = TableSource(str(fork.table), None, storage.options, storage.io)
             table = source.uri
         history = source.history
     except LanceExplorerError:

@@ -1,11 +1,16 @@
 """One row of a table, through all its versions."""
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.event_frame import ROW_HISTORY
 from lance_explorer.lineage.following import row_history
+
+if TYPE_CHECKING:
+    from lance_explorer.lineage.graph import Lineage
 
 __all__ = ["Row"]
 
@@ -51,6 +56,34 @@ class Row:
             If a file cannot be read.
         """
         return row_history(self.source, self.row_id, self.at, values=values)
+
+    def graph(self) -> "Lineage":
+        """Return the part of the lineage that the row went through.
+
+        Returns
+        -------
+        Lineage
+            The fragments that the row was in, and the edges that it went along.
+
+        Raises
+        ------
+        RowNotFoundError
+            If no kept version has, or had, the row.
+        VersionNotFoundError
+            If the version of the address is not kept.
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.row(2).graph().edges().select("from_node", "to_node", "kind").rows()
+        [('0@1', '2@3', 'update')]
+        """
+        from lance_explorer.lineage.graph import lineage
+
+        return lineage(self.source).subgraph_of(self.history())
 
     def __repr__(self) -> str:
         at = "" if self.at is None else f" at version {self.at}"

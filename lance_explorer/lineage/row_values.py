@@ -54,8 +54,14 @@ def _values(source: TableSource, event: dict[str, Any]) -> pl.DataFrame | None:
         version = max([number for number in kept if number < version], default=None)
     if version not in kept:
         return None
+    storage = on_branch.storage
     try:
-        rows = read_rows(on_branch.storage.uri, version, filter=f"_rowaddr = {address}")
+        rows = read_rows(
+            storage.uri,
+            version,
+            filter=f"_rowaddr = {address}",
+            storage_options=storage.options,
+        )
     except LanceExplorerError:
         return None
     return rows if len(rows) == 1 else None

@@ -30,9 +30,7 @@ def encode_segment(values: Uint64Array) -> U64Segment:
 
     Examples
     --------
-    >>> from collections.abc import Callable
-
-    import numpy as np
+    >>> import numpy as np
     >>> from lance_explorer.rowids.encoding import encode_segment
     >>> encode_segment(np.array([5, 6, 7], dtype=np.uint64))
     Range(start=5, stop=8)
@@ -62,9 +60,7 @@ def best_encoding(segment: U64Segment) -> U64Segment:
 
     Examples
     --------
-    >>> from collections.abc import Callable
-
-    import numpy as np
+    >>> import numpy as np
     >>> from lance_explorer.rowids.arrays import EncodedU64Array
     >>> from lance_explorer.rowids.encoding import best_encoding
     >>> from lance_explorer.rowids.segments import SortedArray
@@ -81,9 +77,7 @@ def best_encoding(segment: U64Segment) -> U64Segment:
         values[-1:] + np.uint64(1),
         np.array([len(values)], dtype=np.uint64),
     )
-    sizes: dict[Callable[[Uint64Array], U64Segment], Uint64Array] = {
-        _sorted_array: array_sizes(count, first, values[-1:])
-    }
+    sizes = dict[Callable[[Uint64Array], U64Segment], Uint64Array]()
     if stop - first == count:
         sizes[_range] = range_sizes(first, stop)
     else:
@@ -91,6 +85,7 @@ def best_encoding(segment: U64Segment) -> U64Segment:
         gap, last_gap = values[steps[:1]] + np.uint64(1), values[steps[-1:] + 1] - np.uint64(1)
         sizes[_with_holes] = holes_sizes(first, stop, stop - first - count, gap, last_gap)
         sizes[_with_bitmap] = bitmap_sizes(first, stop)
+    sizes[_sorted_array] = array_sizes(count, first, values[-1:])
     smallest = min(sizes, key=lambda form: int(sizes[form][0]))
     return smallest(values)
 

@@ -5,28 +5,37 @@ programming finds (docs/FORMAT.md 3.3). Only ascending IDs can share a segment t
 cuts are worth most where IDs fall, leap, or go on for long.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
 from lance_explorer.rowids.encoding import best_encoding
-from lance_explorer.rowids.sequence import Ranges, RowIdSequence
+from lance_explorer.rowids.segments import Range
+from lance_explorer.rowids.sequence import Ranges, RowIdSequence, all_ranges, num_segments
 from lance_explorer.rowids.sizes import (
     array_sizes,
+    best_range_sizes,
     bitmap_sizes,
     holes_sizes,
     nested,
     range_sizes,
     segment_size,
-    sequence_size,
 )
 
-__all__ = ["OptimalSizes", "optimal_sizes"]
+__all__ = ["OptimalSizes", "optimal_sizes", "optimal_sizes_of"]
 
-_MAX_PIECES = 512
+_MAX_PIECES = 128
 """Pieces that are not cut any further: the time grows with their square."""
+
+_MAX_RANGES = 1 << 20
+"""Ranges that are looked at together; each takes some hundred bytes."""
+
+_MAX_CELLS = 1 << 14
+"""Pieces that are joined together."""
 
 _WINDOW_BITS = np.uint64(16)
 
@@ -61,7 +70,7 @@ class OptimalSizes:
 def optimal_sizes(sequence: RowIdSequence) -> OptimalSizes:
     """Compute how many bytes a sequence takes, and how few it could take.
 
-    Of very many ranges only the 512 most promising pieces are joined in all ways; beside that, a
+    Of very many ranges only the 128 most promising pieces are joined in all ways; beside that, a
     segment for each range is tried, and one for each 2^16 row IDs, whose offsets take two bytes.
 
     Examples
@@ -72,24 +81,53 @@ def optimal_sizes(sequence: RowIdSequence) -> OptimalSizes:
     >>> optimal_sizes(RowIdSequence.of([Range(2 * id, 2 * id + 1) for id in range(1000)]))
     OptimalSizes(stored=9870, by_segment=9870, as_one=262, cut=262)
     """
-    pieces = _Pieces.of(*sequence.ranges())
-    ways = [pieces.joined(_promising(pieces)), pieces, pieces.joined(_windows(pieces))]
-    return OptimalSizes(
-        stored=sequence_size(sequence),
-        by_segment=_by_segment(sequence),
-        as_one=pieces.joined(np.array([0])).total(),
-        cut=min(_cut(ways[0]), *[way.total() for way in ways]),
-    )
+    return optimal_sizes_of([sequence])[0]
+
+
+def optimal_sizes_of(sequences: Iterable[RowIdSequence]) -> list[OptimalSizes]:
+    """Compute the same for many sequences, at little more cost than for one."""
+    sizes = list[OptimalSizes]()
+    for batch in _batches(sequences):
+        pieces = _Pieces.of([ranges for _, ranges in batch])
+        ways = [pieces.joined(_promising(pieces)), pieces, pieces.joined(_windows(pieces))]
+        totals = [way.totals(len(batch)) for way in ways]
+        stored, by_segment = _segment_totals([sequence for sequence, _ in batch])
+        as_one = pieces.joined(pieces.begins()).totals(len(batch))
+        cut = np.minimum.reduce([_cut(ways[0], len(batch)), *totals])
+        columns = [column.tolist() for column in (stored, by_segment, as_one, cut)]
+        sizes += [OptimalSizes(*row) for row in zip(*columns, strict=True)]
+    return sizes
+
+
+_Ranges = tuple[Uint64Array, Uint64Array]
+
+
+def _batches(
+    sequences: Iterable[RowIdSequence],
+) -> Iterator[list[tuple[RowIdSequence, _Ranges]]]:
+    """Yield sequences and their ranges, in groups that have not too many of these."""
+    batch = list[tuple[RowIdSequence, _Ranges]]()
+    room = _MAX_RANGES
+    for sequence in sequences:
+        ranges = sequence.ranges()
+        room -= len(ranges[0])
+        if room < 0 and batch:
+            yield batch
+            batch, room = [], _MAX_RANGES - len(ranges[0])
+        batch.append((sequence, ranges))
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """Pieces of a sequence that are not cut, as columns.
+    """Pieces of sequences that are not cut, as columns; ``owner`` is the number of the sequence.
 
     ``ascends`` tells whether the values of a piece do; those of a ``single`` one are consecutive.
     ``gap`` is the value behind the first range of a piece, ``last_gap`` the one before the last.
     """
 
+    owner: Positions
     first: Uint64Array
     last: Uint64Array
     lowest: Uint64Array
@@ -101,29 +139,51 @@ class _Pieces:
     last_gap: Uint64Array
 
     @classmethod
-    def of(cls, starts: Uint64Array, stops: Uint64Array) -> "_Pieces":
-        """Return a piece for each range; ranges that touch become one."""
+    def of(cls, sequences: list[_Ranges]) -> "_Pieces":
+        """Return a piece for each range of each sequence; ranges that touch become one."""
+        starts, stops = [np.concatenate(column) for column in zip(*sequences, strict=True)]
+        counts = [len(ranges[0]) for ranges in sequences]
+        owner = np.repeat(np.arange(len(sequences)), counts)
         begins = np.ones(len(starts) + 1, dtype=np.bool_)
-        begins[1:-1] = (starts[1:] != stops[:-1]) | (stops[:-1] == 0)
-        starts, stops = starts[begins[:-1]], stops[begins[1:]]
+        begins[1:-1] = (starts[1:] != stops[:-1]) | (stops[:-1] == 0) | (owner[1:] != owner[:-1])
+        owner, starts, stops = owner[begins[:-1]], starts[begins[:-1]], stops[begins[1:]]
         last = stops - np.uint64(1)
         yes = np.ones(len(starts), dtype=np.bool_)
         return cls(
-            starts, last, starts, last, stops - starts, yes, yes, stops, starts - np.uint64(1)
+            owner,
+            first=starts,
+            last=last,
+            lowest=starts,
+            highest=last,
+            count=stops - starts,
+            ascends=yes,
+            single=yes,
+            gap=stops,
+            last_gap=starts - np.uint64(1),
         )
 
     def __len__(self) -> int:
-        return len(self.first)
+        return len(self.owner)
+
+    def begins(self) -> Positions:
+        """Return where a sequence begins."""
+        return np.flatnonzero(np.diff(self.owner, prepend=-1))
+
+    def falls(self) -> NDArray[np.bool_]:
+        """Return which pieces begin below the end of the one before."""
+        falls = np.zeros(self.first.shape, dtype=np.bool_)
+        falls[..., 1:] = self.first[..., 1:] <= self.last[..., :-1]
+        return falls
 
     def joined(self, begins: Positions) -> "_Pieces":
         """Return larger pieces, which begin at the given ones."""
         if not len(self):
             return self
         ends = np.append(begins[1:], len(self)) - 1
-        falls = np.zeros(len(self), dtype=np.bool_)
-        falls[1:] = self.first[1:] <= self.last[:-1]
+        falls = self.falls()
         falls[begins] = False
         return _Pieces(
+            self.owner[begins],
             self.first[begins],
             self.last[ends],
             np.minimum.reduceat(self.lowest, begins),
@@ -135,9 +195,15 @@ class _Pieces:
             self.last_gap[ends],
         )
 
-    def total(self) -> int:
-        """Return the bytes of a sequence with one segment for each piece."""
-        return int(nested(self.sizes()).sum())
+    def at(self, places: Positions | slice | tuple[slice, slice]) -> "_Pieces":
+        """Return the pieces at some places, in the shape of these."""
+        return _Pieces(*[getattr(self, column.name)[places] for column in fields(self)])
+
+    def totals(self, num_sequences: int) -> Uint64Array:
+        """Return the bytes of each sequence with one segment for each piece."""
+        totals = np.zeros(num_sequences, dtype=np.uint64)
+        np.add.at(totals, self.owner, nested(self.sizes()))
+        return totals
 
     def sizes(self) -> Uint64Array:
         """Return the bytes of each piece as one segment in its smallest form."""
@@ -156,25 +222,39 @@ class _Pieces:
         return np.where(impossible, as_array, np.minimum(as_array, ranged))
 
 
-def _by_segment(sequence: RowIdSequence) -> int:
-    size = 0
-    for part in sequence.parts:
-        if isinstance(part, Ranges):
-            counts = part.counts().astype(np.uint64)
-            as_arrays = array_sizes(counts, part.starts, part.stops - np.uint64(1))
-            ranges = range_sizes(part.starts, part.stops)
-            some = np.where(counts > 0, np.minimum(ranges, as_arrays), ranges)
-            size += int(nested(some).sum())
-        else:
-            smallest = segment_size(best_encoding(part))
-            size += int(nested(np.array([smallest], dtype=np.uint64))[0])
-    return size
+def _segment_totals(sequences: list[RowIdSequence]) -> tuple[Uint64Array, Uint64Array]:
+    """Return the bytes of sequences as they are, and with every segment in its smallest form."""
+    parts = [(number, part) for number, sequence in enumerate(sequences) for part in sequence.parts]
+    ranges = [(number, part) for number, part in parts if isinstance(part, Range | Ranges)]
+    others = [(number, part) for number, part in parts if not isinstance(part, Range | Ranges)]
+    columns = all_ranges([part for _, part in ranges])
+    counts = [num_segments(part) for _, part in ranges]
+    owner = np.repeat([number for number, _ in ranges], counts).astype(np.int64)
+    stored, best = np.zeros((2, len(sequences)), dtype=np.uint64)
+    np.add.at(stored, owner, nested(range_sizes(columns.starts, columns.stops)))
+    np.add.at(best, owner, nested(best_range_sizes(columns.starts, columns.stops)))
+    if others:
+        numbers = [number for number, _ in others]
+        sizes = [[segment_size(s), segment_size(best_encoding(s))] for _, s in others]
+        each = nested(np.array(sizes, dtype=np.uint64))
+        np.add.at(stored, numbers, each[:, 0])
+        np.add.at(best, numbers, each[:, 1])
+    return stored, best
 
 
 def _promising(pieces: _Pieces) -> Positions:
     """Return where a segment may begin: half are leaps and falls, half borders of long ranges."""
-    if len(pieces) <= _MAX_PIECES:
-        return np.arange(len(pieces))
+    chosen = np.ones(len(pieces), dtype=np.bool_)
+    begins = pieces.begins()
+    ends = np.append(begins[1:], len(pieces))
+    many = ends - begins > _MAX_PIECES
+    for begin, end in zip(begins[many].tolist(), ends[many].tolist(), strict=True):
+        chosen[begin:end] = False
+        chosen[begin + _most_promising(pieces.at(slice(begin, end)))] = True
+    return np.flatnonzero(chosen)
+
+
+def _most_promising(pieces: _Pieces) -> Positions:
     half = _MAX_PIECES // 2
     leaps = pieces.first[1:] - pieces.last[:-1]  # a fall wraps around and is the largest leap
     beside = np.maximum(pieces.count[1:], pieces.count[:-1])
@@ -184,35 +264,59 @@ def _promising(pieces: _Pieces) -> Positions:
 
 def _windows(pieces: _Pieces) -> Positions:
     """Return at which pieces row IDs fall, or come into the next 2^16."""
-    leaves = pieces.first[1:] >> _WINDOW_BITS != pieces.first[:-1] >> _WINDOW_BITS
-    return np.append(0, np.flatnonzero(leaves | (pieces.first[1:] <= pieces.last[:-1])) + 1)
+    begins = pieces.falls()
+    begins[1:] |= pieces.first[1:] >> _WINDOW_BITS != pieces.first[:-1] >> _WINDOW_BITS
+    begins[pieces.begins()] = True
+    return np.flatnonzero(begins)
 
 
-def _cut(pieces: _Pieces) -> int:
-    """Return the bytes of the best segments that begin where some piece begins."""
-    best = np.zeros(len(pieces) + 1, dtype=np.uint64)
-    for end in range(len(pieces)):
-        candidates = _suffixes(pieces, end)
-        best[end + 1] = (best[: end + 1] + nested(candidates.sizes())).min()
-    return int(best[-1])
+def _cut(pieces: _Pieces, num_sequences: int) -> Uint64Array:
+    """Return the bytes of each sequence in the best segments that begin where some piece does."""
+    sizes = np.zeros(num_sequences, dtype=np.uint64)
+    begins = pieces.begins()
+    counts = np.diff(begins, append=len(pieces))
+    order = np.argsort(counts, kind="stable")
+    while len(order):  # of as many sequences at once as fill a table, the longest first
+        longest = int(counts[order[-1]])
+        order, some = np.split(order, [max(len(order) - max(_MAX_CELLS // longest, 1), 0)])
+        within = np.minimum(np.arange(longest), counts[some, None] - 1)
+        table = pieces.at(begins[some, None] + within)
+        sizes[pieces.owner[begins[some]]] = _best_cut(table)[np.arange(len(some)), counts[some]]
+    return sizes
 
 
-def _suffixes(pieces: _Pieces, end: int) -> _Pieces:
-    """Return the pieces from each one up to ``end``, joined."""
-    upto = slice(0, end + 1)
-    falls = np.zeros(end + 1, dtype=np.bool_)
-    falls[:-1] = pieces.first[1 : end + 1] <= pieces.last[:end]
-    broken = falls | ~pieces.ascends[upto]
-    single = np.zeros(end + 1, dtype=np.bool_)
-    single[end] = pieces.single[end]
+def _best_cut(table: _Pieces) -> Uint64Array:
+    """Return the least bytes of the first pieces of each row, by their number."""
+    num_rows, most = table.first.shape
+    best = np.zeros((num_rows, most + 1), dtype=np.uint64)
+    for end in range(most):
+        candidates = nested(_suffixes(table, end).sizes())
+        best[:, end + 1] = (best[:, : end + 1] + candidates).min(axis=1)
+    return best
+
+
+def _suffixes(table: _Pieces, end: int) -> _Pieces:
+    """Return the pieces from each one up to ``end``, joined, in each row."""
+    upto = table.at((slice(None), slice(end + 1)))
+    broken = ~upto.ascends
+    broken[:, :-1] |= upto.falls()[:, 1:]
+    single = np.zeros_like(upto.single)
+    single[:, -1] = upto.single[:, -1]
     return _Pieces(
-        pieces.first[upto],
-        np.full(end + 1, pieces.last[end]),
-        np.minimum.accumulate(pieces.lowest[end::-1])[::-1],
-        np.maximum.accumulate(pieces.highest[end::-1])[::-1],
-        np.cumsum(pieces.count[end::-1])[::-1],
-        ~np.logical_or.accumulate(broken[::-1])[::-1],
+        upto.owner,
+        upto.first,
+        upto.last[:, -1:],
+        _from_behind(np.minimum, upto.lowest),
+        _from_behind(np.maximum, upto.highest),
+        _from_behind(np.add, upto.count),
+        ~_from_behind(np.logical_or, broken),
         single,
-        pieces.gap[upto],
-        np.full(end + 1, pieces.last_gap[end]),
+        upto.gap,
+        upto.last_gap[:, -1:],
     )
+
+
+def _from_behind(operation: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
+    """Return for each column the result of it and all columns behind."""
+    accumulated: NDArray[Any] = operation.accumulate(values[:, ::-1], axis=1)[:, ::-1]
+    return accumulated

@@ -200,6 +200,30 @@ def paired(columns: RunColumns, others: RunColumns) -> RunPairs:
     return RunPairs(*common, other.address + (common.start - other.start))
 
 
+def separated(columns: RunColumns, others: RunColumns) -> tuple[RunColumns, RunColumns, RunPairs]:
+    """Return of disjoint sorted runs what only the first have, what only the others, and both.
+
+    The first two are in no particular order.
+    """
+    owner, place = _meetings(columns, others.start, others.stop)
+    other = others.where(place)
+    common = _cut(columns.where(owner), other.start, other.stop)
+    pairs = RunPairs(*common, other.address + (common.start - other.start))
+    return _beyond(columns, owner, common), _beyond(others, place, common), pairs
+
+
+def _beyond(columns: RunColumns, met: Positions, common: RunColumns) -> RunColumns:
+    """Return what disjoint runs, some of which are met, have beside what is common."""
+    is_met = np.zeros(len(columns.start), dtype=np.bool_)
+    is_met[met] = True
+    alone, shared = [columns.where(np.flatnonzero(chosen)) for chosen in (~is_met, is_met)]
+    if shared.num_rows == common.num_rows:
+        return alone
+    rest = outside(shared, common.start, common.stop)
+    rest = rest.where(rest.start < rest.stop)
+    return RunColumns.concatenated([alone, rest])
+
+
 def merged_ids(columns: RunColumns) -> tuple[Uint64Array, Uint64Array]:
     """Return the row IDs of runs, which may overlap, as disjoint sorted ranges."""
     return _ids(columns.in_order())

@@ -23,7 +23,7 @@ from lance_explorer.rowids.segments import (
     consecutive_ranges,
 )
 
-__all__ = ["Part", "Ranges", "RowIdSequence"]
+__all__ = ["Part", "Ranges", "RowIdSequence", "all_ranges", "num_segments"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +150,7 @@ class RowIdSequence(Values):
     @property
     def num_segments(self) -> int:
         """How many segments are stored."""
-        return sum([len(part.starts) if isinstance(part, Ranges) else 1 for part in self.parts])
+        return sum([num_segments(part) for part in self.parts])
 
     def counts(self) -> Positions:
         """Return how many values each segment has."""
@@ -204,12 +204,20 @@ class RowIdSequence(Values):
         return begins_of(np.array([len(part) for part in self.parts], dtype=np.int64))
 
 
+def num_segments(part: Part) -> int:
+    """Return how many segments a part of a sequence stands for."""
+    return len(part.starts) if isinstance(part, Ranges) else 1
+
+
+def all_ranges(parts: Iterable[Range | Ranges]) -> Ranges:
+    """Return range segments as columns."""
+    columns = [_columns(part) for part in parts]
+    return Ranges(_joined([c.starts for c in columns]), _joined([c.stops for c in columns]))
+
+
 def _as_one(ranges: list[Range | Ranges]) -> list[Range | Ranges]:
     """Return range segments as columns, unless there is only one."""
-    if len(ranges) < 2:
-        return ranges
-    columns = [_columns(some) for some in ranges]
-    return [Ranges(_joined([c.starts for c in columns]), _joined([c.stops for c in columns]))]
+    return ranges if len(ranges) < 2 else [all_ranges(ranges)]
 
 
 def _columns(ranges: Range | Ranges) -> Ranges:

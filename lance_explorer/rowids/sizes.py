@@ -21,6 +21,7 @@ from lance_explorer.rowids.sequence import Ranges, RowIdSequence
 
 __all__ = [
     "array_sizes",
+    "best_range_sizes",
     "bitmap_sizes",
     "holes_sizes",
     "nested",
@@ -75,6 +76,14 @@ def sequence_size(sequence: RowIdSequence) -> int:
 def range_sizes(starts: Uint64Array, stops: Uint64Array) -> Uint64Array:
     """Return the bytes of ``Range`` segments."""
     return nested(_varint_field(starts) + _varint_field(stops))
+
+
+def best_range_sizes(starts: Uint64Array, stops: Uint64Array) -> Uint64Array:
+    """Return the bytes of ranges in their smallest form: an array if they are short and high."""
+    counts = stops - starts
+    arrays = array_sizes(counts, starts, stops - np.uint64(1))
+    smallest = np.minimum(range_sizes(starts, stops), arrays)
+    return _unless(counts == 0, smallest)
 
 
 def holes_sizes(

@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["FileInfo", "IoCounts", "Storage"]
+__all__ = ["FileInfo", "FilePart", "IoCounts", "Storage"]
 
 
 @dataclass(slots=True)
@@ -36,6 +37,14 @@ class FileInfo(NamedTuple):
     etag: str | None = None
 
 
+class FilePart(NamedTuple):
+    """A part of a file; all of it without a length."""
+
+    path: str
+    offset: int = 0
+    length: int | None = None
+
+
 class Storage(ABC):
     """Read-only access to the files below one root.
 
@@ -50,7 +59,13 @@ class Storage(ABC):
         Where an object store is and how to be let in; they never show in what is printed.
     io : IoCounts
         What was asked so far; shared by all storage of one table.
+    beside : dict of str to Storage
+        Other roots that the table uses; shared by all of them.
+    in_flight : int
+        How many files are best read at a time.
     """
+
+    in_flight = 1
 
     def __init__(
         self, uri: str, options: Mapping[str, str] | None = None, io: IoCounts | None = None
@@ -58,6 +73,7 @@ class Storage(ABC):
         self.uri = uri
         self.options = dict(options or {})
         self.io = io or IoCounts()
+        self.beside: dict[str, Storage] = {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.uri!r})"
@@ -80,6 +96,13 @@ class Storage(ABC):
     @abstractmethod
     def get_range(self, path: str, offset: int, length: int) -> bytes:
         """Return ``length`` bytes from ``offset`` on, fewer where the file ends before."""
+
+    def reading_ahead(self, parts: Iterable[FilePart]) -> AbstractContextManager[None]:
+        """Return a context in which files will be asked for, best in this order.
+
+        Where requests take long, they are read before they are asked for.
+        """
+        return nullcontext()
 
     def get_many(self, paths: Iterable[str]) -> Iterator[bytes | None]:
         """Yield whole files in the order of ``paths``; None for one that is missing."""

@@ -4,21 +4,20 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 import obstore
-from obstore.exceptions import (
-    BaseError,
-    PermissionDeniedError,
-    UnauthenticatedError,
-    UnknownConfigurationKeyError,
-)
+from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 from obstore.store import AzureStore, GCSStore, S3Store
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.storage.base import FileInfo, IoCounts, Storage
+from lance_explorer.storage.ahead import ReadAhead
+from lance_explorer.storage.base import FileInfo, FilePart, IoCounts, Storage
+from lance_explorer.storage.secrets import without_secrets
 
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig
@@ -28,14 +27,23 @@ __all__ = ["ObjectStorage"]
 _R = TypeVar("_R")
 _Kind = type[S3Store | GCSStore | AzureStore]
 
-_REQUESTS_IN_FLIGHT = 64
 _BYTES_IN_FLIGHT = 256 << 20
 
 _RETRIES: "RetryConfig" = {"max_retries": 5, "retry_timeout": timedelta(seconds=30)}
 _CLIENT: "ClientConfig" = {"connect_timeout": "5s", "timeout": "60s"}
 
-_SECRET = re.compile(r"secret|token|key|password|credential|sas|signature", re.IGNORECASE)
-_QUERY = re.compile(r"\?[^\s,)\"']*")
+_CLIENT_OPTIONS = frozenset(
+    "allow_http allow_invalid_certificates connect_timeout default_content_type http1_only "
+    "http2_keep_alive_interval http2_keep_alive_timeout http2_keep_alive_while_idle http2_only "
+    "pool_idle_timeout pool_max_idle_per_host proxy_url proxy_ca_certificate proxy_excludes "
+    "randomize_addresses read_timeout timeout user_agent".split()
+)
+"""Options about HTTP, which are the same for every kind of store."""
+
+_NO_NAME = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+"""Characters that the names of objects cannot have."""
+
+_ERROR_CODE = re.compile(r"<Code>(\w+)</Code>")
 
 
 class ObjectStorage(Storage):
@@ -57,13 +65,16 @@ class ObjectStorage(Storage):
         If the URI or an option cannot be used.
     """
 
+    in_flight = 64
+
     def __init__(
         self, uri: str, options: Mapping[str, str] | None = None, io: IoCounts | None = None
     ) -> None:
         super().__init__(uri.rstrip("/"), options, io)
+        self._ahead: list[ReadAhead] = []
         try:
             self._store = _connected(_kind(self.uri), self.uri, self.options)
-        except (BaseError, ValueError) as error:
+        except (BaseError, TypeError, ValueError) as error:
             raise InvalidArgumentError(f"{self.uri}: {self._told(error)}") from None
 
     def list_files(self, folder: str) -> list[FileInfo]:
@@ -83,17 +94,27 @@ class ObjectStorage(Storage):
         ]
 
     def get(self, path: str) -> bytes:
-        return self._counted(self._get(path))
+        return self._counted(self._read(FilePart(path)))
 
     def get_range(self, path: str, offset: int, length: int) -> bytes:
         if length <= 0:
             return b""
         try:
-            return self._counted(self._get_range(path, offset, length))
+            return self._counted(self._read(FilePart(path, offset, length)))
         except StorageError:
-            if 0 <= offset < self._size(path):
+            if offset < self._size(path):
                 raise
-            return b""
+            return b""  # a range behind the end is an error of HTTP
+
+    @contextmanager
+    def reading_ahead(self, parts: Iterable[FilePart]) -> Iterator[None]:
+        ahead = ReadAhead(self._submit, parts, self.in_flight)
+        self._ahead.append(ahead)
+        try:
+            yield
+        finally:
+            self._ahead.remove(ahead)
+            ahead.cancel()
 
     def get_many(self, paths: Iterable[str]) -> Iterator[bytes | None]:
         """Yield whole files in the order of ``paths``, None for one that is missing.
@@ -104,9 +125,9 @@ class ObjectStorage(Storage):
         largest, rest = 1, iter(paths)
         try:
             while True:
-                most = max(2, min(_REQUESTS_IN_FLIGHT, _BYTES_IN_FLIGHT // largest))
+                most = max(2, min(self.in_flight, _BYTES_IN_FLIGHT // largest))
                 while len(waiting) < most and (path := next(rest, None)) is not None:
-                    waiting.append(self._threads.submit(self._get, path))
+                    waiting.append(self._submit(FilePart(path)))
                 if not waiting:
                     return
                 try:
@@ -123,7 +144,7 @@ class ObjectStorage(Storage):
 
     @cached_property
     def _threads(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(_REQUESTS_IN_FLIGHT, "lance_explorer-storage")
+        return ThreadPoolExecutor(self.in_flight, "lance_explorer-storage")
 
     def _list(self, folder: str) -> Any:
         self.io.requests += 1
@@ -134,14 +155,25 @@ class ObjectStorage(Storage):
         except FileNotFoundError:
             return {"objects": [], "common_prefixes": []}
 
-    def _get(self, path: str) -> bytes:
-        return self._call(lambda: bytes(obstore.get(self._store, _safe(path)).bytes()), path)
+    def _read(self, part: FilePart) -> bytes:
+        """Return a part of a file: what was read ahead, or what is read now."""
+        for ahead in self._ahead:
+            if (future := ahead.take(part)) is not None:
+                return future.result()
+        return self._fetch(part)
 
-    def _get_range(self, path: str, offset: int, length: int) -> bytes:
-        place = _safe(path)
-        return self._call(
-            lambda: bytes(obstore.get_range(self._store, place, start=offset, length=length)), path
-        )
+    def _submit(self, part: FilePart) -> Future[bytes]:
+        return self._threads.submit(self._fetch, part)
+
+    def _fetch(self, part: FilePart) -> bytes:
+        path, start, length = part
+
+        def request() -> bytes:
+            if length is None:
+                return bytes(obstore.get(self._store, _safe(path)).bytes())
+            return bytes(obstore.get_range(self._store, _safe(path), start=start, length=length))
+
+        return self._call(request, path)
 
     def _size(self, path: str) -> int:
         self.io.requests += 1
@@ -163,12 +195,11 @@ class ObjectStorage(Storage):
 
     def _told(self, error: Exception) -> str:
         """Return what an error says, in one line and without anything that lets somebody in."""
-        text = _QUERY.sub("?...", str(error).partition("\n")[0].strip())
-        for name, value in self.options.items():
-            if value and _SECRET.search(name):
-                text = text.replace(value, "***")
-        hint = _hint(error)
-        return f"{text}; {hint}" if hint else text
+        said = str(error)
+        text = said.partition("\n")[0].partition("<")[0].rstrip(": ")
+        code = _ERROR_CODE.search(said)
+        told = [without_secrets(text, self.options), code and code[1], _hint(error)]
+        return "; ".join([part for part in told if part])
 
 
 def _kind(uri: str) -> _Kind:
@@ -185,7 +216,8 @@ def _connected(
     client: dict[str, str] = {}
     for name, value in options.items():
         key = name.lower()
-        if _is_client_option(key):
+        _check(name, value)
+        if key in _CLIENT_OPTIONS:
             client[key] = value
         elif _is_config(kind, uri, key):
             config[key] = value
@@ -197,16 +229,16 @@ def _connected(
     return kind.from_url(uri, **settings)
 
 
-def _is_client_option(key: str) -> bool:
-    """Whether an option is about HTTP; the library is asked, with a value that fits no duration."""
-    options: Any = {key: ""}
-    try:
-        S3Store("any", client_options=options)
-    except ValueError as error:
-        return not str(error).startswith("Invalid key")
-    except BaseError:
-        return True
-    return True
+def _check(name: str, value: object) -> None:
+    """Refuse what is no text, and URLs that are none: the library would break off without error."""
+    if not isinstance(value, str):
+        raise TypeError(f'expected text for {name}, such as "true"')
+    if "endpoint" not in name.lower():
+        return
+    parts = urlsplit(value)
+    is_url = parts.scheme in ("http", "https") and parts.hostname and " " not in value
+    if not is_url or parts.password is not None:
+        raise ValueError(f"expected a URL without password for {name}, as http://127.0.0.1:9000")
 
 
 def _is_config(kind: _Kind, uri: str, key: str) -> bool:
@@ -233,7 +265,7 @@ def _retries(options: Mapping[str, str]) -> "RetryConfig":
 
 def _safe(path: str) -> str:
     """Return a path that leads nowhere but below the root; all else is missing."""
-    if path and not {"", ".", ".."}.isdisjoint(path.split("/")):
+    if _NO_NAME.search(path) or (path and not {"", ".", ".."}.isdisjoint(path.split("/"))):
         raise FileNotFoundError(path)
     return path
 
@@ -243,7 +275,9 @@ def _nanoseconds(time: datetime) -> int:
     return since // timedelta(microseconds=1) * 1000
 
 
-def _hint(error: Exception) -> str:
-    if isinstance(error, (PermissionDeniedError, UnauthenticatedError)):
+def _hint(error: Exception) -> str | None:
+    if "403 Forbidden" in str(error) or "401 Unauthorized" in str(error):
         return "look at the credentials in storage_options or in the environment"
-    return ""
+    if "HTTP error: builder error" in str(error):
+        return 'an endpoint without TLS needs allow_http="true" in storage_options'
+    return None

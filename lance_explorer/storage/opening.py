@@ -55,8 +55,8 @@ def open_storage(
             f"URIs that start with {scheme}:// are not served: use a local path, file://, "
             + ", ".join(f"{name}://" for name in _OBJECT_STORES)
         )
-    if parts.password is not None:
-        raise InvalidArgumentError("a URI must hold no password: use storage_options")
+    if parts.password is not None or parts.query:
+        raise InvalidArgumentError("a URI must hold no password and no query: use storage_options")
     from lance_explorer.storage.objects import ObjectStorage
 
     return ObjectStorage(text, options, io)
@@ -70,4 +70,8 @@ def open_beside(storage: Storage, uri: str) -> Storage:
     InvalidArgumentError
         As :func:`open_storage`.
     """
-    return open_storage(uri, storage.options, storage.io)
+    if uri not in storage.beside:
+        opened = open_storage(uri, storage.options, storage.io)
+        opened.beside = storage.beside
+        storage.beside[uri] = opened
+    return storage.beside[uri]

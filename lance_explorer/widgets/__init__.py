@@ -4,9 +4,20 @@ State (:class:`ExplorerState`) is apart from views; views that share a state are
 write a view is told in :mod:`lance_explorer.widgets.view`.
 """
 
+from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.frame_table import FrameTable
+from lance_explorer.widgets.lineage_graph import LineageGraph
+from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.segment_encodings import SegmentEncodings
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.time_travel import TimeTravel
 
-__all__ = ["ExplorerState", "FrameTable", "SegmentEncodings", "TimeTravel"]
+__all__ = [
+    "Changes",
+    "ExplorerState",
+    "FrameTable",
+    "LineageGraph",
+    "RowHistory",
+    "SegmentEncodings",
+    "TimeTravel",
+]

@@ -38,7 +38,14 @@ def row_page(source: TableSource, version: int, first: int, count: int) -> dict[
     fields = [field for field in record.schema if field.parent_id == NO_PARENT]
     types = {field.name: field.logical_type for field in fields[:_MOST_COLUMNS]}
     columns = [*SYSTEM_COLUMNS, *types]
-    rows = read_rows(source.storage.uri, version, columns, limit=count, offset=first)
+    rows = read_rows(
+        source.storage.uri,
+        version,
+        columns,
+        limit=count,
+        offset=first,
+        storage_options=source.storage.options,
+    )
     rows = rows.select(columns)
     texts = [_summaries(rows[name]) for name in columns]
     return {

@@ -10,7 +10,7 @@ import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.table import Snapshot
-from lance_explorer.values import SYSTEM_COLUMNS, take_rows
+from lance_explorer.values import ROW_VERSIONS, SYSTEM_COLUMNS, take_rows
 
 __all__ = ["FrameRows", "RowSource", "SnapshotRows"]
 
@@ -97,7 +97,8 @@ class SnapshotRows:
     snapshot : Snapshot
         The version.
     columns : sequence of str, optional
-        Columns to show, ``_rowid`` and ``_rowaddr`` too; by default these and all others.
+        Columns to show, ``_rowid``, ``_rowaddr`` and row versions too; by default the first two of
+        these and all others.
 
     Raises
     ------
@@ -111,7 +112,8 @@ class SnapshotRows:
 
     def __init__(self, snapshot: Snapshot, columns: Sequence[str] | None = None) -> None:
         known = snapshot.scan().collect_schema()
-        names = [*SYSTEM_COLUMNS, *(name for name in known if name not in SYSTEM_COLUMNS)]
+        values = [name for name in known if name not in {*SYSTEM_COLUMNS, *ROW_VERSIONS}]
+        names = [*SYSTEM_COLUMNS, *values]
         wanted = names if columns is None else list(columns)
         if missing := [name for name in wanted if name not in known]:
             raise InvalidArgumentError(
@@ -135,8 +137,10 @@ class SnapshotRows:
         return self.take(pl.int_range(start, min(stop, self.num_rows), eager=True))
 
     def take(self, positions: pl.Series) -> pl.DataFrame:
-        uri = self._snapshot.source.storage.uri
-        return take_rows(uri, self._snapshot.version, positions, list(self._schema))
+        snapshot, storage = self._snapshot, self._snapshot.source.storage
+        return take_rows(
+            storage.uri, snapshot.version, positions, list(self._schema), storage.options
+        )
 
     def read(self, columns: Sequence[str]) -> pl.DataFrame:
         return self._snapshot.read(columns=columns)

@@ -183,7 +183,7 @@ class RowsView(View):
             "columns": [
                 {
                     "name": name,
-                    "dtype": str(schema[name]),
+                    "dtype": "Enum" if schema[name] == pl.Enum else str(schema[name]),
                     "is_sortable": is_sortable(schema[name]),
                     "is_number": schema[name].is_numeric(),
                 }

@@ -1,16 +1,16 @@
 """A slider over the versions of a table, and everything about the version it stands on."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
 
-from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.table import Table
 from lance_explorer.widgets.row_page import row_page
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_details import VersionDetails
+from lance_explorer.widgets.version_names import version_named
 from lance_explorer.widgets.view import Reply, Request, View, answers
 
 __all__ = ["TimeTravel"]
@@ -38,7 +38,13 @@ class TimeTravel(View):
     {'version': 2, 'fragment_id': None}
     """
 
-    _modules = ("history_strip.js", "fragment_map.js", "version_tabs.js", "time_travel.js")
+    _modules = (
+        "drawing.js",
+        "history_strip.js",
+        "fragment_map.js",
+        "version_tabs.js",
+        "time_travel.js",
+    )
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)
@@ -77,7 +83,7 @@ class TimeTravel(View):
     def _find(self, request: Request) -> dict[str, Any]:
         """Find the version that a text names; what is wrong with the text is part of the answer."""
         try:
-            return {"version": str(_version_named(self._table, request["text"].strip()))}
+            return {"version": str(version_named(self._table, request["text"].strip()))}
         except LanceExplorerError as error:
             return {"problem": str(error)}
 
@@ -89,29 +95,3 @@ class TimeTravel(View):
             )
         except LanceExplorerError as error:
             return {"problem": str(error)}
-
-
-def _version_named(table: Table, text: str) -> int:
-    """Return the version of this branch that a tag, a number or a time names."""
-    if text in table.tags:
-        tag = table.tags[text]
-        if tag.branch != table.branch:
-            raise InvalidArgumentError(
-                f"the tag {text} is on {tag.branch or 'the main branch'}; open that to see it"
-            )
-        return _kept(table, tag.version)
-    if text.isdecimal():
-        return _kept(table, int(text))
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        raise InvalidArgumentError(
-            f"{text!r} is no version, no tag, and no time such as 2026-11-21 08:30 (UTC)"
-        ) from None
-    return table.source.version_as_of(time if time.tzinfo else time.replace(tzinfo=UTC))
-
-
-def _kept(table: Table, version: int) -> int:
-    if version not in table.source.history.versions_read:
-        raise table.source.missing_version(version)
-    return version

@@ -65,7 +65,7 @@ def with_previous(table: Table) -> Iterator[tuple[Row | None, Row]]:
 
 def follows(before: Row | None, row: Row) -> bool:
     """Tell whether the version before is known; that of the first is the empty table."""
-    return before is not None or row["version"] == 1
+    return before is not None or (row["version"] == 1 and row["operation"] != "Clone")
 
 
 # --------------------------------------------------------------------------------- one version

@@ -4,15 +4,17 @@ A row of a twin keeps its key for life, and no other row ever has it. Where pyla
 where its row is.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import polars as pl
 from polars.testing import assert_frame_equal
 
-from lance_explorer import Table
+from lance_explorer import Table, open_table
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.row_counts import counts_of
 from lance_explorer.history.row_events import NO_ADDRESS, RowEvent, RowEvents, row_events
 from lance_explorer.history.state_rows import state_rows
 from lance_explorer.lineage.carrying import follow_addresses
@@ -23,15 +25,6 @@ from tests.differential.twin import COUNTS, Twin
 __all__ = ["Places", "assert_followed", "assert_histories", "assert_right_events", "places"]
 
 VALUES_CHANGE = {RowEvent.UPDATED, RowEvent.COLUMN_REWRITTEN, RowEvent.RESTORED}
-
-COUNTED = {
-    "added": [RowEvent.CREATED],
-    "updated": [RowEvent.UPDATED],
-    "deleted": [RowEvent.DELETED],
-    "overwritten": [RowEvent.OVERWRITTEN],
-    "moved": [RowEvent.MOVED],
-    "column_rewritten": [RowEvent.COLUMN_REWRITTEN, RowEvent.COLUMN_ADDED],
-}
 
 
 @dataclass(frozen=True)
@@ -61,27 +54,19 @@ def places(table: Table, version: int) -> Places:
 def assert_right_events(table: Table, twin: Twin, scanned: Scanned = places) -> None:
     """Check the events of every kept version but the first against the kept one before."""
     versions = [record.version for record in state_rows(table.source).history.records]
-    parted = versions[0] > 1  # what was updated before is not known
     for position in range(1, len(versions)):
         events = row_events(table.source, position)
-        parted |= events.step.is_unpaired_update or not events.step.follows
         before, after = [
             scanned(table, version) for version in versions[position - 1 : position + 1]
         ]
-        is_undone = events.step.name == "Restore" and not events.step.has_row_ids
-        assert_rows_are_told(events, before, after, parted and is_undone)
+        assert_rows_are_told(events, before, after)
         assert_values_are_told(events, twin, versions[position - 1], before, after)
         if events.step.follows:
-            assert_right_sums(events, twin, table.latest.has_stable_row_ids)
+            assert_right_sums(events, twin)
 
 
-def assert_rows_are_told(
-    events: RowEvents, before: Places, after: Places, is_doubtful: bool
-) -> None:
-    """Check that who is said to be the same row is, and who is not is not.
-
-    With ``is_doubtful`` a row may be the same as one of which nothing tells that.
-    """
+def assert_rows_are_told(events: RowEvents, before: Places, after: Places) -> None:
+    """Check that who is said to be the same row is, and who is not is not."""
     old_keys, new_keys = before.keys, after.keys
     told_before, told_after = set[int](), set[int]()
     for one in spread(events).iter_rows(named=True):
@@ -89,7 +74,7 @@ def assert_rows_are_told(
         old, new = old_keys.get(was), new_keys.get(is_)
         assert (was is None) == (old is None), one
         assert (is_ is None) == (new is None), one
-        may_be_more = one["maybe"] or one["evidence"] == Evidence.LOST or is_doubtful
+        may_be_more = one["maybe"] or one["evidence"] == Evidence.LOST
         if old is not None and new is not None:
             assert old == new, one
         elif old is not None:
@@ -121,26 +106,20 @@ def assert_values_are_told(
     for key in changed:
         assert before.addresses[key] in places_told or after.addresses[key] in places_told, key
     unchanged = rows.filter(pl.col("event").is_in([RowEvent.MOVED, RowEvent.COLUMN_ADDED]))
-    assert changed.isdisjoint(before.keys[place] for place in unchanged["before"])
+    places_unchanged = unchanged["before"].drop_nulls()  # others came over a gap
+    assert changed.isdisjoint(before.keys[place] for place in places_unchanged)
 
 
-def assert_right_sums(events: RowEvents, twin: Twin, stable: bool) -> None:
+def assert_right_sums(events: RowEvents, twin: Twin) -> None:
     """Check the numbers of rows against what the twin did."""
     counts = twin.commits[events.step.version].counts
-    sums = {name: sum([events.count(one) for one in some]) for name, some in COUNTED.items()}
-    restored = events.where(events.event == RowEvent.RESTORED)
-    came = restored.before == NO_ADDRESS
-    sums["restored"] = int(restored.length[came].sum())
-    sums["reverted"] = int(restored.length[~came].sum())
-    halves = {"added", "updated", "deleted"} if events.step.is_unpaired_update else set()
-    is_restore = events.step.name == "Restore"
-    for name in COUNTS:
-        is_told = stable or not is_restore
-        if counts[name] is not None and name not in halves and is_told:
-            assert sums[name] == counts[name], (events.step.version, name, sums)
-    if halves:
+    sums = asdict(counts_of(events))
+    told = [name for name in COUNTS if None not in (counts[name], sums[name])]
+    assert {name: sums[name] for name in told} == {name: counts[name] for name in told}
+    if events.step.is_unpaired_update:
         added, updated, deleted = [counts[name] or 0 for name in ("added", "updated", "deleted")]
-        assert (sums["added"], sums["deleted"]) == (added + updated, deleted + updated)
+        halves = events.count(RowEvent.CREATED), events.count(RowEvent.DELETED)
+        assert halves == (added + updated, deleted + updated)
 
 
 def spread(events: RowEvents) -> pl.DataFrame:
@@ -178,38 +157,48 @@ def assert_followed(table: Table, begin: int, end: int, scanned: Scanned = place
     assert found["_rowaddr"].to_list() == [*asked, *strangers]
     assert found["outcome"].to_list()[len(asked) :] == ["not_live"] * 2
     stable = table.latest.has_stable_row_ids
-    operations = {*table.versions()["operation"]}
-    may_have_updated = "Update" in operations or not table.gaps.is_empty()
-    is_undone = not stable and "Restore" in operations and may_have_updated
+    versions = table.versions()["version"].to_list()
     for key, one in zip(before.addresses, found.iter_rows(named=True), strict=False):
         place = after.addresses.get(key)
         is_doubtful = one["outcome"] in ("updated", "unknown") and not stable
-        is_doubtful |= is_undone and one["outcome"] in ("deleted", "restored")
         if one["outcome"] == "live":
             assert one["end_rowaddr"] == place, (key, one)
         else:
             assert one["end_rowaddr"] is None
-            assert place is None or is_doubtful, (key, one)
-            assert one["outcome_version"] is not None
+            ended = one["outcome_version"]
+            assert ended is not None
+            if place is not None and not is_doubtful:
+                # An update that cannot be paired made it another row, which that version ended;
+                # a restore then undid the update.
+                assert not stable
+                there = versions[bisect_left(versions, ended) - (end < begin)]
+                assert key not in scanned(table, there).addresses, (key, one)
         assert (one["outcome"] == "unknown") == (one["evidence"] == "lost"), one
 
 
 def assert_histories(table: Table, version: int, scanned: Scanned = places) -> None:
-    """Check the histories of all rows of a version: one by one the same as all at once."""
+    """Check the histories of all rows of a version: one by one the same as all at once.
+
+    They begin where the row came, on an ancestor of the branch too, unless that is not kept.
+    """
     now = scanned(table, version)
     stable = table.latest.has_stable_row_ids
     rows = now.ids if stable else now.addresses
     asked = np.array([*rows.values()], dtype=np.uint64)
-    first = state_rows(table.source).history.records[0].version
+    keys = {number: key for key, number in rows.items()}
+    branches = {branch: open_table(table.uri, branch) for branch in [None, *table.branches]}
     all_at_once = follow(table.source, asked, None, version)
     at = None if stable else version
     for number in asked.tolist():
         alone = row_history(table.source, number, at)
         ours = all_at_once.filter(pl.col("_rowid") == number).drop("_rowid")
         assert_frame_equal(alone.filter(pl.col("version") <= version), ours)
-        last = ours.row(-1, named=True)
-        assert last["_rowaddr_after"] == next(
-            a for k, a in now.addresses.items() if rows[k] == number
-        )
+        assert ours["_rowaddr_after"].to_list()[-1] == now.addresses[keys[number]]
+        assert ours["_rowaddr_before"].to_list()[0] is None
         assert ours["version"].is_sorted()
-        assert first is not None
+        for branch, version_then, after in ours.select(
+            "branch", "version", "_rowaddr_after"
+        ).iter_rows():
+            there = branches[branch]
+            if after is not None and version_then in there.versions()["version"]:
+                assert scanned(there, version_then).addresses.get(keys[number]) == after

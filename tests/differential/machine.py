@@ -223,6 +223,13 @@ class TwinMachine(RuleBasedStateMachine):
     def clean_up_front(self, retained):
         self.twin.clean_up(retain_versions=retained)
 
+    @precondition(lambda self: not self.twin.index_names)  # pylance loses them on the next branch
+    @rule()
+    def fork(self):
+        self.twin = self.twin.fork(self.new_name())
+        self.table = self.open()
+        self.late_table = self.open()
+
     @rule()
     def migrate_names(self):
         self.twin.migrate_names()

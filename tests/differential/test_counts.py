@@ -16,7 +16,10 @@ from tests.differential.agreement import (
     with_previous,
 )
 from tests.differential.reference import branches_of
-from tests.differential.row_agreement import assert_counts_by_identity
+from tests.differential.row_agreement import (
+    assert_counts_are_those_of_events,
+    assert_counts_by_identity,
+)
 from tests.differential.twin import Twin
 
 WRITTEN = {"Append": "added", "Overwrite": "added", "Rewrite": "moved"}
@@ -35,6 +38,9 @@ class TestLives:
 
     def test_counts_are_those_of_row_identity(self, twin: Twin):
         assert_counts_by_identity(open_table(twin.uri))
+
+    def test_counts_are_those_of_row_events(self, twin: Twin):
+        assert_counts_are_those_of_events(open_table(twin.uri))
 
     def test_differences_to_the_version_before_are_those_in_pylance(self, twin: Twin):
         assert_same_steps(open_table(twin.uri))
@@ -60,6 +66,10 @@ class TestBranches:
         for twin in twins_by_branch.values():
             assert_rows_are_conserved(open_table(twin.uri))
 
+    def test_counts_are_those_of_row_events(self, twins_by_branch: dict[str | None, Twin]):
+        for twin in twins_by_branch.values():
+            assert_counts_are_those_of_events(open_table(twin.uri))
+
 
 class TestCommittedTables:
     def test_differences_to_the_version_before_are_those_in_pylance(self, committed: Path):
@@ -73,3 +83,7 @@ class TestCommittedTables:
     def test_rows_are_conserved(self, committed: Path):
         for branch in branches_of(committed):
             assert_rows_are_conserved(open_table(committed, branch))
+
+    def test_counts_are_those_of_row_events(self, committed: Path):
+        for branch in branches_of(committed):
+            assert_counts_are_those_of_events(open_table(committed, branch))

@@ -23,12 +23,13 @@ class FollowingMachine(TwinMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.scans: dict[int, Places] = {}
+        self.scans: dict[tuple[str | None, int], Places] = {}
 
     def scanned(self, table: Table, version: int) -> Places:
-        if version not in self.scans:
-            self.scans[version] = places(table, version)
-        return self.scans[version]
+        place = table.branch, version
+        if place not in self.scans:
+            self.scans[place] = places(table, version)
+        return self.scans[place]
 
     @invariant()
     def each_row_is_where_its_key_is(self):

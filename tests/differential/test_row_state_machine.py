@@ -10,7 +10,12 @@ from hypothesis.stateful import invariant
 from lance_explorer.table import Table
 from tests.differential.agreement import assert_right_counts, assert_rows_are_conserved
 from tests.differential.machine import PHASES, TwinMachine
-from tests.differential.row_agreement import assert_counts_by_identity, assert_same_rows, scan
+from tests.differential.row_agreement import (
+    assert_counts_are_those_of_events,
+    assert_counts_by_identity,
+    assert_same_rows,
+    scan,
+)
 
 
 class RowMachine(TwinMachine):
@@ -18,12 +23,13 @@ class RowMachine(TwinMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.scans: dict[int, pl.DataFrame] = {}
+        self.scans: dict[tuple[str | None, int], pl.DataFrame] = {}
 
     def scanned(self, table: Table, version: int) -> pl.DataFrame:
-        if version not in self.scans:
-            self.scans[version] = scan(table, version)
-        return self.scans[version]
+        place = table.branch, version
+        if place not in self.scans:
+            self.scans[place] = scan(table, version)
+        return self.scans[place]
 
     @invariant()
     def all_rows_are_those_of_pylance(self):
@@ -31,6 +37,7 @@ class RowMachine(TwinMachine):
         assert_same_rows(table, self.scanned)
         assert_right_counts(table, self.twin)
         assert_counts_by_identity(table, self.scanned)
+        assert_counts_are_those_of_events(table)
         assert_rows_are_conserved(table)
 
     def check(self, table: Table) -> None:

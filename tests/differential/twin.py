@@ -39,7 +39,10 @@ MERGE_SUMS = frozenset({"added", "updated", "deleted"})
 """What only row IDs can tell of a merge that took rows out and put rows in."""
 
 RESTORE_COUNTS = frozenset({"deleted", "restored", "reverted", "moved"})
-"""What only row IDs can tell of a restore that brings back other fragments."""
+"""What only row IDs can tell of a restore after a merge that took rows out and put rows in."""
+
+IN_PLACE_COUNTS = frozenset({"reverted", "moved"})
+"""What only row IDs can tell of a restore after rows were written in place."""
 
 OTHER_TYPE = {
     pa.int64(): pa.int32(),
@@ -88,22 +91,23 @@ class Commit:
     """What one version must be.
 
     A count of None is one that the dict does not tell. ``may_be_null`` are counts that
-    ``versions()`` may leave open.
+    ``versions()`` may leave open. ``written`` is the version that last wrote each row.
     """
 
     operation: str
     counts: Mapping[str, int | None]
     may_be_null: frozenset[str]
     rows: Mapping[int, int]
+    written: Mapping[int, int]
     message: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a row is, and the version that last updated it."""
+    """Where a row is, and the version that last wrote it."""
 
     address: int
-    updated: int
+    written: int
 
 
 @dataclass
@@ -116,7 +120,9 @@ class Twin:
     data_format: str = "2.2"
     has_primary_key: bool = False
     rows: dict[int, int] = field(default_factory=dict, repr=False)
+    written: dict[int, int] = field(default_factory=dict, repr=False)
     commits: dict[int, Commit] = field(default_factory=dict, repr=False)
+    open_in_restores: frozenset[str] = NO_NAMES
     next_key: int = 0
     clock: int = 0
 
@@ -222,6 +228,8 @@ class Twin:
         matched = keys.of(self.rows)
         self._update_rows(keys, {name: name for name in others})
         may_be_null = self._unless_ids_tell(MERGE_SUMS) if matched else NO_NAMES
+        if matched:
+            self.open_in_restores |= self._unless_ids_tell(RESTORE_COUNTS)
         self._note("Update", may_be_null=may_be_null, updated=len(matched))
 
     # ----------------------------------------------------------------------------- merges
@@ -281,6 +289,7 @@ class Twin:
         if self.stable_row_ids:
             self._note("Update", updated=len(matched))
         else:
+            self.open_in_restores |= IN_PLACE_COUNTS
             self._note("Update", column_rewritten=live)
 
     def replace_value(self, position: int) -> None:
@@ -385,21 +394,16 @@ class Twin:
     def restore(self, version: int) -> None:
         """Restore a version."""
         before, target = self.dataset, lance.dataset(self.uri, version=version)
-        counts: dict[str, Any] = _restored(_places(before), _places(target))
-        may_be_null = NO_NAMES
-        if not self.stable_row_ids and _states_of(before) != _states_of(target):
-            may_be_null = frozenset({"reverted"})
-            if _files_of(before).keys() != _files_of(target).keys():
-                may_be_null = RESTORE_COUNTS
-                counts = dict.fromkeys(RESTORE_COUNTS)
-            elif _files_of(before) != _files_of(target):
-                counts["reverted"] = None
+        restored = self.commits[version]
+        old, new = self._places(before, self.written), self._places(target, restored.written)
+        counts: dict[str, Any] = _restored(old, new)
         target.restore()
-        self.rows = dict(self.commits[version].rows)
-        self._note("Restore", may_be_null=may_be_null, **counts)
+        self.rows, self.written = dict(restored.rows), dict(restored.written)
+        self._note("Restore", may_be_null=self.open_in_restores, **counts)
 
     def clean_up(self, **options: Any) -> None:
         """Remove versions, but none with a tag."""
+        self.open_in_restores |= self._unless_ids_tell(RESTORE_COUNTS)
         self.dataset.cleanup_old_versions(error_if_tagged_old_versions=False, **options)
 
     def tag(self, name: str, version: int) -> None:
@@ -438,9 +442,11 @@ class Twin:
         """Make a branch of the latest version, and return its twin."""
         made = self.dataset.create_branch(branch)
         rows = dict(self.rows)
-        twin = replace(self, uri=made.uri, branch=branch, rows=rows, commits={})
+        written = dict(self.written)
+        twin = replace(self, uri=made.uri, branch=branch, rows=rows, written=written, commits={})
         twin.next_key, twin.clock = self.next_key + 1000, self.clock + 1000
-        twin.commits[made.version] = Commit("Clone", NOTHING, NO_NAMES, dict(self.rows), None)
+        twin.commits[made.version] = Commit("Clone", NOTHING, NO_NAMES, rows, written, None)
+        twin.rows, twin.written = dict(rows), dict(written)
         return twin
 
     # ---------------------------------------------------------------------------- private
@@ -551,6 +557,8 @@ class Twin:
             may_be_null = NO_NAMES
         else:
             may_be_null = self._unless_ids_tell(MERGE_SUMS)
+        if rows_in and rows_out:
+            self.open_in_restores |= self._unless_ids_tell(RESTORE_COUNTS)
         counts: dict[str, Any] = {
             "added": num_new,
             "updated": len(updated),
@@ -569,13 +577,37 @@ class Twin:
         version = max(self.commits, default=0)
         for operation in operations[:-1]:
             version += 1
-            before = self.commits[version - 1].rows
-            self.commits[version] = Commit(operation, NOTHING, NO_NAMES, before, None)
+            before = self.commits[version - 1]
+            self.commits[version] = replace(
+                before, operation=operation, counts=NOTHING, may_be_null=NO_NAMES, message=None
+            )
         for operation in operations[-1:]:
             version += 1
-            rows, counts = dict(self.rows), {**NOTHING, **counts}
-            self.commits[version] = Commit(operation, counts, may_be_null, rows, message)
+            counts = {**NOTHING, **counts}
+            if operation != "Restore":
+                self._note_written(
+                    version, all_rows=operation == "Merge" and counts["column_rewritten"]
+                )
+            self.commits[version] = Commit(
+                operation, counts, may_be_null, dict(self.rows), dict(self.written), message
+            )
         assert self.dataset.version == version
+
+    def _note_written(self, version: int, all_rows: Any) -> None:
+        """Note which rows a commit wrote: those with other values, or those with a new column."""
+        before = self.commits[version - 1].rows if version - 1 in self.commits else {}
+        self.written = {
+            key: version if all_rows or before.get(key) != value else self.written[key]
+            for key, value in self.rows.items()
+        }
+
+    def _places(self, dataset: Any, written: Mapping[int, int]) -> dict[int, _Place]:
+        """Return where each row is, by its key; stable tables store when it was written, too."""
+        names = ["key", "_rowaddr", "_row_last_updated_at_version"]
+        keys, addresses, updates = [dataset.to_table(columns=names)[n].to_pylist() for n in names]
+        if self.stable_row_ids:
+            assert dict(zip(keys, updates, strict=True)) == written
+        return {k: _Place(a, written[k]) for k, a in zip(keys, addresses, strict=True)}
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatchReader:
@@ -588,29 +620,9 @@ def _keys_of(fragment: Any) -> list[int]:
     return keys
 
 
-def _states_of(dataset: Any) -> list[Any]:
-    return [fragment.metadata.to_json() for fragment in dataset.get_fragments()]
-
-
-def _files_of(dataset: Any) -> dict[tuple[int, str], list[str]]:
-    """Return the data files of each fragment; the first of them tells fragments of one ID apart."""
-    files = {
-        f.fragment_id: [file.path for file in f.metadata.files] for f in dataset.get_fragments()
-    }
-    return {(fragment_id, paths[0]): paths for fragment_id, paths in files.items()}
-
-
-def _places(dataset: Any) -> dict[int, _Place]:
-    """Return where each row is, by its ID; without stable ones that is its address."""
-    names = ["_rowid", "_rowaddr", "_row_last_updated_at_version"]
-    table = dataset.to_table(columns=names)
-    ids, *places = (table[name].to_pylist() for name in names)
-    return dict(zip(ids, map(_Place, *places), strict=True))
-
-
 def _restored(before: Mapping[int, _Place], after: Mapping[int, _Place]) -> dict[str, int]:
     shared = before.keys() & after.keys()
-    reverted = [key for key in shared if before[key].updated != after[key].updated]
+    reverted = [key for key in shared if before[key].written != after[key].written]
     elsewhere = [key for key in shared if before[key].address != after[key].address]
     return {
         "deleted": len(before.keys() - after.keys()),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.row_counts import counts_of
 from lance_explorer.history.row_events import (
     NO_ADDRESS,
     RowEvent,
@@ -228,6 +229,30 @@ def test_the_first_kept_version_tells_when_its_rows_were_written(tmp_path):
         (RowEvent.CREATED, 4, 3),
         (RowEvent.UPDATED, 1, 2),
     ]
+
+
+# ------------------------------------------------------------- restores without stable row IDs
+
+
+@pytest.fixture
+def upserted(tmp_path) -> SyntheticTable:
+    """Rows in version 1; in version 2 one of them was updated and one inserted."""
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4)
+    return table.update({0: [1]}, inserted=1)
+
+
+def test_a_restore_over_an_upsert_may_bring_back_the_rows_that_it_takes_out(upserted):
+    events = events_of(upserted.restore(1))
+    assert events.maybe.all()
+    counts = counts_of(events)
+    assert (counts.deleted, counts.restored, counts.reverted, counts.moved) == (None,) * 4
+
+
+def test_a_restore_over_rows_that_came_later_is_certain(upserted):
+    events = events_of(upserted.append(rows=2).delete({0: [0]}).restore(2))
+    assert not events.maybe.any()
+    counts = counts_of(events)
+    assert (counts.deleted, counts.restored, counts.reverted, counts.moved) == (2, 1, 0, 0)
 
 
 # ------------------------------------------------------------------------------- stored tables

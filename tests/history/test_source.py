@@ -309,6 +309,18 @@ def test_a_version_is_one_file_and_read_once(table):
     assert (source.storage.io.requests, source.storage.io.bytes_read) == (2, size)
 
 
+def test_the_versions_that_were_asked_for_last_are_kept(table):
+    for number in range(20):
+        table.append(rows=number + 1)
+    source = opened(table)
+    kept = [source.version(version) for version in (5, 6)]
+    for version in range(7, 14):
+        assert source.version(5) is kept[0]
+        source.version(version)
+    assert source.version(6) is not kept[1]
+    assert source.version(6).records == kept[1].records
+
+
 def test_refs_are_read_once(table):
     source = opened(table.tag("gold"))
     assert source.tags is source.tags

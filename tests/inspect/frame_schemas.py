@@ -9,13 +9,19 @@ from pathlib import Path
 
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.inspect.catalogue import FRAMES
+from lance_explorer.lineage.carrying import FOLLOWED_ADDRESSES
+from lance_explorer.lineage.event_frame import FOLLOWED, ROW_HISTORY
+from lance_explorer.lineage.nodes import EDGES, FRAGMENTS, STATES
 
 STORED_SCHEMAS = Path(__file__).with_name("frame_schemas.txt")
+
+OF_LINEAGE = (ROW_HISTORY, FOLLOWED, FOLLOWED_ADDRESSES, FRAGMENTS, EDGES, STATES)
+"""Frames of rows and of the lineage graph, which are in no catalogue."""
 
 
 def schemas_text() -> str:
     """Return all frames, each with one line a column."""
-    return "\n".join([_text(schema) for schema in FRAMES.values()])
+    return "\n".join([_text(schema) for schema in (*FRAMES.values(), *OF_LINEAGE)])
 
 
 def _text(schema: FrameSchema) -> str:

@@ -23,6 +23,15 @@ def test_rows_of_an_upsert_are_told_apart_though_they_are_spilled():
     assert counts_of(stored("14.0.2/spilled.lance"), 4) == (2, 3, 0, 0)
 
 
+@pytest.mark.parametrize("release", ["8.0.1", "14.0.2"])
+def test_a_restored_detached_version_has_other_rows_under_the_same_row_ids(release):
+    assert counts_of(stored(f"{release}/detached.lance"), 3) == (3, 0, 3, 0)
+
+
+def test_an_old_update_in_place_may_be_of_all_rows():
+    assert counts_of(stored("0.32.1/stable_row_ids.lance"), 20) == (0, 0, 0, 23)
+
+
 @pytest.mark.parametrize("release", ["8.0.1", "13.0.0", "14.0.2"])
 def test_an_upsert_tells_what_it_wrote_though_the_version_before_is_gone(release):
     source = stored(f"{release}/cleaned_stable_row_ids.lance")

@@ -315,7 +315,9 @@ def test_a_version_that_goes_away_meanwhile_is_told(table):
     table.remove(3)
     frame = check_row_ids(source)
     assert rows_of(frame, "code", "version", "fragment_id") == [("rows_unreadable", 3, 2)]
-    assert frame["message"].to_list() == ["version 3 was cleaned away; 4 versions remain, 1 to 4"]
+    assert frame["message"].to_list() == [
+        "version 3 was removed since the table was looked at; refresh() it"
+    ]
 
 
 # ------------------------------------------------------------------------------------ all together

@@ -86,12 +86,29 @@ def test_row_ids_are_within_the_hull_and_as_dense_as_it_says():
         assert density == count / (stop - start)
 
 
-def test_the_writer_does_not_always_choose_the_smallest_form():
-    frame = row_id_segments(stored("14.0.2/stable_row_ids.lance"), 19)
-    other = frame.filter(pl.col("encoding") != pl.col("best_encoding"))
-    assert rows_of(other, "fragment_id", "encoding", "best_encoding") == [
-        (11, "range_with_bitmap", "sorted_array")
-    ]
+def test_the_writer_does_not_always_choose_the_smallest_form(tmp_path):
+    # Four bytes are estimated for each of 34 holes, two are stored; a bitmap has 125.
+    table = lance.write_dataset(
+        pa.table({"id": range(1_000)}), tmp_path / "t", enable_stable_row_ids=True
+    )
+    table.delete("id % 30 = 5")
+    table.optimize.compact_files(materialize_deletions_threshold=0)
+    [segment] = row_id_segments(stored(tmp_path / "t"), table.version).iter_rows(named=True)
+    assert (segment["encoding"], segment["best_encoding"]) == (
+        "range_with_bitmap",
+        "range_with_holes",
+    )
+    assert segment["best_bytes"] < segment["encoded_bytes"] - 40
+
+
+@pytest.mark.parametrize("path", STABLE, ids=str)
+def test_another_form_is_best_only_if_it_is_smaller(path):
+    source = stored(path)
+    for version in versions_of(source):
+        segments = row_id_segments(source, version).filter(
+            pl.col("encoding") != pl.col("best_encoding")
+        )
+        assert (segments["best_bytes"] < segments["encoded_bytes"]).all()
 
 
 def test_what_is_spilled_has_no_form_but_could_have_one():

@@ -15,6 +15,7 @@ def samples(tmp_path_factory) -> Iterator[list[Path]]:
     folder = tmp_path_factory.mktemp("samples")
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("LANCE_EXPLORER_SAMPLES", str(folder))
+        environment.setenv("LANCE_EXPLORER_SPARK_ROWS", "20000")
         yield demo.make_samples()
 
 

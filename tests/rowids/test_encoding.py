@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from lance_explorer.format._pb import row_ids_pb2 as pb
 from lance_explorer.format.sequences import encode_row_id_sequence
+from lance_explorer.rowids import optimum
 from lance_explorer.rowids.arrays import MAX_U64, EncodedU64Array
 from lance_explorer.rowids.encoding import best_encoding, encode_segment
-from lance_explorer.rowids.optimum import OptimalSizes, optimal_sizes
+from lance_explorer.rowids.optimum import OptimalSizes, optimal_sizes, optimal_sizes_of
 from lance_explorer.rowids.segments import (
     Array,
     Range,
@@ -150,6 +152,30 @@ def test_scattered_rows_are_cut_where_offsets_get_longer():
     sizes = optimal_sizes(RowIdSequence.of([encode_segment(some)]))
     assert sizes.stored > 800_000
     assert 400_000 < sizes.cut < 410_000
+
+
+@given(st.lists(sequences(), max_size=6), st.integers(1, 40))
+def test_the_optimum_of_many_is_that_of_each(many, max_ranges):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(optimum, "_MAX_RANGES", max_ranges)
+        patch.setattr(optimum, "_MAX_CELLS", max_ranges)
+        assert optimal_sizes_of(many) == [optimal_sizes(sequence) for sequence in many]
+
+
+def test_the_best_cuts_are_those_that_trying_all_finds():
+    starts = uint64([10, 60_000, 60_100, 40, 200_000, 200_003])
+    stops = uint64([14, 60_050, 60_101, 41, 200_002, 200_009])
+    best = [0]
+    for stop in range(1, 7):
+        ones = [best_of(starts[start:stop], stops[start:stop]) for start in range(stop)]
+        best.append(min([best[start] + one for start, one in enumerate(ones)]))
+    assert optimal_sizes(RowIdSequence.of([Ranges(starts, stops)])).cut == best[-1]
+
+
+def best_of(starts, stops) -> int:
+    """Return the bytes of ranges as one segment of a sequence."""
+    segment = best_encoding(encode_segment(Ranges(starts, stops).values()))
+    return sequence_size(RowIdSequence.of([segment]))
 
 
 def test_the_optimum_of_nothing_is_nothing():

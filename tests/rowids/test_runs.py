@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lance_explorer.rowids.arrays import MAX_U64
-from lance_explorer.rowids.runs import RunColumns, Runs
+from lance_explorer.rowids.runs import RunColumns, Runs, separated
 from tests.rowids.strategies import Addresses, edges, numbers, uint64
 
 
@@ -137,3 +137,17 @@ def test_runs_are_never_written_out(name):
 def test_a_million_runs_take_24_bytes_each():
     start = np.arange(0, 3_000_000, 3, dtype=np.uint64)
     assert Runs.of(RunColumns(start, start + np.uint64(2), start)).nbytes == 24_000_000
+
+
+@given(RUNS, RUNS)
+def test_separated_runs_are_what_one_has_and_what_both_have(one, other):
+    only_one, only_other, both = separated(one.columns, other.columns)
+    mine, others = addresses(one), addresses(other)
+    assert addresses(only_one) == {row: mine[row] for row in mine.keys() - others.keys()}
+    assert addresses(only_other) == {row: others[row] for row in others.keys() - mine.keys()}
+    common = mine.keys() & others.keys()
+    assert addresses(RunColumns(*both[:3])) == {row: mine[row] for row in common}
+    there = RunColumns(both.start, both.stop, both.other_address)
+    assert addresses(there) == {row: others[row] for row in common}
+    assert only_one.num_rows + there.num_rows == one.num_rows
+    assert only_other.num_rows + there.num_rows == other.num_rows

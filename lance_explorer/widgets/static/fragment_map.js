@@ -230,11 +230,6 @@ function drawLabel(context, history, bar, look) {
   context.restore();
 }
 
-/** Return the first of some texts that fits into a width, or else the last. */
-function fitting(context, texts, width) {
-  return texts.find((text) => context.measureText(text).width <= width) ?? texts.at(-1);
-}
-
 /** Say below the bars what is new, changed or gone: in words, with a sign, or else with a tick. */
 function drawMarks(context, bars, look) {
   context.fillStyle = look.ink;
@@ -283,12 +278,6 @@ function hatch(context, path, width, color) {
   context.restore();
 }
 
-/** Return black or white, whichever reads better on a colour. */
-function textOn(color) {
-  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
-  return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#111111" : "#ffffff";
-}
-
 function describeBar(history, bar, describe) {
   if (bar.members.length === 1) return describe(bar.members[0]).map((line) => node("div", {}, line));
   const [first, last] = [bar.members[0], bar.members.at(-1)].map(({ index }) => count(history.state_fragment[index]));
@@ -324,10 +313,6 @@ function mapLegend(history, states) {
 
 function madeBy(history, kind) {
   return history.kinds[kind] ? `made by ${history.kinds[kind]}` : "made before what is kept";
-}
-
-function legendEntry(symbol, text) {
-  return node("span", { class: "lx-legend-entry" }, symbol, text);
 }
 
 function percent(part, whole) {

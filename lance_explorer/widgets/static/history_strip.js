@@ -2,6 +2,29 @@
 
 const STRIP = { side: 10, tags: 20, chart: 54, commits: 18, axis: 20, widestGap: 12, narrowestBar: 3 };
 
+/** Return the history from Python as arrays, with what the pictures ask it. */
+function unpackHistory(content) {
+  const arrays = unpackArrays(content);
+  const { versions } = arrays;
+  const positions = new Map(Array.from(versions, (version, position) => [String(version), position]));
+  const firstLost = content.gaps.some(({ first }) => versions.length && BigInt(first) < versions[0]);
+  return {
+    ...content,
+    ...arrays,
+    count: versions.length,
+    gapBefore: Array.from(versions, (version, p) => (p === 0 ? firstLost : version !== versions[p - 1] + 1n)),
+    positionOf: (version) => positions.get(version),
+    operationAt: (p) => content.operations[p] ?? "unknown operation",
+    timeAt: (p) => isoTime(arrays.times[p]),
+    tagsAt: (p) => content.tags.filter(({ position }) => position === p).map(({ name }) => name),
+  };
+}
+
+/** Text in which backticks enclose names and values. */
+function rich(text) {
+  return text.split("`").map((part, i) => (i % 2 ? node("code", {}, visible(part)) : part));
+}
+
 /** Where each kept version stands, from left to right; a gap of versions has a place of its own. */
 function stripScale(history, width) {
   const { count: n, gapBefore } = history;
@@ -146,14 +169,6 @@ function historyStrip(root, { onMove, describe }) {
   };
 }
 
-function setAttributes(element, attributes) {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-}
-
-function canvasFont(element, weight = 400, size = 11) {
-  return `${weight} ${size}px ${getComputedStyle(element).fontFamily}`;
-}
-
 /** The live rows as a line in steps over a soft area; nothing where they are not known. */
 function drawRows(context, history, scale, top) {
   const rows = history.num_rows;
@@ -267,18 +282,4 @@ function drawEnds(context, history, scale, width, baseline) {
   if (history.count < 2) return;
   context.textAlign = "right";
   context.fillText(count(history.versions[history.count - 1]), width - STRIP.side, baseline);
-}
-
-/** Return text that fits into a width, with an ellipsis if need be, or "" if there is no room. */
-function shortened(context, text, width) {
-  if (context.measureText(text).width <= width) return text;
-  for (let length = Math.min(text.length - 1, Math.floor(width / 4)); length >= 3; length -= 1) {
-    const shown = `${text.slice(0, length)}…`;
-    if (context.measureText(shown).width <= width) return shown;
-  }
-  return "";
-}
-
-function kindColor(history, code) {
-  return KIND_COLORS[history.kinds[code]] ?? KIND_COLORS.other;
 }

@@ -4,38 +4,6 @@
 const PAGE_ROWS = 20;
 const REST = 120; // milliseconds
 
-/** Return the history from Python as arrays, with what the pictures ask it. */
-function unpackHistory(content) {
-  const arrays = {};
-  for (const [i, { name, type }] of content.arrays.entries()) {
-    const { buffer, byteOffset, byteLength } = content.buffers[i];
-    arrays[name] = new globalThis[type](buffer.slice(byteOffset, byteOffset + byteLength));
-  }
-  const { versions } = arrays;
-  const positions = new Map(Array.from(versions, (version, position) => [String(version), position]));
-  const firstLost = content.gaps.some(({ first }) => versions.length && BigInt(first) < versions[0]);
-  return {
-    ...content,
-    ...arrays,
-    count: versions.length,
-    gapBefore: Array.from(versions, (version, p) => (p === 0 ? firstLost : version !== versions[p - 1] + 1n)),
-    positionOf: (version) => positions.get(version),
-    operationAt: (p) => content.operations[p] ?? "unknown operation",
-    timeAt: (p) => isoTime(arrays.times[p]),
-    tagsAt: (p) => content.tags.filter(({ position }) => position === p).map(({ name }) => name),
-  };
-}
-
-function isoTime(milliseconds) {
-  const time = new Date(milliseconds);
-  return Number.isNaN(time.getTime()) ? null : time.toISOString();
-}
-
-/** Text in which backticks enclose names and values. */
-function rich(text) {
-  return text.split("`").map((part, i) => (i % 2 ? node("code", {}, visible(part)) : part));
-}
-
 function numberOr(value, words) {
   return Number.isNaN(value) ? words : count(value);
 }

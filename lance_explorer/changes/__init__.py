@@ -1,0 +1,1 @@
+"""What changed between versions: net changes and the change feed."""

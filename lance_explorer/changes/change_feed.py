@@ -1,0 +1,354 @@
+"""The answer to what changed between two versions: counted from metadata, or row by row."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.changes.change_runs import RowChange
+from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, blocks
+from lance_explorer.changes.images import Images
+from lance_explorer.changes.pairing import pair_by_key
+from lance_explorer.changes.parts import ChangePart, commit_parts, net_parts
+from lance_explorer.changes.paths import EMPTY
+from lance_explorer.changes.steps import (
+    ChangeStep,
+    VersionRange,
+    commit_steps,
+    net_step,
+    version_range,
+)
+from lance_explorer.changes.summaries import commit_summary, net_summary, quick_summary
+from lance_explorer.changes.value_columns import ValueColumns, value_columns
+from lance_explorer.changes.version_refs import VersionName, version_number
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.source import TableSource
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Changes", "ImageChoice", "Mode", "changes", "table_changes"]
+
+Mode = Literal["net", "per_commit"]
+ImageChoice = Literal["after", "both"]
+
+_OPTIONAL = ("moved", "column_added")
+_ROWS_IN_A_BATCH = 65_536
+
+
+def changes(
+    source: TableSource,
+    begin_version: VersionName,
+    end_version: VersionName | None = None,
+    mode: Mode = "net",
+    images: ImageChoice | None = None,
+    columns: Sequence[str] | None = None,
+    key: str | Sequence[str] | None = None,
+    include: Collection[str] = (),
+    tolerance: float = 0.0,
+) -> "Changes":
+    """Return what changed between two versions of a branch.
+
+    The parameters and errors are those of :meth:`~lance_explorer.table.Table.changes`.
+    """
+    begin = version_number(source, begin_version, is_begin=True)
+    end = source.latest_version if end_version is None else version_number(source, end_version)
+    versions = version_range(source, begin, end, must_begin=mode == "net")
+    return Changes(versions, mode, images, columns, key, include, tolerance)
+
+
+def table_changes(
+    source: TableSource,
+    start: VersionName,
+    end: VersionName | None = None,
+    columns: Sequence[str] | None = None,
+    key: str | Sequence[str] | None = None,
+) -> "Changes":
+    """Return what each commit from one version to another did, the first one included.
+
+    The parameters and errors are those of :meth:`~lance_explorer.table.Table.table_changes`.
+    """
+    begin = max(version_number(source, start, is_begin=True) - 1, 0)
+    return changes(source, begin, end, "per_commit", "both", columns, key)
+
+
+class Changes:
+    """What changed between two versions. Nothing is read before it is asked for.
+
+    Made by :meth:`~lance_explorer.table.Table.changes`.
+    """
+
+    def __init__(
+        self,
+        versions: VersionRange,
+        mode: Mode = "net",
+        images: ImageChoice | None = None,
+        columns: Sequence[str] | None = None,
+        key: str | Sequence[str] | None = None,
+        include: Collection[str] = (),
+        tolerance: float = 0.0,
+    ) -> None:
+        _check("mode", mode, ("net", "per_commit"))
+        _check("images", images, (None, "after", "both"))
+        for name in include:
+            _check("include", name, _OPTIONAL)
+        self._versions = versions
+        self.mode = mode
+        self.images = images
+        self.include = tuple(include)
+        self.tolerance = tolerance
+        self.key = (key,) if isinstance(key, str) else tuple(key or ())
+        self.columns = columns
+
+    @property
+    def source(self) -> TableSource:
+        """The branch."""
+        return self._versions.rows.source
+
+    @property
+    def begin_version(self) -> int:
+        """The version before all changes; 0 is the empty table."""
+        return self._versions.begin_version
+
+    @property
+    def end_version(self) -> int:
+        """The version after all changes."""
+        return self._versions.end_version
+
+    def summary(self) -> pl.DataFrame:
+        """Return how many rows changed, and how, without opening a data file.
+
+        Only a ``key`` needs its columns read.
+
+        Returns
+        -------
+        polars.DataFrame
+            Of net changes one row: ``inserted``, ``deleted``, ``updated``, ``column_rewritten``,
+            ``column_added``, ``moved`` and ``unchanged`` are exclusive and add up; null where lost
+            versions leave a number open. Per commit one row a commit that changed rows. ``maybe``
+            is how many of all these rows are uncertain, ``evidence`` the weakest that was used.
+
+        Raises
+        ------
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.changes(0, 3).summary().select("inserted", "updated").row(0)
+        (10, 0)
+        """
+        if self.mode == "net":
+            quick = None if self.key else quick_summary(self._versions)
+            if quick is not None:
+                return quick
+            [step] = self._steps()
+            return net_summary(self._versions, step.runs)
+        return commit_summary(self._versions, self._steps())
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return all changed rows.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns of :data:`~lance_explorer.changes.frame.CHANGES`, and after them those of
+            the values. With both images ``changed_columns`` stands between: of an update, the
+            names of the columns whose values differ, else null.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If a column does not fit the table.
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.changes(2, 3).to_polars().select("_change_type", "_rowid").rows()[:2]
+        [('update_postimage', 2), ('insert', 6)]
+        """
+        return pl.concat([self._empty, *self._batches(None)])
+
+    @property
+    def schema(self) -> pl.Schema:
+        """The columns of :meth:`to_polars`."""
+        return self._empty.schema
+
+    def parts(self, num_rows: int) -> list[ChangePart]:
+        """Return parts of about so many rows, which :meth:`batches` yields apart, on any machine.
+
+        They are found from metadata alone; one after the other they are :meth:`to_polars`.
+        """
+        parts = net_parts if self.mode == "net" else commit_parts
+        return parts(self._versions, num_rows)
+
+    def batches(
+        self,
+        batch_size: int = _ROWS_IN_A_BATCH,
+        *,
+        progress: bool = True,
+        part: ChangePart | None = None,
+    ) -> Iterator[pl.DataFrame]:
+        """Yield the same as :meth:`to_polars`, at most so many rows at a time.
+
+        Values are read for one batch at a time, so that memory does not grow with the changes.
+
+        Parameters
+        ----------
+        batch_size : int, default 65536
+            Rows in a batch; a batch ends where a commit ends.
+        progress : bool, default True
+            Whether to show how far it is, if it takes more than a second.
+        part : ChangePart, optional
+            The part of :meth:`parts` that is wanted; everything by default.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If a column does not fit the table, or ``batch_size`` is not positive.
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> [len(batch) for batch in table.changes(0, 1).batches(2)]
+        [2, 2]
+        """
+        if batch_size < 1:
+            raise InvalidArgumentError(f"batch_size must be positive, not {batch_size}")
+        if not progress:
+            yield from self._batches(batch_size, part)
+            return
+        from tqdm.auto import tqdm
+
+        with tqdm(desc="Reading changes", unit=" rows", delay=1.0, leave=False) as bar:
+            for batch in self._batches(batch_size, part):
+                yield batch
+                bar.update(len(batch))
+
+    def to_spark(self, spark: "SparkSession") -> "DataFrame":
+        """Return the same as :meth:`to_polars` as a Spark DataFrame, made in Spark's tasks.
+
+        Parameters
+        ----------
+        spark : pyspark.sql.SparkSession
+            Any session; the data sources are registered in it.
+
+        Raises
+        ------
+        MissingDependencyError
+            If there is no PySpark.
+        pyspark.errors.AnalysisException
+            If a column does not fit the table, or has a type that Spark has not.
+        """
+        from lance_explorer.spark import changes_to_spark
+
+        return changes_to_spark(spark, self)
+
+    def __repr__(self) -> str:
+        images = f", images={self.images!r}" if self.images else ""
+        return (
+            f"Changes({self._versions.rows.source.storage.uri.rsplit('/', 1)[-1]}: "
+            f"{self.begin_version} to {self.end_version}, {self.mode}{images})"
+        )
+
+    def _repr_html_(self) -> str:
+        title = f"Changes from version {self.begin_version} to {self.end_version}"
+        mode = "net" if self.mode == "net" else "commit by commit"
+        counts = self.summary()
+        nothing = [name for name in counts.columns if counts[name].null_count() == len(counts)]
+        return f"<p><b>{escape(title)}</b>, {mode}</p>{counts.drop(nothing)._repr_html_()}"
+
+    # ------------------------------------------------------------------------------- private
+
+    def _steps(self, part: ChangePart | None = None) -> Iterator[ChangeStep]:
+        versions = self._versions
+        if part is not None:
+            versions = replace(versions, begin=part.begin, end=part.end)
+        steps = [net_step(versions)] if self.mode == "net" else commit_steps(versions)
+        for step in steps:
+            yield self._paired(step) if self.key else step
+
+    def _paired(self, step: ChangeStep) -> ChangeStep:
+        if step.before is None or step.before == EMPTY:
+            return step
+        images = Images(self._versions.rows, self._key_columns, step)
+        return replace(step, runs=pair_by_key(step.runs, images.before, images.after))
+
+    def _batches(
+        self, batch_size: int | None, part: ChangePart | None = None
+    ) -> Iterator[pl.DataFrame]:
+        left_out = [RowChange[name.upper()] for name in _OPTIONAL if name not in self.include]
+        has_row_ids = self._versions.rows.has_row_ids
+        for step in self._steps(part):
+            runs = step.runs.where(~np.isin(step.runs.change, left_out))
+            images = self._images(step)
+            found = blocks(runs, both_images=self.images == "both")
+            num_lines = sum([block.num_rows for block in found])
+            start, stop = part.lines(num_lines) if part else (0, num_lines)
+            for block in found:
+                here = max(start, 0), min(stop, block.num_rows)
+                start, stop = start - block.num_rows, stop - block.num_rows
+                for piece in block.pieces(batch_size or block.num_rows, *here):
+                    head = block.frame(piece, self._timestamps, has_row_ids=has_row_ids)
+                    yield images.beside(head, block, piece) if images else head
+
+    def _images(self, step: ChangeStep) -> Images | None:
+        if self.images is None:
+            return None
+        tolerance = self.tolerance if self.images == "both" else None
+        return Images(self._versions.rows, self._value_columns, step, tolerance)
+
+    @cached_property
+    def _timestamps(self) -> dict[int, datetime | None]:
+        records = self._versions.rows.history.records
+        return {record.version: record.manifest.timestamp for record in records}
+
+    @cached_property
+    def _empty(self) -> pl.DataFrame:
+        frames = [CHANGES.polars_schema.to_frame()]
+        if self.images == "both":
+            frames.append(pl.DataFrame(schema={CHANGED_COLUMNS: pl.List(pl.String())}))
+        if self.images:
+            frames.append(self._value_columns.empty())
+        return pl.concat(frames, how="horizontal")
+
+    @cached_property
+    def _value_columns(self) -> ValueColumns:
+        found = self._columns_named(self.columns)
+        taken = [*CHANGES.names, CHANGED_COLUMNS]
+        double = [name for name in found.schema if name in taken]
+        if double:
+            raise InvalidArgumentError(
+                f"the feed has a column {double[0]!r} of its own; name others in columns="
+            )
+        return found
+
+    @cached_property
+    def _key_columns(self) -> ValueColumns:
+        return self._columns_named(self.key)
+
+    def _columns_named(self, names: Sequence[str] | None) -> ValueColumns:
+        begin, end = max(self._versions.begin, 0), self._versions.end
+        if self.mode == "net":
+            positions = [begin] if self._versions.begin_is_kept else []
+        else:
+            positions = [*range(begin, end)]
+        return value_columns(self._versions.rows, positions, end, names)
+
+
+def _check(name: str, value: object, known: tuple[str | None, ...]) -> None:
+    if value not in known:
+        raise InvalidArgumentError(f"{name} is one of {known}, not {value!r}")

@@ -1,0 +1,116 @@
+"""Net changes counted without finding out which rows they are, where the counts alone tell.
+
+That is so with stable row IDs where nothing but appends, deletions, updates, upserts and
+compactions lies between: then rows never come back, so that a row with an old ID was there before,
+and the version that wrote it last says whether it changed.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from lance_explorer.changes.change_runs import RowChange
+from lance_explorer.changes.paths import EMPTY
+from lance_explorer.history.row_comparison import compare_states
+from lance_explorer.history.row_runs import InPlace, in_place
+from lance_explorer.history.state_rows import StateRows
+from lance_explorer.history.tracks import identity_bounds
+
+__all__ = ["counted"]
+
+_COUNTABLE = {
+    "Append",
+    "CreateIndex",
+    "Delete",
+    "ReserveFragments",
+    "Rewrite",
+    "Update",
+    "UpdateConfig",
+}
+
+_Counts = dict[RowChange, int]
+
+
+def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
+    """Return how many rows were inserted, deleted, updated and moved; None if that is not told so.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the branch.
+    begin, end : int
+        The positions of the versions, the earlier first.
+
+    Raises
+    ------
+    FormatError
+        If a transaction, a sequence or a deletion file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    if begin == EMPTY or not rows.has_row_ids or not _is_countable(rows, begin, end):
+        return None
+    intervals, states = rows.history.intervals, rows.history.states
+    old, new = intervals.at(begin), intervals.at(end)
+    left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()
+    rows.load([*left, *entered])
+    come, went = {states[state].id: state for state in entered}, 0
+    for state in left:
+        went += _num_live(rows, state)
+        after = come.get(states[state].id)
+        if after is not None:
+            if not _only_deletes(rows, state, after):
+                return None
+            went -= _num_live(rows, come.pop(states[state].id))
+    counts = _count_entered(rows, come.values(), begin)
+    kept = counts[RowChange.UPDATED] + counts[RowChange.MOVED]
+    return {**counts, RowChange.DELETED: went - kept}
+
+
+def _is_countable(rows: StateRows, begin: int, end: int) -> bool:
+    if not rows.history.follows_previous[begin + 1 : end + 1].all():
+        return False
+    names = {record.operation for record in rows.history.records[begin + 1 : end + 1]}
+    return names <= _COUNTABLE
+
+
+def _num_live(rows: StateRows, state: int) -> int:
+    return rows.num_rows(state) - len(rows.deleted(state))
+
+
+def _only_deletes(rows: StateRows, before: int, after: int) -> bool:
+    """Whether nothing but deletions parts two states of one fragment."""
+    states = rows.history.states
+    if in_place(states[before], states[after]) is not InPlace.SAME:
+        return False
+    old, new = rows.track(before), rows.track(after)
+    return old.ids is new.ids and old.updated is new.updated
+
+
+def _count_entered(rows: StateRows, states: Iterable[int], begin: int) -> _Counts:
+    """Count the rows of fragments that are new: those that came, and those that were elsewhere."""
+    record = rows.history.records[begin]
+    counts = {RowChange.INSERTED: 0, RowChange.UPDATED: 0, RowChange.MOVED: 0}
+    mixed = list[int]()
+    for state in states:
+        updated = rows.track(state).updated
+        low, high = identity_bounds(rows.ids(state))
+        if low >= record.manifest.next_row_id:
+            counts[RowChange.INSERTED] += _num_live(rows, state)
+        elif high >= record.manifest.next_row_id or rows.deleted(state) or updated is None:
+            mixed.append(state)
+        else:
+            is_later = updated.versions > record.version
+            counts[RowChange.UPDATED] += int(updated.counts[is_later].sum())
+            counts[RowChange.MOVED] += int(updated.counts[~is_later].sum())
+    live = compare_states(rows, [], mixed)
+    live = live.cut(live.identity, np.array([record.manifest.next_row_id], dtype=np.uint64))
+    is_new = live.identity >= record.manifest.next_row_id
+    is_later = ~is_new & (live.updated_after > record.version)
+    for change, chosen in (
+        (RowChange.INSERTED, is_new),
+        (RowChange.UPDATED, is_later),
+        (RowChange.MOVED, ~is_new & ~is_later),
+    ):
+        counts[change] += int(live.length[chosen].sum(dtype=np.uint64))
+    return counts

@@ -1,0 +1,387 @@
+"""What two versions of a table differ in, whatever branches they are on."""
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+
+import polars as pl
+
+from lance_explorer.changes.branches import (
+    PlaceRows,
+    changes_between,
+    lost_on_the_way,
+    place_rows,
+    with_replaced_columns,
+)
+from lance_explorer.changes.change_feed import ImageChoice
+from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.diff_config import CONFIG_DIFF, config_diff
+from lance_explorer.changes.diff_content import SameContent, compare_content, same_by_metadata
+from lance_explorer.changes.diff_layout import (
+    FRAGMENT_DIFF,
+    INDEX_DIFF,
+    FragmentParts,
+    fragment_diff,
+    index_diff,
+)
+from lance_explorer.changes.diff_report import report
+from lance_explorer.changes.diff_rows import RowsOfBoth
+from lance_explorer.changes.diff_schema import SCHEMA_DIFF, FieldPair, schema_diff
+from lance_explorer.changes.diff_summary import DIFF_SUMMARY, diff_summary
+from lance_explorer.changes.diff_way import COMMITS_BETWEEN, commits_between, fields_between
+from lance_explorer.errors import (
+    InvalidArgumentError,
+    LanceExplorerError,
+    NotFoundError,
+    RefNotFoundError,
+)
+from lance_explorer.frames.documented import documented
+from lance_explorer.history.ancestors import Ancestry, Place, ancestry
+from lance_explorer.history.history import History
+from lance_explorer.history.readable import check_readable
+from lance_explorer.history.source import TableSource
+
+__all__ = ["Diff", "diff"]
+
+_CONTENT_PARTS = ("data_files", "overlays", "deletions")
+
+
+def diff(
+    first_source: TableSource, first_version: int, second_source: TableSource, second_version: int
+) -> "Diff":
+    """Return what two versions differ in; see :meth:`~lance_explorer.table.Table.diff`."""
+    return Diff(Place(first_source, first_version), Place(second_source, second_version))
+
+
+class Diff:
+    """What two versions differ in, read from the first to the second, either of which may be later.
+
+    Made by :meth:`~lance_explorer.table.Table.diff`. Nothing is read before it is asked for.
+    """
+
+    def __init__(self, first: Place, second: Place) -> None:
+        self._first = first
+        self._second = second
+
+    @property
+    def before(self) -> tuple[str | None, int]:
+        """Branch and number of the first version; None is the main branch."""
+        return self._first.source.branch, self._first.version
+
+    @property
+    def after(self) -> tuple[str | None, int]:
+        """Branch and number of the second version."""
+        return self._second.source.branch, self._second.version
+
+    @property
+    def common_ancestor(self) -> tuple[str | None, int] | None:
+        """Branch and number of the last version that both come from; None if its branch is gone.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If they are versions of two tables.
+        RefNotFoundError
+            If nothing tells where a branch left its parent.
+        """
+        common = self._common
+        return None if common.branch is None else (common.branch.branch, common.version)
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether nothing differs: fragments, schema, indices and configuration.
+
+        Metadata alone tells it. Versions with the same rows in other files are not identical: see
+        :meth:`same_content`.
+        """
+        return not self.differs
+
+    @property
+    def differs(self) -> tuple[str, ...]:
+        """Which of fragments, schema, indices and config differ."""
+        parts = (self.fragments, self.schema, self.indices, self.config)
+        return tuple([part.__name__ for part in parts if len(part())])
+
+    @documented(DIFF_SUMMARY)
+    def summary(self) -> pl.DataFrame:
+        """Return how many rows differ, and how: one row. No data file is opened.
+
+        Rows that only the second version has are inserted, those that only the first has are
+        deleted. Row IDs that two branches gave out after they parted are those of different rows.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If the rows of a version cannot be told.
+        InvalidArgumentError
+            If they are versions of two tables.
+        NotFoundError
+            If a branch or a version on the way is gone, and no row IDs tell rows apart.
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.diff(3, 1).summary().select("inserted", "deleted", "updated").row(0)
+        (0, 6, 1)
+        """
+        second = self._rows_after
+        return diff_summary(self._first, second, self._runs, lost_on_the_way(self._common))
+
+    def rows(
+        self,
+        images: ImageChoice | None = None,
+        columns: Sequence[str] | None = None,
+        key: str | Sequence[str] | None = None,
+        include: Collection[str] = (),
+        tolerance: float = 0.0,
+    ) -> pl.DataFrame:
+        """Return the rows that differ.
+
+        Parameters
+        ----------
+        images : {"after", "both"}, optional
+            Values that are read: those of the second version, or of both; by default none.
+        columns : sequence of str, optional
+            The columns of values, by the names of the second version; all by default.
+        key : str or sequence of str, optional
+            Columns that tell rows apart: one that only the first version has and one that only the
+            second has are one row updated if they have the same key.
+        include : collection of {"moved", "column_added"}
+            What is left out by default: rows that only moved, or only got or lost a column.
+        tolerance : float, default 0.0
+            How far floats may be apart to be equal, as in
+            :meth:`~lance_explorer.table.Table.changes`.
+
+        Returns
+        -------
+        polars.DataFrame
+            As :meth:`~lance_explorer.changes.change_feed.Changes.to_polars` returns. Version
+            numbers are those of the branch of the second version.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If the rows of a version cannot be told.
+        InvalidArgumentError
+            If they are versions of two tables, or an argument is none of those listed.
+        NotFoundError
+            If a branch or a version on the way is gone, and no row IDs tell rows apart.
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.diff(4, 3).rows(images="after").select("_change_type", "_rowid", "id").rows()
+        [('insert', 1, 2)]
+        """
+        found = RowsOfBoth(
+            self._rows_before, self._rows_after, self._runs, self._pairs, self._common
+        )
+        return found.frame(
+            images=images,
+            columns=columns,
+            key=(key,) if isinstance(key, str) else tuple(key or ()),
+            include=include,
+            tolerance=tolerance,
+        )
+
+    @documented(SCHEMA_DIFF)
+    def schema(self) -> pl.DataFrame:
+        """Return which fields differ: added, dropped, renamed, cast or altered.
+
+        Examples
+        --------
+        >>> table.diff(6, 7).schema().select("change", "path_before", "path_after").rows()
+        [('renamed', 'mood', 'score')]
+        """
+        return schema_diff(self._pairs)
+
+    @documented(FRAGMENT_DIFF)
+    def fragments(self) -> pl.DataFrame:
+        """Return which fragments differ.
+
+        Examples
+        --------
+        >>> table.diff(3, 4).fragments().select("change", "fragment_id", "differs").rows()
+        [('changed', 0, ['deletions'])]
+        """
+        return fragment_diff(self._parts_before, self._parts_after)
+
+    @documented(INDEX_DIFF)
+    def indices(self) -> pl.DataFrame:
+        """Return which segments of indices differ.
+
+        Examples
+        --------
+        >>> table.diff(4, 5).indices().select("change", "name").rows()
+        [('added', 'id_idx')]
+        """
+        return index_diff(*self._histories)
+
+    @documented(CONFIG_DIFF)
+    def config(self) -> pl.DataFrame:
+        """Return which entries of the configuration and of metadata differ.
+
+        Examples
+        --------
+        >>> table.diff(5, 6).config().select("change", "key", "value_after").rows()
+        [('added', 'owner', 'docs')]
+        """
+        return config_diff(*[history.records[0] for history in self._histories])
+
+    @documented(COMMITS_BETWEEN)
+    def commits(self) -> pl.DataFrame:
+        """Return the commits on the way: back to the common version, and on to the second one.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If they are versions of two tables.
+        RefNotFoundError
+            If nothing tells where a branch left its parent.
+
+        Examples
+        --------
+        >>> table.diff(4, 2).commits().select("leg", "version").rows()
+        [('back', 4), ('back', 3)]
+        """
+        return commits_between(self._common)
+
+    def same_content(self) -> SameContent:
+        """Return whether both versions have the same rows with the same values.
+
+        It is the proof that a compaction, a restore or a clone changed nothing. Values of
+        fragments that both versions have as they are need not be read; all others are read in
+        batches. Where both versions have the same row IDs, each row must have its own values; in a
+        table without stable row IDs, after an Overwrite, and between branches and tables, there
+        must be the same rows in any order.
+
+        Returns
+        -------
+        SameContent
+            True or false; ``method`` says how that is known, ``columns`` which columns differ.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If the rows of a version cannot be told.
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.diff(1, 2).same_content()
+        SameContent(is_same=False, method='multiset hash', columns=('id', 'city', 'mood'), \
+num_rows_before=0, num_rows_after=2)
+        >>> bool(table.diff(5, 6).same_content())
+        True
+        """
+        for history in self._histories:
+            check_readable(history.records[0])
+        fragments = self._fragments_to_read
+        if not any(fragments) and not len(self.schema()):
+            return same_by_metadata()
+        stable = [place.source.branch for place in (self._first, self._second)]
+        by_row_id = stable[0] == stable[1] and self._is_one_table and self._has_row_ids
+        return compare_content(self._first, self._second, fragments, by_row_id=by_row_id)
+
+    def __repr__(self) -> str:
+        table = self._first.source.uri.rsplit("/", 1)[-1]
+        differs = f"different {', '.join(self.differs)}" if self.differs else "identical"
+        return f"Diff({table}: {_named(self.before)} to {_named(self.after)}: {differs})"
+
+    def _repr_html_(self) -> str:
+        try:
+            rows: pl.DataFrame | LanceExplorerError = self.summary()
+        except LanceExplorerError as error:
+            rows = error
+        records = [history.records[0] for history in self._histories]
+        return report(
+            repr(self),
+            (_named(self.before), _named(self.after)),
+            (records[0], records[1]),
+            rows,
+            {name: getattr(self, name)() for name in self.differs},
+            self._commits_or_none(),
+        )
+
+    # ------------------------------------------------------------------------------- private
+
+    @property
+    def _is_one_table(self) -> bool:
+        return self._first.source.uri == self._second.source.uri
+
+    @property
+    def _has_row_ids(self) -> bool:
+        return self._rows_before.rows.has_row_ids and self._rows_after.rows.has_row_ids
+
+    @cached_property
+    def _common(self) -> Ancestry:
+        return ancestry(self._first, self._second)
+
+    def _commits_or_none(self) -> pl.DataFrame | None:
+        try:
+            return self.commits()
+        except (InvalidArgumentError, NotFoundError):
+            return None
+
+    @cached_property
+    def _histories(self) -> tuple[History, History]:
+        first, second = self._first, self._second
+        return first.source.version(first.version), second.source.version(second.version)
+
+    @cached_property
+    def _pairs(self) -> list[FieldPair]:
+        before, after = (history.records[0] for history in self._histories)
+        try:
+            common = self._common if self._is_one_table else None
+        except RefNotFoundError:
+            common = None
+        return fields_between(before, after, common)
+
+    @cached_property
+    def _parts_before(self) -> FragmentParts:
+        return FragmentParts(self._histories[0], self._first.source.storage)
+
+    @cached_property
+    def _parts_after(self) -> FragmentParts:
+        return FragmentParts(self._histories[1], self._second.source.storage)
+
+    @property
+    def _fragments_to_read(self) -> tuple[list[int], list[int]]:
+        """The fragments of both whose rows may have other values."""
+        changed = self.fragments()
+        is_content = pl.col("differs").list.set_intersection(list(_CONTENT_PARTS)).list.len() > 0
+        both = pl.col("change").is_in(["changed", "replaced"]) & is_content
+        before = changed.filter((pl.col("change") == "removed") | both)
+        after = changed.filter((pl.col("change") == "added") | both)
+        return before["fragment_id"].to_list(), after["fragment_id"].to_list()
+
+    @cached_property
+    def _rows_before(self) -> PlaceRows:
+        return place_rows(self._first)
+
+    @cached_property
+    def _rows_after(self) -> PlaceRows:
+        return place_rows(self._second)
+
+    @cached_property
+    def _runs(self) -> ChangeRuns:
+        common = self._common
+        runs = changes_between(self._first, self._second, common)
+        is_one_branch = len((*common.to_first, *common.to_second)) < 2
+        columns = [pair for pair in self._pairs if pair.is_top_level]
+        if is_one_branch or not any(pair.change == "replaced" for pair in columns):
+            return runs
+        return with_replaced_columns(runs, self._rows_after)
+
+
+def _named(place: tuple[str | None, int]) -> str:
+    branch, version = place
+    return f"{branch}:{version}" if branch else str(version)

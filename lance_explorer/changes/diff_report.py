@@ -1,0 +1,107 @@
+"""A diff as a report in HTML; every text in it comes from files, and is escaped and cut."""
+
+from html import escape
+
+import polars as pl
+
+from lance_explorer.changes.frame import NET_CHANGES
+from lance_explorer.history.history import VersionRecord
+
+__all__ = ["report"]
+
+_SHOWN_ROWS = 20
+_LONGEST_CELL = 100
+_LEFT = "text-align:left;white-space:nowrap"
+
+
+def report(
+    title: str,
+    names: tuple[str, str],
+    records: tuple[VersionRecord, VersionRecord],
+    rows: pl.DataFrame | Exception,
+    parts: dict[str, pl.DataFrame],
+    commits: pl.DataFrame | None,
+) -> str:
+    """Return a heading, both versions, the rows by class, and a table for each part that differs.
+
+    Parameters
+    ----------
+    title : str
+        The heading.
+    names : tuple of two str
+        What both versions are called.
+    records : tuple of two VersionRecord
+        Both versions.
+    rows : polars.DataFrame or Exception
+        How many rows differ, or why that cannot be told.
+    parts : dict of str to polars.DataFrame
+        What else differs, under its name.
+    commits : polars.DataFrame or None
+        The commits on the way; None if they are not known.
+    """
+    pieces = [
+        f"<strong>{escape(_cut(title))}</strong>",
+        _table(_versions(names, records)),
+        _rows(rows),
+        *[_part(name, frame) for name, frame in parts.items()],
+    ]
+    if commits is not None and len(commits):
+        pieces.append(_part("commits on the way", commits))
+    return f"<div>{''.join(pieces)}</div>"
+
+
+def _versions(names: tuple[str, str], records: tuple[VersionRecord, VersionRecord]) -> pl.DataFrame:
+    times = [record.manifest.timestamp for record in records]
+    return pl.DataFrame(
+        {
+            "version": names,
+            "committed": [f"{time:%Y-%m-%d %H:%M:%S} UTC" if time else "" for time in times],
+            "operation": [record.operation or "unknown" for record in records],
+        }
+    )
+
+
+def _rows(rows: pl.DataFrame | Exception) -> str:
+    if isinstance(rows, Exception):
+        return f"<div>rows: {escape(_cut(str(rows), 1000))}</div>"
+    [counts] = rows.to_dicts()
+    shown = {change.label: counts[change.label] for change in NET_CHANGES}
+    some = pl.DataFrame({"rows": [*shown], "count": [*shown.values()]})
+    note = ""
+    if counts["maybe"] or counts["versions_lost"]:
+        lost = counts["versions_lost"]
+        note = f"<div>{counts['maybe']:,} of these rows are uncertain"
+        note += f"; {lost:,} versions on the way are not kept</div>" if lost else "</div>"
+    return _table(some.filter(pl.col("count") > 0)) + note if any(shown.values()) else ""
+
+
+def _part(name: str, frame: pl.DataFrame) -> str:
+    shown = frame.head(_SHOWN_ROWS)
+    count = f"{len(shown):,} of {len(frame):,}" if len(shown) < len(frame) else f"{len(frame):,}"
+    empty = [column for column in shown.columns if shown[column].null_count() == len(shown)]
+    return f"<div>{escape(name)}: {count}</div>{_table(shown.drop(empty))}"
+
+
+def _table(frame: pl.DataFrame) -> str:
+    head = "".join([f"<th style='{_LEFT}'>{escape(name)}</th>" for name in frame.columns])
+    body = "".join(
+        [
+            "<tr>"
+            + "".join([f"<td style='{_LEFT}'>{_cell(value)}</td>" for value in row])
+            + "</tr>"
+            for row in frame.iter_rows()
+        ]
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return escape(_cut(", ".join([str(item) for item in value])))
+    return f"{value:,}" if type(value) is int else escape(_cut(str(value)))
+
+
+def _cut(text: str, longest: int = _LONGEST_CELL) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}..."

@@ -1,0 +1,137 @@
+"""Which fields two versions have differently, and which columns of one name are two columns."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.format.schema import NO_PARENT, Field, field_paths
+from lance_explorer.frames.columns import FIELD_ID, TEXT, Column, FrameSchema
+
+__all__ = ["SCHEMA_DIFF", "FieldPair", "paired_fields", "schema_diff"]
+
+Schema = tuple[Field, ...]
+
+SCHEMA_DIFF = FrameSchema(
+    "schema_diff",
+    (
+        Column(
+            "change",
+            pl.Enum(["added", "dropped", "renamed", "cast", "altered", "replaced"]),
+            "what became of the field; replaced: another one of the same name",
+        ),
+        Column("path_before", TEXT, "path in the first version", nullable=True),
+        Column("path_after", TEXT, "path in the second version", nullable=True),
+        Column("field_id_before", FIELD_ID, "ID in the first version", nullable=True),
+        Column("field_id_after", FIELD_ID, "ID in the second version", nullable=True),
+        Column("type_before", TEXT, "logical type in the first version", nullable=True),
+        Column("type_after", TEXT, "logical type in the second version", nullable=True),
+        Column("differs", pl.List(TEXT), "what differs of a field that both have"),
+    ),
+)
+"""The columns of ``Diff.schema()``."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPair:
+    """A field in both versions; one of both is None where only the other has it.
+
+    ``change`` is None if nothing differs.
+    """
+
+    change: str | None
+    before: Field | None
+    after: Field | None
+    path_before: str | None
+    path_after: str | None
+
+    @property
+    def is_top_level(self) -> bool:
+        """Whether it is a column."""
+        field = self.after or self.before
+        return field is not None and field.parent_id == NO_PARENT
+
+    @property
+    def is_one_column(self) -> bool:
+        """Whether both versions have it, and it is the same in both."""
+        return None not in (self.before, self.after) and self.change != "replaced"
+
+
+def paired_fields(way: Sequence[Schema], *, overwritten: bool) -> list[FieldPair]:
+    """Return which field of one version is which of another.
+
+    Field IDs are used again: one that was not there all the way is that of another field, even
+    with the same name. An Overwrite starts IDs over, and only names tell.
+
+    Parameters
+    ----------
+    way : sequence of tuple of Field
+        The schemas from the one version to the other.
+    overwritten : bool
+        Whether there is an Overwrite on the way.
+    """
+    old, new = way[0], way[-1]
+    names = [field_paths(schema) for schema in way]
+    old_paths, new_paths = names[0], names[-1]
+    kept_ids = set[int]() if overwritten else set.intersection(*[set(paths) for paths in names])
+    kept_paths = set.intersection(*[set(paths.values()) for paths in names])
+    left = {field.id: field for field in old}
+    pairs = {field.id: left.pop(field.id) for field in new if field.id in kept_ids}
+    by_path = {old_paths[field.id]: field for field in left.values()}
+    found = list[FieldPair]()
+    for field in new:
+        path = new_paths[field.id]
+        before = pairs.get(field.id) or by_path.pop(path, None)
+        if before is None:
+            found.append(FieldPair("added", None, field, None, path))
+            continue
+        old_path = old_paths[before.id]
+        is_same = field.id in pairs or overwritten
+        change = (
+            _change(before, field, old_path != path)
+            if is_same
+            else _written_anew(path in kept_paths)
+        )
+        found.append(FieldPair(change, before, field, old_path, path))
+    dropped = [FieldPair("dropped", field, None, path, None) for path, field in by_path.items()]
+    return found + dropped
+
+
+def schema_diff(pairs: Sequence[FieldPair]) -> pl.DataFrame:
+    """Return one row for each field that differs: those of the second version first."""
+    some = [pair for pair in pairs if pair.change is not None]
+    return SCHEMA_DIFF.build(
+        {
+            "change": [pair.change for pair in some],
+            "path_before": [pair.path_before for pair in some],
+            "path_after": [pair.path_after for pair in some],
+            "field_id_before": [pair.before and pair.before.id for pair in some],
+            "field_id_after": [pair.after and pair.after.id for pair in some],
+            "type_before": [pair.before and pair.before.logical_type for pair in some],
+            "type_after": [pair.after and pair.after.logical_type for pair in some],
+            "differs": [[*_differences(pair.before, pair.after)] for pair in some],
+        }
+    )
+
+
+def _change(before: Field, after: Field, is_renamed: bool) -> str | None:
+    if is_renamed:
+        return "renamed"
+    if before.logical_type != after.logical_type:
+        return "cast"
+    same_ids = replace(before, id=after.id, parent_id=after.parent_id)
+    return None if same_ids == after else "altered"
+
+
+def _written_anew(was_always_there: bool) -> str:
+    return "cast" if was_always_there else "replaced"
+
+
+def _differences(before: Field | None, after: Field | None) -> Iterator[str]:
+    if before is None or after is None:
+        return
+    for attribute in fields(Field):
+        one: Any = getattr(before, attribute.name)
+        if one != getattr(after, attribute.name):
+            yield attribute.name

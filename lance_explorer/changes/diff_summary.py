@@ -1,0 +1,56 @@
+"""How many rows of two versions differ, and how."""
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.changes.branches import PlaceRows
+from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.frame import NET_CHANGES, NET_SUMMARY
+from lance_explorer.frames.columns import ID, TEXT, Column, FrameSchema
+from lance_explorer.history.ancestors import Place
+from lance_explorer.history.evidence import Evidence
+
+__all__ = ["DIFF_SUMMARY", "diff_summary"]
+
+_OF_CHANGES = NET_SUMMARY.columns[2:-1]
+
+DIFF_SUMMARY = FrameSchema(
+    "diff_summary",
+    (
+        Column("branch_before", TEXT, "branch of the first; null is the main branch", True),
+        Column("version_before", ID, "the first version"),
+        Column("branch_after", TEXT, "branch of the second; null is the main branch", True),
+        Column("version_after", ID, "the second version"),
+        *_OF_CHANGES,
+        Column(
+            "versions_lost",
+            NET_SUMMARY.columns[-1].dtype,
+            "versions on the way that are not kept; null if a branch there is gone",
+            True,
+            "versions",
+        ),
+    ),
+)
+"""The columns of ``Diff.summary()``."""
+
+
+def diff_summary(
+    first: Place, second: PlaceRows, runs: ChangeRuns, versions_lost: int | None
+) -> pl.DataFrame:
+    """Return the counts of rows by class: one row."""
+    counts = {change: runs.count(change) for change in NET_CHANGES}
+    changed = runs.where(runs.change != RowChange.DELETED).length.sum(dtype=np.uint64)
+    counts[RowChange.UNCHANGED] = second.num_rows - int(changed)
+    weakest = Evidence(int(runs.evidence.max())).label if len(runs) else None
+    return DIFF_SUMMARY.build(
+        {
+            "branch_before": [first.source.branch],
+            "version_before": [first.version],
+            "branch_after": [second.rows.source.branch],
+            "version_after": [second.version],
+            **{change.label: [counts[change]] for change in NET_CHANGES},
+            "maybe": [int(runs.length[runs.maybe].sum(dtype=np.uint64))],
+            "evidence": [weakest],
+            "versions_lost": [versions_lost],
+        }
+    )

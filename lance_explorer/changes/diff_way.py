@@ -1,0 +1,99 @@
+"""The commits on the way from one version to another, and the schemas that there were."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.changes.diff_schema import FieldPair, paired_fields
+from lance_explorer.changes.paths import path_between
+from lance_explorer.format.schema import Field
+from lance_explorer.frames.columns import BRANCH, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.history.ancestors import Ancestry, Stretch
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.source import TableSource
+
+__all__ = ["COMMITS_BETWEEN", "commits_between", "fields_between"]
+
+COMMITS_BETWEEN = FrameSchema(
+    "commits_between",
+    (
+        Column("leg", pl.Enum(["back", "forth"]), "undone on the way back, or done on the way to"),
+        BRANCH,
+        Column("version", ID, "version of the commit"),
+        Column("timestamp", TIME, "when it was committed", nullable=True),
+        Column("operation", TEXT, "operation as Lance names it", nullable=True),
+    ),
+)
+"""The columns of ``Diff.commits()``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Branch:
+    """All kept versions of a branch, those of which rows cannot be told, too."""
+
+    source: TableSource
+    history: History
+
+
+def commits_between(common: Ancestry) -> pl.DataFrame:
+    """Return the kept commits from one version back to the common one, and on to the other."""
+    back = [
+        ("back", branch, record)
+        for stretch in reversed(common.to_first)
+        for branch, record in reversed([*_commits(stretch)])
+    ]
+    forth = [
+        ("forth", branch, record)
+        for stretch in common.to_second
+        for branch, record in _commits(stretch)
+    ]
+    found = back + forth
+    return COMMITS_BETWEEN.build(
+        {
+            "leg": [leg for leg, _, _ in found],
+            "branch": [branch for _, branch, _ in found],
+            "version": [record.version for *_, record in found],
+            "timestamp": [record.manifest.timestamp for *_, record in found],
+            "operation": [record.operation for *_, record in found],
+        }
+    )
+
+
+def fields_between(
+    before: VersionRecord, after: VersionRecord, common: Ancestry | None
+) -> list[FieldPair]:
+    """Return which field of one version is which of the other.
+
+    Raises
+    ------
+    FormatError
+        If the transaction of a restore on the way cannot be understood.
+    StorageError
+        If it cannot be read.
+    """
+    stretches = (*common.to_first, *common.to_second) if common else ()
+    way = [record for stretch in stretches for record in _passed(stretch)]
+    schemas: dict[int, tuple[Field, ...]] = {id(record.schema): record.schema for record in way}
+    overwritten = common is None or any(record.operation == "Overwrite" for record in way)
+    return paired_fields([before.schema, *schemas.values(), after.schema], overwritten=overwritten)
+
+
+def _commits(stretch: Stretch) -> Iterator[tuple[str | None, VersionRecord]]:
+    if stretch.source is not None:
+        for record in stretch.source.history.records:
+            if stretch.begin < record.version <= stretch.end:
+                yield stretch.source.branch, record
+
+
+def _passed(stretch: Stretch) -> Iterator[VersionRecord]:
+    """Yield the versions that count on a stretch: what a restore undid does not."""
+    if stretch.source is None:
+        return
+    branch = _Branch(stretch.source, stretch.source.history)
+    ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
+    begin, end = (np.searchsorted(branch.history.versions, ends, side="right") - 1).tolist()
+    path = path_between(branch, begin, end)
+    for position in {*path.steps, path.common} - {-1}:
+        yield branch.history.records[position]

@@ -1,0 +1,237 @@
+"""The change feed as a frame: its columns, declared once, and its rows from runs."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.frames.columns import COUNT, EVIDENCE, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.history.row_runs import NO_ADDRESS
+from lance_explorer.history.tracks import NO_VERSION
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = [
+    "CHANGED_COLUMNS",
+    "CHANGES",
+    "CHANGE_TYPE",
+    "COMMIT_SUMMARY",
+    "EVENT",
+    "NET_SUMMARY",
+    "Block",
+    "blocks",
+]
+
+CHANGE_TYPE = pl.Enum(["insert", "update_preimage", "update_postimage", "delete"])
+"""What a row of a feed is, in the words of Delta."""
+
+EVENT = pl.Enum([change.label for change in RowChange])
+"""What happened to a row."""
+
+CHANGES = FrameSchema(
+    "changes",
+    (
+        Column("_change_type", CHANGE_TYPE, "what the line is", nullable=True),
+        Column(
+            "_commit_version",
+            ID,
+            "version of the commit; net: the one that last wrote the row",
+            nullable=True,
+        ),
+        Column("_commit_timestamp", TIME, "when it was committed", nullable=True),
+        Column("_event", EVENT, "what happened to the row"),
+        Column("_rowid", ID, "row ID; the address in a table without stable ones", nullable=True),
+        Column("_rowaddr", ID, "row address of this image", nullable=True),
+        Column("_rowaddr_before", ID, "row address before; null if not live", nullable=True),
+        Column("_rowaddr_after", ID, "row address after; null if not live", nullable=True),
+        Column("evidence", EVIDENCE, "how well it is known"),
+        Column("maybe", pl.Boolean(), "whether it may have been less, or half of an update"),
+    ),
+)
+"""What every feed has, before the values."""
+
+CHANGED_COLUMNS = "changed_columns"
+"""With both images: the names of the columns whose values differ; null where that is not known."""
+
+_COUNTS = {
+    RowChange.INSERTED: "rows that only the later version has",
+    RowChange.DELETED: "rows that only the earlier version has",
+    RowChange.UPDATED: "rows with other values",
+    RowChange.COLUMN_REWRITTEN: "rows of which a column was written anew, nothing else",
+    RowChange.COLUMN_ADDED: "rows that got another column, nothing else",
+    RowChange.MOVED: "rows that only lie elsewhere",
+    RowChange.UNCHANGED: "rows that are as they were, where they were",
+    RowChange.CREATED: "rows that are new",
+    RowChange.RESTORED: "rows that a restore brought back, or other values of them",
+    RowChange.OVERWRITTEN: "rows that an overwrite replaced",
+}
+
+_ENDS = (
+    Column("begin_version", ID, "version before all changes; 0 is the empty table"),
+    Column("end_version", ID, "version after all changes"),
+)
+_MAYBE = Column("maybe", COUNT, "rows of all these that are uncertain", unit="rows")
+_WEAKEST = Column("evidence", EVIDENCE, "the weakest that was used; null if none", nullable=True)
+
+
+def _count(change: RowChange) -> Column:
+    return Column(change.label, COUNT, _COUNTS[change], nullable=True, unit="rows")
+
+
+NET_CHANGES = (
+    RowChange.INSERTED,
+    RowChange.DELETED,
+    RowChange.UPDATED,
+    RowChange.COLUMN_REWRITTEN,
+    RowChange.COLUMN_ADDED,
+    RowChange.MOVED,
+    RowChange.UNCHANGED,
+)
+"""The classes of net changes: of several that hold for a row, the first."""
+
+COMMIT_CHANGES = (
+    RowChange.CREATED,
+    RowChange.RESTORED,
+    RowChange.OVERWRITTEN,
+    RowChange.DELETED,
+    RowChange.UPDATED,
+    RowChange.COLUMN_REWRITTEN,
+    RowChange.COLUMN_ADDED,
+    RowChange.MOVED,
+)
+
+NET_SUMMARY = FrameSchema(
+    "net_summary",
+    (
+        *_ENDS,
+        *[_count(change) for change in NET_CHANGES],
+        _MAYBE,
+        _WEAKEST,
+        Column("versions_lost", COUNT, "versions on the way that are not kept", unit="versions"),
+    ),
+)
+
+COMMIT_SUMMARY = FrameSchema(
+    "commit_summary",
+    (
+        Column("version", ID, "version of the commit; null where that is lost", nullable=True),
+        Column("timestamp", TIME, "when it was committed", nullable=True),
+        Column("operation", TEXT, "operation as Lance names it", nullable=True),
+        *[_count(change) for change in COMMIT_CHANGES],
+        _MAYBE,
+        _WEAKEST,
+        Column(
+            "versions_lost", COUNT, "versions just before it that are not kept", unit="versions"
+        ),
+    ),
+)
+
+
+_WRITTEN = (RowChange.UPDATED, RowChange.COLUMN_REWRITTEN, RowChange.COLUMN_ADDED)
+"""What happens only to rows that are there, also where lost versions had them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines of a feed that are the same sort of thing, in their order.
+
+    ``change_type`` is None for rows that only moved, and for what is lost. ``is_before`` says
+    whether the image is the one before.
+    """
+
+    runs: ChangeRuns
+    change_type: str | None
+    is_before: bool
+
+    @property
+    def is_update(self) -> bool:
+        """Whether they are images of rows that were there before and after."""
+        return self.change_type in ("update_preimage", "update_postimage")
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether they are no rows, but say that something is lost."""
+        return bool((self.runs.change == RowChange.LOST).all())
+
+    @property
+    def num_rows(self) -> int:
+        """How many lines there are."""
+        return int(self.runs.length.sum(dtype=np.uint64))
+
+    def pieces(
+        self, num_rows: int, start: int = 0, stop: int | None = None
+    ) -> Iterator[ChangeRuns]:
+        """Yield the rows from one to another, a run each, so many at a time."""
+        ends = np.cumsum(self.runs.length)
+        stop = self.num_rows if stop is None else stop
+        for begin in range(start, stop, num_rows):
+            count = min(num_rows, stop - begin)
+            low, high = np.searchsorted(
+                ends, np.array([begin, begin + count - 1], np.uint64), side="right"
+            )
+            some = self.runs.where(np.arange(low, min(high + 1, len(ends)))).rows()
+            skipped = begin - int(ends[low - 1] if low else 0)
+            yield some.where(np.arange(skipped, skipped + count))
+
+    def frame(
+        self, rows: ChangeRuns, timestamps: Mapping[int, datetime | None], *, has_row_ids: bool
+    ) -> pl.DataFrame:
+        """Return some of the rows, without values."""
+        place = rows.before if self.is_before else rows.after
+        identity = rows.old_identity if self.is_before else rows.identity
+        is_lost = rows.change == RowChange.LOST
+        return CHANGES.build(
+            {
+                "_change_type": pl.repeat(
+                    self.change_type, len(rows), dtype=CHANGE_TYPE, eager=True
+                ),
+                "_commit_version": _nullable(rows.version, rows.version == NO_VERSION),
+                "_commit_timestamp": _times(rows.version, timestamps),
+                "_event": pl.Series(rows.change).cat.to(EVENT),
+                "_rowid": _nullable(identity if has_row_ids else place, is_lost),
+                "_rowaddr": _nullable(place, place == NO_ADDRESS),
+                "_rowaddr_before": _nullable(rows.before, rows.before == NO_ADDRESS),
+                "_rowaddr_after": _nullable(rows.after, rows.after == NO_ADDRESS),
+                "evidence": pl.Series(rows.evidence).cat.to(EVIDENCE),
+                "maybe": rows.maybe,
+            }
+        )
+
+
+def blocks(runs: ChangeRuns, *, both_images: bool) -> list[Block]:
+    """Return the lines of one commit, or of a net comparison, in the order of a feed.
+
+    Rows that went come first, then images before, images after, rows that only moved, rows that
+    came, and what is lost. Rows that were there before are ordered by the address that they had,
+    others by the one that they have.
+    """
+    was, now = runs.before != NO_ADDRESS, runs.after != NO_ADDRESS
+    runs = runs.where(np.argsort(np.where(was, runs.before, runs.after), kind="stable"))
+    was, now = runs.before != NO_ADDRESS, runs.after != NO_ADDRESS
+    is_moved = runs.change == RowChange.MOVED
+    is_new = ~was & now & ~np.isin(runs.change, _WRITTEN)
+    changed = now & ~is_moved & ~is_new
+    pre_images = changed & was & both_images
+    found = [
+        Block(runs.where(was & ~now), "delete", is_before=True),
+        Block(runs.where(pre_images), "update_preimage", is_before=True),
+        Block(runs.where(changed), "update_postimage", is_before=False),
+        Block(runs.where(is_moved), None, is_before=False),
+        Block(runs.where(is_new), "insert", is_before=False),
+        Block(runs.where(~was & ~now), None, is_before=False),
+    ]
+    return [block for block in found if len(block.runs)]
+
+
+def _nullable(values: Uint64Array, missing: NDArray[np.bool_]) -> pl.Series:
+    series = pl.Series(values, dtype=ID)
+    return series.set(pl.Series(missing), None) if missing.any() else series
+
+
+def _times(versions: Uint64Array, timestamps: Mapping[int, datetime | None]) -> pl.Series:
+    distinct, place = np.unique(versions, return_inverse=True)
+    times = [timestamps.get(version) for version in distinct.tolist()]
+    return pl.Series(times, dtype=TIME)[place]

@@ -1,0 +1,122 @@
+"""The values of changed rows, as they were and as they are: read for these rows alone."""
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.changes.cells import changed_columns
+from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.frame import CHANGED_COLUMNS, Block
+from lance_explorer.changes.paths import EMPTY
+from lance_explorer.changes.steps import ChangeStep
+from lance_explorer.changes.value_columns import ValueColumns
+from lance_explorer.history.row_runs import NO_ADDRESS
+from lance_explorer.history.state_rows import StateRows
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = ["Images"]
+
+
+class _Pair(NamedTuple):
+    """Both images of some updated rows."""
+
+    places: Uint64Array
+    before: pl.DataFrame
+    after: pl.DataFrame
+    changed: pl.Series
+
+
+class Images:
+    """Values of the rows of one step.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the branch.
+    columns : ValueColumns
+        Which columns.
+    step : ChangeStep
+        Between which versions.
+    tolerance : float, optional
+        With it both images are wanted, and which cells differ: how far floats may be apart to be
+        equal. By default only rows as they are after the step.
+    rows_before : StateRows, optional
+        The rows of the branch of the first version, if that is another one.
+    """
+
+    def __init__(
+        self,
+        rows: StateRows,
+        columns: ValueColumns,
+        step: ChangeStep,
+        tolerance: float | None = None,
+        rows_before: StateRows | None = None,
+    ) -> None:
+        self._rows = rows
+        self._rows_before = rows_before or rows
+        self._columns = columns
+        self._step = step
+        self._tolerance = tolerance
+        self._last: _Pair | None = None
+
+    def before(self, runs: ChangeRuns) -> pl.DataFrame:
+        """Return rows as they were, one a run; nulls if that version is not kept."""
+        if self._step.before is None or self._step.before == EMPTY:
+            return self._columns.nulls(len(runs))
+        return self._read(self._rows_before, self._step.before, runs.before, runs.old_identity)
+
+    def after(self, runs: ChangeRuns) -> pl.DataFrame:
+        """Return rows as they are, one a run."""
+        return self._read(self._rows, self._step.after, runs.after, runs.identity)
+
+    def beside(self, head: pl.DataFrame, block: Block, runs: ChangeRuns) -> pl.DataFrame:
+        """Return lines of a feed with the values of their rows."""
+        changed = pl.repeat(None, len(runs), dtype=pl.List(pl.String()), eager=True)
+        if block.is_update and self._tolerance is not None and self._both_known(runs):
+            pair = self._pair(runs)
+            values, changed = pair.before if block.is_before else pair.after, pair.changed
+        elif block.is_lost or (block.is_before and self._tolerance is None):
+            values = self._columns.nulls(len(runs))
+        else:
+            values = self.before(runs) if block.is_before else self.after(runs)
+        if self._tolerance is not None:
+            head = head.with_columns(changed.alias(CHANGED_COLUMNS))
+        return pl.concat([head, values], how="horizontal")
+
+    def _both_known(self, runs: ChangeRuns) -> bool:
+        return self._step.before is not None and bool((runs.before != NO_ADDRESS).all())
+
+    def _pair(self, runs: ChangeRuns) -> _Pair:
+        """Return both images; images before and after come in turn, and are the same rows."""
+        last = self._last
+        if last is None or not np.array_equal(last.places, runs.before):
+            before, after = self.before(runs), self.after(runs)
+            changed = changed_columns(before, after, self._tolerance or 0.0)
+            last = self._last = _Pair(runs.before, before, after, changed)
+        return last
+
+    def _read(
+        self, rows: StateRows, position: int, addresses: Uint64Array, ids: Uint64Array
+    ) -> pl.DataFrame:
+        from lance_explorer.values import read_rows_at
+
+        source, record = rows.source, rows.history.records[position]
+        names = self._columns.names[id(record.schema)]
+        here = {name: names[name] for name in self._columns.schema if name in names}
+        if not here:
+            return self._columns.nulls(len(addresses))
+        found = read_rows_at(
+            source.storage.uri,
+            record.version,
+            addresses,
+            ids if rows.has_row_ids else addresses,
+            [*here.values()],
+            source.storage.options,
+        ).rename({own: name for name, own in here.items()})
+        return found.select(
+            [
+                pl.col(name).cast(dtype) if name in here else pl.lit(None, dtype).alias(name)
+                for name, dtype in self._columns.schema.items()
+            ]
+        )

@@ -1,0 +1,80 @@
+"""Rows that went and rows that came with the same key, as updates."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.row_runs import NO_ADDRESS
+from lance_explorer.rowids.arrays import Positions
+
+__all__ = ["pair_by_key"]
+
+_PLACE = "__place"
+_TURN = "__turn"
+_ALONE = "__alone"
+
+
+def pair_by_key(
+    runs: ChangeRuns,
+    read_before: Callable[[ChangeRuns], pl.DataFrame],
+    read_after: Callable[[ChangeRuns], pl.DataFrame],
+) -> ChangeRuns:
+    """Return runs in which a row that went and one that came with its key are one row updated.
+
+    Of several rows with one key the first that went is the first that came, and so on; that is
+    uncertain. A key with a null matches nothing. Rows that find no other are certain.
+
+    Parameters
+    ----------
+    runs : ChangeRuns
+        What happened in a commit, or between two versions.
+    read_before, read_after : callable
+        Give the keys of rows as they were, and as they are, one row a run.
+    """
+    was, now = runs.before != NO_ADDRESS, runs.after != NO_ADDRESS
+    went, came = runs.where(was & ~now).rows(), runs.where(~was & now).rows()
+    others = runs.where(was == now)
+    if not len(went) or not len(came):
+        return ChangeRuns.concatenated([others, _certain(went), _certain(came)])
+    old, new = _numbered(read_before(went)), _numbered(read_after(came))
+    keys = [name for name in old.columns if name not in (_PLACE, _ALONE)]
+    pairs = old.join(new, on=keys, how="inner", suffix="_after")
+    first, second = pairs[_PLACE].to_numpy(), pairs[f"{_PLACE}_after"].to_numpy()
+    is_alone = (pairs[_ALONE] & pairs[f"{_ALONE}_after"]).to_numpy()
+    before, after = went.where(first), came.where(second)
+    count = len(pairs)
+    paired = replace(
+        after,
+        change=np.full(count, RowChange.UPDATED, dtype=np.uint8),
+        old_identity=before.old_identity,
+        before=before.before,
+        evidence=np.full(count, Evidence.DERIVED, dtype=np.uint8),
+        maybe=~is_alone,
+    )
+    return ChangeRuns.concatenated([others, paired, _without(went, first), _without(came, second)])
+
+
+def _numbered(keys: pl.DataFrame) -> pl.DataFrame:
+    names: Sequence[str] = keys.columns
+    return (
+        keys.with_row_index(_PLACE)
+        .drop_nulls(names)
+        .with_columns(
+            pl.int_range(pl.len()).over(names).alias(_TURN),
+            (pl.len().over(names) == 1).alias(_ALONE),
+        )
+    )
+
+
+def _without(rows: ChangeRuns, chosen: Positions) -> ChangeRuns:
+    rest = np.ones(len(rows), dtype=np.bool_)
+    rest[chosen] = False
+    return _certain(rows.where(rest))
+
+
+def _certain(rows: ChangeRuns) -> ChangeRuns:
+    return replace(rows, maybe=np.zeros(len(rows), dtype=np.bool_))

@@ -1,0 +1,94 @@
+"""The way from one version to another in the tree of versions.
+
+A restore makes its target the parent of what follows: what was committed between is undone. So a
+version has one line of commits that made it, and two versions differ by the commits of their lines
+that are not common to both.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from lance_explorer.format.operations import Restore
+from lance_explorer.history.history import History
+from lance_explorer.history.source import TableSource
+
+__all__ = ["EMPTY", "Line", "VersionPath", "path_between"]
+
+EMPTY = -1
+"""The position of the empty table, before every version."""
+
+_DETACHED_BIT = 1 << 63
+
+
+class Line(Protocol):
+    """The versions of a branch."""
+
+    @property
+    def source(self) -> TableSource:
+        """The branch."""
+
+    @property
+    def history(self) -> History:
+        """Those that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPath:
+    """The commits between two versions, as positions in a history.
+
+    Attributes
+    ----------
+    undone : tuple of int
+        Those that only the first version has, latest first.
+    done : tuple of int
+        Those that only the second version has, earliest first.
+    common : int
+        The last that both have, or EMPTY.
+    """
+
+    undone: tuple[int, ...]
+    done: tuple[int, ...]
+    common: int
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """All commits on the way."""
+        return self.undone + self.done
+
+
+def path_between(line: Line, begin: int, end: int) -> VersionPath:
+    """Return the way between two versions, given by their positions or EMPTY.
+
+    Raises
+    ------
+    FormatError
+        If the transaction of a restore cannot be understood.
+    StorageError
+        If it cannot be read.
+    """
+    undone, done = list[int](), list[int]()
+    while begin != end:
+        if begin > end:
+            undone.append(begin)
+            begin = _parent(line, begin)
+        else:
+            done.append(end)
+            end = _parent(line, end)
+    return VersionPath(tuple(undone), tuple(reversed(done)), begin)
+
+
+def _parent(line: Line, position: int) -> int:
+    """Return the version that a commit went out from; of a restore, the one that it restored."""
+    record = line.history.records[position]
+    if record.operation != "Restore":
+        return position - 1
+    transaction = line.source.transaction(record)
+    if transaction is None or not isinstance(transaction.operation, Restore):
+        return position - 1
+    target = transaction.operation.version
+    if target & _DETACHED_BIT:
+        return position - 1
+    known = int(np.searchsorted(line.history.versions, np.uint64(target), side="right")) - 1
+    return min(known, position - 1)

@@ -1,0 +1,203 @@
+"""The comparisons that an answer about changes is made of: one, or one for each commit."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.net import net_changes, net_changes_since
+from lance_explorer.changes.paths import EMPTY
+from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.readable import check_readable
+from lance_explorer.history.row_events import row_events
+from lance_explorer.history.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.state_rows import StateRows, state_rows
+from lance_explorer.history.tracks import NO_VERSION
+
+__all__ = ["ChangeStep", "VersionRange", "commit_steps", "lost_before", "net_step", "version_range"]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRange:
+    """Two versions of a branch.
+
+    Attributes
+    ----------
+    rows : StateRows
+        The rows of the branch.
+    begin_version, end_version : int
+        The versions; 0 is the empty table.
+    begin, end : int
+        Their positions in ``rows.history``, or EMPTY. If the first is not kept, ``begin`` is the
+        position of the last kept one before it.
+    begin_is_kept : bool
+        Whether the first is kept.
+    """
+
+    rows: StateRows
+    begin_version: int
+    end_version: int
+    begin: int
+    end: int
+    begin_is_kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeStep:
+    """What became of rows between two versions.
+
+    Attributes
+    ----------
+    runs : ChangeRuns
+        What became of them.
+    before, after : int
+        The positions of both versions, EMPTY for the empty table; ``before`` is None if that
+        version is not kept.
+    version : int
+        Which version did it; NO_VERSION where that is lost. Of a net step the second one.
+    """
+
+    runs: ChangeRuns
+    before: int | None
+    after: int
+    version: int
+
+
+def version_range(
+    source: TableSource, begin_version: int, end_version: int, *, must_begin: bool = True
+) -> VersionRange:
+    """Return two versions of a branch.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch.
+    begin_version, end_version : int
+        The versions; 0 is the empty table.
+    must_begin : bool
+        Whether the first must be kept, or stable row IDs tell what came after it.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If the first is the later one.
+    VersionNotFoundError
+        If the second is not kept, or the first never was, or is not kept and must be.
+    UnsupportedFeatureError
+        If the rows of one cannot be told.
+    """
+    if begin_version > end_version:
+        raise InvalidArgumentError(
+            f"begin_version {begin_version} is later than end_version {end_version}; swap them"
+        )
+    rows = state_rows(source)
+    end = EMPTY if end_version == 0 else _position(rows, end_version)
+    try:
+        begin = EMPTY if begin_version == 0 else _position(rows, begin_version)
+    except VersionNotFoundError as error:
+        tells = rows.has_row_ids or not must_begin
+        if not tells or not _was_lost(rows, begin_version):
+            raise error from None
+        begin = int(np.searchsorted(rows.history.versions, np.uint64(begin_version))) - 1
+        return VersionRange(rows, begin_version, end_version, begin, end, begin_is_kept=False)
+    return VersionRange(rows, begin_version, end_version, begin, end, begin_is_kept=True)
+
+
+def _position(rows: StateRows, version: int) -> int:
+    try:
+        return rows.history.position(version)
+    except VersionNotFoundError:
+        check_readable(rows.source.version(version).records[0])
+        raise rows.source.missing_version(version) from None
+
+
+def _was_lost(rows: StateRows, version: int) -> bool:
+    """Whether a version was on this branch, and is not kept."""
+    branch = rows.source.branches.get(rows.source.branch or "")
+    first = branch.parent_version if branch else 1
+    return first <= version < rows.source.latest_version
+
+
+def net_step(versions: VersionRange) -> ChangeStep:
+    """Return the net changes between two versions.
+
+    Raises
+    ------
+    FormatError
+        If a file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    rows, end = versions.rows, versions.end
+    if versions.begin_is_kept:
+        runs, before = net_changes(rows, versions.begin, end), versions.begin
+        return ChangeStep(runs, before, end, versions.end_version)
+    runs = net_changes_since(rows, versions.begin_version, end)
+    return ChangeStep(runs, None, end, versions.end_version)
+
+
+def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
+    """Yield what happened in each commit that changed rows; what is lost has a line of its own.
+
+    From the empty table on, a branch begins with the rows of its parent: they are inserted.
+
+    Raises
+    ------
+    FormatError
+        If a file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    rows = versions.rows
+    intervals = rows.history.intervals
+    if versions.begin == EMPTY != versions.end and rows.history.records[0].operation == "Clone":
+        fork = rows.history.records[0].version
+        runs = net_changes(rows, EMPTY, 0)
+        runs = replace(runs, version=np.full(len(runs), fork, dtype=np.uint64))
+        yield ChangeStep(runs, EMPTY, 0, fork)
+    gaps = np.flatnonzero(~rows.history.begins_exactly)
+    changed = np.unique(np.concatenate([intervals.first, intervals.last + 1, gaps]))
+    for position in changed[(versions.begin < changed) & (changed <= versions.end)].tolist():
+        runs = ChangeRuns.of_events(row_events(rows.source, position))
+        if not rows.history.begins_exactly[position]:
+            yield from _over_gap(versions, position, runs)
+        elif len(runs):
+            yield ChangeStep(runs, position - 1, position, rows.history.records[position].version)
+
+
+def lost_before(rows: StateRows, position: int) -> int:
+    """Return how many versions just before a kept one are not kept."""
+    if rows.history.begins_exactly[position]:
+        return 0
+    versions = rows.history.versions
+    return int(versions[position]) - (int(versions[position - 1]) if position else 0) - 1
+
+
+def _over_gap(versions: VersionRange, position: int, runs: ChangeRuns) -> Iterator[ChangeStep]:
+    """Yield what a kept version proves of lost ones before it, with a line for what is lost.
+
+    When a row ended is not known, but that it did is, if all lost versions are asked for.
+    """
+    history = versions.rows.history
+    previous = int(history.versions[position - 1]) if position else 0
+    is_lost, ended = runs.evidence == Evidence.LOST, runs.after == NO_ADDRESS
+    is_told = ended if previous >= versions.begin_version else np.zeros(len(runs), dtype=np.bool_)
+    is_told |= ~is_lost & (runs.version > versions.begin_version)
+    runs = replace(runs, version=np.where(is_lost, np.uint64(NO_VERSION), runs.version))
+    runs = ChangeRuns.concatenated(
+        [runs.where(is_told), _lost_line(history.records[position].version)]
+    )
+    for version in np.unique(runs.version).tolist():
+        yield ChangeStep(runs.where(runs.version == version), position - 1, position, version)
+
+
+def _lost_line(version: int) -> ChangeRuns:
+    nothing, one = np.zeros(1, dtype=np.uint64), np.ones(1, dtype=np.uint64)
+    nowhere = np.full(1, NO_ADDRESS)
+    line = ChangeRuns.alike(
+        RowRuns.of(nothing, nowhere, nowhere, one), RowChange.LOST, Evidence.LOST, maybe=True
+    )
+    return replace(line, version=np.full(1, version, dtype=np.uint64))

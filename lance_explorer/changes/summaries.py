@@ -1,0 +1,113 @@
+"""How many rows changed, and how."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.counting import counted
+from lance_explorer.changes.frame import (
+    COMMIT_CHANGES,
+    COMMIT_SUMMARY,
+    NET_CHANGES,
+    NET_SUMMARY,
+)
+from lance_explorer.changes.paths import EMPTY, path_between
+from lance_explorer.changes.steps import ChangeStep, VersionRange, lost_before
+from lance_explorer.history.evidence import Evidence
+
+__all__ = ["commit_summary", "net_summary", "quick_summary"]
+
+_Doubts = dict[str, list[int] | list[str | None]]
+
+_NOT_SINCE = (RowChange.DELETED, RowChange.MOVED, RowChange.UNCHANGED)
+"""What row versions do not tell of a version that is not kept."""
+
+
+def net_summary(versions: VersionRange, runs: ChangeRuns) -> pl.DataFrame:
+    """Return the counts of net changes: one row."""
+    counts = {change: runs.count(change) for change in NET_CHANGES}
+    return _net_summary(versions, counts, _doubts([runs]))
+
+
+def quick_summary(versions: VersionRange) -> pl.DataFrame | None:
+    """Return the same without finding out which rows changed; None if counting cannot tell."""
+    if not versions.begin_is_kept:
+        return None
+    counts = counted(versions.rows, versions.begin, versions.end)
+    if counts is None:
+        return None
+    evidence = Evidence.DERIVED.label if any(counts.values()) else None
+    return _net_summary(versions, counts, {"maybe": [0], "evidence": [evidence]})
+
+
+def _net_summary(
+    versions: VersionRange, found: dict[RowChange, int], doubts: _Doubts
+) -> pl.DataFrame:
+    counts: dict[RowChange, int | None] = {change: found.get(change, 0) for change in NET_CHANGES}
+    changed = sum([count for change, count in found.items() if change != RowChange.DELETED])
+    counts[RowChange.UNCHANGED] = _num_rows(versions) - changed
+    if not versions.begin_is_kept:
+        counts |= dict.fromkeys(_NOT_SINCE)
+    return NET_SUMMARY.build(
+        {
+            "begin_version": [versions.begin_version],
+            "end_version": [versions.end_version],
+            **{change.label: [count] for change, count in counts.items()},
+            **doubts,
+            "versions_lost": [_lost_between(versions)],
+        }
+    )
+
+
+def commit_summary(versions: VersionRange, steps: Iterable[ChangeStep]) -> pl.DataFrame:
+    """Return the counts of each commit that changed rows: one row each, oldest first."""
+    found = [*steps]
+    records = versions.rows.history.records
+    kept = {record.version: record for record in records}
+    here = [kept.get(step.version) for step in found]
+    return COMMIT_SUMMARY.build(
+        {
+            "version": [step.version or None for step in found],
+            "timestamp": [record and record.manifest.timestamp for record in here],
+            "operation": [record and record.operation for record in here],
+            **{
+                change.label: [step.runs.count(change) for step in found]
+                for change in COMMIT_CHANGES
+            },
+            **_doubts([step.runs for step in found]),
+            "versions_lost": [
+                lost_before(versions.rows, step.after) if step.runs.count(RowChange.LOST) else 0
+                for step in found
+            ],
+        }
+    )
+
+
+def _doubts(several: list[ChangeRuns]) -> _Doubts:
+    rows = [runs.where(runs.change != RowChange.LOST) for runs in several]
+    return {
+        "maybe": [int(runs.length[runs.maybe].sum(dtype=np.uint64)) for runs in rows],
+        "evidence": [
+            Evidence(int(runs.evidence.max())).label if len(runs) else None for runs in several
+        ],
+    }
+
+
+def _num_rows(versions: VersionRange) -> int:
+    if versions.end == EMPTY:
+        return 0
+    rows = versions.rows
+    states = rows.history.states_at(versions.end)
+    return sum([rows.num_rows(state) - len(rows.deleted(state)) for state in states])
+
+
+def _lost_between(versions: VersionRange) -> int:
+    """Return how many versions are lost on the way from one to the other."""
+    if not versions.begin_is_kept:
+        between = versions.rows.history.versions
+        kept = (between > versions.begin_version) & (between <= versions.end_version)
+        return versions.end_version - versions.begin_version - int(kept.sum())
+    path = path_between(versions.rows, versions.begin, versions.end)
+    return sum([lost_before(versions.rows, position) for position in path.steps])

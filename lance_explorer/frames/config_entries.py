@@ -1,0 +1,65 @@
+"""The entries of the maps of a manifest: configuration, and metadata of table and fields."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from lance_explorer.format.schema import Field, field_paths
+from lance_explorer.frames.text import text_of
+from lance_explorer.history.history import VersionRecord
+
+__all__ = ["CONFIG_MAP", "ConfigEntries", "ConfigEntry", "config_entries", "has_same_entries"]
+
+CONFIG_MAP = pl.Enum(["config", "table_metadata", "schema_metadata", "field_metadata"])
+"""The maps."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigEntry:
+    """One entry; ``field`` is the path of the field that it is of, None for the whole table."""
+
+    map: str
+    field_id: int | None
+    field: str | None
+    key: str
+    value: str
+
+
+ConfigEntries = tuple[ConfigEntry, ...]
+
+
+def config_entries(record: VersionRecord) -> ConfigEntries:
+    """Return the entries of a version, by map, field and key."""
+    return (*_of_table(record), *_of_fields(record.schema))
+
+
+def has_same_entries(before: VersionRecord, after: VersionRecord) -> bool:
+    """Whether two versions have the same entries and, as neighbours have, the same schema."""
+    old, new = before.manifest, after.manifest
+    return (
+        before.schema is after.schema
+        and old.config == new.config
+        and old.table_metadata == new.table_metadata
+        and old.schema_metadata == new.schema_metadata
+    )
+
+
+def _of_table(record: VersionRecord) -> list[ConfigEntry]:
+    manifest = record.manifest
+    return [
+        *[ConfigEntry("config", None, None, *pair) for pair in manifest.config],
+        *[ConfigEntry("table_metadata", None, None, *pair) for pair in manifest.table_metadata],
+        *[
+            ConfigEntry("schema_metadata", None, None, key, text_of(value))
+            for key, value in manifest.schema_metadata
+        ],
+    ]
+
+
+def _of_fields(schema: tuple[Field, ...]) -> list[ConfigEntry]:
+    paths = field_paths(schema)
+    return [
+        ConfigEntry("field_metadata", field.id, paths[field.id], key, text_of(value))
+        for field in schema
+        for key, value in field.metadata
+    ]

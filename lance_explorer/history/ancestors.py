@@ -1,0 +1,127 @@
+"""From which version two versions of a table both come, and over which branches.
+
+A branch is told by the list of versions at which it and its ancestors were left, each with an
+identity, and not by its name: a branch may be deleted, and another one made under its name. Tables
+of old writers have no identities; there a branch is the one that has its name now.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lance_explorer.errors import InvalidArgumentError, RefNotFoundError
+from lance_explorer.history.source import TableSource
+
+__all__ = ["Ancestry", "Place", "Stretch", "ancestry"]
+
+
+class Place(NamedTuple):
+    """A version of a branch."""
+
+    source: TableSource
+    version: int
+
+
+class Stretch(NamedTuple):
+    """Versions of one branch, from one to another; ``source`` is None if the branch is gone."""
+
+    source: TableSource | None
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestry:
+    """How two versions of a table come from a common one.
+
+    Attributes
+    ----------
+    branch : TableSource or None
+        The branch of the last version that both have in their past; None if it is gone.
+    version : int
+        That version; one of both, if the other one comes from it.
+    to_first, to_second : tuple of Stretch
+        The way from there to both: stretches of one branch each, oldest first, none if it is there
+        already.
+    """
+
+    branch: TableSource | None
+    version: int
+    to_first: tuple[Stretch, ...]
+    to_second: tuple[Stretch, ...]
+
+
+class _Fork(NamedTuple):
+    """At which version a branch left its parent, and what it can be told by."""
+
+    version: int
+    identity: str
+
+
+def ancestry(first: Place, second: Place) -> Ancestry:
+    """Return how two versions of one table come from a common one.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If they are of two tables.
+    RefNotFoundError
+        If nothing tells where a branch left its parent.
+    """
+    if first.source.uri != second.source.uri:
+        raise InvalidArgumentError(
+            f"{first.source.uri} and {second.source.uri} are two tables, whose rows have nothing "
+            f"in common"
+        )
+    forks = [_forks(place.source) for place in (first, second)]
+    common = 0
+    while common < min(map(len, forks)) and forks[0][common] == forks[1][common]:
+        common += 1
+    version = min(
+        line[common].version if len(line) > common else place.version
+        for line, place in zip(forks, (first, second), strict=True)
+    )
+    known = {place.source.branch: place.source for place in (first, second)}
+    branches = [_branches(line, first.source, known) for line in forks]
+    ways = [
+        _way(line[common:], sources[common:], version, place.version)
+        for line, sources, place in zip(forks, branches, (first, second), strict=True)
+    ]
+    return Ancestry(branches[0][common], version, ways[0], ways[1])
+
+
+def _forks(source: TableSource) -> list[_Fork]:
+    """Return where a branch and its ancestors left their parents, oldest first."""
+    forks, name = list[_Fork](), source.branch
+    while name is not None:
+        branch = source.branches.get(name)
+        if branch is None:
+            raise RefNotFoundError(f"nothing tells where branch {name!r} left its parent")
+        if branch.identifier:
+            return [_Fork(*fork) for fork in branch.identifier] + forks
+        forks.insert(0, _Fork(branch.parent_version, branch.name))
+        name = branch.parent_branch
+        if len(forks) > len(source.branches):
+            raise RefNotFoundError(f"branch {branch.name!r} is its own ancestor")
+    return forks
+
+
+def _branches(
+    forks: Sequence[_Fork], source: TableSource, known: Mapping[str | None, TableSource]
+) -> list[TableSource | None]:
+    """Return the main branch and those that began at forks; None for those that are gone."""
+    names = {
+        branch.identifier[-1][1] if branch.identifier else name: name
+        for name, branch in source.branches.items()
+    }
+    there: list[str | None] = [None, *[names.get(fork.identity, "") for fork in forks]]
+    return [None if name == "" else known.get(name) or source.on_branch(name) for name in there]
+
+
+def _way(
+    forks: Sequence[_Fork], sources: Sequence[TableSource | None], begin: int, end: int
+) -> tuple[Stretch, ...]:
+    """Return the stretches from a version of the first branch to one of the last."""
+    stops = [*[fork.version for fork in forks], end]
+    stretches = zip(sources, [begin, *stops[:-1]], stops, strict=True)
+    return tuple([Stretch(*stretch) for stretch in stretches if stretch[1] < stretch[2]])

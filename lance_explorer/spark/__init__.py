@@ -1,0 +1,28 @@
+"""Spark: the same answers for tables that outgrow one machine, as Spark DataFrames.
+
+After :func:`register` a session reads ``lance_explorer.rows``, ``lance_explorer.changes`` (as a
+stream, too), ``lance_explorer.metadata`` and ``lance_explorer.history``. Tasks run the same code
+that runs on one machine; what they read is pinned to one version when a DataFrame is loaded. How
+types map is told in :mod:`lance_explorer.spark.types`.
+"""
+
+from lance_explorer.spark.requirements import require_pyspark
+
+require_pyspark()
+
+from lance_explorer.spark.changes_source import changes_to_spark  # noqa: E402
+from lance_explorer.spark.comparing import content, diff, same_content  # noqa: E402
+from lance_explorer.spark.frames import from_polars, metadata  # noqa: E402
+from lance_explorer.spark.local_session import session  # noqa: E402
+from lance_explorer.spark.registration import register  # noqa: E402
+
+__all__ = [
+    "changes_to_spark",
+    "content",
+    "diff",
+    "from_polars",
+    "metadata",
+    "register",
+    "same_content",
+    "session",
+]

@@ -1,0 +1,81 @@
+"""A question about changes at fixed versions, and the pieces of work that answer it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql.datasource import InputPartition
+from pyspark.sql.types import StructType
+
+from lance_explorer.changes.change_feed import Changes, changes
+from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
+from lance_explorer.changes.parts import ChangePart
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.spark.options import Options
+from lance_explorer.spark.pinning import PinnedTable
+from lance_explorer.spark.types import batches_of, target_schema
+
+__all__ = ["ChangesQuery", "part_batches", "value_names"]
+
+_ROWS_PER_PARTITION = 250_000
+_ROWS_PER_BATCH = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesQuery:
+    """What is asked, at versions that are fixed."""
+
+    table: PinnedTable
+    begin_version: int
+    end_version: int
+    options: Options
+    columns: tuple[str, ...] | None
+
+    def changes(self) -> Changes:
+        """Return the answer, of which nothing is read yet."""
+        options = self.options
+        return changes(
+            self.table.open(),
+            self.begin_version,
+            self.end_version,
+            mode=options.text("mode") or "net",  # type: ignore[arg-type]
+            images=options.text("images"),  # type: ignore[arg-type]
+            columns=self.columns,
+            key=options.texts("key"),
+            include=options.texts("include") or (),
+            tolerance=_tolerance(options),
+        )
+
+    def partitions(self) -> list[InputPartition]:
+        """Return the pieces of work."""
+        size = self.options.number("rows_per_partition", _ROWS_PER_PARTITION)
+        parts = self.changes().parts(size)
+        return [InputPartition((self, part)) for part in parts] or [InputPartition(None)]
+
+
+def part_batches(partition: InputPartition, schema: StructType) -> Iterator[pa.RecordBatch]:
+    """Yield the lines of one part of a feed, as Spark wants them."""
+    if partition.value is None:
+        return
+    query: ChangesQuery
+    part: ChangePart
+    query, part = partition.value
+    target = target_schema(schema)
+    for frame in query.changes().batches(_ROWS_PER_BATCH, progress=False, part=part):
+        yield from batches_of(frame, target)
+
+
+def value_names(options: Options, schema: StructType) -> tuple[str, ...] | None:
+    """Return the columns of values that must be read for some columns of a feed."""
+    if CHANGED_COLUMNS in schema.names:  # which tells of all columns that the options name
+        chosen = options.texts("columns")
+        return None if chosen is None else tuple(chosen)
+    return tuple([name for name in schema.names if name not in CHANGES.names])
+
+
+def _tolerance(options: Options) -> float:
+    text = options.text("tolerance") or "0"
+    try:
+        return float(text)
+    except ValueError as error:
+        raise InvalidArgumentError(f"tolerance is a number, not {text!r}") from error

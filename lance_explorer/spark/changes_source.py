@@ -1,0 +1,137 @@
+"""``lance_explorer.changes``: what changed between two versions, and the same as a stream.
+
+The driver plans parts from metadata (:mod:`lance_explorer.changes.parts`); each task makes its part
+as :meth:`Changes.batches` does on one machine.
+"""
+
+import json
+from collections.abc import Iterator
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+)
+from pyspark.sql.types import StructType
+
+from lance_explorer.changes.change_feed import Changes
+from lance_explorer.changes.frame import CHANGES
+from lance_explorer.changes.version_refs import version_number
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.spark.change_parts import ChangesQuery, part_batches, value_names
+from lance_explorer.spark.options import STORAGE_PREFIX, Options
+from lance_explorer.spark.pinning import PinnedTable, TableRef
+from lance_explorer.spark.streaming import ChangesStream
+from lance_explorer.spark.types import arrow_table, spark_schema
+
+__all__ = ["ChangesSource", "changes_to_spark"]
+
+_OPTIONS = (
+    "begin_version",
+    "end_version",
+    "mode",
+    "images",
+    "columns",
+    "key",
+    "include",
+    "tolerance",
+    "rows_per_partition",
+    "max_versions_per_batch",
+)
+
+
+class ChangesSource(DataSource):
+    """Changes between two versions; as a stream, those of one version after the other.
+
+    Options: ``path``, ``branch``; ``begin_version`` (not included; by number or tag; 0 is the empty
+    table, where a stream begins by default) and ``end_version`` (by default the latest; not of a
+    stream); ``mode``: ``net`` or ``per_commit``, as which a stream is; ``images``: ``after`` or
+    ``both``; ``columns``, ``key`` and ``include``: lists; ``tolerance``; ``rows_per_partition``;
+    ``max_versions_per_batch`` of a stream; ``storage.*``. They mean what they mean for
+    :meth:`Table.changes`.
+    """
+
+    def __init__(self, options: dict[str, str]) -> None:
+        self._options = Options.parse(self.name(), options, _OPTIONS)
+        self._ref = TableRef.of(self._options)
+        source = self._ref.open()
+        end = self._options.version("end_version")
+        self._end = source.latest_version if end is None else version_number(source, end)
+        self._begin = version_number(source, self._options.version("begin_version") or 0)
+        self._table = PinnedTable.at(source, self._end or source.latest_version, self._ref)
+
+    @classmethod
+    def name(cls) -> str:
+        """Return what ``format(...)`` takes."""
+        return "lance_explorer.changes"
+
+    def schema(self) -> StructType:
+        """Return all columns."""
+        begin = self._begin
+        if self._options.text("begin_version") is None:  # a stream may begin before what is kept
+            begin = self._end
+        schema = arrow_table(self._query(begin, None).changes().schema.to_frame()).schema
+        return spark_schema(schema, ids=CHANGES.names)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Return what reads some columns once."""
+        self._options.required("begin_version", "option('begin_version', 3)")
+        self._refuse("max_versions_per_batch", "is for streams")
+        return _ChangesReader(self._query(self._begin, schema), schema)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
+        """Return what reads some columns of whatever comes."""
+        self._refuse("end_version", "is not for streams, which have no end")
+        if self._options.text("mode") not in (None, "per_commit"):
+            raise InvalidArgumentError("a stream has one mode, per_commit")
+        per_commit = self._options.with_values(mode="per_commit")
+        columns = value_names(per_commit, schema)
+        return ChangesStream(self._ref, per_commit, self._begin, schema, columns)
+
+    def _query(self, begin: int, schema: StructType | None) -> ChangesQuery:
+        chosen = self._options.texts("columns")
+        columns = None if chosen is None else tuple(chosen)
+        if schema is not None:
+            columns = value_names(self._options, schema)
+        return ChangesQuery(self._table, begin, self._end, self._options, columns)
+
+    def _refuse(self, name: str, why: str) -> None:
+        if self._options.text(name) is not None:
+            raise InvalidArgumentError(f"{name} {why}")
+
+
+class _ChangesReader(DataSourceReader):
+    def __init__(self, query: ChangesQuery, schema: StructType) -> None:
+        self._query = query
+        self._schema = schema
+
+    def partitions(self) -> list[InputPartition]:
+        """Return the pieces of work."""
+        return self._query.partitions()
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield one part."""
+        return part_batches(partition, self._schema)
+
+
+def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
+    """Return changes as a Spark DataFrame; a session learns of the data source for it."""
+    spark.dataSource.register(ChangesSource)
+    source = found.source
+    options = {
+        "begin_version": str(found.begin_version),
+        "end_version": str(found.end_version),
+        "mode": found.mode,
+        "tolerance": repr(found.tolerance),
+        "include": json.dumps(found.include),
+        "branch": source.branch,
+        "images": found.images,
+        "columns": None if found.columns is None else json.dumps([*found.columns]),
+        "key": json.dumps(found.key) if found.key else None,
+        **{f"{STORAGE_PREFIX}{n}": value for n, value in source.main_storage.options.items()},
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    return spark.read.format(ChangesSource.name()).options(**given).load(source.uri)

@@ -1,0 +1,179 @@
+"""Comparing versions and tables by their values: by key, row for row, and as a whole."""
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as fn
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.inspect.rows import ROWS
+from lance_explorer.spark.content_source import HASHES
+
+__all__ = ["content", "diff", "same_content"]
+
+_BEFORE, _AFTER = "before", "after"
+_TURN, _COUNT = "turn", "count"
+_MODULUS = Decimal(1 << 64)
+
+
+def diff(
+    before: DataFrame,
+    after: DataFrame,
+    key: str | Sequence[str],
+    *,
+    columns: Sequence[str] | None = None,
+) -> DataFrame:
+    """Return which rows differ between two versions, or two tables, matched by a key.
+
+    One join in Spark, whatever the tables are: read both by ``lance_explorer.rows``.
+
+    Parameters
+    ----------
+    before, after : pyspark.sql.DataFrame
+        The rows.
+    key : str or sequence of str
+        Columns that tell rows apart. A null in the key matches nothing. Of several rows with one
+        key those with equal values are matched as far as that goes; all of them are ``maybe``.
+    columns : sequence of str, optional
+        Columns to compare; by default all that both have, system columns left out.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row for each row that differs: the key; ``_change_type``, ``insert``, ``update`` or
+        ``delete``; ``changed_columns``, the names of those that differ, null unless it is an
+        update; ``before`` and ``after``, structs of the compared columns, null where the row is not
+        there; ``maybe``, whether the key is not unique. NaN equals NaN, and null equals null.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a column is not in both, or maps are nested in one that is to be compared.
+    """
+    keys = [key] if isinstance(key, str) else list(key)
+    compared = _compared(before, after, keys, columns)
+    joined = _side(before, keys, compared, _BEFORE).join(
+        _side(after, keys, compared, _AFTER),
+        [_own(_BEFORE, name) == _own(_AFTER, name) for name in (*keys, _TURN)],
+        "full_outer",
+    )
+    is_new, is_gone = fn.col(_BEFORE).isNull(), fn.col(_AFTER).isNull()
+    differing = [fn.when(~_same(after.schema[name].dataType, name), name) for name in compared]
+    changed = fn.filter(fn.array(*differing).cast("array<string>"), lambda name: name.isNotNull())
+    twice = [fn.coalesce(_own(side, _COUNT), fn.lit(1)) > 1 for side in (_BEFORE, _AFTER)]
+    found = joined.select(
+        *[fn.coalesce(_own(_AFTER, name), _own(_BEFORE, name)).alias(name) for name in keys],
+        fn.when(is_new, "insert").when(is_gone, "delete").otherwise("update").alias("_change_type"),
+        fn.when(~is_new & ~is_gone, changed).alias("changed_columns"),
+        _BEFORE,
+        _AFTER,
+        (twice[0] | twice[1]).alias("maybe"),
+    )
+    return found.where(fn.col("changed_columns").isNull() | (fn.size("changed_columns") > 0))
+
+
+def content(
+    spark: SparkSession, path: str, *, columns: Sequence[str] | None = None, **options: str | int
+) -> DataFrame:
+    """Return a hash of what a version holds, of which order and places of rows are no part.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        Any session that knows the data sources.
+    path : str
+        The table.
+    columns : sequence of str, optional
+        The columns of values; by default all, in the order of their names.
+    **options
+        Options of ``lance_explorer.rows``, such as ``version``.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        One row: ``num_rows``, ``hash_1`` and ``hash_2``, made with one release of Polars.
+
+    Raises
+    ------
+    pyspark.errors.AnalysisException
+        If an option does not fit the table.
+    """
+    reader = spark.read.format("lance_explorer.content").options(**options)
+    if columns is not None:
+        reader = reader.option("columns", json.dumps([*columns]))
+    sums = [fn.sum(name).cast("decimal(38,0)") % _MODULUS for name in HASHES]
+    named = [each.cast("decimal(20,0)").alias(n) for each, n in zip(sums, HASHES, strict=True)]
+    num_rows = fn.coalesce(fn.sum("num_rows"), fn.lit(0)).alias("num_rows")
+    return reader.load(path).agg(num_rows, *named)
+
+
+def same_content(one: DataFrame, other: DataFrame) -> bool:
+    """Return whether two versions, or two tables, hold the same rows, wherever they lie.
+
+    Parameters
+    ----------
+    one, other : pyspark.sql.DataFrame
+        What :func:`content` returned for each, of columns with equal names and types.
+    """
+    return bool(one.first() == other.first())
+
+
+def _compared(
+    before: DataFrame, after: DataFrame, keys: Sequence[str], columns: Sequence[str] | None
+) -> list[str]:
+    """Return the columns to compare."""
+    both = [name for name in before.columns if name in after.columns]
+    chosen = columns
+    if chosen is None:
+        chosen = [name for name in both if name not in (*keys, *ROWS.names)]
+    for name in (*keys, *chosen):
+        if name not in both:
+            raise InvalidArgumentError(f"no column {name!r} in both; there are: {', '.join(both)}")
+    for name in chosen:
+        kind = after.schema[name].dataType
+        if _has_map(kind.valueType if isinstance(kind, MapType) else kind):
+            raise InvalidArgumentError(
+                f"column {name!r} has maps inside, which Spark cannot compare; leave it out"
+            )
+    return list(chosen)
+
+
+def _side(rows: DataFrame, keys: Sequence[str], compared: Sequence[str], side: str) -> DataFrame:
+    """Return one side of the join: keys, values, and which of how many rows with its key it is."""
+    of_key = Window.partitionBy(*keys)
+    values = [_comparable(rows.schema[name].dataType, fn.col(name)) for name in compared]
+    turn = fn.row_number().over(of_key.orderBy(fn.xxhash64(fn.lit(0), *values)))
+    return rows.select(
+        *[fn.col(name).alias(f"{side}.{name}") for name in keys],
+        fn.struct(*compared).alias(side),
+        turn.alias(f"{side}.{_TURN}"),
+        fn.count(fn.lit(1)).over(of_key).alias(f"{side}.{_COUNT}"),
+    )
+
+
+def _own(side: str, name: str) -> Column:
+    return fn.col(f"`{side}.{name}`")
+
+
+def _same(kind: DataType, name: str) -> Column:
+    before, after = fn.col(_BEFORE)[name], fn.col(_AFTER)[name]
+    return _comparable(kind, before).eqNullSafe(_comparable(kind, after))
+
+
+def _comparable(kind: DataType, value: Column) -> Column:
+    """Return a value in a form that Spark can compare: of a map its entries, in order."""
+    return fn.array_sort(fn.map_entries(value)) if isinstance(kind, MapType) else value
+
+
+def _has_map(kind: DataType) -> bool:
+    match kind:
+        case MapType():
+            return True
+        case ArrayType():
+            return _has_map(kind.elementType)
+        case StructType():
+            return any(_has_map(field.dataType) for field in kind)
+    return False

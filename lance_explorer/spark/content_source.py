@@ -1,0 +1,67 @@
+"""``lance_explorer.content``: a hash of all rows of a version, whatever their order and places.
+
+Each task adds up two 64-bit hashes of its rows, from different seeds, so that nothing but three
+numbers leaves it. Equal sums of equal numbers of rows mean equal rows, save for chances of 2^-128.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from lance_explorer.inspect.rows import ROWS
+from lance_explorer.spark.rows_source import RowsSource
+from lance_explorer.spark.types import batch_of, spark_schema, target_schema
+
+__all__ = ["HASHES", "ContentSource"]
+
+HASHES = ("hash_1", "hash_2")
+_SEEDS = (1, 2)
+_SUMS = {"num_rows": pa.int64(), **dict.fromkeys(HASHES, pa.uint64())}
+
+
+class ContentSource(RowsSource):
+    """Sums over the rows of each partition; the options are those of ``lance_explorer.rows``."""
+
+    OPTIONS = (*RowsSource.OPTIONS, "columns")
+
+    @classmethod
+    def name(cls) -> str:
+        """Return what ``format(...)`` takes."""
+        return "lance_explorer.content"
+
+    def schema(self) -> StructType:
+        """Return the columns."""
+        return spark_schema(pa.schema(_SUMS))
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Return what reads values and adds up their hashes."""
+        of_rows = super().schema()
+        own = {*ROWS.names} - {field.name for field in self.values}
+        names = self._options.texts("columns") or sorted({*of_rows.names} - own)
+        wanted = StructType([of_rows[name] for name in names if name in of_rows.names])
+        return _ContentReader(super().reader(wanted), wanted, schema)
+
+
+class _ContentReader(DataSourceReader):
+    def __init__(self, rows: DataSourceReader, columns: StructType, schema: StructType) -> None:
+        self._rows = rows
+        self._columns = columns
+        self._schema = schema
+
+    def partitions(self) -> list[InputPartition]:
+        """Return the pieces of work: those of the rows."""
+        return list(self._rows.partitions())
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield one row: the sums."""
+        num_rows, sums = 0, np.zeros(len(_SEEDS), dtype=np.uint64)
+        for batch in self._rows.read(partition):
+            frame = pl.DataFrame(pa.Table.from_batches([batch]))
+            num_rows += len(frame)
+            sums += [frame.hash_rows(seed).to_numpy().sum(dtype=np.uint64) for seed in _SEEDS]
+        columns = [pa.array([num_rows]), *[pa.array([each], pa.uint64()) for each in sums.tolist()]]
+        yield batch_of(columns, target_schema(self._schema))

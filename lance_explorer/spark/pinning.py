@@ -1,0 +1,96 @@
+"""One table at one version, the same in the driver and in every task."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from lance_explorer.errors import VersionNotFoundError
+from lance_explorer.history.listing import VersionFile
+from lance_explorer.history.source import TableSource
+from lance_explorer.spark.options import Options
+
+__all__ = ["PinnedTable", "TableRef"]
+
+_TABLES_KEPT = 2
+"""How many tables a worker keeps open from one task to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRef:
+    """Which branch of which table, and how to get at it."""
+
+    uri: str
+    branch: str | None = None
+    storage: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, options: Options) -> "TableRef":
+        """Return the table that options name."""
+        uri = options.required("path", ".load('trips.lance')")
+        return cls(uri, options.text("branch"), options.storage)
+
+    def open(self) -> TableSource:
+        """Return the metadata of the table as it is now."""
+        return TableSource(self.uri, self.branch, dict(self.storage) or None)
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedTable:
+    """A table at a version: later versions are not there.
+
+    ``file`` is its manifest file, so that a table that was written anew under the same URI is not
+    taken for it.
+    """
+
+    ref: TableRef
+    file: VersionFile
+
+    @classmethod
+    def at(cls, source: TableSource, version: int, ref: TableRef) -> "PinnedTable":
+        """Return a table at a version of one of its branches, which ``source`` is.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        """
+        branch = TableRef(source.uri, source.branch, ref.storage)
+        for file in source.listing.versions:
+            if file.version == version:
+                return cls(branch, file)
+        raise source.missing_version(version)
+
+    @property
+    def version(self) -> int:
+        """The version."""
+        return self.file.version
+
+    def open(self) -> TableSource:
+        """Return the metadata up to the version; a worker keeps it for its next task.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version went away, or the table is another one now.
+        """
+        return _open(self)
+
+
+def _open(table: PinnedTable) -> TableSource:
+    source = _opened(table.ref)
+    if source.listing.versions[-1:] == (table.file,):
+        return source
+    source.refresh(last_version=table.version)
+    last = source.listing.versions[-1:]
+    if not last or last[0].version != table.version:
+        source.refresh()
+        raise source.missing_version(table.version)
+    if last[0] != table.file:
+        raise VersionNotFoundError(
+            f"{table.ref.uri} was written anew while it was read; load it again"
+        )
+    return source
+
+
+@lru_cache(maxsize=_TABLES_KEPT)
+def _opened(ref: TableRef) -> TableSource:
+    return ref.open()

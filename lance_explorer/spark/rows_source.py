@@ -1,0 +1,261 @@
+"""``lance_explorer.rows``: the rows of one version, with who each is, where, and its values.
+
+Who and where come from metadata, by the code that :meth:`Snapshot.rows` runs; values are read by
+pylance. A task reads some fragments, or a stretch of the rows of one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.frames.states import live_rows
+from lance_explorer.history.readable import check_readable
+from lance_explorer.history.rows import FragmentContent, RowReader
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.rows import ROWS, fragment_rows
+from lance_explorer.rowids.deletions import deleted_offsets
+from lance_explorer.spark.options import Options
+from lance_explorer.spark.pinning import PinnedTable, TableRef
+from lance_explorer.spark.types import (
+    arrow_table,
+    batch_of,
+    spark_schema,
+    target_schema,
+)
+
+__all__ = ["RowsSource", "Stretch", "live_offsets", "stretches"]
+
+_ROWS_PER_PARTITION = 1_000_000
+_ROWS_PER_BATCH = 65_536
+_FEWEST_ROWS_PER_BATCH = 1_024
+_BYTES_PER_BATCH = 1 << 24
+_OFFSET_MASK = np.uint64((1 << 32) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Live rows of a fragment, by their numbers in it; ``stop`` is None up to its end."""
+
+    fragment_id: int
+    start: int = 0
+    stop: int | None = None
+
+
+class RowsSource(DataSource):
+    """Rows of a version.
+
+    Options: ``path``, ``branch``; ``version``, ``tag`` or ``as_of`` (a time in ISO 8601), by
+    default the latest version; ``where``, an SQL expression; ``rows_per_partition``;
+    ``storage.*``. Columns are chosen by ``.schema(...)``, which saves reading the others.
+    """
+
+    OPTIONS: tuple[str, ...] = ("version", "tag", "as_of", "where", "rows_per_partition")
+
+    def __init__(self, options: dict[str, str]) -> None:
+        self._options = Options.parse(self.name(), options, self.OPTIONS)
+        self._table = _chosen(self._options)
+        self.values = _value_types(self._table)
+
+    @classmethod
+    def name(cls) -> str:
+        """Return what ``format(...)`` takes."""
+        return "lance_explorer.rows"
+
+    def schema(self) -> StructType:
+        """Return all columns."""
+        own = [name for name in ROWS.names if name not in self.values.names]
+        system = arrow_table(ROWS.polars_schema.to_frame()).schema
+        fields = [system.field(name) for name in own]
+        return spark_schema(pa.schema([*fields, *self.values]), ids=own)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Return what reads some columns."""
+        return _RowsReader(self._options, self._table, self.values, schema)
+
+
+class _RowsReader(DataSourceReader):
+    def __init__(
+        self, options: Options, table: PinnedTable, values: pa.Schema, schema: StructType
+    ) -> None:
+        self._table = table
+        self._where = options.text("where")
+        self._rows_per_partition = options.number("rows_per_partition", _ROWS_PER_PARTITION)
+        self._schema = schema
+        missing = [n for n in schema.names if n not in values.names and n not in ROWS.names]
+        if missing:
+            raise InvalidArgumentError(
+                f"no column {missing[0]!r}; there are: {', '.join([*ROWS.names, *values.names])}"
+            )
+        self._values = [name for name in schema.names if name in values.names]
+        self._own = [name for name in schema.names if name not in values.names]
+        self._batch_size = _batch_size([values.field(name) for name in self._values])
+
+    def partitions(self) -> list[InputPartition]:
+        """Return the pieces of work."""
+        source = self._table.open()
+        check_readable(source.version(self._table.version).records[0])
+        pieces = stretches(
+            source,
+            self._table.version,
+            self._rows_per_partition,
+            whole_fragments=self._where is not None,
+        )
+        return [InputPartition(piece) for piece in pieces] or [InputPartition([])]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one piece of work."""
+        pieces: list[Stretch] = partition.value
+        source, version = self._table.open(), self._table.version
+        contents = dict[int, FragmentContent]()
+        if self._own:
+            fragments = {piece.fragment_id for piece in pieces}
+            found = RowReader(source, version).contents(fragments)
+            contents = {content.fragment.id: content for content in found}
+        target = target_schema(self._schema)
+        for piece in pieces:
+            content = contents.get(piece.fragment_id)
+            if self._values or self._where is not None or content is None:
+                yield from self._with_values(source, piece, content, target)
+            else:
+                yield from self._without_values(source, piece, content, target)
+
+    def _without_values(
+        self, source: TableSource, piece: Stretch, content: FragmentContent, target: pa.Schema
+    ) -> Iterator[pa.RecordBatch]:
+        stop = content.num_live_rows if piece.stop is None else piece.stop
+        for start in range(piece.start, stop, _ROWS_PER_BATCH):
+            offsets = live_offsets(content, start, min(start + _ROWS_PER_BATCH, stop))
+            yield self._batch(source, content, offsets, {}, target)
+
+    def _with_values(
+        self,
+        source: TableSource,
+        piece: Stretch,
+        content: FragmentContent | None,
+        target: pa.Schema,
+    ) -> Iterator[pa.RecordBatch]:
+        from lance_explorer.values import row_batches
+
+        is_whole = piece.start == 0 and piece.stop is None
+        batches = row_batches(
+            source.storage.uri,
+            self._table.version,
+            piece.fragment_id,
+            self._values if content is None else [*self._values, "_rowaddr"],
+            self._where,
+            None if is_whole else piece.start,
+            None if piece.stop is None else piece.stop - piece.start,
+            self._batch_size,
+            source.storage.options,
+        )
+        for batch in batches:
+            values = {name: batch.column(name) for name in self._values}
+            offsets = None
+            if content is not None:
+                addresses = batch.column("_rowaddr").to_numpy()
+                offsets = (addresses & _OFFSET_MASK).astype(np.int64)
+            yield self._batch(source, content, offsets, values, target)
+
+    def _batch(
+        self,
+        source: TableSource,
+        content: FragmentContent | None,
+        offsets: NDArray[np.int64] | None,
+        columns: dict[str, pa.Array],
+        target: pa.Schema,
+    ) -> pa.RecordBatch:
+        if content is not None and offsets is not None:
+            frame = fragment_rows(source, self._table.version, content, offsets)
+            own = arrow_table(frame.select(self._own)).combine_chunks()
+            columns |= {name: own.column(name).chunk(0) for name in self._own if len(offsets)}
+        return batch_of([columns[name] for name in target.names], target)
+
+
+def stretches(
+    source: TableSource, version: int, num_rows: int, *, whole_fragments: bool = False
+) -> list[list[Stretch]]:
+    """Return the fragments of a version in groups of about so many rows; large ones are split."""
+    history = source.version(version)
+    groups, current, filled = list[list[Stretch]](), list[Stretch](), 0
+    for fragment, count in zip(history.states, live_rows(history).tolist(), strict=True):
+        size = count if count >= 0 else fragment.physical_rows or 0
+        if current and filled + size > num_rows:
+            groups.append(current)
+            current, filled = [], 0
+        if count > num_rows and not whole_fragments:
+            groups += [
+                [Stretch(fragment.id, start, min(start + num_rows, count))]
+                for start in range(0, count, num_rows)
+            ]
+        else:
+            current.append(Stretch(fragment.id))
+            filled += size
+    return [*groups, current] if current else groups
+
+
+def _chosen(options: Options) -> PinnedTable:
+    """Return the version that options name, pinned."""
+    ref = TableRef.of(options)
+    source = ref.open()
+    ways = [name for name in ("version", "tag", "as_of") if options.text(name) is not None]
+    if len(ways) > 1:
+        raise InvalidArgumentError(f"give {ways[0]} or {ways[1]}, not both")
+    match ways:
+        case ["version"]:
+            version = options.number("version", 0, least=0)
+        case ["tag"]:
+            tag = source.tag(options.required("tag", "release"))
+            source, version = source.on_branch(tag.branch), tag.version
+        case ["as_of"]:
+            version = source.version_as_of(_time(options.required("as_of", "2026-01-31T12:00")))
+        case _:
+            version = source.latest_version
+    return PinnedTable.at(source, version, ref)
+
+
+def _time(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidArgumentError(f"as_of is a time in ISO 8601, not {text!r}") from error
+
+
+def _value_types(table: PinnedTable) -> pa.Schema:
+    from lance_explorer.values import row_types
+
+    source = table.open()
+    return row_types(source.storage.uri, table.version, source.storage.options)
+
+
+def live_offsets(content: FragmentContent, start: int, stop: int) -> NDArray[np.int64]:
+    """Return the offsets of some live rows: as far behind their numbers as rows are deleted."""
+    numbers = np.arange(start, stop, dtype=np.int64)
+    gone = deleted_offsets(content.deleted).astype(np.int64)
+    if not len(gone):
+        return numbers
+    return numbers + np.searchsorted(gone - np.arange(len(gone)), numbers, side="right")
+
+
+def _batch_size(fields: list[pa.Field]) -> int:
+    """Return how many rows of some columns a batch can have without being too large."""
+    bits = sum([_bits(field.type) for field in fields])
+    return max(_FEWEST_ROWS_PER_BATCH, min(_ROWS_PER_BATCH, 8 * _BYTES_PER_BATCH // max(bits, 1)))
+
+
+def _bits(kind: pa.DataType) -> int:
+    """Return the bits of a value of fixed width; of others, what is typical."""
+    if pa.types.is_fixed_size_list(kind):
+        return int(kind.list_size) * _bits(kind.value_type)
+    if pa.types.is_struct(kind):
+        return sum([_bits(field.type) for field in kind])
+    try:
+        return int(kind.bit_width)
+    except ValueError:
+        return 256

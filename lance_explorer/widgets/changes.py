@@ -1,0 +1,387 @@
+"""Two versions on a time line, and what became of each row from one to the other."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.changes.version_refs import VersionName, version_number
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.table import Table
+from lance_explorer.widgets.changed_rows import ChangedRows
+from lance_explorer.widgets.comparison import Comparison, compare
+from lance_explorer.widgets.comparison_facts import CLASSES, comparison_facts
+from lance_explorer.widgets.comparison_words import counts_in_words
+from lance_explorer.widgets.row_sources import FrameRows
+from lance_explorer.widgets.rows_view import RowsView
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.version_data import version_data
+from lance_explorer.widgets.version_names import version_named
+from lance_explorer.widgets.view import FAILURES, Reply, Request, answers, failure_of
+from lance_explorer.widgets.worker import Cancelled, Job
+
+__all__ = ["Changes"]
+
+_NO_KEYS = (
+    "fixed_size_list",
+    "struct",
+    "list",
+    "large_list",
+    "blob",
+    "float",
+    "double",
+    "halffloat",
+)
+
+
+class _Wanted(NamedTuple):
+    """What is to be compared."""
+
+    begin: int
+    end: int
+    key: tuple[str, ...]
+
+
+class Changes(RowsView):
+    """Show what differs between two versions: how many rows, in which columns, and each of them.
+
+    Two handles on the time line choose the versions: drag them, or move the one in focus with the
+    arrow keys, Page Up and Down, Home and End. The boxes take versions, tags and times (UTC). A row
+    that was updated has two lines, as it was and as it is, with the cells marked that differ. A
+    click on a class of changes or on a column shows only those rows. Values are read when they are
+    looked at; to count columns, those of at most 100,000 rows are compared.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+    begin_version, end_version : int, str or datetime, optional
+        The versions that are compared at first, by number, tag or time; by default those of the
+        state, and else the first kept version and the latest. 0 is the empty table.
+    key : str or sequence of str
+        Columns that tell rows apart: a row that went and one that came with the same key are one
+        row updated. For tables without stable row IDs.
+    state : ExplorerState, optional
+        The choices that it shares with other views: ``version`` and ``compared_version``, either
+        of which may be the later one, ``filter``, and ``row_id``, which follows the selected row.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a tag is on another branch, or a version is none of those.
+    RefNotFoundError
+        If there is no such tag.
+    TypeError
+        If there is an option that it does not have.
+
+    Examples
+    --------
+    >>> widget = lx.widgets.Changes(table, 1, 3)
+    >>> widget.summary().select("inserted", "updated").row(0)
+    (6, 1)
+    >>> widget.frame()["_change_type"].to_list()[:3]
+    ['update_preimage', 'update_postimage', 'insert']
+    """
+
+    _modules = (
+        "drawing.js",
+        "history_strip.js",
+        "rows.js",
+        "range_strip.js",
+        "changes_panels.js",
+        "changes.js",
+    )
+
+    def __init__(
+        self,
+        table: Table,
+        begin_version: VersionName | None = None,
+        end_version: VersionName | None = None,
+        *,
+        key: str | Sequence[str] = (),
+        state: ExplorerState | None = None,
+    ) -> None:
+        self._table = table
+        self._key = (key,) if isinstance(key, str) else tuple(key)
+        self._change: str | None = None
+        self._column: str | None = None
+        self._done: tuple[_Wanted, Comparison] | None = None
+        self._problem: dict[str, str] | None = None
+        self._shown: tuple[Comparison, str | None, str | None] | None = None
+        super().__init__(FrameRows(pl.DataFrame()), state=state)
+        self._choose(begin_version, end_version)
+        self.state.observe(lambda _: self._compare(), ["version", "compared_version"])
+        self._compare()
+
+    # -------------------------------------------------------------------- what is chosen
+
+    @property
+    def begin_version(self) -> int:
+        """The earlier of both versions; 0 is the empty table."""
+        return self._wanted().begin
+
+    @property
+    def end_version(self) -> int:
+        """The later of both versions."""
+        return self._wanted().end
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that tell rows apart; none by default."""
+        return self._key
+
+    @key.setter
+    def key(self, key: str | Sequence[str]) -> None:
+        self._key = (key,) if isinstance(key, str) else tuple(key)
+        self._compare()
+
+    @property
+    def change(self) -> str | None:
+        """Of which class rows are shown, such as ``"updated"``; None for all that changed.
+
+        Rows that only moved, or only got a column, are shown if asked for.
+        """
+        return self._change
+
+    @change.setter
+    def change(self, change: str | None) -> None:
+        if change is not None and change not in CLASSES:
+            raise InvalidArgumentError(f"expected one of {', '.join(CLASSES)}, not {change!r}")
+        self._change = change
+        self._compare()
+
+    @property
+    def column(self) -> str | None:
+        """The column that differs in the rows that are shown; None for any."""
+        return self._column
+
+    @column.setter
+    def column(self, column: str | None) -> None:
+        if column is not None and column not in self._comparison().columns:
+            raise InvalidArgumentError(f"neither version has a column {column!r} to compare")
+        self._column = column
+        self._compare()
+
+    def summary(self) -> pl.DataFrame:
+        """Return the counts, as ``table.changes(begin, end, key=key).summary()`` does.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If a version is not kept.
+        InvalidArgumentError
+            If the key does not fit the table.
+        """
+        return self._comparison().summary
+
+    def columns(self) -> pl.DataFrame:
+        """Return in how many updated rows each column differs: ``column`` and ``num_rows``.
+
+        At most 100,000 rows are compared.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If a version is not kept.
+        StorageError
+            If values cannot be read.
+
+        Examples
+        --------
+        >>> lx.widgets.Changes(table, 1, 3).columns().columns
+        ['column', 'num_rows']
+        """
+        counts = self._comparison().compare_cells(_listen_to_nobody).counts()
+        return pl.DataFrame(
+            {"column": [*counts], "num_rows": [*counts.values()]},
+            schema={"column": pl.String, "num_rows": pl.UInt64},
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """Return all lines that are shown, values included, in the order of the sort.
+
+        Columns stand in the order of the table; the widget has those first that differ.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If a version is not kept.
+        InvalidArgumentError
+            If the filter or the key is wrong.
+        StorageError
+            If values cannot be read.
+        """
+        found = self._comparison()
+        self._show(found, _listen_to_nobody)
+        return super().frame().select(found.feed_columns)
+
+    def static_html(self) -> str:
+        """Return what a page without a kernel shows: the counts."""
+        done = self._done
+        words = counts_in_words(done[1].summary.row(0, named=True)) if done else "not compared yet"
+        name = escape(self._table.uri.rstrip("/").rpartition("/")[2])
+        begin, end, _ = self._wanted()
+        return f"<p><b>{name}</b>, version {begin:,} to {end:,}: {escape(words)}</p>"
+
+    def __repr__(self) -> str:
+        begin, end, _ = self._wanted()
+        return f"Changes(version {begin} to {end})"
+
+    # --------------------------------------------------------------------------- private
+
+    def _choose(self, begin: VersionName | None, end: VersionName | None) -> None:
+        """Fill in the versions that nobody has chosen."""
+        source, state = self._table.source, self.state
+        if end is not None:
+            state.version = version_number(source, end)
+        elif state.version is None:
+            state.version = source.latest_version
+        if begin is not None:
+            state.compared_version = version_number(source, begin, is_begin=True)
+        elif state.compared_version is None:
+            first = source.listing.versions[0].version
+            state.compared_version = 0 if first == state.version == 1 else first
+
+    def _wanted(self) -> _Wanted:
+        latest = self._table.source.latest_version
+        one, other = (
+            latest if version is None else version
+            for version in (self.state.version, self.state.compared_version)
+        )
+        return _Wanted(min(one, other), max(one, other), self._key)
+
+    def _comparison(self) -> Comparison:
+        """Return the comparison that is wanted, made now unless it is there."""
+        wanted = self._wanted()
+        if self._done is None or self._done[0] != wanted:
+            self._done = wanted, compare(self._table.source, *wanted)
+        return self._done[1]
+
+    def _compare(self) -> None:
+        """Compare in the background, and tell the browser about it step by step."""
+        self._worker.submit("compare", self._work)
+
+    def _work(self, job: Job) -> None:
+        begin, end, _ = self._wanted()
+        if self._done is None or self._done[0] != self._wanted():
+            self.tell("comparing", {"text": f"comparing versions {begin:,} and {end:,}"})
+        try:
+            found = self._comparison()
+            job.check()
+            self._problem = None
+            if not found.is_small:
+                self.tell("compared", self._about(found))
+                if self._column is None:
+                    self._show(found, _listen_to_nobody)
+            found.compare_cells(partial(self._tell_progress, job))
+            job.check()
+            self.tell("compared", self._about(found))
+            self._show(found, _listen_to_nobody)
+        except Cancelled:
+            return
+        except FAILURES as error:
+            if not job.is_cancelled:
+                self._problem, self._shown = failure_of(error), None
+                self.show_rows(FrameRows(pl.DataFrame()))
+                self.tell("compared", self._about(None))
+
+    def _tell_progress(self, job: Job, done: int, total: int) -> None:
+        job.check()
+        if done:
+            self.tell("comparing", {"text": f"comparing cells: {done:,} of {total:,} rows"})
+
+    def _show(self, found: Comparison, tell: Callable[[int, int], None]) -> None:
+        """Show the chosen rows of a comparison."""
+        column = self._column if self._column in found.columns else None
+        if column is not None:
+            found.compare_cells(tell)
+        shown = found, self._change, column
+        if self._shown != shown:
+            self._shown = shown
+            self.show_rows(found.rows(self._change, column))
+
+    def _select(self, positions: NDArray[np.int64]) -> None:
+        super()._select(positions)
+        if len(positions) and isinstance(self._source, ChangedRows):
+            chosen = {*self._source.row_ids(positions[:3])}
+            if len(chosen) == 1:
+                self.state.row_id = chosen.pop()
+
+    def _about(self, found: Comparison | None) -> dict[str, Any]:
+        """Return what the browser shows above the rows."""
+        begin, end, key = self._wanted() if found is None else found.wanted
+        about: dict[str, Any] = {
+            "begin": str(begin),
+            "end": str(end),
+            "key": list(key),
+            "change": self._change,
+            "column": self._column,
+            "problem": self._problem,
+            "classes": None,
+        }
+        return (
+            about
+            if found is None
+            else about | comparison_facts(found, has_row_ids=self._has_row_ids)
+        )
+
+    @property
+    def _has_row_ids(self) -> bool:
+        return self._table.latest.has_stable_row_ids
+
+    def _key_columns(self) -> list[str]:
+        """Return the columns that can tell rows apart."""
+        fields = self._table.source.history.records[-1].schema
+        return [
+            field.name
+            for field in fields
+            if field.parent_id == NO_PARENT and not field.logical_type.startswith(_NO_KEYS)
+        ]
+
+    # --------------------------------------------------------------------------- answers
+
+    @answers("history")
+    def _history(self, request: Request) -> Reply:
+        if request.get("refresh"):
+            self._table.refresh()
+            self._done = None
+            self._compare()
+        reply = version_data(self._table)
+        about = {"has_row_ids": self._has_row_ids, "key_columns": self._key_columns()}
+        return Reply({**reply.content, **about}, reply.buffers)
+
+    @answers("comparison")
+    def _compared(self, _: Request) -> dict[str, Any]:
+        done = self._done
+        is_there = done is not None and done[0] == self._wanted()
+        return self._about(done[1] if done and is_there else None)
+
+    @answers("find")
+    def _find(self, request: Request) -> dict[str, Any]:
+        """Find the version that a text names; what is wrong with the text is part of the answer."""
+        text = request["text"].strip()
+        try:
+            return {"version": "0" if text == "0" else str(version_named(self._table, text))}
+        except LanceExplorerError as error:
+            return {"problem": str(error)}
+
+    @answers("narrow")
+    def _narrow(self, request: Request) -> dict[str, Any]:
+        """Show only the rows of a class, or those in which a column differs."""
+        self._change, self._column = request["change"], request["column"]
+        self._compare()
+        return {}
+
+    @answers("key")
+    def _change_key(self, request: Request) -> dict[str, Any]:
+        self.key = request["key"]
+        return {}
+
+
+def _listen_to_nobody(done: int, total: int) -> None:
+    """Hear about progress that nobody waits for."""

@@ -1,0 +1,244 @@
+"""What two versions differ in: counts at once, rows when they are looked at, cells in pieces."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.changes.cells import changed_cells
+from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
+from lance_explorer.changes.images import Images
+from lance_explorer.changes.pairing import pair_by_key
+from lance_explorer.changes.paths import EMPTY
+from lance_explorer.changes.steps import ChangeStep, VersionRange, net_step, version_range
+from lance_explorer.changes.summaries import net_summary
+from lance_explorer.changes.value_columns import ValueColumns, value_columns
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.row_runs import NO_ADDRESS
+from lance_explorer.history.source import TableSource
+from lance_explorer.widgets.changed_rows import (
+    FIRST_COLUMNS,
+    LAST_COLUMNS,
+    WRITTEN,
+    ChangedRows,
+    RowImages,
+    single_rows,
+)
+
+__all__ = ["Cells", "Comparison", "compare"]
+
+_ROWS_AT_ONCE = 4_096
+_MOST_ROWS_COMPARED = 100_000
+_LEFT_OUT = (RowChange.MOVED, RowChange.COLUMN_ADDED)
+"""Rows that are shown only if they are asked for: their values are what they were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Which cells of written rows differ.
+
+    Attributes
+    ----------
+    rows : ChangeRuns
+        Rows that both versions have, a run each; at most 100,000.
+    differ : ndarray of bool
+        A line a row, a column a column.
+    names : tuple of str
+        The columns.
+    num_rows : int
+        How many such rows there are in all.
+    """
+
+    rows: ChangeRuns
+    differ: NDArray[np.bool_]
+    names: tuple[str, ...]
+    num_rows: int
+
+    def counts(self) -> dict[str, int]:
+        """Return in how many rows each column differs, the largest first."""
+        counts = dict(zip(self.names, self.differ.sum(axis=0).tolist(), strict=True))
+        return dict(sorted(counts.items(), key=lambda item: -item[1]))
+
+    @property
+    def num_equal(self) -> int:
+        """How many rows have the values that they had."""
+        return int((~self.differ.any(axis=1)).sum())
+
+
+class Comparison:
+    """What became of each row from one version to another.
+
+    Made by :func:`compare`. The summary is that of ``table.changes(begin, end, key=key)``.
+    """
+
+    def __init__(
+        self,
+        versions: VersionRange,
+        step: ChangeStep,
+        columns: ValueColumns,
+        key: Sequence[str] = (),
+    ) -> None:
+        self._versions = versions
+        self.wanted = versions.begin_version, versions.end_version, tuple(key)
+        self.runs = step.runs
+        self.images = RowImages(versions, step, columns)
+        self.cells: Cells | None = None
+
+    @cached_property
+    def summary(self) -> pl.DataFrame:
+        """The counts, as ``table.changes(begin, end).summary()`` gives them."""
+        return net_summary(self._versions, self.runs)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of values."""
+        return list(self.images.columns.schema)
+
+    @property
+    def left_out(self) -> list[str]:
+        """Columns that are not shown: their types do not fit together, or the feed has the name."""
+        return [name for name in _names(self._versions) if name not in self.images.columns.schema]
+
+    @property
+    def feed_columns(self) -> list[str]:
+        """All columns of the rows, those of values in the order of the table."""
+        return [*FIRST_COLUMNS, *self.columns, *LAST_COLUMNS]
+
+    def presence(self, column: str) -> str:
+        """Return whether a column is in both versions, or was added or dropped on the way."""
+        versions, names = self._versions, self.images.columns.names
+        if not versions.begin_is_kept or versions.begin == EMPTY:
+            return "both"
+        records = versions.rows.history.records
+        was, now = (
+            column in names[id(records[position].schema)]
+            for position in (versions.begin, versions.end)
+        )
+        return "both" if was and now else "added" if now else "dropped"
+
+    def rows(self, change: str | None = None, column: str | None = None) -> ChangedRows:
+        """Return the changed rows, of one class, or those in which a column differs.
+
+        ``column`` needs the cells compared.
+        """
+        runs = self.runs
+        if column is not None:
+            assert self.cells is not None
+            place = self.cells.names.index(column)
+            runs = self.cells.rows.where(self.cells.differ[:, place])
+        if change is not None:
+            runs = runs.only(RowChange[change.upper()])
+        elif column is None:
+            runs = runs.where(~np.isin(runs.change, _LEFT_OUT))
+        return ChangedRows(self.images, runs, self._columns_in_order())
+
+    def _columns_in_order(self) -> list[str]:
+        """Return the columns: what tells rows apart, those known to differ, the others."""
+        counts = self.cells.counts() if self.cells else {}
+        first = [name for name in self.wanted[2] if name in self.columns] or self.columns[:1]
+        differ = [name for name, count in counts.items() if count]
+        return list(dict.fromkeys([*first, *differ, *self.columns]))
+
+    def compare_cells(self, tell: Callable[[int, int], None]) -> Cells:
+        """Return which cells differ; ``tell`` hears how many rows are done, and may raise."""
+        if self.cells is None:
+            self.cells = self._compared(tell)
+        return self.cells
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the cells are compared in no time."""
+        return int(self._written().length.sum(dtype=np.uint64)) <= _ROWS_AT_ONCE
+
+    def _written(self) -> ChangeRuns:
+        """Return the rows of which both images are there."""
+        runs = self.runs
+        both = np.isin(runs.change, WRITTEN) & (runs.before != NO_ADDRESS)
+        return runs.where(both & (runs.after != NO_ADDRESS) & self._versions.begin_is_kept)
+
+    def _compared(self, tell: Callable[[int, int], None]) -> Cells:
+        runs = self._written()
+        ends = np.cumsum(runs.length.astype(np.int64))
+        total = int(ends[-1]) if len(ends) else 0
+        names = tuple(self.columns)
+        done, differ = min(total, _MOST_ROWS_COMPARED), [np.empty((0, len(names)), np.bool_)]
+        place = np.arange(done)
+        run = np.searchsorted(ends, place, side="right")
+        rows = single_rows(runs, run, place - (ends - runs.length.astype(np.int64))[run])
+        for begin in range(0, done if names else 0, _ROWS_AT_ONCE):
+            tell(begin, done)
+            some = rows.where(np.arange(begin, min(begin + _ROWS_AT_ONCE, done)))
+            differ.append(changed_cells(*self.images.of(some), 0.0))
+        found = np.concatenate(differ) if names else np.zeros((done, 0), dtype=np.bool_)
+        return Cells(rows, found, names, total)
+
+
+def compare(
+    source: TableSource, begin_version: int, end_version: int, key: Sequence[str] = ()
+) -> Comparison:
+    """Compare two versions of a branch; no value is read unless there is a key.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If a version is not kept and nothing else tells.
+    InvalidArgumentError
+        If a key does not fit the table.
+    FormatError
+        If a file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    versions = version_range(source, begin_version, end_version)
+    step = net_step(versions)
+    if key and step.before is not None and step.before != EMPTY:
+        images = Images(versions.rows, _columns(versions, key), step)
+        step = replace(step, runs=pair_by_key(step.runs, images.before, images.after))
+    return Comparison(versions, step, _all_that_fit(versions), key)
+
+
+def _all_that_fit(versions: VersionRange) -> ValueColumns:
+    """Return all columns but those whose types have nothing in common, or our own names."""
+    taken = {*CHANGES.names, CHANGED_COLUMNS}
+    names = [name for name in _names(versions) if name not in taken and _fits(versions, name)]
+    return _columns(versions, names)
+
+
+def _fits(versions: VersionRange, name: str) -> bool:
+    """Whether the values that a column has in both versions can stand below each other."""
+    types = _types_of(versions, name)
+    if len(types) == 1:
+        return True
+    try:
+        common = _columns(versions, [name]).schema[name]
+    except InvalidArgumentError:
+        return False
+    return all(type(common) is type(one) for one in types if common.is_nested() or one.is_nested())
+
+
+def _types_of(versions: VersionRange, name: str) -> set[pl.DataType]:
+    records = versions.rows.history.records
+    names = _columns(versions, []).names
+    types = set()
+    for position in (
+        {max(versions.begin, 0), versions.end} if versions.begin_is_kept else {versions.end}
+    ):
+        own = names[id(records[position].schema)].get(name)
+        if own is not None:
+            types.add(value_columns(versions.rows, [], position, [own]).schema[own])
+    return types
+
+
+def _names(versions: VersionRange) -> list[str]:
+    """Return the names of all columns, those of the second version first."""
+    names = _columns(versions, []).names
+    return list(dict.fromkeys([name for here in names.values() for name in here]))
+
+
+def _columns(versions: VersionRange, names: Sequence[str] | None) -> ValueColumns:
+    begin = [max(versions.begin, 0)] if versions.begin_is_kept else []
+    return value_columns(versions.rows, begin, versions.end, names)

@@ -1,0 +1,52 @@
+"""What a browser needs to know of a comparison, to draw it without asking again."""
+
+from typing import Any
+
+from lance_explorer.changes.frame import NET_CHANGES
+from lance_explorer.figures.palette import KIND_COLORS
+from lance_explorer.figures.row_events import EVENT_KINDS
+from lance_explorer.widgets.comparison import Cells, Comparison
+from lance_explorer.widgets.comparison_words import doubts, evidence_words, lost_words
+
+__all__ = ["CLASSES", "comparison_facts"]
+
+CLASSES = [change.label for change in NET_CHANGES if change.label != "unchanged"]
+"""The classes that a changed row can be of."""
+
+_KINDS = {**EVENT_KINDS, "inserted": "append"}
+
+
+def comparison_facts(found: Comparison, *, has_row_ids: bool) -> dict[str, Any]:
+    """Return counts by class and by column, and what to know about them; counts as text."""
+    summary = found.summary.row(0, named=True)
+    changed = {name: summary[name] for name in CLASSES}
+    came_and_went = bool(changed["inserted"] and changed["deleted"])
+    return {
+        "classes": [
+            {
+                "name": name,
+                "color": KIND_COLORS[_KINDS[name]],
+                "num_rows": None if rows is None else str(rows),
+            }
+            for name, rows in changed.items()
+        ],
+        "unchanged": None if summary["unchanged"] is None else str(summary["unchanged"]),
+        "doubts": doubts(found.runs),
+        "lost": lost_words(summary, has_row_ids=has_row_ids),
+        "evidence": evidence_words(summary["evidence"]),
+        "needs_key": came_and_went and not has_row_ids,
+        "left_out": found.left_out,
+        "cells": None if found.cells is None else _cell_counts(found, found.cells),
+    }
+
+
+def _cell_counts(found: Comparison, cells: Cells) -> dict[str, Any]:
+    return {
+        "columns": [
+            {"name": name, "num_rows": str(rows), "presence": found.presence(name)}
+            for name, rows in cells.counts().items()
+        ],
+        "num_compared": str(len(cells.rows)),
+        "num_rows": str(cells.num_rows),
+        "num_equal": str(cells.num_equal),
+    }

@@ -1,0 +1,117 @@
+"""What a comparison says in words: what is uncertain and why, what is lost, what to do."""
+
+from typing import Any
+
+import numpy as np
+
+from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.figures.labels import number, plural
+from lance_explorer.history.evidence import Evidence
+
+__all__ = ["counts_in_words", "doubts", "evidence_words", "lost_words"]
+
+_EVIDENCE = {
+    "recorded": "the table's own records say it",
+    "derived": "row IDs, row versions or keys prove it",
+    "inferred": "some of this is inferred: it fits the counts and the order of rows",
+    "lost": "versions on the way are lost, so some of this is unknown",
+}
+
+_CAUSES = {
+    RowChange.COLUMN_REWRITTEN: "a column was written anew, maybe with the values it had",
+    RowChange.COLUMN_ADDED: "a lost version seems to have added a column, and no more",
+}
+_HALVES = "an upsert does not record which row replaced which: they may be halves of updates"
+_LOST = "a lost version may have updated or moved them"
+_SAME_KEY = "their key is there several times, so the pairs may be others"
+_LOST_UPDATE = "a lost version may only have added a column"
+
+
+def doubts(runs: ChangeRuns) -> str:
+    """Return how many changed rows are uncertain, and why; nothing if none is.
+
+    Examples
+    --------
+    >>> from lance_explorer.widgets.comparison import compare
+    >>> doubts(compare(table.source, 1, 3).runs)
+    ''
+    """
+    uncertain = runs.where(runs.maybe)
+    if not len(uncertain):
+        return ""
+    parts = []
+    for change in np.unique(uncertain.change).tolist():
+        of_change = uncertain.only(change)
+        causes = dict.fromkeys(
+            [_cause(RowChange(change), Evidence(e)) for e in np.unique(of_change.evidence).tolist()]
+        )
+        name = RowChange(change).label.replace("_", " ")
+        parts.append(f"{of_change.count(change):,} {name} ({'; '.join(causes)})")
+    of_all = _num_rows(runs)
+    verb = "is" if _num_rows(uncertain) == 1 else "are"
+    rows = plural(of_all, "changed row")
+    return f"{_num_rows(uncertain):,} of {rows} {verb} uncertain: {', '.join(parts)}."
+
+
+def _cause(change: RowChange, evidence: Evidence) -> str:
+    if change in _CAUSES:
+        return _CAUSES[change]
+    if change == RowChange.UPDATED:
+        return _LOST_UPDATE if evidence == Evidence.LOST else _SAME_KEY
+    return _LOST if evidence == Evidence.LOST else _HALVES
+
+
+def _num_rows(runs: ChangeRuns) -> int:
+    return int(runs.length.sum(dtype=np.uint64))
+
+
+def evidence_words(evidence: str | None) -> str:
+    """Return what the weakest evidence means.
+
+    Examples
+    --------
+    >>> evidence_words("recorded")
+    "the table's own records say it"
+    """
+    return "" if evidence is None else _EVIDENCE[evidence]
+
+
+def lost_words(summary: dict[str, Any], *, has_row_ids: bool) -> str:
+    """Return which part of the way is lost, and what follows from that; nothing if none is.
+
+    Examples
+    --------
+    >>> summary = {"versions_lost": 2, "deleted": 0}
+    >>> lost_words(summary, has_row_ids=True)[:40]
+    '2 versions on the way are no longer kept'
+    """
+    lost = summary["versions_lost"]
+    if not lost:
+        return ""
+    verb = "is" if lost == 1 else "are"
+    begin = f"{plural(lost, 'version')} on the way {verb} no longer kept"
+    if summary["deleted"] is None:
+        return (
+            f"{begin}, the first among them: row versions tell what was inserted and updated "
+            "since; deleted and moved rows are unknown."
+        )
+    if has_row_ids:
+        return f"{begin}; both ends are, so what differs between them is known all the same."
+    return f"{begin}; where rows came from that they wrote is unknown."
+
+
+def counts_in_words(summary: dict[str, Any]) -> str:
+    """Return the counts of a net summary as one line.
+
+    Examples
+    --------
+    >>> counts_in_words(table.changes(0, 1).summary().row(0, named=True))
+    '4 inserted'
+    """
+    classes = ("inserted", "deleted", "updated", "column_rewritten", "column_added", "moved")
+    parts = [
+        f"{number(summary[name])} {name.replace('_', ' ')}"
+        for name in classes
+        if summary[name] != 0
+    ]
+    return ", ".join(parts) or "nothing changed"

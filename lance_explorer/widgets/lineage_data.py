@@ -1,0 +1,152 @@
+"""The lineage picture as arrays and facts: what a browser needs to draw a stretch of versions."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.figures.lineage_layout import REST, LineageLayout
+from lance_explorer.figures.lineage_path import RowPath
+from lance_explorer.figures.palette import KIND_COLORS
+from lance_explorer.figures.row_events import EVENT_KINDS, event_name, way_words
+from lance_explorer.widgets.view import Reply
+
+__all__ = ["event_data", "layout_data", "path_data", "versions_data"]
+
+_KINDS = [*KIND_COLORS]
+_TYPES = {"f8": "Float64Array", "i4": "Int32Array"}
+_RIBBON_KINDS = ("rewrite", "update", "clone", "restore")
+_LANE_FACTS = (
+    "node",
+    "table",
+    "branch",
+    "kind",
+    "operation",
+    "end_operation",
+    "first_version_exact",
+    "is_current",
+)
+_LANE_NUMBERS = ("fragment_id", "first_version", "last_version", "data_bytes", "num_rows_at_first")
+_MOST_EVENTS = 1_000
+
+_Arrays = dict[str, NDArray[Any]]
+
+
+def versions_data(versions: pl.DataFrame) -> Reply:
+    """Return the commits: versions, times in milliseconds and kinds as arrays, and the tags.
+
+    An unknown time is NaN.
+    """
+    arrays: _Arrays = {
+        "versions": _floats(versions["version"]),
+        "times": _floats(versions["timestamp"].dt.timestamp("us") / 1000),
+        "kind": _codes(versions["kind"], _KINDS),
+    }
+    tagged = versions.filter(pl.col("tags").list.len() > 0).select("version", "tags")
+    content = {
+        "kinds": _KINDS,
+        "operations": versions["operation"].to_list(),
+        "tags": [
+            {"name": name, "version": str(version)}
+            for version, names in tagged.iter_rows()
+            for name in names
+        ],
+    }
+    return _packed(content, arrays)
+
+
+def layout_data(layout: LineageLayout, extra: Mapping[str, Any]) -> Reply:
+    """Return lanes, their steps and ribbons; ``extra`` goes with them.
+
+    Places are as in :class:`~lance_explorer.figures.lineage_layout.LineageLayout`; a number of rows
+    that is not known is NaN. ``lanes`` has the facts of each lane, 64-bit numbers as text.
+    """
+    lanes, ribbons = layout.lanes, layout.ribbons
+    arrays = {
+        **_columns("lane", lanes, ("x0", "x1", "y", "thickness", "room")),
+        **_columns("step", layout.steps, ("x0", "x1", "thickness", "begin", "end", "num_rows")),
+        **_columns("step", layout.steps, ("num_fragments",)),
+        **_columns("ribbon", ribbons, ("x0", "y0", "width0", "x1", "y1", "width1")),
+        **_columns("ribbon", ribbons, ("version", "rows", "num_edges")),
+        **_columns("rewrite", layout.rewrites, ("x", "y", "thickness", "version", "rows")),
+        "step_lane": _integers(layout.steps["lane"]),
+        "ribbon_from": _integers(ribbons["from_lane"]),
+        "ribbon_to": _integers(ribbons["to_lane"]),
+        "ribbon_kind": _codes(ribbons["kind"], _RIBBON_KINDS),
+    }
+    content = {
+        "begin": layout.begin,
+        "end": layout.end,
+        "height": layout.height,
+        "has_labels": layout.has_labels,
+        "num_fragments": layout.num_fragments,
+        "num_ribbons": layout.num_ribbons,
+        "has_rest": bool((lanes["node"] == REST).any()),
+        "ribbon_kinds": _RIBBON_KINDS,
+        "evidence": ribbons["evidence"].to_list(),
+        "lanes": [_lane(lane) for lane in lanes.iter_rows(named=True)],
+        **extra,
+    }
+    return _packed(content, arrays)
+
+
+def path_data(row_id: int, path: RowPath, events: pl.DataFrame) -> dict[str, Any]:
+    """Return the way of a row through a picture, and what happened to it."""
+    shown = events.head(_MOST_EVENTS)
+    return {
+        "row_id": str(row_id),
+        "stays": [[stay.x0, stay.x1, stay.y, stay.version] for stay in path.stays],
+        "num_events": len(events),
+        "events": [event_data(event) for event in shown.iter_rows(named=True)],
+    }
+
+
+def event_data(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said of an event, a row of ``table.row(id).history()``."""
+    time = event["timestamp"]
+    maybe = "possibly " if event["maybe"] else ""
+    return {
+        "version": str(event["version"]),
+        "event": maybe + event_name(event["event"]),
+        "kind": EVENT_KINDS[event["event"]],
+        "operation": event["operation"],
+        "branch": event["branch"],
+        "time": None if time is None else time.isoformat(),
+        "way": way_words(event),
+        "is_end": event["_rowaddr_after"] is None,
+        "evidence": event["evidence"],
+        "source": event["source"],
+    }
+
+
+def _lane(lane: Mapping[str, Any]) -> dict[str, Any]:
+    numbers = {name: None if lane[name] is None else str(lane[name]) for name in _LANE_NUMBERS}
+    return {**{name: lane[name] for name in _LANE_FACTS}, **numbers}
+
+
+def _columns(prefix: str, frame: pl.DataFrame, names: Iterable[str]) -> _Arrays:
+    return {f"{prefix}_{name}": _floats(frame[name]) for name in names}
+
+
+def _floats(values: pl.Series) -> NDArray[np.float64]:
+    return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def _integers(values: pl.Series) -> NDArray[np.int32]:
+    return values.cast(pl.Int32).to_numpy()
+
+
+def _codes(values: pl.Series, names: Iterable[str]) -> NDArray[np.int32]:
+    """Return the places of values among names; after them for any other."""
+    known = [*names]
+    codes = values.cast(pl.String).replace_strict(
+        known, range(len(known)), default=len(known), return_dtype=pl.Int32
+    )
+    return codes.to_numpy()
+
+
+def _packed(content: Mapping[str, Any], arrays: _Arrays) -> Reply:
+    about = [{"name": name, "type": _TYPES[a.dtype.str[1:]]} for name, a in arrays.items()]
+    return Reply({**content, "arrays": about}, tuple([a.tobytes() for a in arrays.values()]))

@@ -1,0 +1,258 @@
+"""The lives of fragments as a picture to move about in, with the ways of rows through it."""
+
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.figures.lineage_layout import LineageLayout, lay_out
+from lance_explorer.figures.lineage_path import place_paths
+from lance_explorer.lineage.following import row_history
+from lance_explorer.lineage.graph import FragmentNode, Lineage
+from lance_explorer.table import Table
+from lance_explorer.widgets.lineage_data import layout_data, path_data, versions_data
+from lance_explorer.widgets.row_lookup import row_named
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.view import Reply, Request, View, answers
+
+__all__ = ["LineageGraph"]
+
+_MOST_LAYOUTS = 8
+_Span = tuple[int, int]
+
+
+class LineageGraph(View):
+    """Show where the fragments of a table came from, and the way of a row through them.
+
+    Versions run to the right. A lane is a fragment, as thick as it has rows and in the colour of
+    the kind of commit that made it; ribbons show rows going from lane to lane. Drag or use the
+    arrow keys to move, the wheel or + and - to zoom, 0 to see everything. A click on a lane selects
+    its fragment, with all that it came from and all that came of it. The box takes a row ID, or an
+    address such as ``3:17`` (in version 5: ``3:17@5``). Beyond 200 fragments the smaller ones are
+    one lane, until you zoom in.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+    state : ExplorerState, optional
+        The choices that it shares with other views: ``version``, ``fragment_id`` and ``row_id``.
+
+    Examples
+    --------
+    >>> widget = lx.widgets.LineageGraph(table)
+    >>> widget.state.fragment_id = 2
+    >>> widget.selection
+    {'version': 7, 'fragment_id': 2, 'node': '2@3', 'row_id': None}
+    >>> widget.frame()["node"].to_list()
+    ['0@1', '1@2', '2@3']
+    """
+
+    _modules = (
+        "drawing.js",
+        "lineage_axis.js",
+        "lineage_drawing.js",
+        "lineage_picture.js",
+        "lineage_words.js",
+        "lineage_graph.js",
+    )
+
+    def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
+        super().__init__(state=state)
+        self._table = table
+        self._between: _Span | None = None
+        self._is_focused = False
+        self._chosen_node: str | None = None
+        self._layouts: dict[tuple[_Span | None, str | None], LineageLayout] = {}
+        self._row: tuple[int, pl.DataFrame] | None = None
+        if self.state.version is None:
+            self.state.version = table.source.latest_version
+
+    @property
+    def between(self) -> tuple[int, int] | None:
+        """The first version that is looked at and the last; None for all."""
+        return self._between
+
+    @between.setter
+    def between(self, span: tuple[int, int] | None) -> None:
+        if span is not None and not 0 <= span[0] <= span[1]:
+            raise InvalidArgumentError(f"{span} is no first and last version")
+        self._between = span
+        self.tell("between", {"span": span})
+
+    @property
+    def selection(self) -> dict[str, int | str | None]:
+        """What is chosen: ``version``, ``fragment_id`` with its ``node``, and ``row_id``."""
+        state = self.state
+        return {
+            "version": state.version,
+            "fragment_id": state.fragment_id,
+            "node": self._node(),
+            "row_id": state.row_id,
+        }
+
+    def frame(self) -> pl.DataFrame:
+        """Return the fragments that have a lane, as ``table.lineage().fragments()`` does."""
+        lanes = self._layout(self._between, self._focus())
+        shown = pl.col("node").is_in(lanes.lanes["node"].implode())
+        return self._lineage.frames.fragments.filter(shown)
+
+    def edges(self) -> pl.DataFrame:
+        """Return the edges between these fragments, as ``table.lineage().edges()`` does."""
+        nodes = self.frame()["node"].implode()
+        ends = pl.col("from_node").is_in(nodes) & pl.col("to_node").is_in(nodes)
+        return self._lineage.frames.edges.filter(ends)
+
+    def static_html(self) -> str:
+        """Return the table as it shows itself where no kernel runs."""
+        return self._table._repr_html_()
+
+    # -------------------------------------------------------------------------- answers
+
+    @answers("open", in_background=True)
+    def _open(self, request: Request) -> Reply:
+        if request.get("refresh"):
+            self._table.refresh()
+            self._forget()
+        request.progress("finding where the fragments came from")
+        layout = self._layout(None, None)
+        reply = versions_data(self._table.versions())
+        fragments, edges, _ = self._lineage.frames
+        about = {
+            "name": self._table.uri.rstrip("/").rpartition("/")[2],
+            "branch": self._table.branch,
+            "begin": layout.begin,
+            "end": layout.end,
+            "between": self._between,
+            "num_fragments": len(fragments),
+            "num_edges": len(edges),
+            "has_row_ids": self._table.latest.has_stable_row_ids,
+        }
+        return Reply({**reply.content, **about}, reply.buffers)
+
+    @answers("picture", in_background=True)
+    def _picture(self, request: Request) -> Reply:
+        """Return the lanes of some versions, what belongs to the selected one, and a row's way."""
+        asked = request.get("span")
+        span = None if asked is None else (int(asked[0]), int(asked[1]))
+        layout = self._layout(span, self._focus())
+        row, problem = self._way_of_row(request, layout)
+        extra = {
+            "selected": self._selected(layout),
+            "row": row,
+            "row_problem": problem,
+        }
+        return layout_data(layout, extra)
+
+    @answers("look")
+    def _look(self, request: Request) -> dict[str, Any]:
+        """Note what is looked at."""
+        span = request["span"]
+        self._between = None if span is None else (int(span[0]), int(span[1]))
+        return {}
+
+    @answers("select")
+    def _select(self, request: Request) -> dict[str, Any]:
+        """Select a node, or none; and show only what belongs to it, or everything."""
+        node = request["node"]
+        self._is_focused = bool(request.get("only")) and node is not None
+        self._chosen_node = node
+        if node is None:
+            self.state.fragment_id = None
+        else:
+            lives = self._lineage.frames.fragments.filter(node=node)
+            self.state.fragment_id = lives["fragment_id"][0]
+        return {}
+
+    @answers("find", in_background=True)
+    def _find(self, request: Request) -> dict[str, Any]:
+        """Choose the row that a text names; what is wrong with the text is part of the answer."""
+        request.progress("looking for the row")
+        try:
+            row_id = row_named(self._table, request["text"])
+            self._events(row_id)
+        except LanceExplorerError as error:
+            return {"problem": str(error)}
+        request.check()
+        self.state.row_id = row_id
+        return {"row_id": str(row_id)}
+
+    # ------------------------------------------------------------------------------ data
+
+    @cached_property
+    def _lineage(self) -> Lineage:
+        return self._table.lineage()
+
+    def _forget(self) -> None:
+        self.__dict__.pop("_lineage", None)
+        self._layouts.clear()
+        self._row = None
+
+    def _layout(self, span: _Span | None, focus: str | None) -> LineageLayout:
+        key = span, focus
+        found = self._layouts.get(key)
+        if found is None:
+            found = lay_out(*self._lineage.frames, versions=span, focus=focus)
+            self._layouts[key] = found
+            for old in [*self._layouts][:-_MOST_LAYOUTS]:
+                self._layouts.pop(old, None)
+        return found
+
+    def _focus(self) -> str | None:
+        return self._node() if self._is_focused else None
+
+    def _node(self) -> str | None:
+        """Return the life of the fragment that is chosen: as clicked, or else that of now."""
+        chosen = self.state.fragment_id
+        if chosen is None:
+            return None
+        lives = self._lineage.frames.fragments.filter(fragment_id=chosen)
+        if self._chosen_node in lives["node"].to_list():
+            return self._chosen_node
+        version = self.state.version or 0
+        now = lives.filter(pl.col("first_version") <= version, pl.col("last_version") >= version)
+        nodes = [*lives["node"], *now["node"]]
+        return nodes[-1] if nodes else None
+
+    def _selected(self, layout: LineageLayout) -> dict[str, Any] | None:
+        """Return the selected node, and the lanes that it came from and that came of it."""
+        node = self._node()
+        if node is None:
+            return None
+        facts = self._lineage.frames.fragments.filter(node=node).row(0, named=True)
+        key = FragmentNode(*[facts[name] for name in FragmentNode._fields])
+        ancestors = {str(one) for one in self._lineage.ancestors(key)}
+        descendants = {str(one) for one in self._lineage.descendants(key)}
+        related = {node, *ancestors, *descendants}
+        lanes = {name: number for number, name in enumerate(layout.lanes["node"])}
+        return {
+            "node": node,
+            "fragment_id": str(facts["fragment_id"]),
+            "lane": lanes.get(node),
+            "lanes": [number for name, number in lanes.items() if name in related],
+            "num_ancestors": len(ancestors),
+            "num_descendants": len(descendants),
+            "only": self._is_focused,
+        }
+
+    def _way_of_row(
+        self, request: Request, layout: LineageLayout
+    ) -> tuple[dict[str, Any] | None, str | None]:
+        row_id = self.state.row_id
+        if row_id is None:
+            return None, None
+        try:
+            if self._row is None or self._row[0] != row_id:
+                request.progress(f"following row {row_id}")
+            events = self._events(row_id)
+        except LanceExplorerError as error:
+            return None, str(error)
+        fragments, edges, _ = self._lineage.frames
+        [path] = place_paths(layout, fragments, edges, events)
+        return path_data(row_id, path, events), None
+
+    def _events(self, row_id: int) -> pl.DataFrame:
+        if self._row is None or self._row[0] != row_id:
+            self._row = row_id, row_history(self._table.source, row_id)
+        return self._row[1]

@@ -1,0 +1,229 @@
+"""The life of one row as a timeline, with its values at each event."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+import traitlets
+from numpy.typing import NDArray
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.figures.row_events import event_name
+from lance_explorer.lineage.event_frame import ROW_HISTORY
+from lance_explorer.lineage.following import row_history
+from lance_explorer.lineage.row_values import with_values
+from lance_explorer.rowids.addresses import RowAddress
+from lance_explorer.table import Table
+from lance_explorer.widgets.lineage_data import event_data, versions_data
+from lance_explorer.widgets.row_lookup import row_named, row_numbers_of
+from lance_explorer.widgets.row_sources import FrameRows
+from lance_explorer.widgets.row_values_data import event_values, events_table
+from lance_explorer.widgets.rows_view import RowsView
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.view import Reply, Request, answers
+
+__all__ = ["RowHistory"]
+
+_MOST_VALUES = 200
+"""Events of one row whose values are read: the last ones."""
+
+_MOST_EVENTS = 2_000
+
+_Key = tuple[int, int]
+
+_NO_EVENTS = pl.DataFrame(schema=ROW_HISTORY.polars_schema)
+
+
+class RowHistory(RowsView):
+    """Show what happened to one row in every version, and what its values were.
+
+    Type a row ID, or an address such as ``3:17`` (in version 5: ``3:17@5``); the arrows go to the
+    next row. Events are coloured like the commits that they come from; arrow keys go from event to
+    event. Below the timeline stand the values of the row at the chosen event, what changed is
+    marked; values of a deleted row are those that it had, as long as the files are there.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+    row_id : int, optional
+        The row to begin with; without stable row IDs, its address.
+    state : ExplorerState, optional
+        The choices that it shares with other views: ``row_id``, ``version`` and ``filter``.
+
+    Examples
+    --------
+    >>> widget = lx.widgets.RowHistory(table, 2)
+    >>> widget.frame().select("version", "event", "offset", "city").rows()
+    [(1, 'created', 2, 'city 0'), (3, 'updated', 0, 'city 0')]
+    >>> widget.state.row_id
+    2
+    """
+
+    _modules: ClassVar[tuple[str, ...]] = (
+        "drawing.js",
+        "lineage_axis.js",
+        "lineage_words.js",
+        "row_timeline.js",
+        "rows.js",
+        "row_history.js",
+    )
+
+    height = traitlets.Int(8, min=1, max=100).tag(sync=True)
+    """How many events are visible at once in the table, at most."""
+
+    def __init__(
+        self, table: Table, row_id: int | None = None, *, state: ExplorerState | None = None
+    ) -> None:
+        self._table = table
+        self._events: tuple[_Key, pl.DataFrame] | None = None
+        self._with_values: tuple[_Key, pl.DataFrame] | None = None
+        self._numbers: tuple[int, NDArray[np.uint64]] | None = None
+        self._shown: _Key | None = None
+        super().__init__(FrameRows(_NO_EVENTS), state=state)
+        if row_id is not None:
+            self.state.row_id = row_id
+
+    def frame(self) -> pl.DataFrame:
+        """Return the events that the filter leaves, with a column for each value of the row.
+
+        Raises
+        ------
+        RowNotFoundError
+            If no kept version has, or had, the row.
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+        """
+        self._show_values()
+        return super().frame()
+
+    def static_html(self) -> str:
+        """Return the table as it shows itself where no kernel runs."""
+        return self._table._repr_html_()
+
+    def __repr__(self) -> str:
+        return f"RowHistory(row {self.state.row_id})"
+
+    # -------------------------------------------------------------------------- answers
+
+    @answers("open")
+    def _open(self, request: Request) -> Reply:
+        reply = versions_data(self._table.versions())
+        about = {
+            "name": self._table.uri.rstrip("/").rpartition("/")[2],
+            "branch": self._table.branch,
+            "has_row_ids": self._table.latest.has_stable_row_ids,
+        }
+        return Reply({**reply.content, **about}, reply.buffers)
+
+    @answers("find", in_background=True)
+    def _find(self, request: Request) -> dict[str, Any]:
+        """Choose the row that a text names; what is wrong with the text is part of the answer."""
+        request.progress("looking for the row")
+        try:
+            row_id = row_named(self._table, request["text"])
+            self._events_of(row_id)
+        except LanceExplorerError as error:
+            return {"problem": str(error)}
+        request.check()
+        self.state.row_id = row_id
+        return {"row_id": str(row_id)}
+
+    @answers("step", in_background=True)
+    def _step(self, request: Request) -> dict[str, Any]:
+        """Choose the next live row of the latest version, or the one before."""
+        request.progress("looking for the next row")
+        version = self._table.source.latest_version
+        if self._numbers is None or self._numbers[0] != version:
+            self._numbers = version, row_numbers_of(self._table.latest)
+        numbers = self._numbers[1]
+        is_next = int(request["direction"]) > 0
+        now = self.state.row_id
+        if now is None:
+            place = 0 if is_next else len(numbers) - 1
+        elif is_next:
+            place = int(np.searchsorted(numbers, np.uint64(now), side="right"))
+        else:
+            place = int(np.searchsorted(numbers, np.uint64(now))) - 1
+        if not 0 <= place < len(numbers):
+            way = "later" if is_next else "earlier"
+            return {"problem": f"there is no {way} row in version {version}"}
+        self.state.row_id = int(numbers[place])
+        return {}
+
+    @answers("row", in_background=True)
+    def _row(self, request: Request) -> dict[str, Any]:
+        """Return the events of the chosen row; why there are none is part of the answer."""
+        row_id = self.state.row_id
+        if row_id is None:
+            return {"row_id": None}
+        request.progress(f"following row {row_id}")
+        try:
+            events = self._events_of(row_id)
+        except LanceExplorerError as error:
+            return {"row_id": str(row_id), "problem": str(error)}
+        shown = events.tail(_MOST_EVENTS)
+        return {
+            "row_id": str(row_id),
+            "num_events": len(events),
+            "events": [_place(event) for event in shown.iter_rows(named=True)],
+        }
+
+    @answers("values", in_background=True)
+    def _values(self, request: Request) -> dict[str, Any]:
+        """Return the values at each event, and show them in the table."""
+        request.progress("reading values")
+        try:
+            events = self._show_values()
+        except LanceExplorerError as error:
+            return {"problem": str(error)}
+        if "values" not in events.columns:
+            return {"values": []}
+        return {"values": event_values(events.tail(_MOST_EVENTS))}
+
+    # ------------------------------------------------------------------------------ data
+
+    def _key(self, row_id: int) -> _Key:
+        """Return what the life of a row is known by: it may go on in later versions."""
+        return row_id, self._table.source.latest_version
+
+    def _events_of(self, row_id: int) -> pl.DataFrame:
+        key = self._key(row_id)
+        if self._events is None or self._events[0] != key:
+            self._events = key, row_history(self._table.source, row_id)
+        return self._events[1]
+
+    def _show_values(self) -> pl.DataFrame:
+        """Read the values of the chosen row, if need be, and put them into the table."""
+        row_id = self.state.row_id
+        if row_id is None:
+            if self._shown is not None:
+                self._shown = None
+                self.show_rows(FrameRows(_NO_EVENTS))
+            return _NO_EVENTS
+        key = self._key(row_id)
+        if self._with_values is None or self._with_values[0] != key:
+            events = self._events_of(row_id)
+            read = with_values(self._table.source, events.tail(_MOST_VALUES))
+            earlier = events.head(max(len(events) - _MOST_VALUES, 0))
+            self._with_values = key, pl.concat([earlier, read], how="diagonal")
+        events = self._with_values[1]
+        if self._shown != key:
+            self._shown = key
+            self.show_rows(FrameRows(*events_table(events)))
+        return events
+
+
+def _place(event: dict[str, Any]) -> dict[str, Any]:
+    """Return an event for the timeline, with the fragment and offset that it is drawn at."""
+    after, before = event["_rowaddr_after"], event["_rowaddr_before"]
+    place = RowAddress.of(before if after is None else after)
+    return {
+        **event_data(event),
+        "name": event_name(event["event"]),
+        "fragment_id": str(place.fragment_id),
+        "offset": str(place.offset),
+        "address": str(int(place)),
+    }

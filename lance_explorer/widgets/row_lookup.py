@@ -1,0 +1,116 @@
+"""Which row a person means: a row ID, or an address, with or without the version it is meant in."""
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
+from lance_explorer.history.identities import identities_at
+from lance_explorer.history.state_rows import StateRows, state_rows
+from lance_explorer.lineage.arguments import position_of
+from lance_explorer.lineage.following import row_history
+from lance_explorer.rowids.addresses import RowAddress
+from lance_explorer.table import Snapshot, Table
+
+__all__ = ["row_named", "row_numbers_of"]
+
+_TYPED = re.compile(
+    r"""(?: (?:row(?:\ id)?|(?P<address>addr(?:ess)?)) \s+ )?
+        (?: (?P<number>\d+) | (?P<fragment>\d+) \s*:\s* (?P<offset>\d+) )
+        (?: \s*@\s*(?P<version>\d+) )?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_LARGEST = 2**64 - 1
+
+
+def row_named(table: Table, typed: str) -> int:
+    """Return the row ID that a text means; without stable row IDs, the last address of the row.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    typed : str
+        ``42`` or ``row 42``; ``3:17``, ``addr 3:17`` or ``addr 12884901905`` for an address, which
+        is meant in the last version that has a row there; ``3:17@5`` for that of version 5.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If the text is none of these.
+    RowNotFoundError
+        If no row lived there.
+    VersionNotFoundError
+        If the version is not kept.
+    FormatError
+        If a file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    found = _TYPED.fullmatch(typed.strip())
+    if found is None:
+        raise InvalidArgumentError(
+            f"{typed.strip()[:100]!r} is no row: type a row ID such as 42, or an address such as "
+            "3:17 (fragment and offset), or 3:17@5 for version 5"
+        )
+    rows = state_rows(table.source)
+    number = _number(found)
+    is_address = bool(found["address"] or found["fragment"])
+    if rows.has_row_ids and not is_address:
+        if found["version"]:
+            position_of(rows, int(found["version"]))
+        return number
+    at = int(found["version"]) if found["version"] else None
+    if rows.has_row_ids:
+        return _row_id_at(rows, number, at)
+    return number if at is None else _last_address(table, number, at)
+
+
+def row_numbers_of(snapshot: Snapshot) -> NDArray[np.uint64]:
+    """Return the row IDs of the live rows in rising order; without stable ones, their addresses."""
+    column = "_rowid" if snapshot.has_stable_row_ids else "_rowaddr"
+    return np.sort(snapshot.rows()[column].to_numpy())
+
+
+def _number(found: re.Match[str]) -> int:
+    if not found["fragment"]:
+        number = int(found["number"])
+    elif int(found["offset"]) >= 1 << 32:
+        raise InvalidArgumentError(f"{found['offset']} is no offset: those end at 2^32 - 1")
+    else:
+        number = int(RowAddress(int(found["fragment"]), int(found["offset"])))
+    if number >= _LARGEST:
+        raise InvalidArgumentError(f"{number} is too large: row IDs and addresses end at 2^64 - 2")
+    return number
+
+
+def _row_id_at(rows: StateRows, address: int, at: int | None) -> int:
+    """Return the ID of the row that lives at an address, in a version or the last that has one."""
+    one = np.array([address], dtype=np.uint64)
+    positions = _positions_with(rows, address) if at is None else [position_of(rows, at)]
+    for position in positions:
+        identities, live = identities_at(rows, position, one)
+        if live[0]:
+            return int(identities[0])
+    place = RowAddress.of(address)
+    when = "any kept version" if at is None else f"version {at}"
+    raise RowNotFoundError(
+        f"no row lives at offset {place.offset} of fragment {place.fragment_id} in {when}"
+    )
+
+
+def _positions_with(rows: StateRows, address: int) -> list[int]:
+    """Return the last position of each stay of a state of the fragment, the latest first."""
+    fragment_id = RowAddress.of(address).fragment_id
+    intervals = rows.history.intervals
+    states = rows.history.states
+    last = zip(intervals.keys.tolist(), intervals.last.tolist(), strict=True)
+    return sorted({end for key, end in last if states[key].id == fragment_id}, reverse=True)
+
+
+def _last_address(table: Table, address: int, at: int) -> int:
+    """Return the address at which a row of a version lived last."""
+    last = row_history(table.source, address, at).row(-1, named=True)
+    after = last["_rowaddr_after"]
+    return int(last["_rowaddr_before"] if after is None else after)

@@ -1,0 +1,191 @@
+// The view: two versions on a time line, what differs between them in numbers, and the rows.
+
+function render({ model, el }) {
+  const link = connect(model, el);
+  let history = null;
+  let about = null;
+
+  const strip = rangeStrip(link.root, { onMove: moveTo, describe: describeVersion });
+  const toolbar = rangeToolbar({ onFind: find, onPreset: preset, onRefresh: () => load(true) });
+  const heading = node("div", { class: "lx-version-heading" });
+  const commits = node("div", { class: "lx-legend" });
+  const notes = node("div", { class: "lx-notes", role: "status" });
+  const classes = barList({ name: "Rows by class", onPick: (change) => narrow({ change }) });
+  const columns = barList({ name: "Rows by column", onPick: (column) => narrow({ column }) });
+  const panels = node("div", { class: "lx-bar-lists" }, classes.element, columns.element);
+  const keys = keyChooser({ onKey: (key) => link.ask("key", { key }) });
+  const filters = node("div", { class: "lx-filters" });
+  const rows = rowTable(link, 14);
+  link.root.classList.add("lx-changes");
+  link.root.append(toolbar.element, strip.element, heading, commits, notes, panels, keys.element, filters, rows.element);
+
+  async function load(refresh) {
+    const atEnd = history && link.state.version === String(history.versions[history.count - 1]);
+    history = unpackHistory(await link.ask("history", refresh ? { refresh } : {}));
+    toolbar.setHistory(history);
+    keys.setColumns(history.key_columns);
+    strip.setHistory(history);
+    if (refresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
+    else follow(link.state);
+    take(await link.ask("comparison"));
+  }
+
+  /** Both versions of the state, the earlier first. */
+  function range(state = link.state) {
+    const latest = String(history.versions[history.count - 1]);
+    const both = [state.compared_version ?? latest, state.version ?? latest];
+    return BigInt(both[0]) <= BigInt(both[1]) ? both : both.reverse();
+  }
+
+  function follow(state) {
+    if (!history) return;
+    const latest = String(history.versions[history.count - 1]);
+    strip.show(state.compared_version ?? latest, state.version ?? latest);
+    toolbar.show(...range(state));
+    toolbar.tell("");
+    showHeading();
+    showStaleness();
+  }
+
+  const versionAt = (position) => (position < 0 ? "0" : String(history.versions[position]));
+  const FIELDS = ["compared_version", "version"];
+
+  function moveTo(which, position) {
+    link.setState({ [FIELDS[which]]: versionAt(position) });
+  }
+
+  /** Set the earlier or the later version, whichever field of the state holds it. */
+  function setEnd(name, version) {
+    const { compared_version, version: other } = link.state;
+    const isSwapped = compared_version !== null && other !== null && BigInt(compared_version) > BigInt(other);
+    link.setState({ [FIELDS[(name === "end") !== isSwapped ? 1 : 0]]: version });
+  }
+
+  async function find(name, text) {
+    const { version, problem } = await link.ask("find", { text });
+    if (version === undefined) toolbar.tell(problem);
+    else setEnd(name, version);
+  }
+
+  function preset(name) {
+    if (!history.count) return;
+    const [, end] = range();
+    const position = history.positionOf(end) ?? history.count - 1;
+    const first = history.versions[0] === 1n && history.count === 1 ? "0" : versionAt(0);
+    if (name === "all") link.setState({ compared_version: first, version: versionAt(history.count - 1) });
+    else link.setState({ compared_version: position > 0 || history.versions[0] === 1n ? versionAt(position - 1) : versionAt(0), version: end });
+  }
+
+  function narrow(choice) {
+    const { change, column } = { change: about.change, column: about.column, ...choice };
+    link.ask("narrow", { change, column });
+  }
+
+  // --- what Python found
+
+  function take(found) {
+    about = found;
+    if (about.classes || about.problem) link.busy(null);
+    keys.show(about.key);
+    showHeading();
+    showNotes();
+    showPanels();
+    showFilters();
+    showStaleness();
+  }
+
+  function showStaleness() {
+    const [begin, end] = range();
+    const isStale = !about || about.begin !== begin || about.end !== end || !(about.classes || about.problem);
+    for (const part of [panels, notes, rows.element]) part.classList.toggle("lx-stale", isStale);
+    link.root.dataset.shown = isStale ? "" : `${begin} ${end}`;
+    link.root.dataset.cells = isStale || !about.cells ? "" : `${begin} ${end}`;
+  }
+
+  function showHeading() {
+    const [begin, end] = range();
+    const name = (version) => (version === "0" ? "the empty table" : `version ${count(version)}`);
+    const words = begin === end ? `${name(end)} with itself` : `${name(begin)} → ${name(end)}`;
+    const times = [begin, end].map((version) => history.positionOf(version)).map((p) => (p === undefined ? null : history.timeAt(p)));
+    const apart = times[0] && times[1] && begin !== end ? `${duration(times)} · ` : "";
+    heading.replaceChildren(
+      node("h3", {}, words[0].toUpperCase() + words.slice(1)),
+      node("span", { class: "lx-quiet lx-when" }, apart, times[1] ? `until ${absoluteTime(times[1])}` : ""),
+    );
+    commits.replaceChildren(...commitsBetween(begin, end));
+  }
+
+  /** The commits after one version and up to the other, by kind. */
+  function commitsBetween(begin, end) {
+    const kinds = new Map();
+    let total = 0;
+    for (let p = 0; p < history.count; p += 1) {
+      if (history.versions[p] <= BigInt(begin) || history.versions[p] > BigInt(end)) continue;
+      kinds.set(history.kind[p], (kinds.get(history.kind[p]) ?? 0) + 1);
+      total += 1;
+    }
+    const entries = [...kinds].sort(([a], [b]) => a - b).map(([kind, number]) =>
+      legendEntry(node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }), `${count(number)} ${history.kinds[kind] ?? "other"}`));
+    return [node("span", { class: "lx-quiet" }, total ? `${plural(total, "commit")}:` : "no commits between"), ...entries];
+  }
+
+  function showNotes() {
+    const { problem, lost, doubts, evidence, needs_key, left_out } = about;
+    const children = [];
+    if (problem) children.push(node("div", { class: "lx-refusal", role: "alert" }, node("strong", {}, `${visible(problem.title)}. `), cut(problem.message, 2000), " Choose other versions above, or another key."));
+    if (doubts) children.push(node("p", { class: "lx-doubt" }, visible(doubts)));
+    if (lost) children.push(node("p", { class: "lx-doubt" }, visible(lost)));
+    if (needs_key && !about.key.length) {
+      const choose = node("button", { class: "lx-button lx-small", onclick: () => keys.open() }, "Choose a key");
+      children.push(node("p", { class: "lx-doubt" }, "This table has no stable row IDs: where nothing records which row replaced which, an update counts as one deleted and one inserted. A key matches them. ", choose));
+    }
+    if (left_out?.length) children.push(node("p", { class: "lx-doubt" }, `Not shown, since the types of both versions do not fit together or the name is taken: ${cut(left_out.join(", "), 300)}.`));
+    if (evidence) children.push(node("p", { class: "lx-quiet" }, `How it is known: ${doubts ? "apart from what is uncertain, " : ""}${evidence}.`));
+    notes.replaceChildren(...children);
+  }
+
+  function showPanels() {
+    panels.hidden = !about.classes;
+    if (!about.classes) return;
+    const unchanged = about.unchanged === null ? "" : `${plural(about.unchanged, "row")} unchanged`;
+    classes.show(classBars(about), "Rows by what became of them", unchanged);
+    if (about.cells) columns.show(columnBars(about), "Columns that differ in them", columnNote(about));
+    else columns.show([], "Columns that differ in them", "comparing cells…");
+  }
+
+  function showFilters() {
+    const chip = (name, text, choice) => node("button", { class: "lx-chip", title: "Show all again", "aria-label": `Show all again, not only ${text}`, onclick: () => narrow(choice) }, `${name}: ${text}`, " ✕");
+    const chips = [];
+    if (about.change) chips.push(chip("only", about.change.replace("_", " "), { change: null }));
+    if (about.column) chips.push(chip("only where differs", cut(about.column, 60), { column: null }));
+    filters.replaceChildren(...chips, node("span", { class: "lx-quiet" }, "A row that was written has two lines: as it was, and as it is."));
+  }
+
+  function describeVersion(p) {
+    if (p < 0) return [node("strong", {}, "Version 0"), "\nthe empty table, before version 1"];
+    const tags = history.tagsAt(p).map((name) => `⚑ ${cut(name, 40)}`).join(" ");
+    return [
+      node("strong", {}, `Version ${count(history.versions[p])}`), ` ${visible(history.operationAt(p))} ${tags}`,
+      `\n${absoluteTime(history.timeAt(p))}\n`, ...rich(history.words[p]),
+    ];
+  }
+
+  link.on("compared", take);
+  link.on("comparing", ({ text }) => link.busy(text));
+  link.onState(follow);
+  load(false);
+  return () => {
+    strip.close();
+    link.close();
+  };
+}
+
+/** How far two times are apart: "3 days". */
+function duration([first, last]) {
+  const seconds = Math.max(0, (Date.parse(last) - Date.parse(first)) / 1000);
+  const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+  const [unit, length] = units.find(([, length]) => seconds >= length) ?? units.at(-1);
+  return plural(Math.round(seconds / length), unit);
+}
+
+export default { render };

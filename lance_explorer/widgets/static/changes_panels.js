@@ -1,0 +1,146 @@
+// What stands between the time line and the rows: counts by class and by column, and what to know.
+
+const FEW_COLUMNS = 8;
+
+/** A list of bars, each a button that narrows the rows: `element`, `show(bars, title, note)`. */
+function barList({ name, onPick }) {
+  const title = node("h4");
+  const note = node("p", { class: "lx-quiet lx-bars-note" });
+  const list = node("div", { class: "lx-bars", role: "group", "aria-label": name });
+  const more = node("button", { class: "lx-button lx-small", hidden: true, onclick: () => { isLong = !isLong; draw(); } });
+  const element = node("section", { class: "lx-bar-list" }, title, list, more, note);
+  let bars = [];
+  let isLong = false;
+  function draw() {
+    const longest = bars.reduce((most, bar) => Math.max(most, bar.num_rows ?? 0), 0);
+    const shown = isLong ? bars : bars.filter((bar, i) => i < FEW_COLUMNS || bar.isPicked);
+    list.replaceChildren(...shown.map((bar) => barButton(bar, longest, onPick)));
+    more.hidden = bars.length <= FEW_COLUMNS;
+    more.textContent = isLong ? "Show fewer" : `Show all ${count(bars.length)}`;
+  }
+  return {
+    element,
+    show(newest, heading, words) {
+      bars = newest;
+      title.textContent = heading;
+      note.textContent = words;
+      note.hidden = !words;
+      draw();
+    },
+  };
+}
+
+function barButton({ label, value, num_rows, text, color, isPicked, hint }, longest, onPick) {
+  const share = num_rows ? Math.max(0.6, (100 * num_rows) / longest) : 0;
+  const fill = node("span", { class: "lx-bar-fill", style: { width: `${share}%`, background: color } });
+  return node(
+    "button",
+    { class: "lx-bar-button", "aria-pressed": String(isPicked), disabled: num_rows === 0 && !isPicked, title: hint, dataset: { name: value }, onclick: () => onPick(isPicked ? null : value) },
+    node("span", { class: "lx-bar-label" }, cut(label, 60)),
+    node("span", { class: "lx-bar-track" }, fill),
+    node("span", { class: "lx-bar-count" }, text),
+  );
+}
+
+/** The classes as bars; what differs only in place or by a new column stands last. */
+function classBars({ classes, change }) {
+  const hints = {
+    inserted: "rows that only the later version has", deleted: "rows that only the earlier version has",
+    updated: "rows with other values", column_rewritten: "a column was written anew, nothing else",
+    column_added: "rows that got another column, nothing else", moved: "rows that only lie elsewhere",
+  };
+  return classes
+    .filter(({ name, num_rows }) => num_rows !== "0" || ["inserted", "updated", "deleted"].includes(name) || name === change)
+    .map(({ name, color, num_rows }) => ({
+      label: name.replace("_", " "), value: name, color, isPicked: name === change, hint: `${hints[name]}; click to see only these`,
+      num_rows: num_rows === null ? null : Number(num_rows), text: num_rows === null ? "unknown" : count(num_rows),
+    }));
+}
+
+function columnBars({ cells, column }) {
+  return cells.columns
+    .filter(({ name, num_rows }) => num_rows !== "0" || name === column)
+    .map(({ name, num_rows, presence }) => ({
+      label: presence === "both" ? name : `${name} (${presence})`, value: name, color: "var(--lx-kind-update)", isPicked: name === column, hint: `rows in which ${cut(name, 100)} differs; click to see only these`,
+      num_rows: Number(num_rows), text: count(num_rows),
+    }));
+}
+
+/** What to know about the columns: of how many rows they are counted, and which have equal values. */
+function columnNote({ cells }) {
+  const notes = [];
+  if (cells.num_compared !== cells.num_rows) notes.push(`The first ${count(cells.num_compared)} of ${count(cells.num_rows)} rows were compared.`);
+  if (cells.num_rows === "0") notes.push("No row is in both versions with other values.");
+  else if (cells.num_equal !== "0") notes.push(`${plural(cells.num_equal, "row")} ${cells.num_equal === "1" ? "was" : "were"} written with the values ${cells.num_equal === "1" ? "it" : "they"} had.`);
+  return notes.join(" ");
+}
+
+/** The chooser of key columns: `element`, `setColumns(names)`, `show(key)`. */
+function keyChooser({ onKey }) {
+  const summary = node("summary");
+  const list = node("div", { class: "lx-key-list" });
+  const element = node("details", { class: "lx-key" }, summary, node("p", { class: "lx-quiet" }, "A row that went and one that came with the same key are one row updated. Their values are read for that."), list);
+  let chosen = [];
+  let boxes = [];
+  function pick() {
+    onKey(boxes.filter((box) => box.checked).map((box) => box.value));
+  }
+  return {
+    element,
+    open: () => (element.open = true),
+    setColumns(names) {
+      boxes = names.slice(0, 200).map((name) => {
+        const box = node("input", { type: "checkbox", onchange: pick });
+        box.value = name;
+        return box;
+      });
+      list.replaceChildren(...boxes.map((box) => node("label", { class: "lx-check" }, box, cut(box.value, 60))));
+      this.show(chosen);
+    },
+    show(key) {
+      chosen = key;
+      for (const box of boxes) box.checked = key.includes(box.value);
+      summary.textContent = key.length ? `Rows matched by ${cut(key.join(", "), 120)}` : "Match rows by a key";
+    },
+  };
+}
+
+/** The boxes for both versions, and what else acts on the whole view. */
+function rangeToolbar({ onFind, onPreset, onRefresh }) {
+  const list = node("datalist", { id: `lx-tags-${Math.random().toString(36).slice(2)}` });
+  const box = (name, label) => {
+    const made = node("input", { class: "lx-input lx-find", type: "text", "aria-label": label, title: "a version, a tag, or a time in UTC", list: list.id, maxlength: 200, spellcheck: "false" });
+    const find = () => made.value.trim() && onFind(name, made.value);
+    made.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Enter") find();
+    });
+    made.addEventListener("change", find);
+    return made;
+  };
+  const from = box("begin", "From version, tag or time");
+  const to = box("end", "To version, tag or time");
+  const total = node("span", { class: "lx-quiet lx-total" });
+  const message = node("div", { class: "lx-note", role: "alert", hidden: true });
+  const button = (text, title, onclick) => node("button", { class: "lx-button", title, onclick }, text);
+  return {
+    element: node("div", {}, node("div", { class: "lx-toolbar" },
+      node("label", { class: "lx-check" }, "From", from), node("label", { class: "lx-check" }, "to", to), list,
+      button("One commit", "What the later version's commit did", () => onPreset("commit")),
+      button("All", "From the first kept version to the latest", () => onPreset("all")), total,
+      button("Refresh", "Look for new versions", onRefresh)), message),
+    setHistory(history) {
+      list.replaceChildren(...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
+      const branch = history.branch === null ? "" : `, branch ${cut(history.branch, 40)}`;
+      total.textContent = `${cut(history.name, 60)}${branch}: ${plural(history.count, "version")}`;
+    },
+    show(begin, end) {
+      from.value = begin;
+      to.value = end;
+    },
+    tell(text) {
+      message.hidden = !text;
+      message.textContent = visible(text);
+    },
+  };
+}

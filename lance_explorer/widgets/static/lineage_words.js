@@ -1,0 +1,109 @@
+// What the lineage says of lanes, ribbons, commits and rows.
+
+const WAYS = { rewrite: "compacted", update: "updated", clone: "taken over by the branch", restore: "brought back" };
+const ENDS = { Rewrite: "compacted away", Restore: "gone in a restore" };
+const KNOWN = {
+  recorded: "recorded: the table says so",
+  derived: "derived: it follows from row IDs",
+  inferred: "inferred: counts and order tell it",
+  lost: "lost: nothing that is kept tells",
+};
+
+function rowsWords(rows) {
+  return Number.isNaN(rows) ? "an unknown number of rows" : plural(rows, "row");
+}
+
+function spanWords(begin, end) {
+  return begin === end ? `version ${count(begin)}` : `versions ${count(begin)} to ${count(end)}`;
+}
+
+/** Return what the tooltip says of what was found in the picture, as elements. */
+function describeInLineage(found, layout, commits) {
+  const lines = {
+    lane: () => describeLane(layout, found.index, found.step),
+    ribbon: () => describeRibbon(layout, found.index),
+    rewrite: () => [strong(`Columns written anew in version ${count(layout.rewrite_version[found.index])}`), rowsWords(layout.rewrite_rows[found.index])],
+    event: () => describeEvent(layout.row, found.mark.event),
+    commit: () => describeCommit(commits, found.index),
+  }[found.what]();
+  return lines.filter(Boolean).map((line) => node("div", {}, ...[line].flat()));
+}
+
+function strong(text) {
+  return node("strong", {}, text);
+}
+
+function describeLane(layout, index, step) {
+  const lane = layout.lanes[index];
+  const when = spanWords(layout.step_begin[step], layout.step_end[step]);
+  if (isRest(lane)) {
+    return [strong(plural(layout.step_num_fragments[step], "other fragment")), `${rowsWords(layout.step_num_rows[step])} together in ${when}`, "zoom in to see them apart"];
+  }
+  return [
+    strong(`${laneTitle(lane)}`),
+    lane.table ? `in ${cut(lane.table, 80)}` : null,
+    `${rowsWords(layout.step_num_rows[step])} in ${when}`,
+    `${bytes(lane.data_bytes)} of data`,
+    laneBeginning(lane),
+    laneEnd(lane),
+  ];
+}
+
+function laneTitle(lane) {
+  return `Fragment ${count(lane.fragment_id)}${lane.branch ? ` of branch ${cut(lane.branch, 40)}` : ""}`;
+}
+
+function laneBeginning(lane) {
+  if (!lane.first_version_exact) return `first known in version ${count(lane.first_version)}`;
+  return `made in version ${count(lane.first_version)} by ${visible(lane.operation ?? "an unknown operation")}`;
+}
+
+function laneEnd(lane) {
+  if (lane.is_current) return "in the latest version";
+  if (lane.last_version === null) return "in no version that is kept";
+  const then = lane.end_operation === null ? "" : `, then ${ENDS[lane.end_operation] ?? visible(lane.end_operation)}`;
+  return `last in version ${count(lane.last_version)}${then}`;
+}
+
+function describeRibbon(layout, index) {
+  const [from, to] = [layout.ribbon_from[index], layout.ribbon_to[index]].map((lane) => laneNames(layout.lanes[lane], NaN)[0]);
+  const many = layout.ribbon_num_edges[index] > 1 ? `, ${count(layout.ribbon_num_edges[index])} ways together` : "";
+  return [
+    strong(`${rowsWords(layout.ribbon_rows[index])} ${WAYS[ribbonKind(layout, index)]} in version ${count(layout.ribbon_version[index])}`),
+    `from ${from} to ${to}${many}`,
+    KNOWN[layout.evidence[index]],
+  ];
+}
+
+function describeEvent(row, event) {
+  return [
+    strong(`Row ${count(row.row_id)} ${event.event} in version ${count(event.version)}`),
+    `${visible(event.operation ?? "operation not known")}, ${event.time ? absoluteTime(event.time) : "at an unknown time"}`,
+    event.way,
+    KNOWN[event.evidence],
+    event.source ? node("span", { class: "lx-quiet" }, cut(event.source, 100)) : null,
+  ];
+}
+
+function describeCommit(commits, p) {
+  const tags = commits.tags.filter(({ version }) => version === commits.versions[p]).map(({ name }) => cut(name, 40));
+  return [
+    [strong(`Version ${count(commits.versions[p])} `), visible(commits.operations[p] ?? "unknown operation")],
+    node("span", { class: "lx-quiet" }, absoluteTime(isoTime(commits.times[p]))),
+    tags.length ? `⚑ ${tags.join(", ")}` : null,
+  ];
+}
+
+/** What the colours in the picture mean. */
+function lineageLegend(layout) {
+  const kinds = [...new Set(layout.lanes.filter((lane) => !isRest(lane)).map((lane) => lane.kind))];
+  const made = Object.keys(KIND_COLORS).filter((kind) => kinds.includes(kind)).map((kind) => legendEntry(swatch(KIND_COLORS[kind]), kind === "other" ? "made by what is not known" : `made by ${kind}`));
+  const ways = [...new Set(Array.from(layout.ribbon_kind, (code) => layout.ribbon_kinds[code]))].map((kind) => legendEntry(node("i", { class: `lx-swatch lx-ribbon-key${kind === "restore" ? " lx-dotted" : ""}`, style: { "--lx-mark": KIND_COLORS[RIBBON_COLORS[kind]] } }), `rows ${WAYS[kind]}`));
+  const rest = layout.has_rest ? [legendEntry(node("i", { class: "lx-swatch lx-rest-key" }), "fragments without a lane of their own")] : [];
+  const rewritten = layout.rewrite_x.length ? [legendEntry(node("i", { class: "lx-swatch lx-rewrite-key", style: { background: KIND_COLORS.schema } }), "columns written anew")] : [];
+  return [...made, ...rest, ...ways, ...rewritten];
+}
+
+function swatch(color) {
+  return node("i", { class: "lx-swatch", style: { background: color } });
+}

@@ -1,0 +1,153 @@
+// The view: a box for the row, its timeline, the values at the chosen event, and all events below.
+
+function render({ model, el }) {
+  const link = connect(model, el);
+  let row = null;
+  let values = null;
+  let chosen = -1;
+  let shownRow; // the row that the answer on its way is about
+
+  const timeline = rowTimeline(link.root, { onChoose: choose, describe: (event) => describeEvent(row, event).filter(Boolean).map((line) => node("div", {}, line)) });
+  const bar = historyBar({ onRow: find, onStep: step });
+  const heading = node("div", { class: "lx-row-heading", hidden: true });
+  const facts = node("div", { class: "lx-row-values", hidden: true });
+  const nothing = node("p", { class: "lx-quiet lx-row-nothing" }, "Type a row ID above, or go from row to row with the arrows.");
+  const rows = rowTable(link, model.get("height"));
+  const follow = () => rows.setHeight(model.get("height"));
+  rows.element.hidden = true;
+  link.root.classList.add("lx-row-history");
+  link.root.append(bar.element, nothing, timeline.element, heading, facts, rows.element);
+  timeline.element.hidden = true;
+  model.on("change:height", follow);
+
+  async function open() {
+    const about = await link.ask("open");
+    timeline.setCommits(lineageCommits(about));
+    bar.setAbout(about);
+  }
+
+  async function load() {
+    values = null;
+    const answer = await link.ask("row");
+    const events = answer.events ?? [];
+    row = answer;
+    bar.setRow(answer.row_id);
+    bar.tell(answer.problem ?? "");
+    nothing.hidden = answer.row_id !== null;
+    rows.element.hidden = !events.length;
+    timeline.setEvents(events);
+    chosen = events.length - 1;
+    timeline.choose(chosen);
+    showEvent();
+    if (!events.length) return;
+    const read = await link.ask("values");
+    if (read.problem) bar.tell(read.problem);
+    values = read.values ?? null;
+    showEvent();
+  }
+
+  async function find(text) {
+    const { problem } = await link.ask("find", { text });
+    if (problem) bar.tell(problem);
+  }
+
+  async function step(direction) {
+    const { problem } = await link.ask("step", { direction });
+    bar.tell(problem ?? "");
+  }
+
+  function choose(index) {
+    chosen = index;
+    timeline.choose(index);
+    showEvent();
+    link.setState({ version: row.events[index].version });
+  }
+
+  function showEvent() {
+    const event = row?.events?.[chosen];
+    heading.hidden = !event;
+    facts.hidden = !event;
+    if (!event) return;
+    const more = row.num_events > row.events.length ? node("span", { class: "lx-quiet" }, `the last ${count(row.events.length)} of ${plural(row.num_events, "event")}`) : null;
+    heading.replaceChildren(
+      node("h3", {}, `Row ${count(row.row_id)}`),
+      node("span", { class: "lx-chip" }, swatch(KIND_COLORS[event.kind]), event.event),
+      node("span", {}, `version ${count(event.version)}, ${visible(event.operation ?? "operation not known")}`),
+      node("span", { class: "lx-quiet" }, event.time ? absoluteTime(event.time) : ""),
+      node("span", {}, event.way),
+      node("span", { class: "lx-quiet", title: KNOWN[event.evidence] }, event.evidence),
+      ...(more ? [more] : []),
+    );
+    facts.replaceChildren(...valueLines(values?.[chosen], values === null));
+  }
+
+  link.onState((state) => {
+    timeline.setVersion(state.version);
+    const index = row?.events?.findIndex(({ version }) => version === state.version) ?? -1;
+    if (index >= 0 && index !== chosen && row.row_id === state.row_id) {
+      chosen = index;
+      timeline.choose(index);
+      showEvent();
+    }
+    if (state.row_id === shownRow) return;
+    shownRow = state.row_id;
+    load();
+  });
+  open();
+  return () => {
+    model.off("change:height", follow);
+    timeline.close();
+    link.close();
+  };
+}
+
+/** What the values were: those that changed first, with what they were before. */
+function valueLines(event, isWaiting) {
+  if (isWaiting) return [node("p", { class: "lx-quiet" }, "reading the values…")];
+  if (!event?.is_read) return [node("p", { class: "lx-quiet" }, "The values are not known: the files are gone, or there are too many events to read them at each.")];
+  const note = event.is_end ? "the values that it had" : event.is_compared ? (event.values.some(({ changed }) => changed) ? "" : "no value changed") : "its values";
+  const sorted = [...event.values].sort((a, b) => b.changed - a.changed);
+  const cells = sorted.map(({ name, value, before, changed }) => node("div", { class: `lx-value${changed ? " lx-value-changed" : ""}${event.is_end ? " lx-value-removed" : ""}` },
+    node("span", { class: "lx-value-name" }, cut(name, 60)),
+    node("span", { class: "lx-value-text" }, ...(changed && (before !== null || value !== null) ? [node("del", {}, text(before)), " → ", node("ins", {}, text(value))] : [text(value), changed ? node("span", { class: "lx-quiet" }, " (new column)") : null].filter(Boolean)))));
+  const more = event.num_columns > event.values.length ? [node("p", { class: "lx-quiet" }, `${count(event.values.length)} of ${plural(event.num_columns, "column")}; the table below has all`)] : [];
+  return [...(note ? [node("p", { class: "lx-quiet" }, note)] : []), node("div", { class: "lx-value-grid" }, ...cells), ...more];
+
+  function text(shown) {
+    return shown === null || shown === undefined ? node("em", { class: "lx-quiet" }, "null") : cut(shown, 80);
+  }
+}
+
+/** The bar on top: the box for the row, and the arrows to the next. */
+function historyBar({ onRow, onStep }) {
+  const box = node("input", { class: "lx-input lx-row-box", type: "text", "aria-label": "Row ID, or address as fragment:offset", placeholder: "row ID, or address 3:17", spellcheck: "false", maxlength: 100 });
+  const total = node("span", { class: "lx-quiet lx-row-total" });
+  const message = node("div", { class: "lx-note", role: "alert", hidden: true });
+  const arrow = (text, title, direction) => node("button", { class: "lx-button lx-square", title, "aria-label": title, onclick: () => onStep(direction) }, text);
+  box.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter" && box.value.trim()) onRow(box.value);
+    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+      event.preventDefault();
+      onStep(event.key === "ArrowUp" ? 1 : -1);
+    }
+  });
+  return {
+    element: node("div", {}, node("div", { class: "lx-toolbar" }, arrow("‹", "Previous row", -1), box, arrow("›", "Next row", 1),
+      node("button", { class: "lx-button", onclick: () => box.value.trim() && onRow(box.value) }, "Show row"), total), message),
+    setAbout(about) {
+      const branch = about.branch === null ? "" : `, branch ${cut(about.branch, 40)}`;
+      total.textContent = `${cut(about.name, 60)}${branch}`;
+      box.placeholder = about.has_row_ids ? "row ID, or address 3:17" : "address, such as 3:17";
+    },
+    setRow(row) {
+      if (row !== null) box.value = row;
+    },
+    tell(text) {
+      message.hidden = !text;
+      message.textContent = visible(text);
+    },
+  };
+}
+
+export default { render };

@@ -1,0 +1,47 @@
+"""Versions as people type them into a box."""
+
+from datetime import UTC, datetime
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.table import Table
+
+__all__ = ["version_named"]
+
+
+def version_named(table: Table, text: str) -> int:
+    """Return the version of this branch that a tag, a number or a time names.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If the text is none of these, or the tag is on another branch.
+    VersionNotFoundError
+        If the version is not kept, or all kept versions are later than the time.
+
+    Examples
+    --------
+    >>> version_named(table, "3")
+    3
+    """
+    if text in table.tags:
+        tag = table.tags[text]
+        if tag.branch != table.branch:
+            raise InvalidArgumentError(
+                f"the tag {text} is on {tag.branch or 'the main branch'}; open that to see it"
+            )
+        return _kept(table, tag.version)
+    if text.isdecimal():
+        return _kept(table, int(text))
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidArgumentError(
+            f"{text!r} is no version, no tag, and no time such as 2026-11-21 08:30 (UTC)"
+        ) from None
+    return table.source.version_as_of(time if time.tzinfo else time.replace(tzinfo=UTC))
+
+
+def _kept(table: Table, version: int) -> int:
+    if version not in table.source.history.versions_read:
+        raise table.source.missing_version(version)
+    return version

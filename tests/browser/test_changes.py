@@ -1,0 +1,275 @@
+"""The widget of changes in JupyterLab."""
+
+import lance
+import pyarrow as pa
+import pytest
+from playwright.sync_api import expect
+
+from tests.synthetic import SyntheticTable
+from tests.widgets.test_changes import make
+
+pytestmark = pytest.mark.browser
+
+OPEN = """
+import lance_explorer as lx
+table = lx.open_table({path!r}{options})
+widget = lx.widgets.Changes(table)
+widget
+"""
+
+
+@pytest.fixture(scope="module")
+def changes(open_notebook):
+    """Open a notebook with the widget over a table; return the notebook once it is drawn."""
+
+    def open_one(name, path, options=""):
+        notebook = open_notebook(name, OPEN.format(path=str(path), options=options))
+        notebook.run_all()
+        assert notebook.failures() == []
+        widget(notebook).locator(".lx-range[data-drawn]").wait_for()
+        return notebook
+
+    return open_one
+
+
+@pytest.fixture(scope="module")
+def small(changes, tmp_path_factory):
+    path = tmp_path_factory.mktemp("changes") / "people.lance"
+    make(path)
+    return changes("small", path)
+
+
+@pytest.fixture
+def people(small):
+    small.show()
+    small.run("widget.change = widget.column = None; widget.key = (); widget.filter = ''")
+    small.run("widget.state.compared_version, widget.state.version = 1, 5")
+    shown(small, 1, 5)
+    return small
+
+
+def widget(notebook):
+    return notebook.widgets(".lx-changes")
+
+
+def shown(notebook, begin, end):
+    """Wait until strip, counts and rows are those of two versions, and Python has them too."""
+    widget(notebook).locator(f'.lx-range[data-drawn="{begin} {end}"]').wait_for()
+    notebook.widgets(f'.lx-changes[data-cells="{begin} {end}"]').wait_for()
+    notebook.wait_for(f"(widget.begin_version, widget.end_version) == ({begin}, {end})")
+
+
+def counts(notebook, name):
+    """Return the numbers beside the bars of a list."""
+    bars = widget(notebook).get_by_role("group", name=name).get_by_role("button")
+    return {
+        label: number
+        for label, number in bars.evaluate_all(
+            """bars => bars.map((bar) => [
+                bar.querySelector(".lx-bar-label").textContent,
+                bar.querySelector(".lx-bar-count").textContent])"""
+        )
+        if number != "0"
+    }
+
+
+def cells(notebook, mark):
+    """Return the texts of cells that are marked so."""
+    found: list[str] = widget(notebook).locator(f"td.lx-mark-{mark}").all_inner_texts()
+    return found
+
+
+def lines(notebook, number):
+    """Wait for a number of lines in the table of rows."""
+    noun = "row" if number == 1 else "rows"
+    expect(widget(notebook).locator(".lx-rows-status")).to_have_text(f"{number} {noun}")
+
+
+def handle(notebook, which):
+    return widget(notebook).get_by_role("slider").nth(which)
+
+
+def press(notebook, which, *keys):
+    handle(notebook, which).focus()
+    for key in keys:
+        notebook.page.keyboard.press(key)
+
+
+def drag(notebook, which, version, of):
+    """Drag a handle to where one of ``of`` versions stands."""
+    strip = widget(notebook).locator(".lx-range").bounding_box()
+    box = handle(notebook, which).bounding_box()
+    mouse = notebook.page.mouse
+    mouse.move(box["x"], strip["y"] + 30)
+    mouse.down()
+    width = (strip["width"] - 20) / of
+    mouse.move(strip["x"] + 10 + width * (version - 0.5), strip["y"] + 30, steps=4)
+    mouse.up()
+
+
+def test_counts_and_marked_cells_are_those_of_the_two_versions(people):
+    assert counts(people, "Rows by class") == {"inserted": "2", "deleted": "1", "updated": "3"}
+    assert counts(people, "Rows by column") == {"score": "2", "name": "1"}
+    lines(people, 9)
+    expect(widget(people).locator("td.lx-mark-changed")).to_have_text(["10.0", "0.0", "z"])
+    assert cells(people, "removed") == ["2.0", "5.0", "e", "7", "8.0", "h"]
+    widget(people).get_by_text("1 row was written with the values it had.").wait_for()
+
+
+def test_keys_move_both_handles_and_the_rows_follow(people):
+    press(people, 1, "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    shown(people, 1, 2)
+    lines(people, 4)
+    assert cells(people, "changed") == ["10.0"]
+    press(people, 0, "ArrowLeft")
+    shown(people, 0, 2)
+    assert counts(people, "Rows by class") == {"inserted": "8"}
+    press(people, 0, "End")
+    shown(people, 2, 5)
+    people.wait_for("(widget.state.compared_version, widget.state.version) == (5, 2)")
+    press(people, 0, "Home")
+    shown(people, 0, 2)
+
+
+def test_the_mouse_moves_both_handles(people):
+    drag(people, 1, 3, of=5)
+    shown(people, 1, 3)
+    drag(people, 0, 2, of=5)
+    shown(people, 2, 3)
+    assert counts(people, "Rows by class") == {"updated": "1"}
+    assert cells(people, "changed") == ["0.0", "z"] or cells(people, "changed") == ["z", "0.0"]
+    drag(people, 0, 5, of=5)
+    shown(people, 3, 5)
+
+
+def test_versions_and_tags_are_typed(people):
+    box = widget(people).get_by_label("From version, tag or time")
+    box.fill("early")
+    box.press("Enter")
+    shown(people, 2, 5)
+    box = widget(people).get_by_label("To version, tag or time")
+    box.fill("77")
+    box.press("Enter")
+    widget(people).get_by_text("version 77 never was").wait_for()
+    box.fill("4")
+    box.press("Enter")
+    shown(people, 2, 4)
+    widget(people).get_by_role("button", name="One commit").click()
+    shown(people, 3, 4)
+    widget(people).get_by_role("button", name="All", exact=True).click()
+    shown(people, 1, 5)
+
+
+def test_bars_narrow_the_rows(people):
+    widget(people).get_by_role("button", name="deleted").click()
+    lines(people, 1)
+    people.wait_for("widget.change == 'deleted'")
+    widget(people).get_by_role("button", name="Show all again, not only deleted").click()
+    lines(people, 9)
+    widget(people).get_by_role("button", name="name 1").click()
+    lines(people, 2)
+    people.wait_for("widget.frame()['_rowid'].to_list() == [4, 4]")
+    widget(people).get_by_role("button", name="name 1").click()
+    lines(people, 9)
+
+
+def test_a_filter_of_values_narrows_them_further(people):
+    box = widget(people).get_by_role("searchbox")
+    box.fill("score = 10")
+    box.press("Enter")
+    expect(widget(people).locator(".lx-rows-status")).to_contain_text("3 of 9 rows match")
+    people.wait_for("widget.frame()['score'].to_list() == [10.0, 10.0, 10.0]")
+
+
+def test_a_clicked_row_is_the_row_of_linked_views(people):
+    widget(people).locator("td.lx-mark-changed").first.click()
+    people.wait_for("widget.state.row_id == 1")
+
+
+def test_python_moves_the_handles(people):
+    people.run("widget.state.compared_version, widget.state.version = 4, 3")
+    shown(people, 3, 4)
+    assert counts(people, "Rows by class") == {"deleted": "1"}
+    heading = widget(people).get_by_role("heading", level=3)
+    assert heading.inner_text() == "Version 3 → version 4"
+    assert handle(people, 0).get_attribute("aria-valuetext") == "version 4, Delete"
+
+
+def test_what_cannot_be_compared_is_told_and_nothing_else_breaks(people):
+    people.run("widget.key = ['nothing']")
+    refusal = widget(people).locator(".lx-refusal")
+    refusal.wait_for()
+    assert "no column 'nothing'" in refusal.inner_text()
+    people.run("widget.key = ()")
+    refusal.wait_for(state="detached")
+    lines(people, 9)
+
+
+def test_a_key_is_chosen_where_row_ids_are_not_stable(changes, tmp_path):
+    path = tmp_path / "t.lance"
+    rows = pa.table({"id": range(4), "name": [*"abcd"]})
+    news = pa.table({"id": [1, 9], "name": ["x", "y"]})
+    upsert = lance.write_dataset(rows, path).merge_insert("id")
+    upsert.when_matched_update_all().when_not_matched_insert_all().execute(news)
+    notebook = changes("keys", path)
+    shown(notebook, 1, 2)
+    assert counts(notebook, "Rows by class") == {"inserted": "2", "deleted": "1"}
+    widget(notebook).get_by_text("3 of 3 changed rows are uncertain").wait_for()
+    widget(notebook).get_by_role("button", name="Choose a key").click()
+    widget(notebook).get_by_role("checkbox", name="id").check()
+    expect(widget(notebook).locator(".lx-doubt")).to_have_count(0)
+    assert counts(notebook, "Rows by class") == {"inserted": "1", "updated": "1"}
+    assert notebook.value("widget.key") == ("id",)
+    assert cells(notebook, "changed") == ["x"]
+
+
+def test_one_version_without_rows_is_shown(changes, tmp_path):
+    lance.write_dataset(pa.schema([("id", pa.int64())]).empty_table(), tmp_path / "t.lance")
+    notebook = changes("one", tmp_path / "t.lance")
+    shown(notebook, 0, 1)
+    assert counts(notebook, "Rows by class") == {}
+    press(notebook, 1, "ArrowLeft")
+    shown(notebook, 0, 0)
+
+
+def test_a_branch_and_lost_versions_are_shown(changes, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
+    branch = table.branch("dev").delete({0: [0]}).delete({0: [1]}).delete({0: [2]})
+    branch.remove(4)
+    notebook = changes("branch", table.path, ", branch='dev'")
+    widget(notebook).locator('.lx-range[data-drawn="2 5"]').wait_for()
+    widget(notebook).get_by_text("t.lance, branch dev: 3 versions").wait_for()
+    widget(notebook).get_by_text("1 version on the way is no longer kept").wait_for()
+
+
+EVIL = "<img src=x onerror='owned=1'><script>owned=1</script>\u202e"
+
+
+def test_hostile_names_and_values_are_text(changes, tmp_path):
+    rows = pa.table({"id": [1, 2], EVIL: ["a", "b"]})
+    lance.write_dataset(rows, tmp_path / "t.lance", enable_stable_row_ids=True)
+    news = pa.table({"id": [2], EVIL: [EVIL]})
+    upsert = lance.dataset(tmp_path / "t.lance").merge_insert("id").when_matched_update_all()
+    upsert.execute(news)
+    notebook = changes("hostile", tmp_path / "t.lance")
+    shown(notebook, 1, 2)
+    [column] = counts(notebook, "Rows by column")
+    assert column.startswith("<img src=x onerror=")
+    expect(widget(notebook).locator("td.lx-mark-changed")).to_have_count(1)
+    assert cells(notebook, "changed") == [EVIL.replace("\u202e", "\\u202e")]
+    assert widget(notebook).locator("img, script").count() == 0
+    assert notebook.page.evaluate("typeof owned") == "undefined"
+
+
+def test_five_thousand_versions_are_moved_through(changes, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", transaction_files=False).append(rows=100)
+    while table.version < 4_999:
+        table.append(rows=10).delete({table.fragment_ids[-1]: range(10)})
+    table.append(rows=7)
+    notebook = changes("many", table.path)
+    widget(notebook).locator('.lx-range[data-drawn="1 5000"]').wait_for()
+    press(notebook, 0, "PageUp")
+    widget(notebook).locator('.lx-range[data-drawn="251 5000"]').wait_for()
+    press(notebook, 1, *["ArrowLeft"] * 20)
+    widget(notebook).locator('.lx-range[data-drawn="251 4980"]').wait_for()
+    notebook.wait_for("widget.summary().select('inserted', 'unchanged').row(0) == (10, 100)")

@@ -1,0 +1,358 @@
+"""The lineage widget in JupyterLab."""
+
+import json
+
+import pytest
+
+from tests.synthetic import SyntheticTable
+
+pytestmark = pytest.mark.browser
+
+OPEN = """
+import lance_explorer as lx
+from lance_explorer.figures.lineage_layout import lay_out
+table = lx.open_table({path!r}{options})
+lineage = table.lineage()
+widget = lx.widgets.LineageGraph(table)
+widget
+"""
+
+
+@pytest.fixture(scope="module")
+def opened(open_notebook):
+    """Open a notebook with the widget over a table; return the notebook once it is drawn."""
+
+    def open_one(name, path, options=""):
+        notebook = open_notebook(name, OPEN.format(path=str(path), options=options))
+        notebook.run_all()
+        assert notebook.failures() == []
+        picture(notebook).and_(notebook.page.locator("[data-drawn]")).wait_for()
+        return notebook
+
+    return open_one
+
+
+@pytest.fixture(scope="module")
+def photos(opened, tmp_path_factory):
+    from lance_explorer import demo
+
+    path = demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
+    return opened("lineage_photos", path)
+
+
+@pytest.fixture(autouse=True)
+def _start(request):
+    """Begin each test over the sample with nothing chosen, and all in sight."""
+    if "photos" in request.fixturenames:
+        notebook = request.getfixturevalue("photos")
+        notebook.show()
+        widget(notebook).get_by_role("button", name="Fit").click()
+        notebook.run("state = widget.state; state.fragment_id = state.row_id = None")
+        notebook.run("state.version = 45")
+        shown(notebook, selected="", row="")
+
+
+def widget(notebook):
+    return notebook.widgets(".lx-lineage-graph")
+
+
+def picture(notebook):
+    return notebook.widgets(".lx-lineage")
+
+
+def shown(notebook, **attributes):
+    """Wait until the picture shows a fragment, a row or a version."""
+    css = "".join([f'[data-{name}="{value}"]' for name, value in attributes.items()])
+    notebook.widgets(f".lx-lineage{css}").wait_for()
+
+
+def scale(notebook):
+    return json.loads(picture(notebook).get_attribute("data-scale"))
+
+
+def place(notebook, version, y):
+    """Return where a version and a height of the layout are in the picture."""
+    at = scale(notebook)
+    x = at["left"] + (version - at["x0"]) * at["unit"]
+    return {"x": x, "y": at["top"] + (y - at["offset"]) * at["ky"]}
+
+
+def lane(notebook, node, version):
+    """Return where a lane is at a version."""
+    y = notebook.value(f"lay_out(*lineage.frames).y_at({node!r}, {version})")
+    return place(notebook, version, y)
+
+
+def press(notebook, *keys):
+    picture(notebook).focus()
+    for key in keys:
+        notebook.page.keyboard.press(key)
+
+
+def follow(notebook, typed):
+    box = widget(notebook).get_by_role("textbox", name="Row ID")
+    box.fill(typed)
+    box.press("Enter")
+
+
+def test_pointing_at_a_lane_a_ribbon_and_a_commit_tells_the_facts(photos):
+    told = widget(photos).get_by_role("tooltip").filter(visible=True)
+    picture(photos).hover(position=lane(photos, "9@14", 24))
+    assert told.inner_text().split("\n")[:2] == ["Fragment 9", "652 rows in versions 22 to 25"]
+    ribbon = photos.value(
+        "lay_out(*lineage.frames).ribbons.filter(version=14, from_lane=5).row(0, named=True)"
+    )
+    middle = (ribbon["y0"] + ribbon["y1"] + ribbon["width0"]) / 2
+    picture(photos).hover(position=place(photos, (ribbon["x0"] + ribbon["x1"]) / 2, middle))
+    assert "400 rows compacted in version 14" in told.inner_text()
+    assert "from fragment 5 to fragment 9" in told.inner_text()
+    picture(photos).hover(position={**place(photos, 28, 0), "y": scale(photos)["top"] - 14})
+    assert told.inner_text().startswith("Version 28 Restore")
+
+
+def test_a_click_selects_a_fragment_and_python_follows(photos):
+    picture(photos).click(position=lane(photos, "9@14", 24))
+    shown(photos, selected="9@14")
+    photos.wait_for("widget.state.fragment_id == 9")
+    assert photos.value("widget.selection['node']") == "9@14"
+    chosen = widget(photos).get_by_text("5 fragments its rows came from, 4 they went into")
+    chosen.wait_for()
+    picture(photos).click(position=lane(photos, "9@14", 24))
+    shown(photos, selected="")
+    photos.wait_for("widget.state.fragment_id is None")
+    assert not chosen.is_visible()
+
+
+def test_each_life_of_a_fragment_can_be_selected(photos):
+    for node, version in (("12@22", 23), ("12@28", 40)):
+        picture(photos).click(position=lane(photos, node, version))
+        shown(photos, selected=node)
+        photos.wait_for(f"widget.selection['node'] == {node!r}")
+
+
+def test_only_the_ancestry_of_a_fragment_is_shown_if_asked_for(photos):
+    photos.run("widget.state.fragment_id = 24")
+    shown(photos, selected="24@43", lanes="27")
+    widget(photos).get_by_role("checkbox", name="show only these").check()
+    shown(photos, selected="24@43", lanes="3")
+    assert photos.value("sorted(widget.frame()['fragment_id'])") == [21, 23, 24]
+    widget(photos).get_by_role("checkbox", name="show only these").uncheck()
+    shown(photos, lanes="27")
+
+
+def test_a_typed_row_draws_its_path(photos):
+    follow(photos, "42")
+    shown(photos, row="42")
+    photos.wait_for("widget.state.row_id == 42")
+    events = [text.strip() for text in widget(photos).locator(".lx-event").all_inner_texts()]
+    assert events == photos.value(
+        "[f'{v} ' + ('possibly ' if m else '') + e.replace('_', ' ') for v, e, m in "
+        "table.row(42).history().select('version', 'event', 'maybe').rows()]"
+    )
+    widget(photos).get_by_role("button", name="26 deleted").click()
+    shown(photos, version="26")
+    photos.wait_for("widget.state.version == 26")
+    widget(photos).get_by_role("button", name="Clear row").click()
+    shown(photos, row="")
+    photos.wait_for("widget.state.row_id is None")
+
+
+def test_an_address_draws_the_path_of_its_row(photos):
+    follow(photos, "addr 4:14@9")
+    shown(photos, row="42")
+    assert photos.value("widget.state.row_id") == 42
+
+
+def test_a_row_that_is_not_there_says_why(photos):
+    for typed, words in (("99999", "never was by version 45"), ("no", "is no row: type a row ID")):
+        follow(photos, typed)
+        widget(photos).get_by_role("alert").get_by_text(words).wait_for()
+    assert photos.value("widget.state.row_id") is None
+    photos.run("widget.state.row_id = 88888")
+    widget(photos).get_by_text("88888 never was").wait_for()
+
+
+def test_pointing_at_an_event_tells_what_happened(photos):
+    photos.run("widget.state.row_id = 42")
+    shown(photos, row="42")
+    at = lane(photos, "25@44", 44)
+    at["x"] -= 0.14 * scale(photos)["unit"]
+    picture(photos).hover(position=at)
+    told = widget(photos).get_by_role("tooltip").filter(visible=True).inner_text()
+    assert "Row 42 updated in version 44" in told
+    assert "from fragment 12, offset 171 to fragment 25, offset 0" in told
+
+
+def test_keys_zoom_move_and_fit(photos):
+    whole = scale(photos)
+    press(photos, "+", "+")
+    photos.wait_for("widget.between is not None")
+    zoomed = scale(photos)
+    assert zoomed["unit"] > 2 * whole["unit"]
+    press(photos, "ArrowRight")
+    photos.page.wait_for_function(
+        "([el, x0]) => JSON.parse(el.dataset.scale).x0 > x0",
+        arg=[picture(photos).element_handle(), zoomed["x0"]],
+    )
+    photos.wait_for("1 < widget.between[0] < widget.between[1] <= 45")
+    press(photos, "0")
+    photos.wait_for("widget.between is None")
+
+
+def test_the_wheel_zooms_once_the_picture_has_the_focus(photos):
+    before = scale(photos)
+    picture(photos).focus()
+    picture(photos).hover(position=place(photos, 30, 100))
+    photos.page.mouse.wheel(0, -400)
+    photos.wait_for("widget.between is not None")
+    after = scale(photos)
+    assert after["unit"] > 1.5 * before["unit"]
+    assert after["left"] + (30 - after["x0"]) * after["unit"] == pytest.approx(
+        before["left"] + (30 - before["x0"]) * before["unit"], abs=2
+    )
+
+
+def test_a_drag_moves_the_picture_and_selects_nothing(photos):
+    press(photos, "+", "+", "+")
+    photos.wait_for("widget.between is not None")
+    before = scale(photos)
+    box = picture(photos).bounding_box()
+    mouse = photos.page.mouse
+    mouse.move(box["x"] + 300, box["y"] + 200)
+    mouse.down()
+    mouse.move(box["x"] + 400, box["y"] + 200, steps=5)
+    mouse.up()
+    photos.page.wait_for_function(
+        "([el, x0]) => JSON.parse(el.dataset.scale).x0 < x0 - 1",
+        arg=[picture(photos).element_handle(), before["x0"]],
+    )
+    assert photos.value("widget.state.fragment_id") is None
+
+
+def test_shift_and_arrows_move_the_version_and_select_a_fragment(photos):
+    press(photos, "Shift+ArrowLeft", "Shift+ArrowLeft")
+    shown(photos, version="43")
+    photos.wait_for("widget.state.version == 43")
+    press(photos, "Shift+ArrowDown")
+    shown(photos, selected="19@33")
+    press(photos, "Shift+ArrowDown")
+    shown(photos, selected="11@16")
+    press(photos, "Escape")
+    shown(photos, selected="")
+
+
+def test_python_moves_the_version_and_the_versions_in_sight(photos):
+    photos.run("widget.state.version = 12; widget.between = (10, 20)")
+    shown(photos, version="12")
+    widget(photos).get_by_text("versions 10 to 20").wait_for()
+
+
+def test_it_moves_together_with_the_time_travel(photos):
+    photos.run("travel = lx.widgets.TimeTravel(table, state=widget.state)")
+    photos.run("travel.state.version = 14; travel.state.fragment_id = 10")
+    shown(photos, version="14", selected="10@14")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [700, 1400])
+def test_it_is_drawn_in_both_themes_and_narrow(photos, lab, theme, width):
+    lab.set_width(width)
+    lab.set_theme(theme)
+    photos.run("widget.state.row_id = 42")
+    shown(photos, row="42")
+    photos.screenshot(f"lineage_{theme}_{width}", widget(photos))
+    assert picture(photos).bounding_box()["width"] < width
+
+
+@pytest.mark.parametrize("stable_row_ids", [True, False])
+def test_an_empty_table_is_shown(opened, tmp_path, stable_row_ids):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=stable_row_ids)
+    notebook = opened(f"lineage_empty_{stable_row_ids}", table.overwrite(fragments=0).path)
+    shown(notebook, lanes="0", version="1")
+    widget(notebook).get_by_text("0 fragments · version 1").wait_for()
+    press(notebook, "+", "ArrowLeft", "Shift+ArrowDown", "Shift+ArrowLeft", "0")
+    shown(notebook, version="1")
+
+
+def test_one_version_is_shown(opened, tmp_path):
+    notebook = opened("lineage_one", SyntheticTable(tmp_path / "t.lance").append(rows=5).path)
+    shown(notebook, lanes="1")
+    follow(notebook, "3")
+    shown(notebook, row="3")
+
+
+def test_without_stable_row_ids_an_address_is_followed(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False)
+    notebook = opened("lineage_unstable", table.append(rows=4, fragments=2).compact([0, 1]).path)
+    follow(notebook, "1:2@1")
+    shown(notebook, row=str((2 << 32) + 6))
+    assert widget(notebook).locator(".lx-event").all_inner_texts() == ["1 created", "3 moved"]
+
+
+EVIL = "<img src=x onerror='owned=1'>"
+
+
+def test_a_hostile_tag_is_text(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
+    notebook = opened("lineage_hostile", table.tag("tag", 1).path)
+    follow(notebook, EVIL)
+    widget(notebook).get_by_text("is no row").wait_for()
+    assert widget(notebook).locator("img").count() == 0
+    assert notebook.page.evaluate("typeof owned") == "undefined"
+
+
+@pytest.fixture(scope="module")
+def many(opened, tmp_path_factory):
+    """A table of 3,000 versions."""
+    table = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance", transaction_files=False)
+    table.append(rows=100, fragments=4)
+    while table.version < 2_996:
+        table.append(rows=10).append(rows=20).delete({table.fragment_ids[-1]: [0]})
+        if table.version % 100 < 3:
+            table.compact(table.fragment_ids)
+    return opened("lineage_many", table.path)
+
+
+def test_thousands_of_versions_are_aggregated_in_words_and_finer_when_zoomed_in(many):
+    words = widget(many).locator(".lx-lineage-words")
+    total = many.value("len(lineage.fragments())")
+    assert total > 1_900
+    assert words.inner_text().startswith(f"200 of {total:,} fragments in versions 1 to")
+    assert "zoom in" in words.inner_text()
+    many.run("widget.between = (1000, 1040)")
+    widget(many).get_by_text("versions 1,000 to 1,040").wait_for()
+    assert "200 of" not in words.inner_text()
+    nodes = many.value("widget.frame()['node'].to_list()")
+    assert len(nodes) > 25
+    press(many, "0")
+    widget(many).get_by_text(f"200 of {total:,} fragments").wait_for()
+
+
+def test_the_path_of_a_row_goes_through_thousands_of_versions(many):
+    follow(many, "3")
+    shown(many, row="3")
+    moves = many.value("len(table.row(3).history())")
+    assert moves > 10
+    assert widget(many).locator(".lx-event").count() == moves
+
+
+def test_a_move_is_drawn_in_the_next_frames_without_python(many):
+    press(many, "0", "+", "+")
+    many.wait_for("widget.between is not None")
+    frames = picture(many).evaluate(
+        """async (element) => {
+            const counts = [];
+            for (const key of ["ArrowRight", "ArrowLeft", "ArrowRight", "ArrowLeft"]) {
+                const before = element.dataset.scale;
+                element.dispatchEvent(new KeyboardEvent("keydown", { key }));
+                let count = 0;
+                while (element.dataset.scale === before) {
+                    await new Promise(requestAnimationFrame);
+                    count += 1;
+                }
+                counts.push(count);
+            }
+            return Math.max(...counts);
+        }"""
+    )
+    assert frames <= 2

@@ -1,0 +1,198 @@
+"""The widget for the life of a row, in JupyterLab."""
+
+import json
+
+import pytest
+
+from tests.synthetic import SyntheticTable
+
+pytestmark = pytest.mark.browser
+
+OPEN = """
+import lance_explorer as lx
+table = lx.open_table({path!r})
+widget = lx.widgets.RowHistory(table)
+widget
+"""
+
+
+@pytest.fixture(scope="module")
+def opened(open_notebook):
+    """Open a notebook with the widget over a table."""
+
+    def open_one(name, path):
+        notebook = open_notebook(name, OPEN.format(path=str(path)))
+        notebook.run_all()
+        assert notebook.failures() == []
+        widget(notebook).get_by_text("Type a row ID above").wait_for()
+        return notebook
+
+    return open_one
+
+
+@pytest.fixture(scope="module")
+def photos(opened, tmp_path_factory):
+    from lance_explorer import demo
+
+    path = demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
+    notebook = opened("row_photos", path)
+    show(notebook, "42")
+    drawn(notebook, 10, 44)
+    return notebook
+
+
+def widget(notebook):
+    return notebook.widgets(".lx-row-history")
+
+
+def timeline(notebook):
+    return widget(notebook).get_by_role("slider")
+
+
+def drawn(notebook, events, version):
+    """Wait until the timeline has so many events, and that of a version is chosen."""
+    notebook.widgets(f'[data-drawn="{events}"][data-chosen="{version}"]').wait_for()
+
+
+def show(notebook, typed):
+    box = widget(notebook).get_by_role("textbox", name="Row ID")
+    box.fill(typed)
+    box.press("Enter")
+
+
+def changed(notebook):
+    """Return the values that changed at the chosen event."""
+    cells = widget(notebook).locator(".lx-value-changed")
+    cells.first.wait_for()
+    return [text.split("\n") for text in cells.all_inner_texts()]
+
+
+def press(notebook, *keys):
+    timeline(notebook).focus()
+    for key in keys:
+        notebook.page.keyboard.press(key)
+
+
+def test_a_typed_row_is_shown_with_what_changed(photos):
+    show(photos, "42")
+    press(photos, "End")
+    drawn(photos, 10, 44)
+    photos.wait_for("widget.state.row_id == 42")
+    assert changed(photos) == [["title", "Tram in Lisbon, 42 → The yellow tram"]]
+    heading = widget(photos).locator(".lx-row-heading").inner_text()
+    assert "version 44, Update" in heading
+    assert "from fragment 12, offset 171 to fragment 25, offset 0" in heading
+
+
+def test_keys_go_from_event_to_event_and_python_follows(photos):
+    press(photos, "End", "ArrowLeft", "ArrowLeft")
+    drawn(photos, 10, 26)
+    photos.wait_for("widget.state.version == 26")
+    widget(photos).get_by_text("the values that it had").wait_for()
+    assert widget(photos).locator(".lx-value-removed").count() == 14
+    press(photos, "Home")
+    drawn(photos, 10, 1)
+    press(photos, "ArrowRight")
+    drawn(photos, 10, 6)
+    assert [cell[0] for cell in changed(photos)] == ["caption"]
+
+
+def test_a_click_chooses_an_event_and_pointing_tells_of_it(photos):
+    press(photos, "Home")
+    marks = json.loads(timeline(photos).get_attribute("data-marks"))
+    x, y = marks[4]
+    timeline(photos).hover(position={"x": x, "y": y})
+    told = widget(photos).get_by_role("tooltip").filter(visible=True).inner_text()
+    assert "Row 42 moved in version 14" in told
+    timeline(photos).click(position={"x": x, "y": y})
+    drawn(photos, 10, 14)
+    photos.wait_for("widget.state.version == 14")
+    widget(photos).get_by_text("no value changed").wait_for()
+
+
+def test_the_table_below_has_every_event_with_exact_addresses(photos):
+    grid = widget(photos).get_by_role("grid")
+    grid.get_by_text("17179869198").first.wait_for()
+    assert photos.value("widget.frame()['_rowaddr_after'][1]") == 17179869198
+    assert photos.value("widget.frame().height") == 10
+
+
+def test_python_chooses_row_and_version(photos):
+    photos.run("widget.state.row_id = 42; widget.state.version = 22")
+    drawn(photos, 10, 22)
+
+
+def test_the_arrows_go_to_the_next_row_and_back(photos):
+    photos.run("widget.state.row_id = 42")
+    drawn_row(photos, 42)
+    widget(photos).get_by_role("button", name="Next row").click()
+    following = photos.value("min(i for i in table.latest.rows()['_rowid'].to_list() if i > 42)")
+    drawn_row(photos, following)
+    photos.wait_for(f"widget.state.row_id == {following}")
+    widget(photos).get_by_role("button", name="Previous row").click()
+    drawn_row(photos, 42)
+
+
+def drawn_row(notebook, row):
+    widget(notebook).get_by_role("heading", name=f"Row {row:,}", exact=True).wait_for()
+
+
+def test_a_row_that_is_not_there_says_why(photos):
+    show(photos, "987654")
+    widget(photos).get_by_role("alert").get_by_text("never was by version 45").wait_for()
+    drawn_row(photos, 42)
+
+
+def test_it_moves_together_with_the_lineage(photos):
+    photos.run("graph = lx.widgets.LineageGraph(table, state=widget.state)")
+    photos.run("graph.state.row_id = 7")
+    drawn_row(photos, 7)
+    photos.run("graph.state.row_id = 42")
+    drawn_row(photos, 42)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [700, 1400])
+def test_it_is_drawn_in_both_themes_and_narrow(photos, lab, theme, width):
+    lab.set_width(width)
+    lab.set_theme(theme)
+    press(photos, "End")
+    drawn(photos, 10, 44)
+    changed(photos)
+    photos.screenshot(f"row_history_{theme}_{width}", widget(photos))
+    assert timeline(photos).bounding_box()["width"] < width
+
+
+def test_an_empty_table_has_no_row_to_go_to(opened, tmp_path):
+    notebook = opened("row_empty", SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
+    widget(notebook).get_by_role("button", name="Next row").click()
+    widget(notebook).get_by_text("there is no later row in version 1").wait_for()
+
+
+def test_without_stable_row_ids_a_row_is_followed_by_address(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False)
+    notebook = opened("row_unstable", table.append(rows=4, fragments=2).compact([0, 1]).path)
+    show(notebook, "1:2@1")
+    drawn(notebook, 2, 3)
+    assert notebook.value("widget.state.row_id") == (2 << 32) + 6
+    widget(notebook).get_by_text("The values are not known").wait_for()
+
+
+EVIL = "<img src=x onerror='owned=1'>\u202e"
+
+
+def test_hostile_values_are_text(opened, tmp_path):
+    import lance
+    import pyarrow as pa
+
+    path = tmp_path / "t.lance"
+    table = lance.write_dataset(
+        pa.table({"name": [EVIL], EVIL: [1]}), str(path), enable_stable_row_ids=True
+    )
+    table.update({"name": "'plain'"})
+    notebook = opened("row_hostile", path)
+    show(notebook, "0")
+    drawn(notebook, 2, 2)
+    assert "\\u202e → plain" in changed(notebook)[0][1]
+    assert widget(notebook).locator("img").count() == 0
+    assert notebook.page.evaluate("typeof owned") == "undefined"

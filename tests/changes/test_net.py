@@ -1,0 +1,128 @@
+"""Net changes from metadata alone, on tables that were never filled."""
+
+import numpy as np
+import pytest
+
+from lance_explorer.changes.change_runs import RowChange
+from lance_explorer.changes.counting import counted
+from lance_explorer.changes.net import net_changes, net_changes_since
+from lance_explorer.changes.paths import EMPTY, path_between
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.state_rows import StateRows, state_rows
+from tests.format.samples import DATA
+from tests.inspect.tables import STORED, stored
+from tests.synthetic import SyntheticTable
+
+
+@pytest.fixture(params=[True, False], ids=["stable", "addresses"])
+def table(request, tmp_path) -> SyntheticTable:
+    """Two fragments of four rows, in version 1."""
+    made = SyntheticTable(tmp_path / "t.lance", stable_row_ids=request.param)
+    return made.append(rows=4, fragments=2)
+
+
+def rows_of(table: SyntheticTable) -> StateRows:
+    return state_rows(TableSource(str(table.path)))
+
+
+def some_pairs(rows: StateRows) -> list[tuple[int, int]]:
+    """Return pairs of versions: neighbours, some further apart, and each with the last."""
+    last = len(rows.history) - 1
+    steps = {(begin, min(begin + far, last)) for begin in range(last + 1) for far in (1, 3, last)}
+    return sorted(steps)
+
+
+def net(table: SyntheticTable, begin: int, end: int) -> dict[str, int]:
+    rows = rows_of(table)
+    runs = net_changes(rows, rows.history.position(begin), rows.history.position(end))
+    return {change.label: runs.count(change) for change in RowChange if runs.count(change)}
+
+
+def test_commits_that_a_restore_undid_are_not_on_the_way(table):
+    table.append(rows=1).restore(1).append(rows=1)
+    path = path_between(rows_of(table), 0, 3)
+    assert (path.undone, path.done, path.common) == ((), (2, 3), 0)
+    path = path_between(rows_of(table), 1, 3)
+    assert (path.undone, path.done, path.common) == ((1,), (2, 3), 0)
+
+
+def test_the_way_from_the_empty_table_is_the_line_of_a_version(table):
+    table.append(rows=1).restore(1)
+    path = path_between(rows_of(table), EMPTY, 2)
+    assert (path.done, path.common) == ((0, 2), EMPTY)
+
+
+def test_columns_added_one_after_the_other_are_looked_through(table):
+    table.add_column("one").update({0: [1]}).add_column("two").add_column("three")
+    assert net(table, 1, 5) == {"updated": 1, "column_added": 7}
+    assert net(table, 3, 5) == {"column_added": 8}
+
+
+def test_where_the_version_before_a_column_was_added_is_lost_rows_may_be_updated(table):
+    table.update({0: [1]}).add_column("one").remove(2)
+    rows = rows_of(table)
+    runs = net_changes(rows, 0, 1)
+    if rows.has_row_ids:
+        assert runs.count(RowChange.UPDATED) == 8
+        assert runs.maybe.all()
+
+
+def test_a_lost_version_that_wrote_all_rows_may_have_added_the_column_that_came(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).add_column("one").append(rows=1)
+    table.remove(2)
+    runs = net_changes(rows_of(table), 0, 1)
+    added = runs.only(RowChange.COLUMN_ADDED)
+    assert added.count(RowChange.COLUMN_ADDED) == 4
+    assert added.maybe.all()
+
+
+def test_a_lost_update_of_some_rows_is_exact(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).update({0: [1]}).append(rows=1)
+    table.remove(2)
+    runs = net_changes(rows_of(table), 0, 1)
+    assert runs.count(RowChange.UPDATED) == 1
+    assert not runs.maybe.any()
+
+
+def test_row_versions_tell_what_came_after_a_version_that_is_lost(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
+    table.update({0: [1], 1: [0]}).add_column("one").remove(1)
+    runs = net_changes_since(rows_of(table), 1, 2)
+    assert runs.count(RowChange.INSERTED) == 2
+    assert runs.count(RowChange.UPDATED) == 1
+    assert runs.count(RowChange.COLUMN_ADDED) == 3
+
+
+def test_a_compaction_is_not_written_out(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=50_000_000).delete({0: [7]})
+    table.compact([0])
+    rows = rows_of(table)
+    runs = net_changes(rows, 0, len(rows.history) - 1)
+    assert len(runs) == 3
+    assert net(table, 1, table.version) == {"deleted": 1, "moved": 49_999_999}
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_counting_gives_what_comparing_gives(path, monkeypatch):
+    monkeypatch.chdir(DATA / path.parts[0])
+    rows = state_rows(stored(path))
+    for begin, end in some_pairs(rows):
+        counts = counted(rows, begin, end)
+        if counts is not None:
+            runs = net_changes(rows, begin, end)
+            assert counts == {change: runs.count(change) for change in counts}, (begin, end)
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_net_changes_add_up(path, monkeypatch):
+    monkeypatch.chdir(DATA / path.parts[0])
+    rows = state_rows(stored(path))
+    live = [
+        sum(rows.num_rows(s) - len(rows.deleted(s)) for s in rows.history.states_at(position))
+        for position in range(len(rows.history))
+    ]
+    for begin, end in some_pairs(rows):
+        runs = net_changes(rows, begin, end)
+        came, went = runs.count(RowChange.INSERTED), runs.count(RowChange.DELETED)
+        assert live[end] - live[begin] == came - went, (begin, end)
+        assert int(runs.length.sum(dtype=np.uint64)) <= live[begin] + came

@@ -1,0 +1,73 @@
+"""Parts of a feed: whatever their size, one after the other they are the feed."""
+
+import lance
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import lance_explorer as lx
+from lance_explorer.spark.changes_source import ChangesSource
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory) -> str:
+    path = str(tmp_path_factory.mktemp("changes") / "t.lance")
+    table = lance.write_dataset(
+        pa.table({"id": range(100), "x": [0.5] * 100}),
+        path,
+        max_rows_per_file=30,
+        enable_stable_row_ids=True,
+    )
+    table.update({"x": "x + 1"}, where="id % 3 = 0")
+    table.delete("id % 10 = 1")
+    table.insert(pa.table({"id": range(100, 150), "x": [1.5] * 50}))
+    table.optimize.compact_files()
+    lance.dataset(path, version=3).restore()
+    return path
+
+
+@pytest.mark.parametrize("size", [1, 7, 40, 10_000])
+@pytest.mark.parametrize("mode", ["net", "per_commit"])
+@pytest.mark.parametrize("begin", [0, 1, 4])
+def test_parts_are_the_feed(path, size, mode, begin):
+    changes = lx.open_table(path).changes(begin, mode=mode, images="both", include=("moved",))
+    parts = [
+        batch
+        for part in changes.parts(size)
+        for batch in changes.batches(5, progress=False, part=part)
+    ]
+    assert pl.concat([changes.to_polars().clear(), *parts]).equals(changes.to_polars())
+
+
+def test_small_parts_are_many(path):
+    changes = lx.open_table(path).changes(0, mode="per_commit")
+    assert len(changes.parts(10)) > len(changes.parts(60)) > len(changes.parts(10_000)) == 1
+
+
+def test_a_part_that_is_read_twice_is_the_same(path):
+    source = ChangesSource({"path": path, "begin_version": "1", "rows_per_partition": "20"})
+    reader = source.reader(source.schema())
+    pieces = reader.partitions()
+    assert len(pieces) > 1
+    for piece in pieces:
+        assert list(reader.read(piece)) == list(reader.read(piece))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "needs begin_version"),
+        ({"begin_version": "1", "max_versions_per_batch": "2"}, "is for streams"),
+        ({"begin_version": "1", "mode": "gross"}, "mode is one of"),
+        ({"begin_version": "1", "tolerance": "much"}, "tolerance is a number"),
+        ({"begin_version": "3", "end_version": "2"}, "swap them"),
+        ({"begin_version": "1", "images": "after", "columns": "y"}, "no column 'y'"),
+    ],
+)
+def test_options_that_do_not_fit_are_told_before_a_task_runs(path, options, message):
+    def ask():
+        source = ChangesSource({"path": path, **options})
+        source.reader(source.schema())
+
+    with pytest.raises(lx.LanceExplorerError, match=message):
+        ask()

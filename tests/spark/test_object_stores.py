@@ -1,0 +1,66 @@
+"""Tables in an object store: tasks get in by the options, and nothing shows them."""
+
+from collections.abc import Iterator
+
+import lance
+import pyarrow as pa
+import pytest
+
+import lance_explorer as lx
+from tests.remote.bucket import SECRET, Bucket
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[Bucket]:
+    server = Bucket()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def uri(bucket) -> str:
+    """A table of four versions that pylance wrote there."""
+    uri: str = bucket.uri("people.lance")
+    options = bucket.options
+    people = pa.table({"id": range(20), "x": [0.5] * 20})
+    lance.write_dataset(people, uri, storage_options=options, enable_stable_row_ids=True)
+    table = lance.dataset(uri, storage_options=options)
+    table.update({"x": "x + 1"}, where="id < 3")
+    table.delete("id = 7")
+    table.insert(people.slice(0, 2))
+    return uri
+
+
+def read(spark, bucket, uri, source, **options):
+    storage = {f"storage.{name}": value for name, value in bucket.options.items()}
+    reader = spark.read.format(f"lance_explorer.{source}").options(**storage, **options)
+    return reader.load(uri)
+
+
+def test_every_source_reads_there(spark, bucket, uri):
+    counts = {
+        "rows": read(spark, bucket, uri, "rows").count(),
+        "changes": read(spark, bucket, uri, "changes", begin_version=1, images="both").count(),
+        "metadata": read(spark, bucket, uri, "metadata", frame="versions").count(),
+        "history": read(spark, bucket, uri, "history", row_ids="0,7").count(),
+    }
+    assert counts == {"rows": 21, "changes": 3 * 2 + 1 + 2, "metadata": 4, "history": 4}
+
+
+def test_changes_go_to_spark_with_the_options_of_their_table(spark, bucket):
+    changes = bucket.table("people.lance").changes(1, images="after")
+    assert changes.to_spark(spark).count() == len(changes.to_polars())
+
+
+def test_tables_of_a_folder_are_found_there(spark, bucket, uri):
+    folder = uri.rsplit("/", 1)[0]
+    found = lx.spark.metadata(spark, folder, "versions", storage_options=bucket.options)
+    assert {row["table"] for row in found.select("table").collect()} == {uri}
+
+
+def test_what_lets_in_is_never_shown(spark, bucket, uri):
+    rows = read(spark, bucket, uri, "rows")
+    assert SECRET not in rows._jdf.queryExecution().toString()
+    with pytest.raises(Exception, match="cannot be read like this") as error:
+        read(spark, bucket, uri, "rows", where="no_such_column = 1").collect()
+    assert SECRET not in str(error.value)

@@ -1,0 +1,348 @@
+"""The widget of changes, without a browser: what Python holds, and how it answers."""
+
+import shutil
+from pathlib import Path
+
+import lance
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from lance_explorer.errors import (
+    InvalidArgumentError,
+    RefNotFoundError,
+    StorageError,
+    VersionNotFoundError,
+)
+from lance_explorer.table import open_table
+from lance_explorer.widgets import Changes, ExplorerState, TimeTravel
+from lance_explorer.widgets import comparison as comparison_module
+from lance_explorer.widgets.comparison import compare
+from tests.format.samples import DATA
+from tests.synthetic import SyntheticTable
+
+LOVED = 10.0
+
+
+def make(path, *, stable_row_ids=True):
+    """Make a table: 8 rows, 3 updated (one of them to its own value), 1 deleted, 2 inserted."""
+    rows = pa.table(
+        {"id": range(8), "name": [*"abcdefgh"], "score": [1.0, 2, LOVED, 4, 5, 6, 7, 8]}
+    )
+    photos = lance.write_dataset(rows, path, enable_stable_row_ids=stable_row_ids)
+    photos.update({"score": "10"}, where="id in (1, 2)")
+    photos.update({"name": "'z'", "score": "0"}, where="id = 4")
+    photos.delete("id = 7")
+    new = pa.table({"id": [8, 9], "name": ["i", "j"], "score": [9.0, 9]})
+    lance.write_dataset(new, path, mode="append")
+    lance.dataset(path).tags.create("early", 2)
+    return open_table(path)
+
+
+@pytest.fixture
+def table(tmp_path):
+    return make(tmp_path / "t.lance")
+
+
+@pytest.fixture
+def widget(table):
+    return done(Changes(table))
+
+
+def done(widget):
+    """Wait until the widget has compared."""
+    assert widget._worker.wait(20)
+    return widget
+
+
+def told(browser):
+    """Return what the browser was told last of the comparison."""
+    done(browser.view)
+    return browser.news("compared")[-1]
+
+
+def classes(about):
+    return {one["name"]: one["num_rows"] for one in about["classes"] if one["num_rows"] != "0"}
+
+
+def columns(about):
+    return {one["name"]: one["num_rows"] for one in about["cells"]["columns"]}
+
+
+def test_it_begins_with_the_first_kept_version_and_the_latest(widget):
+    assert (widget.begin_version, widget.end_version) == (1, 5)
+    assert widget.selection == []
+
+
+def test_versions_may_be_named_by_number_tag_and_state(table):
+    assert Changes(table, 0, "early").end_version == 2
+    state = ExplorerState(version=4, compared_version=3)
+    assert Changes(table, state=state).begin_version == 3
+    assert Changes(table, "early").begin_version == 2
+    with pytest.raises(RefNotFoundError):
+        Changes(table, "late")
+
+
+def test_the_summary_is_that_of_the_table(table, widget):
+    assert widget.summary().equals(table.changes(1, 5).summary())
+
+
+@pytest.mark.parametrize("versions", [(0, 5), (1, 5), (2, 4), (5, 5)])
+def test_lines_are_those_of_the_feed_with_both_images(table, versions):
+    lines = done(Changes(table, *versions)).frame()
+    feed = table.changes(*versions, images="both").to_polars()
+    order = ["_rowid", "_change_type"]
+    assert lines.sort(order).equals(feed.select(lines.columns).sort(order))
+
+
+def test_images_of_an_updated_row_stand_together(widget):
+    lines = widget.frame().filter(_event="updated")
+    assert lines["_change_type"].to_list() == ["update_preimage", "update_postimage"] * 3
+    assert lines["_rowid"].to_list() == [1, 1, 2, 2, 4, 4]
+
+
+def test_old_and_new_values_of_changed_cells_are_marked(widget):
+    source = widget._comparison().rows()
+    marks = source.marks(pl.Series(range(source.num_rows)))
+    rows = source.read(["_change_type", "_rowid"]).hstack(marks.select("id", "name", "score"))
+    of = {(kind, row): tuple(cells) for kind, row, *cells in rows.rows()}
+    assert of["update_preimage", 1] == ("quiet", "quiet", "removed")
+    assert of["update_postimage", 1] == (None, None, "changed")
+    assert of["update_postimage", 2] == (None, None, None)  # to its own value
+    assert of["update_postimage", 4] == (None, "changed", "changed")
+    assert of["delete", 7] == ("removed",) * 3
+    assert of["insert", 8] == ("added",) * 3
+
+
+def test_columns_are_counted_by_rows_that_differ_in_them(widget):
+    assert dict(widget.columns().rows()) == {"score": 2, "name": 1, "id": 0}
+    assert widget._about(widget._comparison())["cells"]["num_equal"] == "1"
+
+
+def test_columns_that_differ_stand_before_others(widget):
+    assert [*widget._source.schema][2:5] == ["id", "score", "name"]
+    assert widget.frame().columns[2:5] == ["id", "name", "score"]
+
+
+def test_a_class_and_a_column_narrow_the_rows(widget):
+    widget.change = "deleted"
+    assert widget.frame()["id"].to_list() == [7]
+    widget.change = None
+    widget.column = "name"
+    assert widget.frame()["_rowid"].to_list() == [4, 4]
+    widget.change = "inserted"
+    assert widget.frame().is_empty()
+
+
+def test_rows_that_only_moved_are_shown_if_asked_for(tmp_path):
+    table = make(tmp_path / "t.lance")
+    lance.dataset(table.uri).optimize.compact_files()
+    widget = Changes(table.refresh(), 5)
+    assert widget.frame().is_empty()
+    widget.change = "moved"
+    lines = widget.frame()
+    assert len(lines) == widget.summary()["moved"].item() > 0
+    assert lines["_change_type"].null_count() == len(lines)
+    assert lines["score"].null_count() == 0
+
+
+def test_what_is_no_class_or_column_is_refused(widget):
+    with pytest.raises(InvalidArgumentError, match="expected one of inserted"):
+        widget.change = "insert"
+    with pytest.raises(InvalidArgumentError, match="a column 'age'"):
+        widget.column = "age"
+
+
+def test_versions_in_either_order_are_the_same_range(table):
+    state = ExplorerState(version=2, compared_version=5)
+    widget = Changes(table, state=state)
+    assert (widget.begin_version, widget.end_version) == (2, 5)
+    assert widget.summary().equals(table.changes(2, 5).summary())
+
+
+def test_a_linked_view_moves_the_later_version(table, widget):
+    travel = TimeTravel(table, state=widget.state)
+    travel.state.version = 3
+    assert done(widget).summary().equals(table.changes(1, 3).summary())
+
+
+def test_the_browser_is_told_when_a_version_moves(widget, browse):
+    browser = browse(widget)
+    widget.state.version = 2
+    about = told(browser)
+    assert (about["begin"], about["end"], about["problem"]) == ("1", "2", None)
+    assert classes(about) == {"updated": "2"}
+    assert columns(about) == {"score": "1", "id": "0", "name": "0"}
+    page = browser.ask("page", first=0, count=10)["content"]
+    assert page["cells"][0] == ["update_preimage", "update_postimage"] * 2
+
+
+def test_a_click_on_a_bar_narrows_the_rows(widget, browse):
+    browser = browse(widget)
+    browser.ask("narrow", change="updated", column="name")
+    about = told(browser)
+    assert (about["change"], about["column"]) == ("updated", "name")
+    assert browser.news("rows")[-1]["num_rows"] == 2
+    assert widget.change == "updated"
+
+
+def test_a_selected_row_is_the_row_of_the_state(widget, browse):
+    browser = browse(widget)
+    browser.ask("select", row=4, anchor=4, how="only")
+    assert widget.state.row_id == 4
+    assert widget.selected_rows()["_rowid"].to_list() == [4]
+
+
+def test_a_typed_version_tag_or_time_is_found(widget, browse):
+    browser = browse(widget)
+    assert browser.ask("find", text=" 3 ")["content"] == {"version": "3"}
+    assert browser.ask("find", text="early")["content"] == {"version": "2"}
+    assert browser.ask("find", text="0")["content"] == {"version": "0"}
+    assert "never was" in browser.ask("find", text="77")["content"]["problem"]
+
+
+def test_one_version_is_compared_with_the_empty_table(tmp_path):
+    table = open_table(DATA / "14.0.2" / "stable_row_ids.lance")
+    lance.write_dataset(pa.table({"id": [1, 2]}), tmp_path / "t.lance")
+    widget = Changes(open_table(tmp_path / "t.lance"))
+    assert (widget.begin_version, widget.end_version) == (0, 1)
+    assert widget.summary()["inserted"].item() == 2
+    assert Changes(table).begin_version == 1
+
+
+def test_an_empty_table_has_no_changes(tmp_path):
+    schema = pa.schema([("id", pa.int64())])
+    lance.write_dataset(schema.empty_table(), tmp_path / "t.lance")
+    widget = done(Changes(open_table(tmp_path / "t.lance")))
+    assert widget.frame().is_empty()
+    assert "nothing changed" in widget.static_html()
+
+
+def test_a_branch_is_compared_on_its_own(table):
+    dataset = lance.dataset(table.uri)
+    branch = dataset.create_branch("dev", 5)
+    branch.delete("id = 0")
+    widget = Changes(open_table(table.uri, branch="dev"))
+    assert (widget.begin_version, widget.end_version) == (5, 6)
+    assert widget.summary()["deleted"].item() == 1
+    assert widget.frame()["id"].to_list() == [0]
+
+
+def test_without_row_ids_a_key_is_asked_for_and_matches(tmp_path, browse):
+    path = tmp_path / "t.lance"
+    rows = pa.table({"id": range(4), "name": [*"abcd"]})
+    photos = lance.write_dataset(rows, path)
+    news = pa.table({"id": [1, 9], "name": ["x", "y"]})
+    photos.merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(news)
+    widget = Changes(open_table(path))
+    browser = browse(widget)
+    about = told(browser)
+    assert about["needs_key"]
+    assert about["doubts"].startswith("3 of 3 changed rows are uncertain")
+    assert "halves of updates" in about["doubts"]
+    assert browser.ask("history")["content"]["key_columns"] == ["id", "name"]
+    browser.ask("key", key=["id"])
+    assert classes(told(browser)) == {"inserted": "1", "updated": "1"}
+    assert told(browser)["doubts"] == ""
+    changed = widget.frame().filter(_event="updated")
+    assert changed["name"].to_list() == ["b", "x"]
+
+
+def test_stable_row_ids_need_no_key(widget):
+    assert not widget._about(widget._comparison())["needs_key"]
+
+
+def test_lost_versions_are_said(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=9).append(rows=3)
+    table.delete({0: [1]}).append(rows=2).remove(2, 3)
+    about = told(browse(Changes(open_table(table.path), 1)))
+    assert about["lost"].startswith("2 versions on the way are no longer kept; both ends are")
+    about = told(browse(Changes(open_table(table.path), 2)))
+    assert "row versions tell what was inserted and updated since" in about["lost"]
+    unknown = [one["name"] for one in about["classes"] if one["num_rows"] is None]
+    assert unknown == ["deleted", "moved"]
+
+
+def test_what_fails_is_told_with_what_to_do(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False)
+    table.append(rows=9).append(rows=3).append(rows=1).remove(2)
+    widget = Changes(open_table(table.path))
+    browser = browse(widget)
+    widget.state.compared_version = 2
+    about = told(browser)
+    assert about["classes"] is None
+    assert "version 2 was cleaned away; 2 versions remain" in about["problem"]["message"]
+    with pytest.raises(VersionNotFoundError):
+        widget.frame()
+    widget.state.compared_version = 1
+    assert told(browser)["problem"] is None
+
+
+def test_refresh_finds_what_was_committed_meanwhile(table, widget, browse):
+    browser = browse(widget)
+    lance.dataset(table.uri).delete("id = 0")
+    browser.ask("history", refresh=True)
+    widget.state.version = 6
+    assert classes(told(browser))["deleted"] == "2"
+
+
+def test_a_column_whose_types_do_not_fit_is_left_out(tmp_path):
+    path = tmp_path / "t.lance"
+    rows = pa.table({"id": [1, 2], "when": ["a", "b"]})
+    lance.write_dataset(rows, path, enable_stable_row_ids=True)
+    other = pa.table({"id": [1, 2], "when": [[1.0], [2.0]]})
+    lance.write_dataset(other, path, mode="overwrite", enable_stable_row_ids=True)
+    widget = done(Changes(open_table(path)))
+    assert widget.summary().select("inserted", "deleted").row(0) == (2, 2)
+    assert widget.frame()["id"].to_list() == [1, 2, 1, 2]
+    assert "when" not in widget.frame().columns
+
+
+def test_added_and_dropped_columns_are_named_so(tmp_path, browse):
+    path = tmp_path / "t.lance"
+    rows = pa.table({"id": [1, 2], "old": [3, 4]})
+    photos = lance.write_dataset(rows, path, enable_stable_row_ids=True)
+    photos.add_columns({"new": "id * 2"})
+    photos.update({"id": "7"}, where="id = 1")
+    photos.drop_columns(["old"])
+    about = told(browse(Changes(open_table(path))))
+    presence = {one["name"]: one["presence"] for one in about["cells"]["columns"]}
+    assert presence == {"id": "both", "old": "dropped", "new": "added"}
+
+
+def test_of_very_many_rows_the_first_are_compared_and_it_is_said(table, monkeypatch):
+    monkeypatch.setattr(comparison_module, "_MOST_ROWS_COMPARED", 2)
+    about = Changes(table)._about(_with_cells(table))
+    assert (about["cells"]["num_compared"], about["cells"]["num_rows"]) == ("2", "3")
+
+
+def _with_cells(table):
+    found = compare(table.source, 1, 5)
+    found.compare_cells(lambda done, total: None)
+    return found
+
+
+def test_a_hundred_million_rows_are_a_few_runs(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=100_000_000)
+    table.delete({0: range(7)})
+    widget = Changes(open_table(table.path), 0, 1)
+    assert widget.summary()["inserted"].item() == 100_000_000
+    rows = compare(widget._table.source, 0, 1)
+    assert len(rows.runs) == 1
+
+
+def test_ids_and_addresses_are_there_without_data_files(table):
+    rows = compare(table.source, 1, 5).rows()
+    shutil.rmtree(Path(table.uri) / "data")
+    assert rows.read(["_rowid"])["_rowid"].to_list() == [1, 1, 2, 2, 4, 4, 8, 9, 7]
+    with pytest.raises(StorageError):
+        rows.read(["score"])
+
+
+def test_an_option_that_it_does_not_have_is_refused(table):
+    with pytest.raises(TypeError, match="keys"):
+        Changes(table, keys="id")  # type: ignore[call-arg]
+
+
+def test_a_page_without_a_kernel_shows_the_counts(widget):
+    assert "2 inserted, 1 deleted, 3 updated" in widget.static_html()
