@@ -175,6 +175,8 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
             )
         if step.first_new_identity is not None:  # its row versions mean others, too
             values |= elsewhere
+        if not rows.has_row_ids and not rows.history.begins_exactly[: step.position].all():
+            values |= columns  # a version that is gone may have written them
         classes.set(RowEvent.RESTORED, Evidence.INFERRED, values, maybe=True)
     else:
         now = written & (new == step.version)

@@ -181,9 +181,7 @@ class TableSource:
             history = self._load(self._file(version))
         self._single[version] = history
         if len(self._single) > _MOST_SINGLE:
-            self._single.pop(
-                next(iter(self._single)), None
-            )  # asked for longest ago
+            self._single.pop(next(iter(self._single)), None)  # asked for longest ago
         return history
 
     def transaction(self, record: VersionRecord) -> Transaction | None:

@@ -63,7 +63,7 @@ def test_the_diff_of_an_update_is_what_it_wrote(notebook):
 
 
 def test_all_fifty_tables_are_looked_at(notebook):
-    worst = notebook.frame('"fragments", "rows_per_fragment"')
+    worst = notebook.frame('alias("rows_per_fragment")')
     assert worst["fragments"].to_list() == [5, 5, 5]
     assert worst["table"].to_list() == ["table_04.lance", "table_09.lance", "table_14.lance"]
     assert "error" not in notebook.frame('str(many), "findings"')["severity"]
