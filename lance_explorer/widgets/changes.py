@@ -1,5 +1,6 @@
 """Two versions on a time line, and what became of each row from one to the other."""
 
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
@@ -113,6 +114,7 @@ class Changes(RowsView):
         self._done: tuple[_Wanted, Comparison] | None = None
         self._problem: dict[str, str] | None = None
         self._shown: tuple[Comparison, str | None, str | None] | None = None
+        self._showing = threading.Lock()
         super().__init__(FrameRows(pl.DataFrame()), state=state)
         self._choose(begin_version, end_version)
         self.state.observe(lambda _: self._compare(), ["version", "compared_version"])
@@ -217,8 +219,8 @@ class Changes(RowsView):
             If values cannot be read.
         """
         found = self._comparison()
-        self._show(found, _listen_to_nobody)
-        return super().frame().select(found.feed_columns)
+        rows = self._chosen_rows(found, _listen_to_nobody)
+        return self._frame_of(rows).select(found.feed_columns)
 
     def static_html(self) -> str:
         """Return what a page without a kernel shows: the counts."""
@@ -257,10 +259,10 @@ class Changes(RowsView):
 
     def _comparison(self) -> Comparison:
         """Return the comparison that is wanted, made now unless it is there."""
-        wanted = self._wanted()
-        if self._done is None or self._done[0] != wanted:
-            self._done = wanted, compare(self._table.source, *wanted)
-        return self._done[1]
+        wanted, done = self._wanted(), self._done
+        if done is None or done[0] != wanted:
+            self._done = done = wanted, compare(self._table.source, *wanted)
+        return done[1]
 
     def _compare(self) -> None:
         """Compare in the background, and tell the browser about it step by step."""
@@ -277,33 +279,40 @@ class Changes(RowsView):
             if not found.is_small:
                 self.tell("compared", self._about(found))
                 if self._column is None:
-                    self._show(found, _listen_to_nobody)
+                    self._show(found, job)
             found.compare_cells(partial(self._tell_progress, job))
             job.check()
             self.tell("compared", self._about(found))
-            self._show(found, _listen_to_nobody)
+            self._show(found, job)
         except Cancelled:
             return
         except FAILURES as error:
-            if not job.is_cancelled:
-                self._problem, self._shown = failure_of(error), None
-                self.show_rows(FrameRows(pl.DataFrame()))
-                self.tell("compared", self._about(None))
+            with self._showing:
+                if not job.is_cancelled:
+                    self._problem, self._shown = failure_of(error), None
+                    self.show_rows(FrameRows(pl.DataFrame()))
+                    self.tell("compared", self._about(None))
 
     def _tell_progress(self, job: Job, done: int, total: int) -> None:
         job.check()
         if done:
             self.tell("comparing", {"text": f"comparing cells: {done:,} of {total:,} rows"})
 
-    def _show(self, found: Comparison, tell: Callable[[int, int], None]) -> None:
-        """Show the chosen rows of a comparison."""
+    def _show(self, found: Comparison, job: Job) -> None:
+        """Show the chosen rows of a comparison, unless a newer job shows others."""
+        with self._showing:
+            job.check()
+            shown = found, self._change, self._column
+            if self._shown != shown:
+                self._shown = shown
+                self.show_rows(self._chosen_rows(found, partial(self._tell_progress, job)))
+
+    def _chosen_rows(self, found: Comparison, tell: Callable[[int, int], None]) -> ChangedRows:
+        """Return the rows of a comparison that are of the chosen class and column."""
         column = self._column if self._column in found.columns else None
         if column is not None:
             found.compare_cells(tell)
-        shown = found, self._change, column
-        if self._shown != shown:
-            self._shown = shown
-            self.show_rows(found.rows(self._change, column))
+        return found.rows(self._change, column)
 
     def _select(self, positions: NDArray[np.int64]) -> None:
         super()._select(positions)

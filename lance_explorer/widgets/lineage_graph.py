@@ -253,6 +253,7 @@ class LineageGraph(View):
         return path_data(row_id, path, events), None
 
     def _events(self, row_id: int) -> pl.DataFrame:
-        if self._row is None or self._row[0] != row_id:
-            self._row = row_id, row_history(self._table.source, row_id)
-        return self._row[1]
+        found = self._row
+        if found is None or found[0] != row_id:
+            self._row = found = row_id, row_history(self._table.source, row_id)
+        return found[1]

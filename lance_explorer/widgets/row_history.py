@@ -1,5 +1,6 @@
 """The life of one row as a timeline, with its values at each event."""
 
+import threading
 from typing import Any, ClassVar
 
 import numpy as np
@@ -80,6 +81,7 @@ class RowHistory(RowsView):
         self._with_values: tuple[_Key, pl.DataFrame] | None = None
         self._numbers: tuple[int, NDArray[np.uint64]] | None = None
         self._shown: _Key | None = None
+        self._showing = threading.Lock()
         super().__init__(FrameRows(_NO_EVENTS), state=state)
         if row_id is not None:
             self.state.row_id = row_id
@@ -96,8 +98,10 @@ class RowHistory(RowsView):
         StorageError
             If a file cannot be read.
         """
-        self._show_values()
-        return super().frame()
+        with self._showing:
+            self._show_values()
+            rows = self._source
+        return self._frame_of(rows)
 
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
@@ -176,7 +180,8 @@ class RowHistory(RowsView):
         """Return the values at each event, and show them in the table."""
         request.progress("reading values")
         try:
-            events = self._show_values()
+            with self._showing:
+                events = self._show_values()
         except LanceExplorerError as error:
             return {"problem": str(error)}
         if "values" not in events.columns:
@@ -190,10 +195,10 @@ class RowHistory(RowsView):
         return row_id, self._table.source.latest_version
 
     def _events_of(self, row_id: int) -> pl.DataFrame:
-        key = self._key(row_id)
-        if self._events is None or self._events[0] != key:
-            self._events = key, row_history(self._table.source, row_id)
-        return self._events[1]
+        key, found = self._key(row_id), self._events
+        if found is None or found[0] != key:
+            self._events = found = key, row_history(self._table.source, row_id)
+        return found[1]
 
     def _show_values(self) -> pl.DataFrame:
         """Read the values of the chosen row, if need be, and put them into the table."""

@@ -106,9 +106,7 @@ class RowsView(View):
         InvalidArgumentError
             If the filter is wrong.
         """
-        if not self._is_arranged():
-            return arrange(self._source, self.filter, self._sorts, lambda: None).frame()
-        return self._arrangement.frame()
+        return self._frame_of(self._source)
 
     def selected_rows(self) -> pl.DataFrame:
         """Return the rows that are selected."""
@@ -142,10 +140,12 @@ class RowsView(View):
         shown = self._arrangement
         return f"{type(self).__name__}({shown.num_rows:,} rows, {len(shown.source.schema)} columns)"
 
-    def _is_arranged(self) -> bool:
+    def _frame_of(self, source: RowSource) -> pl.DataFrame:
+        """Return all rows of a source that the filter leaves, in the order of the sort."""
         shown = self._arrangement
-        wanted = self._source, self.filter, self._sorts
-        return (shown.source, shown.filter, shown.sorts) == wanted
+        if (shown.source, shown.filter, shown.sorts) != (source, self.filter, self._sorts):
+            shown = arrange(source, self.filter, self._sorts, lambda: None)
+        return shown.frame()
 
     def _rearrange(self) -> None:
         """Filter and sort the rows anew, in the background."""

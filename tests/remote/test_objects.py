@@ -2,6 +2,7 @@
 
 import asyncio
 
+import lance
 import obstore
 import pytest
 
@@ -131,7 +132,6 @@ def test_nothing_that_is_shown_lets_in(bucket, caplog, capfd):
 
 
 def test_an_opened_table_brings_its_options(bucket):
-    lance = pytest.importorskip("lance")
     bucket.copy(DATA / "14.0.2" / "branches.lance", "opened.lance")
     dataset = lance.dataset(bucket.uri("opened.lance"), storage_options=bucket.options)
     table = lx.open_table(dataset)

@@ -134,6 +134,16 @@ def test_a_class_and_a_column_narrow_the_rows(widget):
     assert widget.frame().is_empty()
 
 
+def test_the_frame_is_what_is_chosen_while_older_choices_are_worked_on(widget):
+    for _ in range(30):
+        widget.column, widget.change = "name", "inserted"
+        assert widget.frame().is_empty()
+        widget.column, widget.change = None, "deleted"
+        assert widget.frame()["id"].to_list() == [7]
+    done(widget)
+    assert widget._source.num_rows == 1
+
+
 def test_rows_that_only_moved_are_shown_if_asked_for(tmp_path):
     table = make(tmp_path / "t.lance")
     lance.dataset(table.uri).optimize.compact_files()
