@@ -30,7 +30,8 @@ if TYPE_CHECKING:
         VersionNotFoundError,
     )
     from lance_explorer.findings import Finding
-    from lance_explorer.table import Snapshot, Table, open_table
+    from lance_explorer.snapshot import Snapshot
+    from lance_explorer.table import Table, open_table
 
 __all__ = [
     "CorruptFileError",
@@ -57,7 +58,7 @@ __all__ = [
 ]
 
 _MODULES = {"demo", "figures", "spark", "widgets"}
-_HOMES = {"Finding": "findings", "Snapshot": "table", "Table": "table", "open_table": "table"}
+_HOMES = {"Finding": "findings", "Snapshot": "snapshot", "Table": "table", "open_table": "table"}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,8 +6,8 @@ from numpy.typing import ArrayLike
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.flags import STABLE_ROW_IDS
-from lance_explorer.history.row_ends import row_not_found
-from lance_explorer.history.rows import RowReader
+from lance_explorer.history.rows.ends import row_not_found
+from lance_explorer.history.rows.reader import RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.index import RowAddress, RowIdIndex
 

@@ -15,12 +15,12 @@ from lance_explorer.changes.passing import last_updates, written_rows
 from lance_explorer.changes.steps import VersionRange, net_step, version_range
 from lance_explorer.errors import NotFoundError, RefNotFoundError, VersionNotFoundError
 from lance_explorer.history.ancestors import Ancestry, Place, Stretch
+from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.readable import check_readable
-from lance_explorer.history.row_comparison import compare_states
-from lance_explorer.history.row_runs import NO_ADDRESS, RowRuns
-from lance_explorer.history.state_rows import StateRows, state_rows
+from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.runs import RunColumns, Runs, outside, paired
 

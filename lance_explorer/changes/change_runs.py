@@ -7,9 +7,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.event_runs import RowEvent, RowEvents
+from lance_explorer.history.events.event_runs import RowEvent, RowEvents
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
 __all__ = ["ChangeRuns", "RowChange"]

@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
-from lance_explorer.history.row_runs import NO_ADDRESS
-from lance_explorer.history.tracks import NO_VERSION
+from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.offsets import cut_at
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from lance_explorer.changes.change_runs import RowChange
 from lance_explorer.changes.paths import EMPTY
-from lance_explorer.history.row_comparison import compare_states
-from lance_explorer.history.row_runs import InPlace, in_place
-from lance_explorer.history.state_rows import StateRows
-from lance_explorer.history.tracks import identity_bounds
+from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_runs import InPlace, in_place
+from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.rows.tracks import identity_bounds
 
 __all__ = ["counted"]
 

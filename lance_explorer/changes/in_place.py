@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from lance_explorer.changes.paths import EMPTY, VersionPath
 from lance_explorer.format.schema import Field, field_paths
-from lance_explorer.history.event_runs import RowEvent, RowEvents
+from lance_explorer.history.events.event_runs import RowEvent, RowEvents
+from lance_explorer.history.events.row_events import row_events
+from lance_explorer.history.events.row_runs import InPlace, RowRuns, in_place
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.row_events import row_events
-from lance_explorer.history.row_runs import InPlace, RowRuns, in_place
-from lance_explorer.history.state_rows import StateRows
-from lance_explorer.history.step_facts import StepFacts
-from lance_explorer.history.tracks import NO_VERSION
+from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.runs import RunColumns, merged_ids
 

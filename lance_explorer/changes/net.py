@@ -13,13 +13,13 @@ from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.changes.in_place import Traces, replaces_columns, traces
 from lance_explorer.changes.passing import written_rows
 from lance_explorer.changes.paths import EMPTY, VersionPath, path_between
+from lance_explorer.history.events.row_classes import without_strangers
+from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.row_classes import without_strangers
-from lance_explorer.history.row_comparison import compare_states
-from lance_explorer.history.row_runs import NO_ADDRESS, RowRuns
-from lance_explorer.history.state_rows import StateRows
-from lance_explorer.history.step_facts import StepFacts
-from lance_explorer.history.tracks import NO_VERSION
+from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 

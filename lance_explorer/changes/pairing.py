@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.row_runs import NO_ADDRESS
 from lance_explorer.rowids.arrays import Positions
 
 __all__ = ["pair_by_key"]

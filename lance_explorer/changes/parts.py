@@ -7,7 +7,7 @@ import numpy as np
 
 from lance_explorer.changes.paths import EMPTY
 from lance_explorer.changes.steps import VersionRange
-from lance_explorer.history.state_rows import StateRows
+from lance_explorer.history.rows.state_rows import StateRows
 
 __all__ = ["ChangePart", "commit_parts", "net_parts"]
 

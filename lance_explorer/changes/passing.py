@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.row_comparison import compare_states
-from lance_explorer.history.row_runs import RowRuns
-from lance_explorer.history.state_rows import StateRows
-from lance_explorer.history.tracks import NO_VERSION, VersionsFrom, constant_versions
+from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.rows.tracks import NO_VERSION, VersionsFrom, constant_versions
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.runs import RunColumns, Runs
 

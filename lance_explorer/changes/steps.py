@@ -9,13 +9,13 @@ from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.changes.net import net_changes, net_changes_since
 from lance_explorer.changes.paths import EMPTY
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
+from lance_explorer.history.events.row_events import row_events
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.readable import check_readable
-from lance_explorer.history.row_events import row_events
-from lance_explorer.history.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.rows.state_rows import StateRows, state_rows
+from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.state_rows import StateRows, state_rows
-from lance_explorer.history.tracks import NO_VERSION
 
 __all__ = ["ChangeStep", "VersionRange", "commit_steps", "lost_before", "net_step", "version_range"]
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT, Field
-from lance_explorer.history.state_rows import StateRows
+from lance_explorer.history.rows.state_rows import StateRows
 
 __all__ = ["ValueColumns", "value_columns"]
 

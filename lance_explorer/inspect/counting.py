@@ -11,15 +11,15 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation, Update
 from lance_explorer.frames.states import known
+from lance_explorer.history.events.row_counts import RowCounts, counts_of
+from lance_explorer.history.events.row_events import row_events
+from lance_explorer.history.events.update_kinds import writes_in_place
 from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.own_rows import own_rows
-from lance_explorer.history.row_counts import RowCounts, counts_of
-from lance_explorer.history.row_events import row_events
-from lance_explorer.history.rows import RowReader
+from lance_explorer.history.rows.own_rows import own_rows
+from lance_explorer.history.rows.reader import RowReader
+from lance_explorer.history.rows.state_rows import state_rows
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.state_rows import state_rows
 from lance_explorer.history.steps import FragmentSteps
-from lance_explorer.history.update_kinds import writes_in_place
 from lance_explorer.inspect.counts import NEEDS_OPERATION, UNKNOWN, Step, count_rows
 from lance_explorer.inspect.creation import is_faulty
 

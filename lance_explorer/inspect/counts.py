@@ -17,8 +17,8 @@ from lance_explorer.format.operations import (
     Update,
 )
 from lance_explorer.format.schema import Field
-from lance_explorer.history.row_counts import RowCounts
-from lance_explorer.history.update_kinds import (
+from lance_explorer.history.events.row_counts import RowCounts
+from lance_explorer.history.events.update_kinds import (
     inserts_nothing,
     is_plain_update,
     writes_in_place,

@@ -18,10 +18,10 @@ from lance_explorer.format.operations import Delete
 from lance_explorer.frames.columns import BRANCH, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.readable import readable_history
-from lance_explorer.history.rows import FragmentReader
+from lance_explorer.history.rows.reader import FragmentReader
+from lance_explorer.history.rows.stored_sequences import FragmentSequence, read_row_ids
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import same_life
-from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids
 from lance_explorer.inspect.parts import distinct_parts, only_keys, understood
 from lance_explorer.inspect.row_id_segments import stored_row_ids
 from lance_explorer.rowids.deletions import deleted_offsets

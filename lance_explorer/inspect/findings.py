@@ -8,7 +8,7 @@ import polars as pl
 from lance_explorer.findings import SEVERITIES, Finding
 from lance_explorer.frames.columns import BRANCH, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.history import History
-from lance_explorer.history.rewrites import rewrites
+from lance_explorer.history.rewrites.gathered import rewrites
 from lance_explorer.history.source import TableSource
 
 __all__ = ["FINDINGS", "findings", "findings_frame"]

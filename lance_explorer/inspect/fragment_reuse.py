@@ -20,7 +20,7 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.reuse import (
+from lance_explorer.history.rewrites.reuse import (
     ReuseEntry,
     fragment_reuse,
     has_caught_up,

@@ -9,10 +9,10 @@ from lance_explorer.errors import FormatError, LanceExplorerError, NotFoundError
 from lance_explorer.findings import Finding
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Restore
+from lance_explorer.history.events.row_changes import RowChanges, row_changes
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.readable import readable_history
-from lance_explorer.history.row_changes import RowChanges, row_changes
-from lance_explorer.history.rows import FragmentContent
+from lance_explorer.history.rows.reader import FragmentContent
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.findings import findings_frame
 from lance_explorer.inspect.row_checks import check_fragment, count_too_early

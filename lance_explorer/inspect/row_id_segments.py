@@ -22,8 +22,12 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.history.rows.stored_sequences import (
+    FragmentSequence,
+    read_row_ids,
+    sequences_of,
+)
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.stored_sequences import FragmentSequence, read_row_ids, sequences_of
 from lance_explorer.inspect.parts import PartRows
 from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
 from lance_explorer.rowids.arrays import MAX_U64, aranges

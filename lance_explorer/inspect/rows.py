@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lance_explorer.frames.columns import ID, Column, FrameSchema
-from lance_explorer.history.rows import FragmentContent, RowReader
+from lance_explorer.history.rows.reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.creation import CREATED_AT_SOURCE, created_at
 from lance_explorer.rowids.addresses import first_address

@@ -11,7 +11,7 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.indices import IndexMetadata, index_type
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.history import UNKNOWN_COUNT, History
-from lance_explorer.history.rows import FragmentContent, RowReader
+from lance_explorer.history.rows.reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import same_life
 from lance_explorer.rowids.arrays import Uint64Array

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.history.readable import check_readable
-from lance_explorer.history.state_rows import StateRows
+from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["position_of", "row_numbers"]

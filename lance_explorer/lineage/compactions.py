@@ -6,21 +6,21 @@ from itertools import chain, groupby
 
 from lance_explorer.errors import CorruptFileError, FormatError, NotFoundError
 from lance_explorer.format.operations import Restore
-from lance_explorer.history.compaction_records import (
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.rewrites.compaction_records import (
     CompactionLineage,
     CompactionLineageEntry,
     FragReuseGroup,
     newest_first,
 )
-from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.rewrites import RewriteGroup, rewrites
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.stored_compactions import (
+from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
+from lance_explorer.history.rewrites.stored_compactions import (
     decode_lineage,
     lasting_lineages,
     stored_lineage,
 )
+from lance_explorer.history.source import TableSource
 
 __all__ = ["compaction_lineage"]
 

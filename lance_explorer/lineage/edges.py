@@ -11,7 +11,7 @@ from lance_explorer.format.indices import FragDigest
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.rewrites import RewriteGroup, rewrites
+from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
 from lance_explorer.history.steps import same_life
 from lance_explorer.lineage.descent import Fork, Stretch
 from lance_explorer.lineage.nodes import Edge, FragmentNode, UnseenFragment

@@ -12,17 +12,17 @@ import lance
 from lance.commit import CommitConflictError
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.history.compaction_records import (
+from lance_explorer.history.opened import open_source, package_of
+from lance_explorer.history.rewrites.compaction_records import (
     CompactionLineage,
     FragReuseGroup,
 )
-from lance_explorer.history.opened import open_source, package_of
-from lance_explorer.history.source import TableSource
-from lance_explorer.history.stored_compactions import (
+from lance_explorer.history.rewrites.stored_compactions import (
     LINEAGE_KEY,
     encode_lineage,
     stored_lineage,
 )
+from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.compactions import compaction_lineage
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.history.event_runs import RowEvent
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.source import TableSource
 
 __all__ = ["with_values"]

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lance_explorer.history.event_runs import RowEvents
-from lance_explorer.history.row_classes import classify
-from lance_explorer.history.row_runs import NO_ADDRESS, InPlace, RowRuns, in_place
-from lance_explorer.history.state_rows import StateRows
-from lance_explorer.history.step_facts import StepFacts
-from lance_explorer.history.tracks import NO_VERSION
+from lance_explorer.history.events.event_runs import RowEvents
+from lance_explorer.history.events.row_classes import classify
+from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns, in_place
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.rowids.version_runs import RowVersionRuns
 

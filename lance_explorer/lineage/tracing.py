@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.event_runs import RowEvents
-from lance_explorer.history.row_classes import classify
-from lance_explorer.history.row_comparison import compare_states
-from lance_explorer.history.row_runs import NO_ADDRESS
-from lance_explorer.history.state_rows import StateRows
-from lance_explorer.history.step_facts import StepFacts
+from lance_explorer.history.events.event_runs import RowEvents
+from lance_explorer.history.events.row_classes import classify
+from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.arrays import Positions, Uint64Array, aranges
 
 __all__ = ["RowsInStep", "trace"]

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.frames.states import live_rows
-from lance_explorer.history.rows import RowReader
+from lance_explorer.history.rows.reader import RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.event_frame import FOLLOWED
 from lance_explorer.lineage.following import follow

@@ -17,7 +17,7 @@ from pyspark.sql.types import StructType
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.readable import check_readable
-from lance_explorer.history.rows import FragmentContent, RowReader
+from lance_explorer.history.rows.reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.rows import ROWS, fragment_rows
 from lance_explorer.rowids.deletions import deleted_offsets

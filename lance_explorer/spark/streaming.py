@@ -14,8 +14,8 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from lance_explorer.errors import VersionNotFoundError
+from lance_explorer.history.rows.state_rows import state_rows
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.state_rows import state_rows
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches
 from lance_explorer.spark.options import Options
 from lance_explorer.spark.pinning import PinnedTable, TableRef

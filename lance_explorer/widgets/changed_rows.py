@@ -14,7 +14,7 @@ from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, Block
 from lance_explorer.changes.images import Images
 from lance_explorer.changes.steps import ChangeStep, VersionRange
 from lance_explorer.changes.value_columns import ValueColumns
-from lance_explorer.history.row_runs import NO_ADDRESS
+from lance_explorer.history.events.row_runs import NO_ADDRESS
 
 __all__ = ["FIRST_COLUMNS", "LAST_COLUMNS", "WRITTEN", "ChangedRows", "RowImages", "single_rows"]
 

@@ -18,7 +18,7 @@ from lance_explorer.changes.steps import ChangeStep, VersionRange, net_step, ver
 from lance_explorer.changes.summaries import net_summary
 from lance_explorer.changes.value_columns import ValueColumns, value_columns
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.history.row_runs import NO_ADDRESS
+from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.source import TableSource
 from lance_explorer.widgets.changed_rows import (
     FIRST_COLUMNS,

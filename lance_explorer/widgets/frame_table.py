@@ -6,7 +6,7 @@ import polars as pl
 import traitlets
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.table import Snapshot
+from lance_explorer.snapshot import Snapshot
 from lance_explorer.widgets.row_sources import FrameRows, RowSource, SnapshotRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState

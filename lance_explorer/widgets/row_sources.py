@@ -9,7 +9,7 @@ from typing import Protocol
 import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.table import Snapshot
+from lance_explorer.snapshot import Snapshot
 from lance_explorer.values import ROW_VERSIONS, SYSTEM_COLUMNS, take_rows
 
 __all__ = ["FrameRows", "RowSource", "SnapshotRows"]

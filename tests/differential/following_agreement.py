@@ -13,10 +13,10 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 from lance_explorer import Table, open_table
+from lance_explorer.history.events.row_counts import counts_of
+from lance_explorer.history.events.row_events import NO_ADDRESS, RowEvent, RowEvents, row_events
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.row_counts import counts_of
-from lance_explorer.history.row_events import NO_ADDRESS, RowEvent, RowEvents, row_events
-from lance_explorer.history.state_rows import state_rows
+from lance_explorer.history.rows.state_rows import state_rows
 from lance_explorer.lineage.carrying import follow_addresses
 from lance_explorer.lineage.following import follow, row_history
 from tests.differential.agreement import checked_out

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from lance_explorer import Snapshot, Table
+from lance_explorer.history.events.row_counts import counts_of
+from lance_explorer.history.events.row_events import NO_ADDRESS, RowEvent, RowEvents, all_row_events
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.row_counts import counts_of
-from lance_explorer.history.row_events import NO_ADDRESS, RowEvent, RowEvents, all_row_events
 from tests.differential.agreement import checked_out, follows, with_previous
 from tests.differential.twin import COUNTS
 

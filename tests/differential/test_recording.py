@@ -20,8 +20,8 @@ from lance_explorer import (
     TableNotFoundError,
     open_table,
 )
-from lance_explorer.history.compaction_records import CompactionLineage
-from lance_explorer.history.stored_compactions import LINEAGE_KEY, decode_lineage
+from lance_explorer.history.rewrites.compaction_records import CompactionLineage
+from lance_explorer.history.rewrites.stored_compactions import LINEAGE_KEY, decode_lineage
 from lance_explorer.lineage.recording import (
     compact_files,
     record_compaction_lineage,

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from lance_explorer.format.indices import FragDigest
-from lance_explorer.history.address_maps import AddressMap
-from lance_explorer.history.rewrites import RewriteGroup
+from lance_explorer.history.rewrites.address_maps import AddressMap
+from lance_explorer.history.rewrites.gathered import RewriteGroup
 from lance_explorer.history.source import TableSource
 
 __all__ = [

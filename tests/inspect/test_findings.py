@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
+from lance_explorer.history.rewrites.stored_compactions import LINEAGE_KEY
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.stored_compactions import LINEAGE_KEY
 from lance_explorer.inspect.findings import findings
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, manifest_paths, rows_of, stored

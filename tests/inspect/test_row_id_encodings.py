@@ -8,8 +8,8 @@ import pytest
 
 from lance_explorer.errors import UnsupportedFeatureError
 from lance_explorer.format.sequences import encode_row_id_sequence
+from lance_explorer.history.rows.stored_sequences import read_row_ids
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.stored_sequences import read_row_ids
 from lance_explorer.inspect.fragments import fragments
 from lance_explorer.inspect.parts import distinct_parts, understood
 from lance_explorer.inspect.row_id_encodings import all_row_id_encodings, row_id_encodings

@@ -7,9 +7,9 @@ import pytest
 
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.format._pb import transaction_pb2 as pb
-from lance_explorer.history.compaction_records import CompactionLineage, FragDigest
+from lance_explorer.history.rewrites.compaction_records import CompactionLineage, FragDigest
+from lance_explorer.history.rewrites.stored_compactions import LINEAGE_KEY, encode_lineage
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.stored_compactions import LINEAGE_KEY, encode_lineage
 from lance_explorer.lineage.compactions import compaction_lineage
 from tests.format.samples import DATA
 from tests.synthetic.folders import DETACHED

@@ -7,8 +7,8 @@ import pytest
 
 from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.format._pb import transaction_pb2 as pb
+from lance_explorer.history.rows.state_rows import state_rows
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.state_rows import state_rows
 from lance_explorer.lineage.following import follow
 from lance_explorer.lineage.graph import FragmentNode, Lineage, lineage
 from lance_explorer.lineage.nodes import EDGES, FRAGMENTS, STATES

@@ -1,0 +1,142 @@
+"""The record of what happened to rows in one version, as columns of runs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.rowids.arrays import Positions, Uint64Array
+
+__all__ = ["RowEvent", "RowEvents"]
+
+
+class RowEvent(IntEnum):
+    """What happened to a row in one commit."""
+
+    CREATED = 0
+    RESTORED = 1
+    """A restore brought the row back, or other values of it."""
+    OVERWRITTEN = 2
+    """An overwrite replaced the whole table."""
+    DELETED = 3
+    UPDATED = 4
+    COLUMN_REWRITTEN = 5
+    """A column was written anew for many rows; the row's value may be the same."""
+    COLUMN_ADDED = 6
+    MOVED = 7
+    """The row has another address, and the values that it had."""
+
+    @property
+    def label(self) -> str:
+        """The name in frames."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowEvents:
+    """What happened to rows in one version: see :mod:`lance_explorer.history.events.row_events`.
+
+    Attributes
+    ----------
+    step : StepFacts
+        The version: ``step.version``, ``step.name`` (of the operation), ``step.follows``,
+        ``step.source`` (what tells), ``step.record``.
+    event : ndarray of uint8
+        The RowEvent of each run.
+    identity, before, after, length : ndarray of uint64
+        Which rows, and where.
+    version : ndarray of uint64
+        Where it happened.
+    evidence : ndarray of uint8
+        How well it is known: numbers of Evidence.
+    maybe : ndarray of bool
+        Whether it may have been less than that.
+    updated_before, updated_after, created : ndarray of uint64
+        Row versions; NO_VERSION where they are not known.
+    """
+
+    step: StepFacts
+    event: NDArray[np.uint8]
+    identity: Uint64Array
+    before: Uint64Array
+    after: Uint64Array
+    length: Uint64Array
+    version: Uint64Array
+    evidence: NDArray[np.uint8]
+    maybe: NDArray[np.bool_]
+    updated_before: Uint64Array = field(repr=False)
+    updated_after: Uint64Array = field(repr=False)
+    created: Uint64Array = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        step: StepFacts,
+        runs: RowRuns,
+        event: NDArray[np.uint8],
+        evidence: NDArray[np.uint8],
+        maybe: NDArray[np.bool_],
+        version: Uint64Array,
+    ) -> "RowEvents":
+        """Return events of runs."""
+        return cls(
+            step=step,
+            event=event,
+            identity=runs.identity,
+            before=runs.before,
+            after=runs.after,
+            length=runs.length,
+            version=version,
+            evidence=evidence,
+            maybe=maybe,
+            updated_before=runs.updated_before,
+            updated_after=runs.updated_after,
+            created=runs.created,
+        )
+
+    @classmethod
+    def concatenated(cls, step: StepFacts, several: Iterable["RowEvents"]) -> "RowEvents":
+        """Return the events of all, one after the other; there must be some."""
+        some = list(several)
+        if len(some) == 1:
+            return some[0]
+        columns = {
+            name: np.concatenate([getattr(events, name) for events in some]) for name in _COLUMNS
+        }
+        return cls(step=step, **columns)
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are in all runs."""
+        return int(self.length.sum(dtype=np.uint64))
+
+    def count(self, event: RowEvent) -> int:
+        """Return how many rows had an event."""
+        return int(self.length[self.event == event].sum(dtype=np.uint64))
+
+    def where(self, chosen: NDArray[np.bool_] | Positions | slice) -> "RowEvents":
+        """Return some of the runs."""
+        return replace(self, **{name: getattr(self, name)[chosen] for name in _COLUMNS})
+
+    def by_identity(self) -> "RowEvents":
+        """Return the runs in the order of identities; those of one identity stay in their order."""
+        return self.where(np.argsort(self.identity, kind="stable"))
+
+    def in_feed_order(self) -> "RowEvents":
+        """Return the runs in the order of a change feed: rows that went, changed, came.
+
+        Each of the three by address: the one before the commit, for rows that came the one after.
+        """
+        went, came = self.after == NO_ADDRESS, self.before == NO_ADDRESS
+        kind = np.where(went, 0, np.where(came, 2, 1))
+        return self.where(np.lexsort((np.where(came, self.after, self.before), kind)))
+
+
+_COLUMNS = [name for name in RowEvents.__dataclass_fields__ if name != "step"]

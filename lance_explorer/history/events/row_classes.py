@@ -1,0 +1,282 @@
+"""The classes of rows that differ between a version and the kept one before."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.history.events.event_runs import RowEvent, RowEvents
+from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.rows.open_births import Births, births_at
+from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.rows.tracks import NO_VERSION
+from lance_explorer.rowids.addresses import fragments_of
+
+__all__ = ["classify", "without_strangers"]
+
+_Mask = NDArray[np.bool_]
+
+_WRITE_ROWS = ("Append", "Overwrite")
+_NOTHING = 255
+"""Number of an event that is none."""
+
+
+def classify(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
+    """Say what happened to rows in a version.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the states of the branch.
+    step : StepFacts
+        The version.
+    runs : RowRuns
+        Rows that differ between the kept version before and this one.
+    """
+    if step.name == "Clone":
+        return _Classes(step, runs.where(np.zeros(len(runs), dtype=np.bool_))).events()
+    runs = without_strangers(runs, step.first_new_identity)
+    went, came = _went(step, runs.where(~runs.is_live)), _came(step, runs.where(~runs.was_live))
+    stayed = _stayed(rows, step, runs.where(runs.was_live & runs.is_live))
+    if step.follows:
+        parts = [*_with_doubts(rows, step, went, came), stayed]
+    else:
+        parts = [went, came, stayed, _written_later(step, came)]
+    return RowEvents.concatenated(step, parts)
+
+
+def _with_doubts(
+    rows: StateRows, step: StepFacts, went: RowEvents, came: RowEvents
+) -> tuple[RowEvents, RowEvents]:
+    """Mark rows that went and rows that came that may be the same ones."""
+    if step.is_unpaired_update:
+        old, new = np.ones(len(went), np.bool_), np.ones(len(came), np.bool_)
+    elif step.name == "Restore" and not rows.has_row_ids:
+        all_went, all_came = births_at(rows, step.position)
+        gone, come = rows.states_gone(step.position), rows.states_come(step.position)
+        old = Births.of(rows, gone, went.before).may_be(all_came)
+        new = Births.of(rows, come, came.after).may_be(all_went)
+    else:
+        return went, came
+    return replace(went, maybe=went.maybe | old), replace(came, maybe=came.maybe | new)
+
+
+class _Classes:
+    """Classes of runs, given rule by rule: of several rules for a run, the first one holds."""
+
+    def __init__(self, step: StepFacts, runs: RowRuns) -> None:
+        self._step = step
+        self._runs = runs
+        count = len(runs)
+        self._event = np.full(count, _NOTHING, dtype=np.uint8)
+        self._evidence = np.zeros(count, dtype=np.uint8)
+        self._maybe = np.zeros(count, dtype=np.bool_)
+        self._version = np.full(count, step.version, dtype=np.uint64)
+
+    def set(
+        self,
+        event: RowEvent,
+        evidence: Evidence,
+        where: _Mask | bool = True,
+        *,
+        maybe: bool = False,
+        version: NDArray[np.uint64] | None = None,
+    ) -> None:
+        """Give runs a class that have none so far."""
+        chosen = (self._event == _NOTHING) & where
+        self._event[chosen] = event
+        self._evidence[chosen] = evidence
+        self._maybe[chosen] = maybe
+        if version is not None:
+            self._version[chosen] = version[chosen]
+
+    def weaken(self, evidence: NDArray[np.uint8]) -> None:
+        """Take the weaker evidence of what there is and what is given."""
+        np.maximum(self._evidence, evidence, out=self._evidence)
+
+    def events(self) -> RowEvents:
+        """Return the runs that have a class."""
+        events = RowEvents.of(
+            self._step, self._runs, self._event, self._evidence, self._maybe, self._version
+        )
+        some = self._event != _NOTHING
+        return events if some.all() else events.where(some)
+
+
+def _went(step: StepFacts, runs: RowRuns) -> RowEvents:
+    classes = _Classes(step, runs)
+    if not step.follows:
+        classes.set(RowEvent.DELETED, Evidence.LOST)
+    elif step.name == "Overwrite":
+        classes.set(RowEvent.OVERWRITTEN, Evidence.RECORDED)
+    elif step.name == "Rewrite":  # it moved them, but where to is not known
+        classes.set(RowEvent.DELETED, Evidence.LOST)
+    else:
+        classes.set(RowEvent.DELETED, Evidence.RECORDED if step.name else Evidence.DERIVED)
+    return classes.events()
+
+
+def _came(step: StepFacts, runs: RowRuns) -> RowEvents:
+    classes = _Classes(step, runs)
+    evidence = Evidence.RECORDED if step.name in _WRITE_ROWS else Evidence.DERIVED
+    if step.follows:
+        if step.name == "Restore":
+            first = step.first_new_identity
+            if first is not None:
+                classes.set(RowEvent.CREATED, Evidence.DERIVED, runs.identity >= np.uint64(first))
+            classes.set(RowEvent.RESTORED, Evidence.DERIVED)
+        elif step.name == "Rewrite":
+            classes.set(RowEvent.CREATED, Evidence.LOST)
+        elif step.name is None and not step.has_row_ids:
+            evidence = Evidence.INFERRED
+        classes.set(RowEvent.CREATED, evidence)
+        return classes.events()
+    classes.set(RowEvent.CREATED, evidence, runs.created == step.version)
+    own = np.isin(fragments_of(runs.after), np.array(step.own_fragments, dtype=np.uint64))
+    classes.set(RowEvent.CREATED, Evidence.RECORDED, own)
+    classes.set(RowEvent.CREATED, Evidence.LOST, runs.created == NO_VERSION)
+    recent = runs.created > step.previous_version
+    classes.set(RowEvent.CREATED, Evidence.DERIVED, recent, version=runs.created)
+    if step.has_row_ids and step.previous is not None:
+        is_new = runs.identity >= np.uint64(step.previous.manifest.next_row_id)
+        classes.set(RowEvent.CREATED, Evidence.LOST, is_new)
+    classes.set(RowEvent.RESTORED, Evidence.LOST, maybe=True)
+    return classes.events()
+
+
+def _written_later(step: StepFacts, came: RowEvents) -> RowEvents:
+    """Return the last updates of rows that came over a gap."""
+    is_new = (came.event == RowEvent.CREATED) & (came.evidence != Evidence.LOST)
+    is_new &= came.created != NO_VERSION
+    some = came.where(is_new & (came.updated_after > came.created))
+    runs = RowRuns.of(some.identity, some.before, some.after, some.length)
+    runs = replace(runs, updated_after=some.updated_after, created=some.created)
+    classes = _Classes(step, runs)
+    _set_written_now(classes, step, runs.updated_after == step.version, runs)
+    classes.set(RowEvent.UPDATED, Evidence.DERIVED, maybe=True, version=runs.updated_after)
+    return classes.events()
+
+
+def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
+    classes = _Classes(step, runs)
+    old, new = runs.updated_before, runs.updated_after
+    is_told = (old != NO_VERSION) & (new != NO_VERSION)
+    # An unknown version is an earlier one than all that are known.
+    written, elsewhere = old != new, runs.before != runs.after
+    columns = runs.in_place != InPlace.SAME
+    values = runs.in_place == InPlace.VALUES_DIFFER
+    if step.follows and step.name == "Restore":
+        classes.set(RowEvent.RESTORED, Evidence.DERIVED, written)
+        if values.any():
+            values &= np.isin(
+                fragments_of(runs.after), np.array(step.untold_fragments, dtype=np.uint64)
+            )
+        if step.first_new_identity is not None:  # its row versions mean others, too
+            values |= elsewhere
+        if not rows.has_row_ids and not rows.history.begins_exactly[: step.position].all():
+            values |= columns  # a version that is gone may have written them
+        classes.set(RowEvent.RESTORED, Evidence.INFERRED, values, maybe=True)
+    else:
+        now = written & (new == step.version)
+        _set_written_now(classes, step, now, runs)
+        _set_written_before(classes, step, written, runs)
+        if columns.any() and not (step.name == "Update" and step.tells_rows_in_place):
+            _set_written_in_place(classes, step, columns, values)
+    if step.name == "Update" and step.follows:
+        classes.set(RowEvent.UPDATED, Evidence.DERIVED, elsewhere & ~is_told)
+    classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere)
+    if not rows.has_row_ids:
+        classes.weaken(_evidence_of_identity(rows, step, runs))
+    return classes.events()
+
+
+def _set_written_now(classes: _Classes, step: StepFacts, now: _Mask, runs: RowRuns) -> None:
+    """Classify rows whose last update is the version itself."""
+    match step.name:
+        case "Update" | "DataOverlay":
+            classes.set(RowEvent.UPDATED, Evidence.DERIVED, now)
+        case "Merge" if not step.replaces_columns:
+            classes.set(RowEvent.COLUMN_ADDED, Evidence.DERIVED, now)
+        case "Merge" | "DataReplacement":
+            classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.DERIVED, now, maybe=True)
+        case _:
+            classes.set(RowEvent.UPDATED, Evidence.DERIVED, now & (runs.before != runs.after))
+            classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.DERIVED, now, maybe=True)
+
+
+def _set_written_before(classes: _Classes, step: StepFacts, written: _Mask, runs: RowRuns) -> None:
+    """Classify rows whose last update is another one than before, but not the version itself."""
+    new = runs.updated_after
+    if step.follows:
+        if step.name is None:  # only a restore does that
+            classes.set(RowEvent.RESTORED, Evidence.DERIVED, written, maybe=True)
+        return
+    recent = written & (new > step.previous_version)
+    classes.set(RowEvent.UPDATED, Evidence.DERIVED, recent, maybe=True, version=new)
+    told = written & (new != NO_VERSION)
+    classes.set(RowEvent.RESTORED, Evidence.LOST, told, maybe=True)
+
+
+def _set_written_in_place(
+    classes: _Classes, step: StepFacts, columns: _Mask, values: _Mask
+) -> None:
+    """Classify rows that row versions do not tell of, though other files hold their values."""
+    match step.name:
+        case _ if not step.follows:
+            classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.LOST, values, maybe=True)
+        case "Merge" if not step.replaces_columns:
+            classes.set(RowEvent.COLUMN_ADDED, Evidence.DERIVED, columns)
+        case "Merge":
+            classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.DERIVED, columns, maybe=True)
+        case "DataOverlay":
+            pass
+        case _:
+            classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, values, maybe=True)
+
+
+def _evidence_of_moves(step: StepFacts) -> Evidence:
+    if not step.has_row_ids:
+        return Evidence.RECORDED if step.name != "Restore" else Evidence.DERIVED
+    if not step.follows:
+        return Evidence.LOST
+    return Evidence.RECORDED if step.name == "Rewrite" else Evidence.DERIVED
+
+
+def _evidence_of_identity(rows: StateRows, step: StepFacts, runs: RowRuns) -> NDArray[np.uint8]:
+    """Return how well it is known, of runs that went elsewhere, that they are the same rows."""
+    elsewhere = runs.before != runs.after
+    evidence = np.zeros(len(runs), dtype=np.uint8)
+    sides = [(runs.after, rows.states_come(step.position))]
+    if step.name == "Restore":
+        sides.append((runs.before, rows.states_gone(step.position)))
+    for addresses, states in sides:
+        weak = [
+            (rows.history.states[state].id, rows.track(state).evidence)
+            for state in states.tolist()
+            if rows.track(state).evidence != Evidence.RECORDED
+        ]
+        for fragment_id, weaker in weak:
+            here = elsewhere & (fragments_of(addresses) == np.uint64(fragment_id))
+            evidence[here] = np.maximum(evidence[here], np.uint8(weaker))
+    return evidence
+
+
+def without_strangers(runs: RowRuns, first: int | None) -> RowRuns:
+    """Return runs with those parted into a row that went and one that came that only share an ID.
+
+    After the restore of a detached version, row IDs that it gave out are those of its own rows:
+    from ``first`` on, see :attr:`StepFacts.first_new_identity`.
+    """
+    if first is None:
+        return runs
+    runs = runs.cut(runs.identity, np.array([first], dtype=np.uint64))
+    strange = runs.was_live & runs.is_live & (runs.identity >= np.uint64(first))
+    if not first:  # where it branched off is not known: other files, other rows
+        strange &= (runs.before != runs.after) | (runs.in_place == InPlace.VALUES_DIFFER)
+    both = runs.where(strange)
+    nowhere = np.full(len(both), NO_ADDRESS)
+    return RowRuns.concatenated(
+        [runs.where(~strange), replace(both, after=nowhere), replace(both, before=nowhere)]
+    )

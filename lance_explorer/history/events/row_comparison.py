@@ -1,0 +1,188 @@
+"""Two sets of fragment states, row by row: who went, who came, who moved, who was written anew.
+
+The work grows with the rows that differ, and with the number of fragments. Nothing is written out
+row by row that a run can carry.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from pyroaring import BitMap
+
+from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns, in_place
+from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.rows.tracks import NO_VERSION, Track, VersionsFrom, constant_versions
+from lance_explorer.rowids.addresses import first_address
+from lance_explorer.rowids.arrays import Uint64Array, begins_of
+from lance_explorer.rowids.offsets import OffsetRanges, rows_at
+from lance_explorer.rowids.runs import RunColumns, Runs, separated
+from lance_explorer.rowids.version_runs import RowVersionRuns
+
+__all__ = ["compare_states", "compare_versions"]
+
+
+def compare_versions(rows: StateRows, before: int, after: int) -> RowRuns:
+    """Compare two versions of a branch, given by their positions in ``rows.history``.
+
+    Raises
+    ------
+    FormatError
+        If a sequence or deletion file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    old, new = rows.history.intervals.at(before), rows.history.intervals.at(after)
+    return compare_states(rows, np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist())
+
+
+def compare_states(rows: StateRows, before: Sequence[int], after: Sequence[int]) -> RowRuns:
+    """Compare the rows of two sets of states that have none in common.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of all states.
+    before, after : sequence of int
+        The states of both versions that the other has not, by number.
+
+    Returns
+    -------
+    RowRuns
+        The rows that only one version has, that are elsewhere, that were last written in another
+        version, or whose fragment has other files.
+
+    Raises
+    ------
+    FormatError
+        If a sequence or deletion file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    rows.load([*before, *after])
+    states = rows.history.states
+    new = {states[state].id: state for state in after}
+    left, entered, stayed = list[RunColumns](), list[RunColumns](), list[RowRuns]()
+    for old_state in before:
+        new_state = new.get(states[old_state].id)
+        if new_state is None or rows.ids(new_state) is not rows.ids(old_state):
+            left.append(_all_live(rows, old_state))
+            continue
+        del new[states[old_state].id]
+        masked, was_masked = rows.deleted(new_state), rows.deleted(old_state)
+        if masked != was_masked:
+            left.append(_rows_in(rows, old_state, masked - was_masked))
+            entered.append(_rows_in(rows, old_state, was_masked - masked))
+        stayed.append(_written_in_place(rows, old_state, new_state, masked | was_masked))
+    entered += [_all_live(rows, state) for state in new.values()]
+    gone, came, moved = _joined(RunColumns.concatenated(left), RunColumns.concatenated(entered))
+    if len(came):
+        came = _with_origin(came, _created(rows, after), _updated(rows, after))
+    if len(moved):
+        moved = _with_updates(moved, _updated(rows, before), _updated(rows, after))
+    return RowRuns.concatenated([*stayed, gone, came, moved])
+
+
+def _created(rows: StateRows, states: Iterable[int]) -> VersionsFrom:
+    return VersionsFrom.of(_versions(rows, states, lambda track: track.created))
+
+
+def _updated(rows: StateRows, states: Iterable[int]) -> VersionsFrom:
+    return VersionsFrom.of(_versions(rows, states, lambda track: track.updated))
+
+
+def _versions(
+    rows: StateRows, states: Iterable[int], choose: Callable[[Track], RowVersionRuns | None]
+) -> Iterator[tuple[int, RowVersionRuns]]:
+    for state in states:
+        runs = _runs(choose(rows.track(state)), rows.num_rows(state))
+        yield rows.history.states[state].id, runs
+
+
+def _with_origin(came: RowRuns, created: VersionsFrom, updated: VersionsFrom) -> RowRuns:
+    """Return rows that came, cut where their row versions change, with these."""
+    runs = came.cut(came.after, created.address)
+    runs = runs.cut(runs.after, updated.address)
+    return replace(runs, created=created.at(runs.after), updated_after=updated.at(runs.after))
+
+
+def _with_updates(moved: RowRuns, before: VersionsFrom, after: VersionsFrom) -> RowRuns:
+    """Return rows that moved, cut where their last updates change, with these."""
+    runs = moved.cut(moved.before, before.address)
+    runs = runs.cut(runs.after, after.address)
+    return replace(runs, updated_before=before.at(runs.before), updated_after=after.at(runs.after))
+
+
+def _runs(versions: RowVersionRuns | None, num_rows: int) -> RowVersionRuns:
+    return constant_versions(NO_VERSION, num_rows) if versions is None else versions
+
+
+def _all_live(rows: StateRows, state: int) -> RunColumns:
+    live = OffsetRanges.outside(rows.deleted(state), rows.num_rows(state))
+    return rows_at(rows.ids(state), first_address(rows.history.states[state].id), live)
+
+
+def _rows_in(rows: StateRows, state: int, offsets: BitMap) -> RunColumns:
+    if not offsets:
+        return RunColumns.empty()
+    base = first_address(rows.history.states[state].id)
+    return rows_at(rows.ids(state), base, OffsetRanges.of(offsets))
+
+
+def _joined(left: RunColumns, entered: RunColumns) -> tuple[RowRuns, RowRuns, RowRuns]:
+    """Return the rows that only left, that only entered, and that did both."""
+    old, new = Runs.split(left)[0].columns, Runs.split(entered)[0].columns
+    came, gone, moved = separated(new, old)
+    return (
+        RowRuns.of(gone.start, gone.address, NO_ADDRESS, gone.stop - gone.start),
+        RowRuns.of(came.start, NO_ADDRESS, came.address, came.stop - came.start),
+        RowRuns.of(moved.start, moved.other_address, moved.address, moved.stop - moved.start),
+    )
+
+
+# ---------------------------------------------------------------- rows that stay where they were
+
+
+def _written_in_place(rows: StateRows, before: int, after: int, masked: BitMap) -> RowRuns:
+    """Return the rows live in both of two states of one fragment that were written between."""
+    fragment, num_rows = rows.history.states[after], rows.num_rows(after)
+    change = in_place(rows.history.states[before], fragment)
+    pieces = _pieces(rows.track(before).updated, rows.track(after).updated, num_rows)
+    if change is InPlace.SAME:
+        pieces = pieces.where_different()
+    if not len(pieces.start):
+        return RowRuns.concatenated([])
+    live = OffsetRanges.outside(masked, num_rows)
+    base = first_address(fragment.id)
+    runs = rows_at(rows.ids(after), base, live.within(OffsetRanges(pieces.start, pieces.stop)))
+    piece = np.searchsorted(pieces.start, runs.address - np.uint64(base), side="right") - 1
+    found = RowRuns.of(runs.start, runs.address, runs.address, runs.stop - runs.start, change)
+    return replace(found, updated_before=pieces.old[piece], updated_after=pieces.new[piece])
+
+
+class _Pieces(NamedTuple):
+    """Offsets cut so that each piece was last written in one version before, and one after."""
+
+    start: Uint64Array
+    stop: Uint64Array
+    old: Uint64Array
+    new: Uint64Array
+
+    def where_different(self) -> "_Pieces":
+        chosen = self.old != self.new
+        return _Pieces(*[column[chosen] for column in self])
+
+
+def _pieces(before: RowVersionRuns | None, after: RowVersionRuns | None, num_rows: int) -> _Pieces:
+    if before is after:
+        before = after = None
+    old, new = _runs(before, num_rows), _runs(after, num_rows)
+    old_begins, new_begins = begins_of(old.counts), begins_of(new.counts)
+    start = np.union1d(old_begins, new_begins)
+    return _Pieces(
+        start.astype(np.uint64),
+        np.append(start, num_rows)[1:].astype(np.uint64),
+        old.versions[np.searchsorted(old_begins, start, side="right") - 1],
+        new.versions[np.searchsorted(new_begins, start, side="right") - 1],
+    )

@@ -1,0 +1,86 @@
+"""What happened to rows in one version, as runs.
+
+``row_events(source, position)`` compares a kept version with the kept one before and says of each
+row whose state differs what it was: created, restored, overwritten, deleted, updated, column
+rewritten, column added or moved. Versions without such rows have no runs. ``position`` counts the
+versions of ``state_rows(source).history``, which leaves out those whose rows cannot be told.
+
+The answer is a ``RowEvents``: columns of runs. A run is ``length`` rows with consecutive identities
+at consecutive addresses, both before and after, to which the same happened. The *identity* of a row
+is its stable row ID; in a table without, it is the address where the row was born, which
+compactions keep, and an ``update()`` too where its order can be told
+(:mod:`lance_explorer.history.rows.birth_tracks`).
+
+- ``before`` and ``after`` are the addresses of the first row, NO_ADDRESS (2^64 - 1) where it is not
+  live: rows that came have no ``before``, rows that went no ``after``.
+- ``event`` are the numbers of :class:`RowEvent`, ``evidence`` those of
+  :class:`~lance_explorer.history.evidence.Evidence`.
+- ``version`` is where it happened: that of the step, or an earlier one, which is gone, if the row
+  versions tell it.
+- ``maybe`` marks values that may be as they were (columns written in place), and the two halves of
+  an upsert without row IDs: a row deleted and one created may be one row updated.
+- ``updated_before``, ``updated_after`` and ``created`` are row versions, as in ``RowRuns``.
+
+Over a gap (``follows`` is false) events that the version alone proves have its number and evidence
+``derived`` or ``recorded``. Everything else that differs is there too: with an earlier version
+where row versions prove it, else with evidence ``lost``. In the first kept version of a table each
+live row is ``created`` in the version that its row version names, and ``updated`` if it was later.
+
+To compare any two versions, see
+:func:`~lance_explorer.history.events.row_comparison.compare_versions`.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lance_explorer.history.events.event_runs import RowEvent, RowEvents
+from lance_explorer.history.events.row_classes import classify
+from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.rows.state_rows import state_rows
+from lance_explorer.history.source import TableSource
+
+__all__ = ["NO_ADDRESS", "RowEvent", "RowEvents", "all_row_events", "row_events"]
+
+
+def row_events(source: TableSource, position: int) -> RowEvents:
+    """Return what happened to rows in one version.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch.
+    position : int
+        The position of the version in ``state_rows(source).history``.
+
+    Raises
+    ------
+    FormatError
+        If a transaction, a sequence or a deletion file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    rows = state_rows(source)
+    gone, come = rows.states_gone(position).tolist(), rows.states_come(position).tolist()
+    return classify(rows, StepFacts(rows, position), compare_states(rows, gone, come))
+
+
+def all_row_events(
+    source: TableSource, begin: int = 0, end: int | None = None
+) -> Iterator[RowEvents]:
+    """Yield what happened to rows in the versions between two positions that changed fragments.
+
+    Raises
+    ------
+    FormatError
+        If a transaction, a sequence or a deletion file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    rows = state_rows(source)
+    stop = len(rows.history) if end is None else end
+    changed = np.union1d(rows.history.intervals.first, rows.history.intervals.last + 1)
+    for position in changed[(begin <= changed) & (changed < stop)].tolist():
+        yield row_events(source, position)

@@ -1,0 +1,213 @@
+"""What the classification of rows must know of one version beside its rows."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import Operation, Restore, Update
+from lance_explorer.history.events.update_kinds import has_new_rows, inserts_nothing
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.rows.state_rows import StateRows
+
+__all__ = ["StepFacts"]
+
+_DETACHED_BIT = 1 << 63
+
+
+class StepFacts:
+    """One version, compared with the kept one before.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the states of a branch.
+    position : int
+        The position of the version in ``rows.history``.
+
+    Attributes
+    ----------
+    record : VersionRecord
+        The version.
+    previous_version : int
+        The kept version before; 0 if there is none.
+    follows : bool
+        Whether no version is missing between.
+    name : str or None
+        The operation as Lance names it; None if no transaction is left, or it is not known.
+    """
+
+    def __init__(self, rows: StateRows, position: int) -> None:
+        history = rows.history
+        self.record: VersionRecord = history.records[position]
+        self.position = position
+        self.has_row_ids = rows.has_row_ids
+        self.previous = history.records[position - 1] if position else None
+        self.previous_version = self.previous.version if self.previous else 0
+        self.follows = bool(history.follows_previous[position])
+        name = self.record.operation
+        self.name = None if name == "unknown" else name
+        self._rows = rows
+        self._source = rows.source
+
+    @property
+    def version(self) -> int:
+        """The version number."""
+        return self.record.version
+
+    @cached_property
+    def operation(self) -> Operation | None:
+        """What the commit did; None if no transaction is left."""
+        transaction = self._source.transaction(self.record)
+        return transaction.operation if transaction else None
+
+    @cached_property
+    def source(self) -> str:
+        """The name of what tells about the step: its transaction, or else its manifest."""
+        stored = self.record.transaction
+        if stored is None:
+            return f"manifest of version {self.version}"
+        header = stored.header
+        return f"transaction {header.read_version}-{header.uuid}"
+
+    @cached_property
+    def replaces_columns(self) -> bool:
+        """Whether a field of the version before is gone: a Merge then wrote a column anew."""
+        before = self.previous.schema if self.previous else ()
+        return bool({field.id for field in before} - {field.id for field in self.record.schema})
+
+    @cached_property
+    def tells_rows_in_place(self) -> bool:
+        """Whether an Update that writes in place tells which rows: by offset or row version."""
+        if isinstance(self.operation, Update) and self.operation.updated_offsets:
+            return True
+        come = self._rows.states_come(self.position).tolist()
+        updates = [self._rows.track(state).updated for state in come]
+        return any(runs is not None and (runs.versions == self.version).any() for runs in updates)
+
+    @cached_property
+    def new_fragments(self) -> tuple[int, ...]:
+        """The IDs of the fragments that the version before has not."""
+        return tuple(sorted(self._states(self._rows.states_come(self.position)) - self._stayed))
+
+    @cached_property
+    def own_fragments(self) -> tuple[int, ...]:
+        """The IDs of the fragments that the commit itself says it wrote, with new rows alone."""
+        states = self._rows.history.states
+        come = [states[state] for state in self._rows.states_come(self.position).tolist()]
+        return tuple([state.id for state in come if has_new_rows(self.operation, state)])
+
+    @cached_property
+    def is_unpaired_update(self) -> bool:
+        """Whether rows went and came in an Update, and which became which cannot be told."""
+        if self.has_row_ids or not self.follows or not self.new_fragments:
+            return False
+        if self.name not in ("Update", None):
+            return False
+        come = self._rows.states_come(self.position).tolist()
+        if any(self._rows.track(state).evidence is Evidence.INFERRED for state in come):
+            return False
+        gone = self._rows.states_gone(self.position).tolist()
+        states = self._rows.history.states
+        masks = {states[state].id: states[state].deletion_file for state in come}
+        return any(
+            states[state].id not in self._stayed
+            or masks[states[state].id] != states[state].deletion_file
+            for state in gone
+        )
+
+    @cached_property
+    def untold_fragments(self) -> tuple[int, ...]:
+        """The IDs of fragments with values in other files, of which no row version tells.
+
+        Those are compared file by file: whether the commit that brought a file told which rows it
+        wrote.
+        """
+        states = self._rows.history.states
+        gone = self._rows.states_gone(self.position).tolist()
+        before = {states[state].id: _paths(states[state]) for state in gone}
+        untold = []
+        for state in self._rows.states_come(self.position).tolist():
+            fragment = states[state]
+            others = before.get(fragment.id, _paths(fragment)) ^ _paths(fragment)
+            if not all(self._is_told(fragment.id, path) for path in others):
+                untold.append(fragment.id)
+        return tuple(untold)
+
+    def _is_told(self, fragment_id: int, path: str) -> bool:
+        """Whether the commit that brought a file into a fragment told which rows it wrote."""
+        rows = self._rows
+        positions = rows.first_positions
+        holders = [
+            state
+            for state, fragment in enumerate(rows.history.states)
+            if fragment.id == fragment_id and positions[state] >= 0 and path in _paths(fragment)
+        ]
+        state = min(holders, key=lambda state: int(positions[state]))
+        position = int(positions[state])
+        gone = rows.states_gone(position).tolist()
+        if fragment_id not in {rows.history.states[state].id for state in gone}:
+            return True  # the fragment was born with it
+        updated = rows.track(state).updated
+        version = rows.history.records[position].version
+        return updated is not None and bool((updated.versions == version).any())
+
+    @property
+    def inserts_nothing(self) -> bool:
+        """Whether an Update says that all rows that it put in were there before."""
+        return isinstance(self.operation, Update) and inserts_nothing(self.operation.inserted_rows)
+
+    @cached_property
+    def _stayed(self) -> set[int]:
+        """The fragments that are in another state than in the version before."""
+        gone, come = [
+            self._states(states)
+            for states in (
+                self._rows.states_gone(self.position),
+                self._rows.states_come(self.position),
+            )
+        ]
+        return gone & come
+
+    def _states(self, states: NDArray[np.int64]) -> set[int]:
+        return {self._rows.history.states[state].id for state in states.tolist()}
+
+    @cached_property
+    def first_new_identity(self) -> int | None:
+        """The row ID from which on IDs mean other rows than before; None if all mean the same.
+
+        A detached version gives out row IDs and version numbers that ordinary ones give out too;
+        after its restore they are those of its rows.
+        """
+        if self.name != "Restore" or not self.has_row_ids:
+            return None
+        if not isinstance(self.operation, Restore) or not self.operation.version & _DETACHED_BIT:
+            return None
+        base = self._base_of(self.operation.version)
+        return 0 if base is None else base.manifest.next_row_id
+
+    def _base_of(self, detached: int) -> VersionRecord | None:
+        """Return the ordinary version that a detached one goes back to, if that is still known."""
+        version = detached
+        while version & _DETACHED_BIT:
+            try:
+                record = self._source.version(version).records[0]
+            except (NotFoundError, FormatError):
+                return None
+            if record.transaction is None:
+                return None
+            version = record.transaction.header.read_version
+        try:
+            return self._source.version(version).records[0]
+        except (NotFoundError, FormatError):
+            return None
+
+
+def _paths(fragment: Fragment) -> set[str]:
+    """Return the data files of a fragment, those of its overlays too."""
+    return {file.path for file in fragment.files} | {
+        overlay.data_file.path for overlay in fragment.overlays
+    }

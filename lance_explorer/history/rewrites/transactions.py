@@ -1,0 +1,78 @@
+"""Rewrite groups out of transactions."""
+
+from collections.abc import Iterator
+
+from lance_explorer.errors import FormatError
+from lance_explorer.findings import Finding
+from lance_explorer.format.fragments import DeletionFile, Fragment
+from lance_explorer.format.indices import FragDigest
+from lance_explorer.format.operations import Rewrite
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.rewrites.groups import RewriteGroup
+from lance_explorer.history.source import TableSource
+
+__all__ = ["groups_of_transactions"]
+
+_Counts = dict[tuple[int, DeletionFile], int]
+
+
+def groups_of_transactions(
+    source: TableSource, history: History, findings: list[Finding]
+) -> Iterator[RewriteGroup]:
+    """Yield what the transactions of the kept versions say, in order.
+
+    Raises
+    ------
+    StorageError
+        If a file cannot be read.
+    """
+    rewrites = [record for record in history.records if record.operation == "Rewrite"]
+    counts = _deletion_counts(history) if rewrites else {}
+    for record in rewrites:
+        try:
+            yield from _groups(source, record, counts)
+        except FormatError as error:
+            findings.append(_unreadable(record, error))
+
+
+def _groups(source: TableSource, record: VersionRecord, counts: _Counts) -> Iterator[RewriteGroup]:
+    transaction = source.transaction(record)
+    if transaction is None or not isinstance(transaction.operation, Rewrite):
+        return
+    named = f"transaction {transaction.read_version}-{transaction.uuid}"
+    for number, group in enumerate(transaction.operation.groups):
+        yield RewriteGroup(
+            version=record.version,
+            group=number,
+            old=tuple([_digest(fragment, counts) for fragment in group.old_fragments]),
+            new=tuple([_digest(fragment, counts) for fragment in group.new_fragments]),
+            evidence=Evidence.RECORDED,
+            source=f"{named} of version {record.version}",
+            recorded=group.old_fragments,
+        )
+
+
+def _deletion_counts(history: History) -> _Counts:
+    """Return how many rows the deletion files of the states delete, as far as that is known."""
+    return {
+        (state.id, state.deletion_file): count
+        for state, count in zip(history.states, history.num_deleted_rows.tolist(), strict=True)
+        if state.deletion_file is not None and count >= 0
+    }
+
+
+def _digest(fragment: Fragment, counts: _Counts) -> FragDigest:
+    file = fragment.deletion_file
+    deleted = 0 if file is None else file.num_deleted_rows or counts.get((fragment.id, file))
+    return FragDigest(fragment.id, fragment.physical_rows, deleted)
+
+
+def _unreadable(record: VersionRecord, error: FormatError) -> Finding:
+    return Finding(
+        code="corrupt_transaction",
+        severity="warning",
+        message=f"the transaction cannot be understood: {error}",
+        advice="What was compacted into what is told by other sources, as far as there are any.",
+        version=record.version,
+    )

@@ -1,0 +1,340 @@
+"""Who the rows of a table without stable row IDs are: each one the address where it was born.
+
+A row is born in a fragment, and its fragment ID and offset name it from then on. Fragments that a
+compaction wrote have the rows of those that it read, and fragments that ``update()`` wrote have the
+rows that it took out, in order (which is inferred). All others have rows of their own. Where an ID
+was given to a second fragment, the rows of that one have identities that are no addresses.
+
+The versions that created and updated rows are what stable tables store, replayed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import Operation, Update
+from lance_explorer.history.events.row_runs import InPlace, in_place
+from lance_explorer.history.events.update_kinds import (
+    has_new_rows,
+    inserts_nothing,
+    is_plain_update,
+    writes_in_place,
+)
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
+from lance_explorer.history.rewrites.rows import pair_rows
+from lance_explorer.history.rows.tracks import (
+    ANY_VERSION,
+    NO_VERSION,
+    Track,
+    VersionsFrom,
+    constant_versions,
+)
+from lance_explorer.history.steps import same_life
+from lance_explorer.rowids.addresses import first_address
+from lance_explorer.rowids.arrays import Uint64Array, begins_of
+from lance_explorer.rowids.offsets import OffsetRanges, rows_at
+from lance_explorer.rowids.runs import RunColumns, paired
+from lance_explorer.rowids.segments import Range
+from lance_explorer.rowids.sequence import Ranges, RowIdSequence
+from lance_explorer.rowids.version_runs import RowVersionRuns
+
+if TYPE_CHECKING:
+    from lance_explorer.history.rows.state_rows import StateRows
+
+__all__ = ["BirthTracks"]
+
+_LAST_NUMBER = (1 << 32) - 2
+
+
+class BirthTracks:
+    """The tracks of all states of a history, found in one pass over its versions."""
+
+    def __init__(self, rows: "StateRows") -> None:
+        self._rows = rows
+        self._history = rows.history
+
+    def track(self, state: int) -> Track:
+        """Return the track of a state."""
+        return self._tracks[state]
+
+    @cached_property
+    def _tracks(self) -> dict[int, Track]:
+        pass_ = _Pass(self._rows)
+        for position in range(len(self._history)):
+            pass_.step(position)
+        return pass_.tracks
+
+
+class _Pass:
+    """The way through the versions, oldest first."""
+
+    def __init__(self, rows: "StateRows") -> None:
+        self.tracks: dict[int, Track] = {}
+        self._rows = rows
+        self._history = rows.history
+        self._states = rows.history.states
+        self._by_file: dict[tuple[int, str], int] = {}
+        self._numbers = set[int]()
+        self._next_number = _LAST_NUMBER
+
+    def step(self, position: int) -> None:
+        """Find the tracks of the states that are there for the first time."""
+        come = self._rows.states_come(position)
+        new = come[self._rows.first_positions[come] == position].tolist()
+        if not new:
+            return
+        here = _Step(self._rows, position)
+        born = []
+        for state in sorted(new, key=lambda state: self._states[state].id):
+            fragment = self._states[state]
+            earlier = self._earlier(here, fragment)
+            if earlier is None:
+                born.append(state)
+            else:
+                self.tracks[state] = self._changed(here, earlier, fragment)
+        if born:
+            self._bear(here, born)
+        for state in new:
+            fragment = self._states[state]
+            self._by_file.update(((fragment.id, file.path), state) for file in fragment.files)
+
+    def _earlier(self, here: "_Step", fragment: Fragment) -> int | None:
+        """Return an earlier state of the same fragment, the latest one if it can be."""
+        before = here.gone.get(fragment.id)
+        if before is not None:
+            operation = here.record.operation if here.follows else None
+            if same_life(self._states[before], fragment, operation):
+                return before
+        files = [(fragment.id, file.path) for file in fragment.files]
+        known = [self._by_file[file] for file in files if file in self._by_file]
+        return known[0] if known else None
+
+    # ------------------------------------------------------------------- fragments that stay
+
+    def _changed(self, here: "_Step", earlier: int, fragment: Fragment) -> Track:
+        before = self.tracks[earlier]
+        change = in_place(self._states[earlier], fragment)
+        operation = here.record.operation
+        is_added = change is InPlace.COLUMNS_DIFFER and operation == "Merge"
+        if change is not InPlace.VALUES_DIFFER and not is_added:
+            return before
+        written = self._written(here, earlier, fragment)
+        if written is None:
+            return before
+        version = here.version if here.follows and operation != "Restore" else NO_VERSION
+        assert before.updated is not None
+        return replace(before, updated=_overwritten(before.updated, written, version))
+
+    def _written(self, here: "_Step", earlier: int, fragment: Fragment) -> OffsetRanges | None:
+        """Return which rows got other values in place; None if that is not said."""
+        operation = here.operation
+        if isinstance(operation, Update) and writes_in_place(operation):
+            offsets = operation.offsets(fragment.id)
+            return None if offsets is None else OffsetRanges.of(offsets)
+        known = self._states[earlier].overlays
+        new = [overlay for overlay in fragment.overlays if overlay not in known]
+        if new and self._states[earlier].files == fragment.files:
+            covered = new[0].covered_offsets()
+            covered.update(*[overlay.covered_offsets() for overlay in new[1:]])
+            return OffsetRanges.of(covered)
+        return _whole(len(self.tracks[earlier].ids))
+
+    # ------------------------------------------------------------------- fragments that are new
+
+    def _bear(self, here: "_Step", born: list[int]) -> None:
+        """Find the tracks of states of fragments that were not there before."""
+        masked = RunColumns.concatenated(self._masked(here) if here.is_update else [])
+        tracks = self._rewritten(here) or self._updated(here, born, masked)
+        for state in born:
+            fragment = self._states[state]
+            track = tracks.get(fragment.id)
+            if track is None or len(track.ids) != (fragment.physical_rows or 0):
+                track = self._own(here, fragment, bool(masked.num_rows))
+            self.tracks[state] = track
+
+    def _own(self, here: "_Step", fragment: Fragment, is_unpaired: bool) -> Track:
+        number = fragment.id
+        if number in self._numbers:
+            number, self._next_number = self._next_number, self._next_number - 1
+        self._numbers.add(number)
+        rows = fragment.physical_rows or 0
+        version = here.version_of_new(fragment)
+        versions = constant_versions(version, rows)
+        open_until = NO_VERSION
+        if not here.is_first and (is_unpaired or version == NO_VERSION):
+            open_until = version or ANY_VERSION
+        return Track(_addresses(number, rows), versions, versions, open_until=open_until)
+
+    def _rewritten(self, here: "_Step") -> dict[int, Track]:
+        """Return the tracks of the fragments that compactions wrote, by their IDs."""
+        tracks: dict[int, Track] = {}
+        for group in here.groups():
+            rows = pair_rows(self._rows.source, group)
+            if isinstance(rows, str):
+                continue
+            old = {digest.id: self._old_track(here, digest.id, tracks) for digest in group.old}
+            known = {key: track for key, track in old.items() if track is not None}
+            counts = {digest.id: digest.physical_rows or 0 for digest in group.old}
+            for key in old.keys() - known.keys():  # it was never kept
+                known[key] = _unknown_track(key, counts[key])
+            tracks.update(_carried(rows, known, group))
+        return tracks
+
+    def _old_track(self, here: "_Step", fragment_id: int, tracks: dict[int, Track]) -> Track | None:
+        if fragment_id in tracks:
+            return tracks[fragment_id]
+        state = here.gone.get(fragment_id)
+        return None if state is None else self.tracks[state]
+
+    def _updated(self, here: "_Step", born: list[int], masked: RunColumns) -> dict[int, Track]:
+        """Return the tracks of fragments with updated rows, where they can be told by order."""
+        update = here.operation
+        if not isinstance(update, Update) or writes_in_place(update):
+            return {}
+        counts = {self._states[state].id: self._states[state].physical_rows or 0 for state in born}
+        num_new = sum(counts.values())
+        only_one = num_new == 1 and inserts_nothing(update.inserted_rows)
+        if masked.num_rows != num_new or not (
+            only_one or is_plain_update(update, here.record.schema)
+        ):
+            return {}
+        ids = RowIdSequence((Ranges(masked.start, masked.stop),))
+        old = [(self._states[state].id, self.tracks[state].created) for state in here.gone.values()]
+        created = VersionsFrom.of([(key, runs) for key, runs in old if runs is not None]).along(
+            masked.address, masked.stop - masked.start
+        )
+        open_until = max(self.tracks[state].open_until for state in here.gone.values())
+        begin, tracks = 0, {}
+        for fragment_id, count in sorted(counts.items()):
+            end = begin + count
+            tracks[fragment_id] = Track(
+                ids.slice(begin, end),
+                created.slice(begin, end),
+                constant_versions(here.version, count),
+                Evidence.INFERRED,
+                open_until,
+            )
+            begin = end
+        return tracks
+
+    def _masked(self, here: "_Step") -> Iterator[RunColumns]:
+        """Yield the rows that were live before and are not where they were, in scan order."""
+        after = {self._states[state].id: state for state in here.come}
+        for fragment_id, state in sorted(here.gone.items()):
+            deleted = self._rows.deleted(state)
+            new = after.get(fragment_id)
+            if new is None or new not in self.tracks:
+                offsets = OffsetRanges.outside(deleted, self._rows.num_rows(state))
+            else:
+                offsets = OffsetRanges.of(self._rows.deleted(new) - deleted)
+            yield rows_at(self.tracks[state].ids, first_address(fragment_id), offsets)
+
+
+class _Step:
+    """One version beside the kept one before."""
+
+    def __init__(self, rows: "StateRows", position: int) -> None:
+        history = rows.history
+        self._source = rows.source
+        self._previous = history.records[position - 1].version if position else 0
+        self.record: VersionRecord = history.records[position]
+        self.version = self.record.version
+        self.follows = bool(history.follows_previous[position])
+        self.is_first = position == 0
+        self.come: list[int] = rows.states_come(position).tolist()
+        gone: list[int] = rows.states_gone(position).tolist()
+        self.gone = {history.states[state].id: state for state in gone}
+
+    @cached_property
+    def operation(self) -> Operation | None:
+        """What the commit did; None if no transaction is left."""
+        transaction = self._source.transaction(self.record)
+        return transaction.operation if transaction else None
+
+    @property
+    def is_update(self) -> bool:
+        """Whether the version before is known, and an Update took rows out and put rows in."""
+        return self.follows and isinstance(self.operation, Update)
+
+    def groups(self) -> tuple[RewriteGroup, ...]:
+        """Return what compactions wrote since the kept version before."""
+        return rewrites(self._source).between(self._previous, self.version)
+
+    def version_of_new(self, fragment: Fragment) -> int:
+        """Return the version that wrote the rows of a new fragment; NO_VERSION if unknown."""
+        name = self.record.operation
+        if name in ("Clone", "Restore", "Rewrite", "unknown", None):
+            return NO_VERSION
+        if self.follows or name == "Overwrite":
+            return self.version
+        return self.version if has_new_rows(self.operation, fragment) else NO_VERSION
+
+
+def _carried(
+    rows: RunColumns, old: dict[int, Track], group: RewriteGroup
+) -> Iterator[tuple[int, Track]]:
+    """Yield the tracks of new fragments, given which old address became which new one."""
+    by_address = RunColumns.concatenated(
+        [_by_address(track.ids, key) for key, track in sorted(old.items())]
+    )
+    created = VersionsFrom.of([(key, t.created) for key, t in old.items() if t.created])
+    updated = VersionsFrom.of([(key, t.updated) for key, t in old.items() if t.updated])
+    open_until = max(track.open_until for track in old.values())
+    pairs = paired(rows, by_address)
+    order = np.argsort(pairs.address)
+    start, address, identity = pairs.start[order], pairs.address[order], pairs.other_address[order]
+    length = (pairs.stop - pairs.start)[order]
+    for digest in group.new:
+        bounds = np.array([digest.id, digest.id + 1], dtype=np.uint64) << np.uint64(32)
+        some = slice(*np.searchsorted(address, bounds).tolist())
+        ids = RowIdSequence((Ranges(identity[some], identity[some] + length[some]),))
+        yield (
+            digest.id,
+            Track(
+                ids,
+                created.along(start[some], length[some]),
+                updated.along(start[some], length[some]),
+                group.evidence,
+                open_until,
+            ),
+        )
+
+
+def _by_address(ids: RowIdSequence, fragment_id: int) -> RunColumns:
+    """Return the identities of all rows of a fragment by their addresses."""
+    rows = rows_at(ids, first_address(fragment_id), _whole(len(ids)))
+    return RunColumns(rows.address, rows.address + (rows.stop - rows.start), rows.start)
+
+
+def _unknown_track(fragment_id: int, num_rows: int) -> Track:
+    unknown = constant_versions(NO_VERSION, num_rows)
+    return Track(_addresses(fragment_id, num_rows), unknown, unknown, open_until=ANY_VERSION)
+
+
+def _addresses(number: int, num_rows: int) -> RowIdSequence:
+    start = first_address(number)
+    return RowIdSequence((Range(start, start + num_rows),))
+
+
+def _whole(num_rows: int) -> OffsetRanges:
+    bounds = np.array([0, num_rows], dtype=np.uint64)
+    return OffsetRanges(bounds[:1], bounds[1:])
+
+
+def _overwritten(runs: RowVersionRuns, ranges: OffsetRanges, version: int) -> RowVersionRuns:
+    """Return row versions with another one at some offsets."""
+    begins = begins_of(runs.counts).astype(np.uint64)
+    start: Uint64Array = np.unique(np.concatenate([begins, ranges.start, ranges.stop]))
+    start = start[start < len(runs)]
+    place = np.searchsorted(ranges.start, start, side="right")
+    stops = np.append(np.uint64(0), ranges.stop)
+    versions = runs.versions[np.searchsorted(begins, start, side="right") - 1]
+    versions[start < stops[place]] = version
+    counts = np.append(start, np.uint64(len(runs)))[1:] - start
+    return RowVersionRuns(counts.astype(np.int64), versions)

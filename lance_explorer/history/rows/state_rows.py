@@ -1,0 +1,279 @@
+"""The rows of fragment states: who they are, and in which versions they were written.
+
+A row has an *identity*: its stable row ID or, in a table without, the address where it was born
+(see :mod:`lance_explorer.history.rows.birth_tracks`). Everything is read when it is asked for, each
+sequence and each deletion file once, and stays as compact as it is stored.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from lance_explorer.errors import FormatError, StorageError
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragments import DeletionFile, Fragment
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.readable import readable_history
+from lance_explorer.history.rows.birth_tracks import BirthTracks
+from lance_explorer.history.rows.reader import FragmentReader
+from lance_explorer.history.rows.stored_sequences import (
+    FragmentSequence,
+    read_row_ids,
+    read_row_versions,
+    sequences_of,
+)
+from lance_explorer.history.rows.tracks import Track, identity_bounds
+from lance_explorer.history.source import TableSource
+from lance_explorer.rowids.sequence import RowIdSequence
+from lance_explorer.rowids.version_runs import RowVersionRuns
+from lance_explorer.storage import reading_ahead
+
+__all__ = ["StateRows", "state_rows"]
+
+_Sequences = dict[FragmentSequence, RowIdSequence | RowVersionRuns]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was read so far; it holds for whatever history names it."""
+
+    sequences: _Sequences
+    deleted: dict[tuple[int, DeletionFile], BitMap]
+
+
+class StateRows:
+    """The rows of the states of a history, by the number of the state.
+
+    Attributes
+    ----------
+    source : TableSource
+        The branch.
+    history : History
+        Its versions, but those whose rows cannot be told.
+    has_row_ids : bool
+        Whether identities are stable row IDs.
+    """
+
+    def __init__(self, source: TableSource, history: History, known: _Known | None = None) -> None:
+        self.source = source
+        self.history = readable_history(history)
+        self.has_row_ids = any(
+            record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records
+        )
+        self.known = known or _Known({}, {})
+        self.named = history
+        self._tracks: dict[int, Track] = {}
+        self._births = None if self.has_row_ids else BirthTracks(self)
+
+    def states_come(self, position: int) -> NDArray[np.int64]:
+        """Return the states of a version that the kept one before has not."""
+        return self._come[0][self._come[1][position] : self._come[1][position + 1]]
+
+    def states_gone(self, position: int) -> NDArray[np.int64]:
+        """Return the states that a version has not, but the kept one before."""
+        return self._gone[0][self._gone[1][position] : self._gone[1][position + 1]]
+
+    @cached_property
+    def first_positions(self) -> NDArray[np.int64]:
+        """For each state the first position at which it is there; -1 if at none."""
+        first = np.full(len(self.history.states), -1, dtype=np.int64)
+        first[self.history.intervals.keys[::-1]] = self.history.intervals.first[::-1]
+        return first
+
+    @cached_property
+    def bounds(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """For each state the lowest and the highest identity that it can hold."""
+        self.load(np.flatnonzero(self.first_positions >= 0).tolist(), versions=False)
+        low = np.full(len(self.history.states), np.iinfo(np.uint64).max, dtype=np.uint64)
+        high = np.zeros(len(self.history.states), dtype=np.uint64)
+        seen: dict[int, tuple[int, int]] = {}
+        for state in np.flatnonzero(self.first_positions >= 0).tolist():
+            ids = self.ids(state)
+            if id(ids) not in seen:
+                seen[id(ids)] = identity_bounds(ids)
+            low[state], high[state] = seen[id(ids)]
+        return low, high
+
+    def load(self, states: Collection[int], *, versions: bool = True) -> None:
+        """Read what is not known yet of some states, from as few manifests as can be.
+
+        Parameters
+        ----------
+        states : collection of int
+            The states.
+        versions : bool
+            Whether to read also which version wrote each row.
+
+        Raises
+        ------
+        FormatError
+            If a sequence cannot be understood.
+        StorageError
+            If a file cannot be read.
+        """
+        if self._births is not None:
+            return
+        fragments = [(state, self.history.states[state]) for state in states]
+        self._read(fragments, "row_ids")
+        if versions:
+            self._read(fragments, "created_at", "last_updated_at")
+
+    def track(self, state: int) -> Track:
+        """Return identities and row versions of a state."""
+        track = self._tracks.get(state)
+        if track is None:
+            track = self._births.track(state) if self._births else self._stored_track(state)
+            self._tracks[state] = track
+        return track
+
+    def ids(self, state: int) -> RowIdSequence:
+        """Return the identities of the rows of a state; states may share the sequence itself."""
+        if self._births is not None:
+            return self.track(state).ids
+        return self._row_ids(self.history.states[state], state)
+
+    def num_rows(self, state: int) -> int:
+        """Return how many rows a state has, deleted ones too."""
+        rows = self.history.states[state].physical_rows
+        return len(self.ids(state)) if rows is None else rows
+
+    def deleted(self, state: int) -> BitMap:
+        """Return the deleted offsets of a state.
+
+        Raises
+        ------
+        FormatError
+            If the deletion file cannot be understood.
+        StorageError
+            If it is missing or cannot be read.
+        """
+        fragment = self.history.states[state]
+        if fragment.deletion_file is None:
+            return BitMap()
+        key = fragment.id, fragment.deletion_file
+        if key not in self.known.deleted:
+            self._read_deleted(state)
+        return self.known.deleted[key]
+
+    def _read_deleted(self, state: int) -> None:
+        """Read the deletion file of a state and, where requests take long, those of later states.
+
+        States are numbered as they came, which is also the order in which most ask for them.
+        """
+        unread = self._unread_deletions(state)
+        readers = {other: self._reader(other) for other in unread.values()}
+        parts = [
+            part
+            for other, reader in readers.items()
+            for part in reader.deletion_parts(self.history.states[other])
+        ]
+        with reading_ahead(parts):
+            for key, other in unread.items():
+                try:
+                    deleted = readers[other].deleted(self.history.states[other])
+                    self.known.deleted[key] = deleted
+                except (FormatError, StorageError):
+                    if other == state:
+                        raise
+
+    def _unread_deletions(self, state: int) -> dict[tuple[int, DeletionFile], int]:
+        """Return a state with an unknown deletion file and the next such, as many as pay."""
+        unread: dict[tuple[int, DeletionFile], int] = {}
+        for other in range(state, len(self.history.states)):
+            fragment = self.history.states[other]
+            key = fragment.id, fragment.deletion_file
+            if key[1] is None or key in self.known.deleted or self.first_positions[other] < 0:
+                continue
+            unread.setdefault((fragment.id, key[1]), other)
+            if len(unread) == self.source.storage.in_flight:
+                break
+        return unread
+
+    def _reader(self, state: int) -> FragmentReader:
+        return FragmentReader(self.source, self.history.records[int(self.first_positions[state])])
+
+    @cached_property
+    def _come(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        intervals = self.history.intervals
+        return _grouped(intervals.keys, intervals.first, len(self.history))
+
+    @cached_property
+    def _gone(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        intervals = self.history.intervals
+        return _grouped(intervals.keys, intervals.last + 1, len(self.history))
+
+    def _row_ids(self, fragment: Fragment, state: int) -> RowIdSequence:
+        for sequence in sequences_of(fragment, "row_ids"):
+            found = self.known.sequences.get(sequence)
+            if found is None:
+                self.load([state])
+                found = self.known.sequences[sequence]
+            assert isinstance(found, RowIdSequence)
+            return found
+        raise FormatError(
+            f"fragment {fragment.id} has no row IDs, though the table has stable ones"
+        )
+
+    def _stored_track(self, state: int) -> Track:
+        fragment = self.history.states[state]
+        self.load([state])
+        versions: dict[str, RowVersionRuns] = {}
+        for sequence in sequences_of(fragment, "created_at", "last_updated_at"):
+            found = self.known.sequences[sequence]
+            assert isinstance(found, RowVersionRuns)
+            versions[sequence.kind] = found
+        ids = self._row_ids(fragment, state)
+        return Track(ids, versions.get("created_at"), versions.get("last_updated_at"))
+
+    def _read(self, fragments: Iterable[tuple[int, Fragment]], *kinds: str) -> None:
+        """Read the sequences of some kinds that are not known yet."""
+        missing: dict[FragmentSequence, int] = {}
+        for state, fragment in fragments:
+            for sequence in sequences_of(fragment, *kinds):  # type: ignore[arg-type]
+                if sequence not in self.known.sequences:
+                    missing.setdefault(sequence, state)
+        if not missing:
+            return
+        sequences, intervals = [*missing], self._intervals([*missing.values()])
+        read = read_row_ids if "row_ids" in kinds else read_row_versions
+        for number, found in read(self.source, self.history, sequences, intervals):
+            if isinstance(found, FormatError):
+                raise found
+            self.known.sequences[sequences[number]] = (
+                found if isinstance(found, RowIdSequence) else found[1]
+            )
+
+    def _intervals(self, states: list[int]) -> Intervals:
+        """Return in which versions some states are, each under its place in the list."""
+        keys = self.history.intervals.keys
+        order = np.argsort(np.array(states, dtype=np.int64), kind="stable")
+        ordered = np.array(states, dtype=np.int64)[order]
+        begin = np.searchsorted(ordered, keys)
+        counts = np.searchsorted(ordered, keys, side="right") - begin
+        owner = np.repeat(np.arange(len(keys)), counts)
+        place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+        intervals = self.history.intervals
+        return Intervals(order[begin[owner] + place], intervals.first[owner], intervals.last[owner])
+
+
+def state_rows(source: TableSource) -> StateRows:
+    """Return the rows of the states of a branch; what was read is kept, also over a refresh."""
+    rows: StateRows | None = source.kept.get(__name__)
+    history = source.history
+    if rows is None or rows.named is not history:
+        rows = StateRows(source, history, rows.known if rows else None)
+        source.kept[__name__] = rows
+    return rows
+
+
+def _grouped(
+    keys: NDArray[np.int64], positions: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return keys in the order of their positions, and where those of each position begin."""
+    order = np.argsort(positions, kind="stable")
+    return keys[order], np.searchsorted(positions[order], np.arange(count + 1))

@@ -1,0 +1,215 @@
+"""One version of a table, as a user holds it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.display import snapshot_html, snapshot_text
+from lance_explorer.errors import UnsupportedFeatureError
+from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
+from lance_explorer.format.schema import Field
+from lance_explorer.format.transactions import Transaction
+from lance_explorer.frames.documented import documented
+from lance_explorer.frames.states import known, live_rows
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import totals
+from lance_explorer.inspect.fields import fields
+from lance_explorer.inspect.rows import ROWS, rows
+from lance_explorer.row_index import SnapshotRowIdIndex
+
+__all__ = ["Snapshot"]
+
+
+class Snapshot:
+    """One version of a table, which never changes.
+
+    Made by :meth:`Table.at` and :attr:`Table.latest`.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If the version is not kept.
+    FormatError
+        If its manifest cannot be understood.
+    """
+
+    def __init__(self, source: TableSource, version: int) -> None:
+        self.source = source
+        self._history = source.version(version)
+        self._record = self._history.records[0]
+
+    @property
+    def version(self) -> int:
+        """The version number."""
+        return self._record.version
+
+    @property
+    def branch(self) -> str | None:
+        """The branch of the version; None is the main branch."""
+        return self.source.branch
+
+    @property
+    def timestamp(self) -> datetime | None:
+        """When the version was committed, in UTC; None if the manifest does not say."""
+        return self._record.manifest.timestamp
+
+    @property
+    def operation(self) -> str | None:
+        """The operation as Lance names it; None if no transaction is left."""
+        return self._record.operation
+
+    @property
+    def transaction(self) -> Transaction | None:
+        """What the commit did; None if no transaction is left."""
+        return self.source.transaction(self._record)
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        """The fields, nested ones after their parents."""
+        return self._record.schema
+
+    @property
+    def num_rows(self) -> int | None:
+        """Live rows; None if the table does not tell, or a reader flag is not known."""
+        return self._total(live_rows(self._history))
+
+    @property
+    def num_deleted_rows(self) -> int | None:
+        """Rows that deletion files mask; None as for :attr:`num_rows`."""
+        return self._total(self._history.num_deleted_rows)
+
+    @property
+    def num_fragments(self) -> int:
+        """Fragments."""
+        return len(self._history.intervals)
+
+    @property
+    def feature_flags(self) -> tuple[str, ...]:
+        """Names of the features that a reader must know."""
+        return flag_names(self._record.manifest.reader_feature_flags)
+
+    @property
+    def has_stable_row_ids(self) -> bool:
+        """Whether rows keep their ID when they move."""
+        return bool(self._record.manifest.reader_feature_flags & STABLE_ROW_IDS)
+
+    def read(
+        self,
+        columns: Sequence[str] | None = None,
+        filter: str | None = None,
+        limit: int | None = None,
+    ) -> pl.DataFrame:
+        """Read rows of exactly this version through pylance, in the order of a scan.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Columns to read, ``_rowid`` and ``_rowaddr`` too; all but those by default.
+        filter : str, optional
+            Which rows, as an SQL expression.
+        limit : int, optional
+            How many rows at most.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        InvalidArgumentError
+            If a column or the filter does not fit the table.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> len(table.at(1).read(limit=2))
+        2
+        """
+        self._check_readable()
+        from lance_explorer.values import read_rows
+
+        storage = self.source.storage
+        return read_rows(
+            storage.uri, self.version, columns, filter, limit, storage_options=storage.options
+        )
+
+    @documented(ROWS)
+    def rows(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return who each live row is and where, in the order of a scan, from metadata alone.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Columns whose values are read too, through pylance; none by default.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        FormatError
+            If a sequence or a deletion file cannot be understood.
+        InvalidArgumentError
+            If the table has no such column.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.at(1).rows().select("_rowid", "_rowaddr").head(2).rows()
+        [(0, 0), (1, 1)]
+        """
+        return rows(self.source, self.version, columns)
+
+    def row_id_index(self) -> SnapshotRowIdIndex:
+        """Return where each live row is, by its row ID, from metadata alone.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        FormatError
+            If a sequence or a deletion file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.at(1).row_id_index().locate(1)
+        RowAddress(fragment_id=0, offset=1)
+        """
+        return SnapshotRowIdIndex(self.source, self.version)
+
+    def scan(self) -> pl.LazyFrame:
+        """Return all rows with their system columns, as a frame that reads on ``collect``.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If a reader flag of the version is not known.
+        StorageError
+            If the version cannot be opened.
+        """
+        self._check_readable()
+        from lance_explorer.values import scan_rows
+
+        return scan_rows(self.source.storage.uri, self.version, self.source.storage.options)
+
+    def _total(self, of_state: NDArray[np.int64]) -> int | None:
+        if unreadable_flags(self._record.manifest.reader_feature_flags):
+            return None
+        return known(totals(self._history, of_state))[0]
+
+    def _check_readable(self) -> None:
+        flags = unreadable_flags(self._record.manifest.reader_feature_flags)
+        if flags:
+            raise UnsupportedFeatureError(
+                f"rows of version {self.version} cannot be read: unknown feature {', '.join(flags)}"
+            )
+
+    def __repr__(self) -> str:
+        return snapshot_text(self.source, self._history)
+
+    def _repr_html_(self) -> str:
+        return snapshot_html(self.source, self._history, fields(self.source, self.version))
