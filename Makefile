@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup test check fuzz format protos constraints benchmarks screenshots clean python
+.PHONY: help lab setup test check fuzz format protos api constraints benchmarks screenshots clean python
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +32,9 @@ format: $(VENV)/.dev  ## format the code and mend what can be mended
 
 protos: $(VENV)/.dev  ## write lance_explorer/format/_pb from protos/
 	$(BIN)/python tools/generate_protos.py
+
+api: $(VENV)/.dev  ## write docs/API.md from the docstrings
+	$(BIN)/python tools/write_api.py
 
 # An early 3.11, such as the 3.11.2 of Debian 12, chooses what later ones accept too.
 constraints: | python  ## choose the exact versions in constraints.txt anew

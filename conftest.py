@@ -1,5 +1,6 @@
-"""Names that the examples in docstrings may use: ``lx``, and ``table``, a small table."""
+"""Names that examples in docstrings may use: ``lx``, ``table``, a small table, and ``spark``."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,22 @@ def example_names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {"lx": lx, "table": lx.open_table(path)}
 
 
+@pytest.fixture(scope="session")
+def example_session() -> Iterator[Any]:
+    """Return a session of Spark, which starts when an example first needs one."""
+    import lance_explorer as lx
+
+    session = lx.spark.session("local[2]", config={"spark.sql.shuffle.partitions": "2"})
+    yield session
+    session.stop()
+
+
 @pytest.fixture(autouse=True)
 def _name_examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
     if isinstance(request.node, pytest.DoctestItem):
         doctest_namespace.update(request.getfixturevalue("example_names"))
+        if any("spark" in example.source for example in request.node.dtest.examples):
+            doctest_namespace["spark"] = request.getfixturevalue("example_session")
 
 
 def write_people(path: Path) -> None:

@@ -6,19 +6,19 @@ import subprocess
 import sys
 
 NAMES = ("history", "rows", "graph", "lineage", "changes")
-WITH_BROWSER = "widget"
+WITH_BROWSER = ("widget", "explorer")
 BROWSER = "chromium"
 
 
 def main() -> None:
     """Run the named benchmarks, or all that can run here, each in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*NAMES, WITH_BROWSER, []], metavar="NAME")
+    parser.add_argument("names", nargs="*", choices=[*NAMES, *WITH_BROWSER, []], metavar="NAME")
     parser.add_argument("--sizes", choices=["small", "full"], default="small")
     parser.add_argument("--folder", help="where tables are kept for the next run")
     options = parser.parse_args()
     for name in options.names or there():
-        sizes = [] if name == WITH_BROWSER else ["--sizes", options.sizes]
+        sizes = [] if name in WITH_BROWSER else ["--sizes", options.sizes]
         folder = ["--folder", options.folder] if options.folder else []
         print(f"# {name}", flush=True)
         subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *sizes, *folder], check=True)
@@ -27,8 +27,8 @@ def main() -> None:
 def there() -> list[str]:
     """Return what can run here."""
     if shutil.which(BROWSER):
-        return [*NAMES, WITH_BROWSER]
-    print(f"# {WITH_BROWSER}: left out, there is no Chromium", flush=True)
+        return [*NAMES, *WITH_BROWSER]
+    print(f"# {', '.join(WITH_BROWSER)}: left out, there is no Chromium", flush=True)
     return [*NAMES]
 
 

@@ -37,13 +37,12 @@ _MOST_LISTED = 1000
 def served(folder: Path, delay: float) -> Iterator[str]:
     """Serve a folder as the bucket ``tables`` in a process of its own; give its endpoint."""
     command = [sys.executable, "-m", "benchmarks.bucket", str(folder), str(delay)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.wait()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
 
 
 def traffic(endpoint: str) -> Traffic:

@@ -1,17 +1,11 @@
 """Net changes and their values, beside pylance's deltas: ``python -m benchmarks.changes``."""
 
-import argparse
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.history import prepared, print_rows
-from benchmarks.measuring import Job, Numbers, measure, warm
-
-Work = Callable[[], Numbers]
+from benchmarks.measuring import Job, Numbers, Work, main, measure, prepared, print_rows, warm
 
 ROWS_PER_FRAGMENT = 100_000
 DIMENSION = 32
@@ -205,27 +199,13 @@ def _latest(path: Path) -> int:
     return lx.open_table(path).latest.version
 
 
-def benchmark(folder: Path, sizes: str) -> None:
+def benchmark(folder: Path, sizes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
     """Write the tables that are missing in ``folder``; print what comparing their versions took."""
-    counted, read = SIZES[sizes]
+    counted, read = sizes
     print_counts(folder, counted)
     print(flush=True)
     print_images(folder, read)
 
 
-def main() -> None:
-    """Run the benchmark from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", choices=[*SIZES], default="small")
-    parser.add_argument("--folder", type=Path, help="where tables are kept for the next run")
-    options = parser.parse_args()
-    if options.folder is not None:
-        options.folder.mkdir(parents=True, exist_ok=True)
-        benchmark(options.folder, options.sizes)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        benchmark(Path(folder), options.sizes)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, benchmark, SIZES)

@@ -4,16 +4,11 @@ Beside it what a user of pylance would do: read the transaction of every version
 fragments each compaction rewrote into which.
 """
 
-import argparse
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.history import prepared, print_rows, write_commits
-from benchmarks.measuring import Job, Numbers, measure, run, warm
-
-Work = Callable[[], Numbers]
+from benchmarks.history import write_commits
+from benchmarks.measuring import Job, Numbers, Work, main, measure, prepared, print_rows, run, warm
 
 SIZES = {"small": (1000, 3000), "full": (1000, 3000, 10000)}
 
@@ -114,19 +109,5 @@ def line(path: Path, count: int) -> list[str]:
     ]
 
 
-def main() -> None:
-    """Run the benchmark from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", choices=[*SIZES], default="small")
-    parser.add_argument("--folder", type=Path, help="where tables are kept for the next run")
-    options = parser.parse_args()
-    if options.folder is not None:
-        options.folder.mkdir(parents=True, exist_ok=True)
-        benchmark(options.folder, SIZES[options.sizes])
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        benchmark(Path(folder), SIZES[options.sizes])
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, benchmark, SIZES)

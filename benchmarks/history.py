@@ -1,15 +1,19 @@
 """Loading whole histories, beside pylance: ``python -m benchmarks.history``."""
 
-import argparse
-import shutil
-import tempfile
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.measuring import Job, Measurement, Numbers, measure, run, warm
-
-Work = Callable[[], Numbers]
+from benchmarks.measuring import (
+    Job,
+    Measurement,
+    Numbers,
+    Work,
+    main,
+    measure,
+    prepared,
+    print_rows,
+    warm,
+)
 
 Sizes = dict[str, tuple[int, ...]]
 
@@ -206,26 +210,6 @@ def compare(name: str, path: Path) -> Comparison:
     return comparison
 
 
-def prepared(folder: Path, name: str, job: Job, count: int) -> Path:
-    """Return the path of a table, which is written unless it is there already."""
-    path = folder / f"{name}.lance"
-    if not path.exists():
-        unfinished = folder / f"{name}.unfinished"
-        shutil.rmtree(unfinished, ignore_errors=True)
-        took = run(job, str(unfinished), count)
-        unfinished.rename(path)
-        print(f"wrote {path.name} in {took.seconds:.1f} s", flush=True)
-    return path
-
-
-def print_rows(rows: Sequence[Sequence[str]]) -> None:
-    """Print cells under one another, numbers to the right."""
-    widths = [max([len(cell) for cell in column]) for column in zip(*rows, strict=True)]
-    for first, *others in rows:
-        numbers = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        print("  ".join([first.ljust(widths[0]), *numbers]), flush=True)
-
-
 def benchmark(folder: Path, sizes: Sizes) -> None:
     """Write the tables that are missing in ``folder``; load them; print what that took."""
     package, everything = measure(import_package), measure(import_all)
@@ -247,19 +231,5 @@ def benchmark(folder: Path, sizes: Sizes) -> None:
     print_rows([*headings, *[compare(name, path).cells() for name, path in paths.items()]])
 
 
-def main() -> None:
-    """Run the benchmark from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", choices=sorted(SIZES), default="small")
-    parser.add_argument("--folder", type=Path, help="where tables are kept for the next run")
-    options = parser.parse_args()
-    if options.folder is not None:
-        options.folder.mkdir(parents=True, exist_ok=True)
-        benchmark(options.folder, SIZES[options.sizes])
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        benchmark(Path(folder), SIZES[options.sizes])
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, benchmark, SIZES)

@@ -1,8 +1,5 @@
 """Following rows, beside a scan or a take in every version: ``python -m benchmarks.lineage``."""
 
-import argparse
-import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.history import prepared, print_rows, write_commits
-from benchmarks.measuring import Job, Measurement, Numbers, measure, warm
-
-Work = Callable[[], Numbers]
+from benchmarks.history import write_commits
+from benchmarks.measuring import (
+    Job,
+    Measurement,
+    Numbers,
+    Work,
+    main,
+    measure,
+    prepared,
+    print_rows,
+    warm,
+)
 
 ROWS_PER_FRAGMENT = 100_000
 COMPACTIONS = 10
@@ -236,19 +241,5 @@ def benchmark(folder: Path, sizes: Sizes) -> None:
         print(flush=True)
 
 
-def main() -> None:
-    """Run the benchmark from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", choices=[*SIZES], default="small")
-    parser.add_argument("--folder", type=Path, help="where tables are kept for the next run")
-    options = parser.parse_args()
-    if options.folder is not None:
-        options.folder.mkdir(parents=True, exist_ok=True)
-        benchmark(options.folder, SIZES[options.sizes])
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        benchmark(Path(folder), SIZES[options.sizes])
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, benchmark, SIZES)

@@ -4,13 +4,11 @@ The store is a server on this machine that answers each request after 30 ms. Eac
 waits more than it works.
 """
 
-import argparse
-import tempfile
 from pathlib import Path
 
 from benchmarks.bucket import OPTIONS, served, traffic
-from benchmarks.history import Work, prepared, print_rows, write_appends
-from benchmarks.measuring import Job, Numbers, run
+from benchmarks.history import write_appends
+from benchmarks.measuring import Job, Numbers, Work, main, prepared, print_rows, run
 
 DELAY = 0.03
 VERSIONS = 1000
@@ -101,18 +99,5 @@ def benchmark(folder: Path) -> None:
     print_rows([list(HEADINGS), *lines])
 
 
-def main() -> None:
-    """Run the benchmark from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, help="where tables are kept for the next run")
-    folder = parser.parse_args().folder
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        benchmark(folder)
-        return
-    with tempfile.TemporaryDirectory() as temporary:
-        benchmark(Path(temporary))
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, benchmark)

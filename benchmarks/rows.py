@@ -1,7 +1,5 @@
 """Who each row is and where, beside pylance's scan of the data: ``python -m benchmarks.rows``."""
 
-import argparse
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from benchmarks.history import prepared, print_rows
-from benchmarks.measuring import Job, Numbers, measure, run, warm
+from benchmarks.measuring import Job, Numbers, Work, main, measure, prepared, print_rows, run, warm
 from lance_explorer.rowids.arrays import EncodedU64Array
 from lance_explorer.rowids.index import FragmentRows, RowIdIndex
 from lance_explorer.rowids.segments import Range, RangeWithBitmap, RangeWithHoles, U64Segment
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.sizes import sequence_size
-
-Work = Callable[[], Numbers]
 
 MILLION = 1_000_000
 LOOKUPS = MILLION
@@ -319,19 +314,5 @@ def benchmark(folder: Path, sizes: Sizes) -> None:
     print_shapes(sizes)
 
 
-def main() -> None:
-    """Run the benchmark from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", choices=[*SIZES], default="small")
-    parser.add_argument("--folder", type=Path, help="where tables are kept for the next run")
-    options = parser.parse_args()
-    if options.folder is not None:
-        options.folder.mkdir(parents=True, exist_ok=True)
-        benchmark(options.folder, SIZES[options.sizes])
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        benchmark(Path(folder), SIZES[options.sizes])
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, benchmark, SIZES)

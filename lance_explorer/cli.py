@@ -15,6 +15,7 @@ import polars as pl
 
 from lance_explorer.changes.diff import Diff
 from lance_explorer.changes.frame import NET_CHANGES
+from lance_explorer.changes.version_refs import VersionRef
 from lance_explorer.display import one_line
 from lance_explorer.errors import (
     LanceExplorerError,
@@ -22,7 +23,7 @@ from lance_explorer.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
-from lance_explorer.table import Table, VersionRef, open_table
+from lance_explorer.table import Table, open_table
 
 __all__ = ["main"]
 
@@ -112,6 +113,22 @@ def diff(uri: str, a: str, b: str, content: bool, as_json: bool) -> None:
             if len(part):
                 click.echo(f"\n{name}:\n{_text_table(_without_nulls(part))}")
     sys.exit(0 if found.is_identical else _DIFFERENT)
+
+
+@main.command()
+@click.argument("uri")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("report.html"),
+    show_default=True,
+    help="The file to write; one that is there is replaced.",
+)
+@click.option("--branch", help="A branch of the table; the main branch by default.")
+def report(uri: str, output: Path, branch: str | None) -> None:
+    """Write all there is to tell about the table at URI into one HTML file."""
+    click.echo(open_table(uri, branch=branch).report(output))
 
 
 @main.command()

@@ -513,6 +513,14 @@ def make_photos(path: str | Path | None = None) -> Path:
     end, says that it is complete and how it was made; such a table is left as it is. One that
     broke off, was made by another recipe, or was moved (its branch would still refer to the old
     place) is made anew.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = lx.demo.make_photos(f"{folder}/photos.lance")
+    ...     lx.open_table(path).latest.version
+    45
     """
     return _make(path, "photos.lance", stable_row_ids=True)
 
@@ -541,6 +549,14 @@ def make_photos_without_stable_row_ids(path: str | Path | None = None) -> Path:
     Notes
     -----
     Made and kept as described at `make_photos`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = lx.demo.make_photos_without_stable_row_ids(f"{folder}/photos.lance")
+    ...     lx.open_table(path).latest.version
+    45
     """
     return _make(path, "photos_without_stable_row_ids.lance", stable_row_ids=False)
 
@@ -563,6 +579,13 @@ def make_samples(folder: str | Path | None = None) -> list[Path]:
     ------
     InvalidArgumentError
         If something stands at one of these paths that is no sample table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in lx.demo.make_samples(folder)]
+    ['photos.lance', 'photos_without_stable_row_ids.lance']
     """
     home = _samples_folder() if folder is None else Path(folder)
     return [

@@ -24,7 +24,15 @@ from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
 
-__all__ = ["one_line", "snapshot_html", "snapshot_text", "table_html", "table_text"]
+__all__ = [
+    "one_line",
+    "snapshot_html",
+    "snapshot_text",
+    "table_facts",
+    "table_html",
+    "table_name",
+    "table_text",
+]
 
 _SHOWN_VERSIONS = 10
 _SHOWN_FIELDS = 20
@@ -57,25 +65,25 @@ def table_text(source: TableSource) -> str:
         latest = _summary(source.version(source.latest_version))
     except LanceExplorerError as error:
         latest = one_line(f"cannot be read: {error}", _LONGEST_FACT)
-    return f"Table {_name(source)}: {versions}, latest {latest}"
+    return f"Table {table_name(source)}: {versions}, latest {latest}"
 
 
 def snapshot_text(source: TableSource, snapshot: History) -> str:
     """Return one line about a version."""
     record = snapshot.records[0]
     by = f" by {record.operation}" if record.operation else ""
-    return f"Snapshot {_name(source)} version {record.version}{by}, {_summary(snapshot)}"
+    return f"Snapshot {table_name(source)} version {record.version}{by}, {_summary(snapshot)}"
 
 
-def table_html(source: TableSource, versions: pl.DataFrame) -> str:
-    """Return a table's facts and its latest versions as HTML."""
+def table_facts(source: TableSource) -> dict[str, str]:
+    """Return what there is to say about a table from its latest manifest and its refs."""
     try:
         snapshot = source.version(source.latest_version)
         latest, common = _summary(snapshot), _common_facts(snapshot)
     except LanceExplorerError as error:
         latest, common = f"cannot be read: {error}", {}
     kept = source.listing.versions
-    facts = {
+    return {
         "location": source.storage.uri,
         "versions": f"{len(kept):,} kept, {kept[0].version} to {kept[-1].version}",
         "latest": latest,
@@ -88,10 +96,16 @@ def table_html(source: TableSource, versions: pl.DataFrame) -> str:
         "branches": _listed([one_line(name, _LONGEST_NAME) for name in source.branches]),
         **common,
     }
+
+
+def table_html(source: TableSource, versions: pl.DataFrame) -> str:
+    """Return a table's facts and its latest versions as HTML."""
     shown = versions.tail(_SHOWN_VERSIONS).reverse()
     caption = f"The latest {len(shown):,} of {_plural(len(versions), 'version')}"
     picture = f"<div>{history_strip(versions)}</div><div>{commits_key(versions)}</div>"
-    return _html(f"Table {_name(source)}", picture, facts, caption, _story(shown))
+    return _html(
+        f"Table {table_name(source)}", picture, table_facts(source), caption, _story(shown)
+    )
 
 
 def snapshot_html(source: TableSource, snapshot: History, fields: pl.DataFrame) -> str:
@@ -110,7 +124,7 @@ def snapshot_html(source: TableSource, snapshot: History, fields: pl.DataFrame) 
     rows = shown.select("field_id", "path", "logical_type", "nullable")
     fragments = _fragments(snapshot)
     picture = f"<div>{fragments_strip(fragments)}</div><div>{fragments_key(fragments)}</div>"
-    return _html(f"Version {record.version} of {_name(source)}", picture, facts, caption, rows)
+    return _html(f"Version {record.version} of {table_name(source)}", picture, facts, caption, rows)
 
 
 def _fragments(snapshot: History) -> pl.DataFrame:
@@ -219,6 +233,7 @@ def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def _name(source: TableSource) -> str:
+def table_name(source: TableSource) -> str:
+    """Return the last part of a table's location, and its branch."""
     name = one_line(PurePosixPath(source.uri).name)
     return f"{name} (branch {one_line(source.branch)})" if source.branch else name

@@ -39,7 +39,16 @@ __all__ = [
 
 
 class LanceExplorerError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package.
+
+    Examples
+    --------
+    >>> try:
+    ...     table.at(99)
+    ... except lx.LanceExplorerError as error:
+    ...     print(type(error).__name__)
+    VersionNotFoundError
+    """
 
 
 class NotFoundError(LanceExplorerError, LookupError):
@@ -91,9 +100,21 @@ class FormatError(LanceExplorerError, ValueError):
             place += f" at byte {self.offset}"
         return f"{place.strip()}: {self.message}" if place else self.message
 
-    def located(self, path: str) -> Self:
-        """Return the same error naming its file; one that names a file already stays as it is."""
-        return self if self.path else type(self)(self.message, path, self.offset)
+    def located(self, path: str, start: int = 0) -> Self:
+        """Return the same error naming its file, in which what was decoded begins at ``start``.
+
+        One that names a file already stays as it is.
+        """
+        return self if self.path else self.shifted(start, path)
+
+    def within(self, part: bytes, whole: bytes) -> Self:
+        """Return the same error of a part of some bytes, its place counted from their start."""
+        return type(self)(self.message, self.path, max(whole.find(part), 0) + (self.offset or 0))
+
+    def shifted(self, start: int, path: str | None = None) -> Self:
+        """Return the same error, of bytes that begin at ``start`` of others."""
+        offset = None if self.offset is None else start + self.offset
+        return type(self)(self.message, path or self.path, offset)
 
 
 class CorruptFileError(FormatError):

@@ -16,6 +16,12 @@ class Finding:
 
     ``code`` is stable and made for programs (``"corrupt_manifest"``); ``message`` and ``advice``
     are for people. ``version`` and ``fragment_id`` are None where the finding is not about one.
+
+    Examples
+    --------
+    >>> from lance_explorer.findings import Finding
+    >>> Finding("corrupt_manifest", "error", "the file is empty", version=3).advice
+    ''
     """
 
     code: str

@@ -66,6 +66,11 @@ class SnapshotRowIdIndex:
             If no live row has this ID. The message says whether it never was assigned, in which
             version and by which operation the row ended, or that the versions that would tell are
             gone.
+
+        Examples
+        --------
+        >>> table.latest.row_id_index().locate(4)
+        RowAddress(fragment_id=1, offset=0)
         """
         if row_id not in self._index:
             raise row_not_found(self._source, self._version, row_id)
@@ -83,6 +88,11 @@ class SnapshotRowIdIndex:
         ------
         InvalidArgumentError
             If they are not whole numbers from 0 to 2^64 - 1.
+
+        Examples
+        --------
+        >>> table.latest.row_id_index().locate_many([4, 1]).to_list()
+        [4294967296, None]
         """
         return _with_nulls("_rowaddr", *self._index.locate_many(_array(row_ids)))
 
@@ -98,6 +108,11 @@ class SnapshotRowIdIndex:
         ------
         InvalidArgumentError
             If they are not whole numbers from 0 to 2^64 - 1.
+
+        Examples
+        --------
+        >>> table.latest.row_id_index().ids_at([1 << 32, 1]).to_list()
+        [4, None]
         """
         return _with_nulls("_rowid", *self._index.ids_at(_array(addresses)))
 

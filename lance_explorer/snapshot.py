@@ -34,6 +34,20 @@ class Snapshot:
         If the version is not kept.
     FormatError
         If its manifest cannot be understood.
+
+    Examples
+    --------
+    >>> snapshot = table.at(4)
+    >>> snapshot.version, snapshot.branch, snapshot.operation
+    (4, None, 'Delete')
+    >>> snapshot.num_rows, snapshot.num_deleted_rows, snapshot.num_fragments
+    (9, 2, 3)
+    >>> snapshot.feature_flags, snapshot.has_stable_row_ids
+    (('deletion_files', 'stable_row_ids'), True)
+    >>> [field.name for field in snapshot.schema]
+    ['id', 'city', 'mood']
+    >>> snapshot.transaction.operation.predicate, snapshot.timestamp.tzname()
+    ('id = 2', 'UTC')
     """
 
     def __init__(self, source: TableSource, version: int) -> None:
@@ -190,6 +204,11 @@ class Snapshot:
             If a reader flag of the version is not known.
         StorageError
             If the version cannot be opened.
+
+        Examples
+        --------
+        >>> table.at(1).scan().filter(pl.col("id") > 3).select("id", "_rowid").collect().rows()
+        [(4, 3)]
         """
         self._check_readable()
         from lance_explorer.values import scan_rows

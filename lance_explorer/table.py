@@ -1,9 +1,11 @@
 """A table, as a user holds it. It delegates, and holds no logic of its own."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from operator import index
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import polars as pl
@@ -17,6 +19,7 @@ from lance_explorer.changes.change_feed import (
     table_changes,
 )
 from lance_explorer.changes.diff import Diff, diff
+from lance_explorer.changes.version_refs import VersionRef
 from lance_explorer.display import table_html, table_text
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.refs import Branch, Tag
@@ -41,15 +44,13 @@ from lance_explorer.storage import IoCounts
 
 if TYPE_CHECKING:
     from lance_explorer.lineage.graph import Lineage
+    from lance_explorer.widgets.explorer import Explorer
 
 __all__ = ["Table", "open_table"]
 
 _ROWS_FRAME = "dataset"
 _CHANGES_FRAME = "changes"
 _MAIN_BRANCH = "main"
-
-VersionRef = SupportsIndex | str | datetime | tuple[str, SupportsIndex]
-"""A version: its number, a tag, a time (as of), or a branch and a number."""
 
 
 def open_table(
@@ -99,6 +100,21 @@ class Table:
 
     Made by :func:`open_table`. Metadata is read on first use and kept; :meth:`refresh` looks for
     what is new.
+
+    Examples
+    --------
+    >>> table.uri.rpartition("/")[2], table.branch
+    ('people.lance', None)
+    >>> table.latest
+    Snapshot people.lance version 7 by Project, ...
+    >>> table.tags["clean"].version, [*table.branches]
+    (4, ['dev'])
+    >>> table.findings.is_empty(), table.gaps.is_empty()
+    (True, True)
+    >>> table.inspect.fragments()["num_rows"].sum()
+    9
+    >>> table.io.requests > 0
+    True
     """
 
     def __init__(self, source: TableSource) -> None:
@@ -213,7 +229,13 @@ class Table:
         )
 
     def checkout_version(self, ref: VersionRef) -> Snapshot:
-        """Return one version; the same as :meth:`at`, under the name that it has in Lance."""
+        """Return one version; the same as :meth:`at`, under the name that it has in Lance.
+
+        Examples
+        --------
+        >>> table.checkout_version("clean").version
+        4
+        """
         return self.at(ref)
 
     @documented(DELETION_HISTORY)
@@ -262,8 +284,8 @@ class Table:
 
     def changes(
         self,
-        begin_version: SupportsIndex | str | datetime,
-        end_version: SupportsIndex | str | datetime | None = None,
+        begin_version: VersionRef,
+        end_version: VersionRef | None = None,
         mode: Mode = "net",
         images: ImageChoice | None = None,
         columns: Sequence[str] | None = None,
@@ -289,9 +311,12 @@ class Table:
         images : {"after", "both"}, optional
             Values that are read: of rows as they are after a change, or as they were, too. By
             default none, and no data file is opened. Over lost versions they are those of the kept
-            versions around.
+            versions around. Blobs are read whole: name the other columns where they are large.
         columns : sequence of str, optional
-            The columns of values, by the names of ``end_version``; all by default.
+            The columns of values, by the names of ``end_version``; all by default. One that has the
+            name of a column of the feed has an underscore after it, as in ``evidence_``. One whose
+            type changed to another with which it has none in common is two columns: what it was
+            before has the version after it, as in ``tags@3``.
         key : str or sequence of str, optional
             Columns that tell rows apart: one that went and one that came with the same key are one
             row updated. For tables without stable row IDs, and for rows deleted and inserted again.
@@ -308,8 +333,8 @@ class Table:
         Raises
         ------
         InvalidArgumentError
-            If ``begin_version`` is later than ``end_version``, a tag is on another branch, or an
-            argument is none of those listed.
+            If ``begin_version`` is later than ``end_version``, one is on another branch (see
+            :meth:`diff`), or an argument is none of those listed.
         VersionNotFoundError
             If a version is not kept.
         RefNotFoundError
@@ -374,8 +399,8 @@ class Table:
 
     def table_changes(
         self,
-        start: SupportsIndex | str | datetime,
-        end: SupportsIndex | str | datetime | None = None,
+        start: VersionRef,
+        end: VersionRef | None = None,
         columns: Sequence[str] | None = None,
         key: str | Sequence[str] | None = None,
     ) -> Changes:
@@ -571,6 +596,35 @@ class Table:
 
         return lineage(self.source)
 
+    def explore(self, view: str = "overview") -> "Explorer":
+        """Return a widget with everything about the table, to look at in a notebook.
+
+        Parameters
+        ----------
+        view : str
+            The view to begin with: ``"overview"``, ``"time_travel"``, ``"changes"``, ``"row"``,
+            ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"files"``.
+
+        Returns
+        -------
+        Explorer
+            What is chosen in it is its ``selection``, what it shows its ``frame()``.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If there is no such view.
+
+        Examples
+        --------
+        >>> explorer = table.explore(view="time_travel")
+        >>> explorer
+        Explorer(people.lance: time_travel)
+        """
+        from lance_explorer.widgets.explorer import Explorer
+
+        return Explorer(self, view)
+
     def sql(self, query: str) -> pl.DataFrame:
         """Run an SQL query over the frames.
 
@@ -597,10 +651,44 @@ class Table:
             return self.changes(0, mode="per_commit").to_polars()
         return self.latest.scan() if name == _ROWS_FRAME else frame(self.source, name)
 
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write all there is to tell about the table into one HTML file; return its path.
+
+        The page has pictures and tables, and shows without a kernel and without a network. A part
+        that cannot be made says why in its place. A file that is there is replaced.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file; its folder must be there.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If there is no such folder, or ``path`` is one.
+        StorageError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     table.report(f"{folder}/people.html").name
+        'people.html'
+        """
+        from lance_explorer.report import write_report
+
+        return write_report(self.source, path)
+
     def refresh(self) -> "Table":
         """Look for new and removed versions and changed refs; return the table itself.
 
         Only what is new is read. Snapshots and frames that were made before stay as they are.
+
+        Examples
+        --------
+        >>> table.refresh().latest.version
+        7
         """
         self.source.refresh()
         return self

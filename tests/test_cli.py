@@ -217,6 +217,31 @@ def test_the_command_runs_in_a_process_of_its_own():
     assert process.stderr == "Error: no Lance table at /nowhere: it has no _versions folder\n"
 
 
+# ------------------------------------------------------------------------------------------ report
+
+
+@pytest.mark.parametrize(("uri", "branch"), [(LIFE_CYCLE, None), (BRANCHES, "dev/deep")])
+def test_a_report_is_written_where_it_is_asked_for(tmp_path, uri, branch):
+    target = tmp_path / "told.html"
+    options = ["--branch", branch] if branch else []
+    result = run("report", uri, "-o", str(target), *options)
+    assert (result.exit_code, result.stdout) == (0, f"{target}\n")
+    name = f"{Path(uri).name} (branch {branch})" if branch else Path(uri).name
+    assert f"<title>{name}</title>" in target.read_text(encoding="utf-8")
+
+
+def test_a_report_is_written_into_the_folder_where_one_is(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("report", LIFE_CYCLE).stdout == "report.html\n"
+    assert (tmp_path / "report.html").exists()
+
+
+def test_a_report_without_a_folder_to_be_in_is_one_line(tmp_path):
+    result = run("report", LIFE_CYCLE, "-o", str(tmp_path / "nowhere" / "report.html"))
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: there is no folder ")
+
+
 # --------------------------------------------------------------------------------------- lab
 
 

@@ -97,12 +97,18 @@ def test_some_stored_piece_is_understood(decode):
 @every_decoder
 @given(data=st.binary(max_size=200))
 def test_random_bytes_are_decoded_or_refused(decode, data):
-    for error in refusals(decode, data):
-        assert str(error).isprintable()
+    expect_places(refusals(decode, data), data)
 
 
 @every_decoder
 @given(data=samples.damaged(PIECES))
 def test_damaged_pieces_are_decoded_or_refused(decode, data):
-    for error in refusals(decode, data):
+    expect_places(refusals(decode, data), data)
+
+
+def expect_places(refused: list[FormatError], data: bytes) -> None:
+    """Check that refusals can be shown, and tell a place in the data."""
+    for error in refused:
         assert str(error).isprintable()
+        assert error.offset is not None
+        assert 0 <= error.offset <= len(data)

@@ -86,3 +86,14 @@ def test_located_leaves_alone_what_names_its_file():
 def test_errors_of_storage_are_those_that_a_user_of_files_catches():
     with pytest.raises(OSError, match="cannot read"):
         raise errors.StorageError("cannot read 'a': Permission denied")
+
+
+def test_a_place_in_a_part_becomes_a_place_in_the_whole():
+    error = errors.CorruptFileError("cut off", offset=2)
+    assert error.within(b"part", b"the part").offset == 6
+    assert error.within(b"not there", b"the part").offset == 2
+    assert errors.CorruptFileError("cut off").within(b"part", b"the part").offset == 4
+    assert error.located("a.manifest", 100).offset == 102
+    assert errors.CorruptFileError("cut off").located("a.manifest", 100).offset is None
+    located = error.located("a.manifest")
+    assert located.located("b.manifest", 7) is located

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from lance_explorer.errors import CorruptFileError, InvalidArgumentError, StorageError
 from lance_explorer.format import DECODERS
 from tests import fuzzing
 
@@ -30,6 +31,37 @@ def test_any_other_exception_is_a_failure(error):
     seen.note("tables", "a case", run)
     assert len(seen.failures) == 1
     assert seen.endings == {f"tables: FAILED with {type(error).__name__}": 1}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        CorruptFileError("lies"),
+        CorruptFileError("lies", "_versions/1.manifest"),
+        CorruptFileError("lies", "_versions/1.manifest", 11),
+        CorruptFileError("lies", "_versions/2.manifest", 0),
+        CorruptFileError("a\nb", "_versions/1.manifest", 0),
+        StorageError("broken"),
+        InvalidArgumentError("not this"),
+    ],
+    ids=str,
+)
+def test_a_refusal_that_does_not_name_what_is_damaged_is_a_failure(tmp_path, error):
+    (tmp_path / "_versions").mkdir()
+    (tmp_path / "_versions" / "1.manifest").write_bytes(b"0123456789")
+    with pytest.raises((AssertionError, InvalidArgumentError)):
+        fuzzing._refusal(error, tmp_path)
+    told = CorruptFileError("lies", "_versions/1.manifest", 10)
+    assert fuzzing._refusal(told, tmp_path) == "CorruptFileError"
+
+
+def test_a_decoder_that_tells_no_place_is_a_failure():
+    def decode(data: bytes) -> None:
+        raise CorruptFileError("lies")
+
+    seen = fuzzing.Seen()
+    fuzzing._fuzz_decoder(random.Random(1), seen, [[(decode, {}, b"abc")]])
+    assert seen.endings == {"decoders: FAILED with AssertionError": 1}
 
 
 def test_a_hang_is_a_failure(monkeypatch):

@@ -114,6 +114,7 @@ def lint(_: Kind) -> Counts:
             succeeds(f"{BIN}/mypy"),
             succeeds(f"{BIN}/lint-imports"),
             succeeds(f"{BIN}/python", "tools/generate_protos.py", "--check"),
+            succeeds(f"{BIN}/python", "tools/write_api.py", "--check"),
         ].count(False)
     )
 

@@ -33,6 +33,7 @@ class Picture:
 
 PICTURES = (
     Picture("table", "table", ".jp-RenderedHTML"),
+    Picture("explorer", "table.explore()", ".jp-OutputArea-output > .widget-box"),
     Picture(
         "time_travel",
         "shown = lx.widgets.TimeTravel(table)\nshown",

@@ -1,31 +1,17 @@
 """The answer to what changed between two versions: counted from metadata, or row by row."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
-from datetime import datetime
-from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 import polars as pl
 
-from lance_explorer.changes.change_runs import RowChange
-from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, blocks
-from lance_explorer.changes.images import Images
-from lance_explorer.changes.pairing import pair_by_key
+from lance_explorer.changes.feed_lines import FeedLines
 from lance_explorer.changes.parts import ChangePart, commit_parts, net_parts
-from lance_explorer.changes.paths import EMPTY
-from lance_explorer.changes.steps import (
-    ChangeStep,
-    VersionRange,
-    commit_steps,
-    net_step,
-    version_range,
-)
+from lance_explorer.changes.row_options import ImageChoice, RowOptions, check_choice
+from lance_explorer.changes.steps import VersionRange, version_range
 from lance_explorer.changes.summaries import commit_summary, net_summary, quick_summary
-from lance_explorer.changes.value_columns import ValueColumns, value_columns
-from lance_explorer.changes.version_refs import VersionName, version_number
+from lance_explorer.changes.version_refs import VersionRef, version_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.source import TableSource
 
@@ -35,21 +21,19 @@ if TYPE_CHECKING:
 __all__ = ["Changes", "ImageChoice", "Mode", "changes", "table_changes"]
 
 Mode = Literal["net", "per_commit"]
-ImageChoice = Literal["after", "both"]
 
-_OPTIONAL = ("moved", "column_added")
 _ROWS_IN_A_BATCH = 65_536
 
 
 def changes(
     source: TableSource,
-    begin_version: VersionName,
-    end_version: VersionName | None = None,
+    begin_version: VersionRef,
+    end_version: VersionRef | None = None,
     mode: Mode = "net",
     images: ImageChoice | None = None,
     columns: Sequence[str] | None = None,
     key: str | Sequence[str] | None = None,
-    include: Collection[str] = (),
+    include: str | Collection[str] = (),
     tolerance: float = 0.0,
 ) -> "Changes":
     """Return what changed between two versions of a branch.
@@ -64,8 +48,8 @@ def changes(
 
 def table_changes(
     source: TableSource,
-    start: VersionName,
-    end: VersionName | None = None,
+    start: VersionRef,
+    end: VersionRef | None = None,
     columns: Sequence[str] | None = None,
     key: str | Sequence[str] | None = None,
 ) -> "Changes":
@@ -93,17 +77,11 @@ class Changes:
         include: Collection[str] = (),
         tolerance: float = 0.0,
     ) -> None:
-        _check("mode", mode, ("net", "per_commit"))
-        _check("images", images, (None, "after", "both"))
-        for name in include:
-            _check("include", name, _OPTIONAL)
+        check_choice("mode", mode, ("net", "per_commit"))
         self._versions = versions
         self.mode = mode
-        self.images = images
-        self.include = tuple(include)
-        self.tolerance = tolerance
-        self.key = (key,) if isinstance(key, str) else tuple(key or ())
-        self.columns = columns
+        self.options = RowOptions.of(images, columns, key, include, tolerance)
+        self._lines = FeedLines(versions, self.options, is_net=mode == "net")
 
     @property
     def source(self) -> TableSource:
@@ -146,12 +124,12 @@ class Changes:
         (10, 0)
         """
         if self.mode == "net":
-            quick = None if self.key else quick_summary(self._versions)
+            quick = None if self.options.key else quick_summary(self._versions)
             if quick is not None:
                 return quick
-            [step] = self._steps()
+            [step] = self._lines.steps()
             return net_summary(self._versions, step.runs)
-        return commit_summary(self._versions, self._steps())
+        return commit_summary(self._versions, self._lines.steps())
 
     def to_polars(self) -> pl.DataFrame:
         """Return all changed rows.
@@ -177,17 +155,23 @@ class Changes:
         >>> table.changes(2, 3).to_polars().select("_change_type", "_rowid").rows()[:2]
         [('update_postimage', 2), ('insert', 6)]
         """
-        return pl.concat([self._empty, *self._batches(None)])
+        return pl.concat([self._lines.empty, *self._lines.batches(None)])
 
     @property
     def schema(self) -> pl.Schema:
         """The columns of :meth:`to_polars`."""
-        return self._empty.schema
+        return self._lines.empty.schema
 
     def parts(self, num_rows: int) -> list[ChangePart]:
         """Return parts of about so many rows, which :meth:`batches` yields apart, on any machine.
 
         They are found from metadata alone; one after the other they are :meth:`to_polars`.
+
+        Examples
+        --------
+        >>> changes = table.changes(1, 3)
+        >>> sum(len(batch) for part in changes.parts(2) for batch in changes.batches(part=part))
+        7
         """
         parts = net_parts if self.mode == "net" else commit_parts
         return parts(self._versions, num_rows)
@@ -229,12 +213,12 @@ class Changes:
         if batch_size < 1:
             raise InvalidArgumentError(f"batch_size must be positive, not {batch_size}")
         if not progress:
-            yield from self._batches(batch_size, part)
+            yield from self._lines.batches(batch_size, part)
             return
         from tqdm.auto import tqdm
 
         with tqdm(desc="Reading changes", unit=" rows", delay=1.0, leave=False) as bar:
-            for batch in self._batches(batch_size, part):
+            for batch in self._lines.batches(batch_size, part):
                 yield batch
                 bar.update(len(batch))
 
@@ -252,13 +236,18 @@ class Changes:
             If there is no PySpark.
         pyspark.errors.AnalysisException
             If a column does not fit the table, or has a type that Spark has not.
+
+        Examples
+        --------
+        >>> table.changes(1, 2).to_spark(spark).count()
+        2
         """
         from lance_explorer.spark import changes_to_spark
 
         return changes_to_spark(spark, self)
 
     def __repr__(self) -> str:
-        images = f", images={self.images!r}" if self.images else ""
+        images = f", images={self.options.images!r}" if self.options.images else ""
         return (
             f"Changes({self._versions.rows.source.storage.uri.rsplit('/', 1)[-1]}: "
             f"{self.begin_version} to {self.end_version}, {self.mode}{images})"
@@ -270,85 +259,3 @@ class Changes:
         counts = self.summary()
         nothing = [name for name in counts.columns if counts[name].null_count() == len(counts)]
         return f"<p><b>{escape(title)}</b>, {mode}</p>{counts.drop(nothing)._repr_html_()}"
-
-    # ------------------------------------------------------------------------------- private
-
-    def _steps(self, part: ChangePart | None = None) -> Iterator[ChangeStep]:
-        versions = self._versions
-        if part is not None:
-            versions = replace(versions, begin=part.begin, end=part.end)
-        steps = [net_step(versions)] if self.mode == "net" else commit_steps(versions)
-        for step in steps:
-            yield self._paired(step) if self.key else step
-
-    def _paired(self, step: ChangeStep) -> ChangeStep:
-        if step.before is None or step.before == EMPTY:
-            return step
-        images = Images(self._versions.rows, self._key_columns, step)
-        return replace(step, runs=pair_by_key(step.runs, images.before, images.after))
-
-    def _batches(
-        self, batch_size: int | None, part: ChangePart | None = None
-    ) -> Iterator[pl.DataFrame]:
-        left_out = [RowChange[name.upper()] for name in _OPTIONAL if name not in self.include]
-        has_row_ids = self._versions.rows.has_row_ids
-        for step in self._steps(part):
-            runs = step.runs.where(~np.isin(step.runs.change, left_out))
-            images = self._images(step)
-            found = blocks(runs, both_images=self.images == "both")
-            num_lines = sum([block.num_rows for block in found])
-            start, stop = part.lines(num_lines) if part else (0, num_lines)
-            for block in found:
-                here = max(start, 0), min(stop, block.num_rows)
-                start, stop = start - block.num_rows, stop - block.num_rows
-                for piece in block.pieces(batch_size or block.num_rows, *here):
-                    head = block.frame(piece, self._timestamps, has_row_ids=has_row_ids)
-                    yield images.beside(head, block, piece) if images else head
-
-    def _images(self, step: ChangeStep) -> Images | None:
-        if self.images is None:
-            return None
-        tolerance = self.tolerance if self.images == "both" else None
-        return Images(self._versions.rows, self._value_columns, step, tolerance)
-
-    @cached_property
-    def _timestamps(self) -> dict[int, datetime | None]:
-        records = self._versions.rows.history.records
-        return {record.version: record.manifest.timestamp for record in records}
-
-    @cached_property
-    def _empty(self) -> pl.DataFrame:
-        frames = [CHANGES.polars_schema.to_frame()]
-        if self.images == "both":
-            frames.append(pl.DataFrame(schema={CHANGED_COLUMNS: pl.List(pl.String())}))
-        if self.images:
-            frames.append(self._value_columns.empty())
-        return pl.concat(frames, how="horizontal")
-
-    @cached_property
-    def _value_columns(self) -> ValueColumns:
-        found = self._columns_named(self.columns)
-        taken = [*CHANGES.names, CHANGED_COLUMNS]
-        double = [name for name in found.schema if name in taken]
-        if double:
-            raise InvalidArgumentError(
-                f"the feed has a column {double[0]!r} of its own; name others in columns="
-            )
-        return found
-
-    @cached_property
-    def _key_columns(self) -> ValueColumns:
-        return self._columns_named(self.key)
-
-    def _columns_named(self, names: Sequence[str] | None) -> ValueColumns:
-        begin, end = max(self._versions.begin, 0), self._versions.end
-        if self.mode == "net":
-            positions = [begin] if self._versions.begin_is_kept else []
-        else:
-            positions = [*range(begin, end)]
-        return value_columns(self._versions.rows, positions, end, names)
-
-
-def _check(name: str, value: object, known: tuple[str | None, ...]) -> None:
-    if value not in known:
-        raise InvalidArgumentError(f"{name} is one of {known}, not {value!r}")

@@ -1,48 +1,26 @@
 """What two versions of a table differ in, whatever branches they are on."""
 
 from collections.abc import Collection, Sequence
-from functools import cached_property
 
 import polars as pl
 
-from lance_explorer.changes.branches import (
-    PlaceRows,
-    changes_between,
-    lost_on_the_way,
-    place_rows,
-    with_replaced_columns,
-)
-from lance_explorer.changes.change_feed import ImageChoice
-from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.branches import lost_on_the_way
 from lance_explorer.changes.diff_config import CONFIG_DIFF, config_diff
 from lance_explorer.changes.diff_content import SameContent, compare_content, same_by_metadata
-from lance_explorer.changes.diff_layout import (
-    FRAGMENT_DIFF,
-    INDEX_DIFF,
-    FragmentParts,
-    fragment_diff,
-    index_diff,
-)
+from lance_explorer.changes.diff_layout import FRAGMENT_DIFF, INDEX_DIFF, index_diff
 from lance_explorer.changes.diff_report import report
-from lance_explorer.changes.diff_rows import RowsOfBoth
-from lance_explorer.changes.diff_schema import SCHEMA_DIFF, FieldPair, schema_diff
+from lance_explorer.changes.diff_schema import SCHEMA_DIFF, schema_diff
 from lance_explorer.changes.diff_summary import DIFF_SUMMARY, diff_summary
-from lance_explorer.changes.diff_way import COMMITS_BETWEEN, commits_between, fields_between
-from lance_explorer.errors import (
-    InvalidArgumentError,
-    LanceExplorerError,
-    NotFoundError,
-    RefNotFoundError,
-)
+from lance_explorer.changes.diff_way import COMMITS_BETWEEN, commits_between
+from lance_explorer.changes.row_options import ImageChoice, RowOptions
+from lance_explorer.changes.version_pair import VersionPair
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, NotFoundError
 from lance_explorer.frames.documented import documented
-from lance_explorer.history.ancestors import Ancestry, Place, ancestry
-from lance_explorer.history.history import History
+from lance_explorer.history.ancestors import Place
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.source import TableSource
 
 __all__ = ["Diff", "diff"]
-
-_CONTENT_PARTS = ("data_files", "overlays", "deletions")
 
 
 def diff(
@@ -59,18 +37,17 @@ class Diff:
     """
 
     def __init__(self, first: Place, second: Place) -> None:
-        self._first = first
-        self._second = second
+        self._pair = VersionPair(first, second)
 
     @property
     def before(self) -> tuple[str | None, int]:
         """Branch and number of the first version; None is the main branch."""
-        return self._first.source.branch, self._first.version
+        return self._pair.first.source.branch, self._pair.first.version
 
     @property
     def after(self) -> tuple[str | None, int]:
         """Branch and number of the second version."""
-        return self._second.source.branch, self._second.version
+        return self._pair.second.source.branch, self._pair.second.version
 
     @property
     def common_ancestor(self) -> tuple[str | None, int] | None:
@@ -83,7 +60,7 @@ class Diff:
         RefNotFoundError
             If nothing tells where a branch left its parent.
         """
-        common = self._common
+        common = self._pair.common
         return None if common.branch is None else (common.branch.branch, common.version)
 
     @property
@@ -115,7 +92,7 @@ class Diff:
         InvalidArgumentError
             If they are versions of two tables.
         NotFoundError
-            If a branch or a version on the way is gone, and no row IDs tell rows apart.
+            If versions on the way are not kept, the common one among them.
         FormatError
             If a file cannot be understood.
         StorageError
@@ -126,8 +103,9 @@ class Diff:
         >>> table.diff(3, 1).summary().select("inserted", "deleted", "updated").row(0)
         (0, 6, 1)
         """
-        second = self._rows_after
-        return diff_summary(self._first, second, self._runs, lost_on_the_way(self._common))
+        pair = self._pair
+        lost = lost_on_the_way(pair.common)
+        return diff_summary(pair.first, pair.rows_after, pair.runs, lost)
 
     def rows(
         self,
@@ -144,7 +122,8 @@ class Diff:
         images : {"after", "both"}, optional
             Values that are read: those of the second version, or of both; by default none.
         columns : sequence of str, optional
-            The columns of values, by the names of the second version; all by default.
+            The columns of values, by the names of the second version; all by default. They are
+            called what they are called in :meth:`~lance_explorer.table.Table.changes`.
         key : str or sequence of str, optional
             Columns that tell rows apart: one that only the first version has and one that only the
             second has are one row updated if they have the same key.
@@ -167,7 +146,7 @@ class Diff:
         InvalidArgumentError
             If they are versions of two tables, or an argument is none of those listed.
         NotFoundError
-            If a branch or a version on the way is gone, and no row IDs tell rows apart.
+            If versions on the way are not kept, the common one among them.
         FormatError
             If a file cannot be understood.
         StorageError
@@ -178,16 +157,7 @@ class Diff:
         >>> table.diff(4, 3).rows(images="after").select("_change_type", "_rowid", "id").rows()
         [('insert', 1, 2)]
         """
-        found = RowsOfBoth(
-            self._rows_before, self._rows_after, self._runs, self._pairs, self._common
-        )
-        return found.frame(
-            images=images,
-            columns=columns,
-            key=(key,) if isinstance(key, str) else tuple(key or ()),
-            include=include,
-            tolerance=tolerance,
-        )
+        return self._pair.rows.frame(RowOptions.of(images, columns, key, include, tolerance))
 
     @documented(SCHEMA_DIFF)
     def schema(self) -> pl.DataFrame:
@@ -198,7 +168,7 @@ class Diff:
         >>> table.diff(6, 7).schema().select("change", "path_before", "path_after").rows()
         [('renamed', 'mood', 'score')]
         """
-        return schema_diff(self._pairs)
+        return schema_diff(self._pair.fields)
 
     @documented(FRAGMENT_DIFF)
     def fragments(self) -> pl.DataFrame:
@@ -209,7 +179,7 @@ class Diff:
         >>> table.diff(3, 4).fragments().select("change", "fragment_id", "differs").rows()
         [('changed', 0, ['deletions'])]
         """
-        return fragment_diff(self._parts_before, self._parts_after)
+        return self._pair.fragments
 
     @documented(INDEX_DIFF)
     def indices(self) -> pl.DataFrame:
@@ -220,7 +190,7 @@ class Diff:
         >>> table.diff(4, 5).indices().select("change", "name").rows()
         [('added', 'id_idx')]
         """
-        return index_diff(*self._histories)
+        return index_diff(*self._pair.histories)
 
     @documented(CONFIG_DIFF)
     def config(self) -> pl.DataFrame:
@@ -231,7 +201,7 @@ class Diff:
         >>> table.diff(5, 6).config().select("change", "key", "value_after").rows()
         [('added', 'owner', 'docs')]
         """
-        return config_diff(*[history.records[0] for history in self._histories])
+        return config_diff(*self._pair.records)
 
     @documented(COMMITS_BETWEEN)
     def commits(self) -> pl.DataFrame:
@@ -249,7 +219,7 @@ class Diff:
         >>> table.diff(4, 2).commits().select("leg", "version").rows()
         [('back', 4), ('back', 3)]
         """
-        return commits_between(self._common)
+        return commits_between(self._pair.common)
 
     def same_content(self) -> SameContent:
         """Return whether both versions have the same rows with the same values.
@@ -282,17 +252,17 @@ num_rows_before=0, num_rows_after=2)
         >>> bool(table.diff(5, 6).same_content())
         True
         """
-        for history in self._histories:
-            check_readable(history.records[0])
-        fragments = self._fragments_to_read
+        pair = self._pair
+        for record in pair.records:
+            check_readable(record)
+        fragments = pair.fragments_to_read
         if not any(fragments) and not len(self.schema()):
             return same_by_metadata()
-        stable = [place.source.branch for place in (self._first, self._second)]
-        by_row_id = stable[0] == stable[1] and self._is_one_table and self._has_row_ids
-        return compare_content(self._first, self._second, fragments, by_row_id=by_row_id)
+        by_row_id = pair.shares_row_ids
+        return compare_content(pair.first, pair.second, fragments, by_row_id=by_row_id)
 
     def __repr__(self) -> str:
-        table = self._first.source.uri.rsplit("/", 1)[-1]
+        table = self._pair.first.source.uri.rsplit("/", 1)[-1]
         differs = f"different {', '.join(self.differs)}" if self.differs else "identical"
         return f"Diff({table}: {_named(self.before)} to {_named(self.after)}: {differs})"
 
@@ -301,85 +271,20 @@ num_rows_before=0, num_rows_after=2)
             rows: pl.DataFrame | LanceExplorerError = self.summary()
         except LanceExplorerError as error:
             rows = error
-        records = [history.records[0] for history in self._histories]
         return report(
             repr(self),
             (_named(self.before), _named(self.after)),
-            (records[0], records[1]),
+            self._pair.records,
             rows,
             {name: getattr(self, name)() for name in self.differs},
             self._commits_or_none(),
         )
-
-    # ------------------------------------------------------------------------------- private
-
-    @property
-    def _is_one_table(self) -> bool:
-        return self._first.source.uri == self._second.source.uri
-
-    @property
-    def _has_row_ids(self) -> bool:
-        return self._rows_before.rows.has_row_ids and self._rows_after.rows.has_row_ids
-
-    @cached_property
-    def _common(self) -> Ancestry:
-        return ancestry(self._first, self._second)
 
     def _commits_or_none(self) -> pl.DataFrame | None:
         try:
             return self.commits()
         except (InvalidArgumentError, NotFoundError):
             return None
-
-    @cached_property
-    def _histories(self) -> tuple[History, History]:
-        first, second = self._first, self._second
-        return first.source.version(first.version), second.source.version(second.version)
-
-    @cached_property
-    def _pairs(self) -> list[FieldPair]:
-        before, after = (history.records[0] for history in self._histories)
-        try:
-            common = self._common if self._is_one_table else None
-        except RefNotFoundError:
-            common = None
-        return fields_between(before, after, common)
-
-    @cached_property
-    def _parts_before(self) -> FragmentParts:
-        return FragmentParts(self._histories[0], self._first.source.storage)
-
-    @cached_property
-    def _parts_after(self) -> FragmentParts:
-        return FragmentParts(self._histories[1], self._second.source.storage)
-
-    @property
-    def _fragments_to_read(self) -> tuple[list[int], list[int]]:
-        """The fragments of both whose rows may have other values."""
-        changed = self.fragments()
-        is_content = pl.col("differs").list.set_intersection(list(_CONTENT_PARTS)).list.len() > 0
-        both = pl.col("change").is_in(["changed", "replaced"]) & is_content
-        before = changed.filter((pl.col("change") == "removed") | both)
-        after = changed.filter((pl.col("change") == "added") | both)
-        return before["fragment_id"].to_list(), after["fragment_id"].to_list()
-
-    @cached_property
-    def _rows_before(self) -> PlaceRows:
-        return place_rows(self._first)
-
-    @cached_property
-    def _rows_after(self) -> PlaceRows:
-        return place_rows(self._second)
-
-    @cached_property
-    def _runs(self) -> ChangeRuns:
-        common = self._common
-        runs = changes_between(self._first, self._second, common)
-        is_one_branch = len((*common.to_first, *common.to_second)) < 2
-        columns = [pair for pair in self._pairs if pair.is_top_level]
-        if is_one_branch or not any(pair.change == "replaced" for pair in columns):
-            return runs
-        return with_replaced_columns(runs, self._rows_after)
 
 
 def _named(place: tuple[str | None, int]) -> str:

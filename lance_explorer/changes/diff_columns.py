@@ -4,16 +4,21 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from lance_explorer.changes.branches import PlaceRows
+from lance_explorer.changes.column_names import FeedColumns
 from lance_explorer.changes.diff_schema import FieldPair
+from lance_explorer.changes.place_rows import PlaceRows
 from lance_explorer.changes.value_columns import ValueColumns
-from lance_explorer.errors import InvalidArgumentError
 
 __all__ = ["columns_of_both"]
 
 
 def columns_of_both(
-    first: PlaceRows, second: PlaceRows, pairs: Sequence[FieldPair], chosen: Sequence[str] | None
+    first: PlaceRows,
+    second: PlaceRows,
+    pairs: Sequence[FieldPair],
+    chosen: Sequence[str] | None,
+    *,
+    both_images: bool = True,
 ) -> ValueColumns:
     """Return the columns of two versions under the names of the second one.
 
@@ -25,39 +30,34 @@ def columns_of_both(
         Which field is which.
     chosen : sequence of str or None
         Which columns, in order; all by default.
+    both_images : bool
+        Whether to return those of the first version, too.
 
     Raises
     ------
     InvalidArgumentError
-        If neither version has a chosen column, or a column has types that do not fit together.
+        If neither version has a chosen column.
     StorageError
         If a version cannot be opened.
     """
     columns = [pair for pair in pairs if pair.is_top_level]
     new = {pair.after.name: pair.after.name for pair in columns if pair.after}
     old = {
-        pair.after.name if pair.after else pair.before.name: pair.before.name
-        for pair in columns
+        pair.before.name: pair.after.name if pair.after else pair.before.name
+        for pair in sorted(columns, key=lambda pair: pair.after is None)
         if pair.before
     }
-    known = list(dict.fromkeys([*new, *old]))
-    wanted = known if chosen is None else list(chosen)
-    missing = [name for name in wanted if name not in known]
-    if missing:
-        raise InvalidArgumentError(f"no column {missing[0]!r}; there are: {', '.join(known)}")
-    empties = [_empty(place, names, wanted) for place, names in ((second, new), (first, old))]
-    try:
-        schema = pl.concat(empties, how="diagonal_relaxed").select(wanted).schema
-    except pl.exceptions.PolarsError as error:
-        raise InvalidArgumentError(
-            f"columns have types that do not fit together: {error}; name others in columns="
-        ) from error
-    return ValueColumns(schema, {id(first.record.schema): old, id(second.record.schema): new})
+    places = [(second, new), (first, old)][: 1 + both_images]
+    found = FeedColumns(list(dict.fromkeys([name for _, own in places for name in own.values()])))
+    names = {
+        id(place.record.schema): found.add(place.version, own, _types(place))
+        for place, own in places
+    }
+    return ValueColumns(found.schema(chosen), names)
 
 
-def _empty(place: PlaceRows, names: dict[str, str], wanted: Sequence[str]) -> pl.DataFrame:
+def _types(place: PlaceRows) -> pl.Schema:
     from lance_explorer.values import row_schema
 
     storage = place.rows.source.storage
-    types = row_schema(storage.uri, place.version, storage.options)
-    return pl.DataFrame(schema={name: types[names[name]] for name in wanted if name in names})
+    return row_schema(storage.uri, place.version, storage.options, whole_blobs=True)

@@ -14,7 +14,8 @@ import numpy as np
 import polars as pl
 from polars import selectors
 
-from lance_explorer.format.schema import NO_PARENT, Field, field_paths
+from lance_explorer.changes.value_columns import column_fields
+from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.history.ancestors import Place
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -178,23 +179,13 @@ def _types(schema: tuple[Field, ...]) -> dict[str, tuple[tuple[str, str], ...]]:
     paths = field_paths(schema)
     return {
         name: tuple([(paths[field.id], field.logical_type) for field in parts])
-        for name, parts in _columns(schema).items()
+        for name, parts in column_fields(schema).items()
     }
 
 
 def _ids(schema: tuple[Field, ...], columns: Sequence[str]) -> list[list[int]]:
-    by_name = _columns(schema)
+    by_name = column_fields(schema)
     return [[field.id for field in by_name[name]] for name in columns]
-
-
-def _columns(schema: tuple[Field, ...]) -> dict[str, list[Field]]:
-    """Return for each column the fields that it consists of."""
-    columns, owners = dict[str, list[Field]](), dict[int, str]()
-    for field in schema:  # depth first: parents come before their children
-        is_column = field.parent_id == NO_PARENT
-        owner = owners[field.id] = field.name if is_column else owners[field.parent_id]
-        columns.setdefault(owner, []).append(field)
-    return columns
 
 
 def _all_fragments(place: Place) -> list[int]:

@@ -1,20 +1,21 @@
 """The rows that differ between two versions, of whatever branches, as a frame."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
 import polars as pl
 
-from lance_explorer.changes.branches import PlaceRows
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.diff_columns import columns_of_both
 from lance_explorer.changes.diff_schema import FieldPair
-from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, blocks
-from lance_explorer.changes.images import Images
+from lance_explorer.changes.frame import blocks
+from lance_explorer.changes.images import Images, empty_feed
 from lance_explorer.changes.pairing import pair_by_key
+from lance_explorer.changes.place_rows import PlaceRows
+from lance_explorer.changes.row_options import RowOptions
 from lance_explorer.changes.steps import ChangeStep
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.changes.value_columns import ValueColumns, check_key
 from lance_explorer.history.ancestors import Ancestry
 
 __all__ = ["RowsOfBoth"]
@@ -49,54 +50,38 @@ class RowsOfBoth:
         self._pairs = pairs
         self._common = common
 
-    def frame(
-        self,
-        *,
-        images: str | None,
-        columns: Sequence[str] | None,
-        key: Sequence[str],
-        include: Collection[str],
-        tolerance: float,
-    ) -> pl.DataFrame:
-        """Return the rows; the parameters are those of ``Diff.rows``."""
-        runs = self._paired(key) if key else self._runs
-        left_out = [RowChange.MOVED, RowChange.COLUMN_ADDED]
-        wanted = [RowChange[name.upper()] for name in include]
-        runs = runs.where(~np.isin(runs.change, [c for c in left_out if c not in wanted]))
-        has_both = images == "both"
-        source = self._images(columns, tolerance if has_both else None) if images else None
-        frames = [self._empty(images, columns)]
-        for block in blocks(runs, both_images=has_both):
+    def frame(self, options: RowOptions) -> pl.DataFrame:
+        """Return the rows."""
+        runs = self._paired(options.key) if options.key else self._runs
+        runs = runs.where(~np.isin(runs.change, options.left_out))
+        both, values, source = options.has_both_images, None, None
+        if options.images is not None:
+            values = self._columns(options.columns, both_images=both)
+            source = self._images(values, options.tolerance if both else None)
+        frames = [empty_feed(values, both_images=both)]
+        has_row_ids = self._second.rows.has_row_ids
+        for block in blocks(runs, both_images=both):
             rows = block.runs.rows()
-            has_row_ids = self._second.rows.has_row_ids
             head = block.frame(rows, self._timestamps(), has_row_ids=has_row_ids)
             frames.append(source.beside(head, block, rows) if source else head)
         return pl.concat(frames)
 
     def _paired(self, key: Sequence[str]) -> ChangeRuns:
-        images = self._images(key, None)
+        columns = self._columns(key, both_images=True)
+        check_key(columns)
+        images = self._images(columns, None)
         return pair_by_key(self._runs, images.before, images.after)
 
-    def _images(self, columns: Sequence[str] | None, tolerance: float | None) -> Images:
-        names = columns_of_both(self._first, self._second, self._pairs, columns)
+    def _columns(self, names: Sequence[str] | None, *, both_images: bool) -> ValueColumns:
+        return columns_of_both(
+            self._first, self._second, self._pairs, names, both_images=both_images
+        )
+
+    def _images(self, columns: ValueColumns, tolerance: float | None) -> Images:
         step = ChangeStep(
             self._runs, self._first.position, self._second.position, self._second.version
         )
-        return Images(self._second.rows, names, step, tolerance, self._first.rows)
-
-    def _empty(self, images: str | None, columns: Sequence[str] | None) -> pl.DataFrame:
-        frames = [CHANGES.polars_schema.to_frame()]
-        if images == "both":
-            frames.append(pl.DataFrame(schema={CHANGED_COLUMNS: pl.List(pl.String())}))
-        if images:
-            frames.append(columns_of_both(self._first, self._second, self._pairs, columns).empty())
-        taken = {*CHANGES.names, CHANGED_COLUMNS}
-        double = [name for name in frames[-1].columns if images and name in taken]
-        if double:
-            raise InvalidArgumentError(
-                f"the rows have a column {double[0]!r} of their own; name others in columns="
-            )
-        return pl.concat(frames, how="horizontal")
+        return Images(self._second.rows, columns, step, tolerance, self._first.rows)
 
     def _timestamps(self) -> dict[int, datetime | None]:
         """Return when each version was committed that may have written a row of the second."""

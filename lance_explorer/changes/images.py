@@ -7,7 +7,7 @@ import polars as pl
 
 from lance_explorer.changes.cells import changed_columns
 from lance_explorer.changes.change_runs import ChangeRuns
-from lance_explorer.changes.frame import CHANGED_COLUMNS, Block
+from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, Block
 from lance_explorer.changes.paths import EMPTY
 from lance_explorer.changes.steps import ChangeStep
 from lance_explorer.changes.value_columns import ValueColumns
@@ -15,7 +15,19 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["Images"]
+__all__ = ["Images", "empty_feed"]
+
+_NAMES = pl.List(pl.String())
+
+
+def empty_feed(columns: ValueColumns | None, *, both_images: bool) -> pl.DataFrame:
+    """Return no lines of a feed, with all its columns."""
+    frames = [CHANGES.polars_schema.to_frame()]
+    if both_images:
+        frames.append(pl.DataFrame(schema={CHANGED_COLUMNS: _NAMES}))
+    if columns is not None:
+        frames.append(columns.empty())
+    return pl.concat(frames, how="horizontal")
 
 
 class _Pair(NamedTuple):
@@ -72,7 +84,7 @@ class Images:
 
     def beside(self, head: pl.DataFrame, block: Block, runs: ChangeRuns) -> pl.DataFrame:
         """Return lines of a feed with the values of their rows."""
-        changed = pl.repeat(None, len(runs), dtype=pl.List(pl.String()), eager=True)
+        changed = pl.repeat(None, len(runs), dtype=_NAMES, eager=True)
         if block.is_update and self._tolerance is not None and self._both_known(runs):
             pair = self._pair(runs)
             values, changed = pair.before if block.is_before else pair.after, pair.changed
@@ -82,7 +94,7 @@ class Images:
             values = self.before(runs) if block.is_before else self.after(runs)
         if self._tolerance is not None:
             head = head.with_columns(changed.alias(CHANGED_COLUMNS))
-        return pl.concat([head, values], how="horizontal")
+        return head.hstack(values.get_columns())
 
     def _both_known(self, runs: ChangeRuns) -> bool:
         return self._step.before is not None and bool((runs.before != NO_ADDRESS).all())
@@ -92,7 +104,9 @@ class Images:
         last = self._last
         if last is None or not np.array_equal(last.places, runs.before):
             before, after = self.before(runs), self.after(runs)
-            changed = changed_columns(before, after, self._tolerance or 0.0)
+            changed = pl.repeat([], len(runs), dtype=_NAMES, eager=True)
+            if before.columns:
+                changed = changed_columns(before, after, self._tolerance or 0.0)
             last = self._last = _Pair(runs.before, before, after, changed)
         return last
 
@@ -114,9 +128,6 @@ class Images:
             [*here.values()],
             source.storage.options,
         ).rename({own: name for name, own in here.items()})
-        return found.select(
-            [
-                pl.col(name).cast(dtype) if name in here else pl.lit(None, dtype).alias(name)
-                for name, dtype in self._columns.schema.items()
-            ]
-        )
+        if found.schema == self._columns.schema:
+            return found
+        return pl.concat([self._columns.empty(), found], how="diagonal_relaxed")

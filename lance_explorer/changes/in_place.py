@@ -1,13 +1,12 @@
 """What commits on the way did to rows that their row versions do not tell of."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.changes.paths import EMPTY, VersionPath
-from lance_explorer.format.schema import Field, field_paths
+from lance_explorer.changes.end_fields import EndFields
+from lance_explorer.changes.paths import VersionPath
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_events import row_events
 from lance_explorer.history.events.row_runs import InPlace, RowRuns, in_place
@@ -18,7 +17,7 @@ from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.runs import RunColumns, merged_ids
 
-__all__ = ["IdentitySet", "Traces", "replaces_columns", "traces"]
+__all__ = ["IdentitySet", "Traces", "traces"]
 
 _NO_IDENTITIES = np.empty(0, dtype=np.uint64)
 
@@ -72,8 +71,8 @@ class Traces:
     ordered: IdentitySet
 
 
-def traces(rows: StateRows, path: VersionPath) -> Traces:
-    """Collect what happened on the way.
+def traces(rows: StateRows, path: VersionPath, fields: EndFields) -> Traces:
+    """Collect what happened on the way to rows of two versions, which have such fields.
 
     Raises
     ------
@@ -89,7 +88,8 @@ def traces(rows: StateRows, path: VersionPath) -> Traces:
             unpaired.append(events.where(events.maybe))
         if _writes_in_place(rows, position):
             events = _untold(row_events(rows.source, position))
-            rewritten.append(events.where(events.event == RowEvent.COLUMN_REWRITTEN))
+            others = rewritten if fields.are_rewritten(rows, position) else extended
+            others.append(events.where(events.event == RowEvent.COLUMN_REWRITTEN))
             extended.append(events.where(events.event == RowEvent.COLUMN_ADDED))
     return Traces(
         _identities(rewritten),
@@ -97,33 +97,6 @@ def traces(rows: StateRows, path: VersionPath) -> Traces:
         _identities(unpaired),
         _told_by_order(rows, path),
     )
-
-
-def replaces_columns(rows: StateRows, path: VersionPath, begin: int, end: int) -> bool:
-    """Whether both versions have a column of one name that are two columns.
-
-    A column that is dropped and added again is another one, even if it gets the same field ID.
-    Casts are no such replacement.
-    """
-    if EMPTY in (begin, end):
-        return False
-    records = rows.history.records
-    positions = {*path.steps, path.common, begin, end} - {EMPTY}
-    schemas = {id(records[position].schema): records[position].schema for position in positions}
-    if len(schemas) == 1:
-        return False
-    old, new = _names(records[begin].schema), _names(records[end].schema)
-    kept_ids = set.intersection(*[{field.id for field in schema} for schema in schemas.values()])
-    kept_names = set.intersection(*[set(_names(schema)) for schema in schemas.values()])
-    return any(
-        old[name] not in kept_ids if old[name] == new[name] else name not in kept_names
-        for name in old.keys() & new.keys()
-    )
-
-
-def _names(schema: Iterable[Field]) -> dict[str, int]:
-    """Return the field IDs of all columns by their paths."""
-    return {name: id_ for id_, name in field_paths(schema).items()}
 
 
 def _told_by_order(rows: StateRows, path: VersionPath) -> IdentitySet:

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
-from lance_explorer.changes.in_place import Traces, replaces_columns, traces
+from lance_explorer.changes.end_fields import EndFields
+from lance_explorer.changes.in_place import Traces, traces
 from lance_explorer.changes.passing import written_rows
 from lance_explorer.changes.paths import EMPTY, VersionPath, path_between
+from lance_explorer.changes.replaced_columns import ReplacedColumns
+from lance_explorer.format.schema import Field
 from lance_explorer.history.events.row_classes import without_strangers
 from lance_explorer.history.events.row_comparison import compare_states
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
@@ -45,12 +48,16 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
         If a file cannot be read.
     """
     path = path_between(rows, begin, end)
-    found = traces(rows, path)
-    runs = found.ordered.cut(_compared(rows, path, begin, end))
-    kept = _kept(rows, runs.where(runs.was_live & runs.is_live), found, begin)
-    if replaces_columns(rows, path, begin, end):
-        everywhere = np.ones(len(kept), dtype=np.bool_)
-        kept = _at_least(kept, RowChange.COLUMN_REWRITTEN, everywhere)
+    fields = EndFields.of(_schema(rows, begin), _schema(rows, end))
+    found = traces(rows, path, fields)
+    replaced = ReplacedColumns.between(rows, path, begin, end)
+    runs = found.ordered.cut(_compared(rows, path, begin, end, everywhere=bool(replaced)))
+    if _is_never_back(rows, path):
+        runs = _without_dropped(runs)
+    kept = _kept(rows, runs.where(runs.was_live & runs.is_live), found, begin, fields)
+    if replaced:
+        others = replaced.may_differ(rows, begin, end, kept.before, kept.after)
+        kept = _at_least(kept, RowChange.COLUMN_REWRITTEN, others)
     parts = [
         _went(rows, runs.where(~runs.is_live), found),
         _came(rows, runs.where(~runs.was_live), found, begin),
@@ -59,7 +66,11 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     if not rows.has_row_ids and (parts[1].evidence == Evidence.LOST).any():
         parts[0] = _doubted(parts[0])
     net = ChangeRuns.concatenated(parts)
-    return net if rows.has_row_ids else _known_by_address(rows, net, found, begin, end)
+    if rows.has_row_ids:
+        return net
+    if not rows.history.follows_previous[list(path.steps)].all():
+        net = replace(net, maybe=net.maybe | (net.change == RowChange.MOVED))
+    return _known_by_address(rows, net, found, begin, end)
 
 
 def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRuns:
@@ -98,11 +109,14 @@ def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRu
     )
 
 
-def _compared(rows: StateRows, path: VersionPath, begin: int, end: int) -> RowRuns:
+def _compared(
+    rows: StateRows, path: VersionPath, begin: int, end: int, *, everywhere: bool
+) -> RowRuns:
+    """Return the rows that differ, or all rows everywhere, those of common states too."""
     old, new = _states(rows, begin), _states(rows, end)
     left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()
     runs = compare_states(rows, left, entered)
-    if replaces_columns(rows, path, begin, end):  # of all rows, those of common states too
+    if everywhere:
         live = compare_states(rows, [], np.intersect1d(old, new).tolist())
         shared = RowRuns.of(live.identity, live.after, live.after, live.length)
         runs = RowRuns.concatenated([runs, shared])
@@ -112,9 +126,31 @@ def _compared(rows: StateRows, path: VersionPath, begin: int, end: int) -> RowRu
     return runs
 
 
+def _schema(rows: StateRows, position: int) -> tuple[Field, ...]:
+    return () if position == EMPTY else rows.history.records[position].schema
+
+
 def _states(rows: StateRows, position: int) -> NDArray[np.int64]:
     nothing = np.empty(0, dtype=np.int64)
     return nothing if position == EMPTY else rows.history.intervals.at(position)
+
+
+def _is_never_back(rows: StateRows, path: VersionPath) -> bool:
+    """Whether no restore is on the way, lost ones neither."""
+    history, steps = rows.history, list(path.steps)
+    is_told = bool(history.follows_previous[steps].all())
+    return is_told and all(history.records[step].operation != "Restore" for step in steps)
+
+
+def _without_dropped(runs: RowRuns) -> RowRuns:
+    """Return rows whose last update has become an earlier one as not written.
+
+    Without row IDs a fragment of which a column is dropped may be in the state again in which it
+    was before the column was added.
+    """
+    old, new = runs.updated_before, runs.updated_after
+    is_back = (new < old) & (new != NO_VERSION)
+    return replace(runs, updated_before=np.where(is_back, new, old))
 
 
 def _evidence(rows: StateRows) -> Evidence:
@@ -156,11 +192,13 @@ def _doubted(net: ChangeRuns) -> ChangeRuns:
     )
 
 
-def _kept(rows: StateRows, runs: RowRuns, found: Traces, begin: int) -> ChangeRuns:
+def _kept(
+    rows: StateRows, runs: RowRuns, found: Traces, begin: int, fields: EndFields
+) -> ChangeRuns:
     """Return the classes of rows that both versions have, UNCHANGED among them."""
     for traced in (found.rewritten, found.extended):
         runs = traced.cut(runs)
-    written, runs = _written(rows, runs, begin)
+    written, runs = _written(rows, runs, begin, fields)
     others = ChangeRuns.alike(runs, RowChange.UNCHANGED, _evidence(rows))
     others = _at_least(others, RowChange.MOVED, runs.before != runs.after)
     kept = ChangeRuns.concatenated([written, others])
@@ -171,18 +209,19 @@ def _kept(rows: StateRows, runs: RowRuns, found: Traces, begin: int) -> ChangeRu
     return replace(kept, evidence=np.where(in_place, inferred, kept.evidence))
 
 
-def _written(rows: StateRows, runs: RowRuns, begin: int) -> tuple[ChangeRuns, RowRuns]:
+def _written(
+    rows: StateRows, runs: RowRuns, begin: int, fields: EndFields
+) -> tuple[ChangeRuns, RowRuns]:
     """Return the rows that were written in between with their classes, and the others."""
     old, new = runs.updated_before, runs.updated_after
-    is_told = (old != NO_VERSION) & (new != NO_VERSION)
-    differ = is_told & (old != new)
     begin_version = 0 if begin == EMPTY else rows.history.records[begin].version
-    since = ~is_told & (new > begin_version)
+    since = (old == NO_VERSION) & (new > begin_version)
+    differ = (old != new) & ~since
     before = np.full(int(since.sum()), begin_version, dtype=np.uint64)
     some = replace(runs.where(since), updated_before=before)
     written = [
-        written_rows(rows, runs.where(differ), _evidence(rows)),
-        written_rows(rows, some, _evidence(rows), begin_version),
+        written_rows(rows, runs.where(differ), _evidence(rows), fields=fields),
+        written_rows(rows, some, _evidence(rows), begin_version, fields),
     ]
     return ChangeRuns.concatenated(written), runs.where(~differ & ~since)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.end_fields import EndFields
 from lance_explorer.history.events.row_comparison import compare_states
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.evidence import Evidence
@@ -24,7 +25,11 @@ _PASSING = ("Merge", "DataReplacement")
 
 
 def written_rows(
-    rows: StateRows, runs: RowRuns, evidence: Evidence, begin_version: int = NO_VERSION
+    rows: StateRows,
+    runs: RowRuns,
+    evidence: Evidence,
+    begin_version: int = NO_VERSION,
+    fields: EndFields | None = None,
 ) -> ChangeRuns:
     """Return the classes of rows whose last updates differ.
 
@@ -39,6 +44,8 @@ def written_rows(
     begin_version : int
         If the first version is not kept: its number, which is the last update of all rows that
         were not written after it.
+    fields : EndFields, optional
+        The fields of both versions, if they are known.
 
     Returns
     -------
@@ -46,7 +53,7 @@ def written_rows(
         Rows that are updated; rows of which a column was added, or written anew, and nothing else;
         and rows where nothing is left to tell, with evidence ``lost``.
     """
-    finder = _Finder(rows, begin_version)
+    finder = _Finder(rows, begin_version, fields)
     pending = [_Looked(runs, rewritten=False), _Looked(RowRuns.concatenated([]), rewritten=True)]
     lost, hidden = list[RowRuns](), list[RowRuns]()
     while version := finder.next_version(pending):
@@ -109,8 +116,9 @@ class _Looked:
 class _Finder:
     """What the versions say that wrote rows last."""
 
-    def __init__(self, rows: StateRows, begin_version: int) -> None:
+    def __init__(self, rows: StateRows, begin_version: int, fields: EndFields | None) -> None:
         self._rows = rows
+        self._fields = fields
         self._history = rows.history
         self._begin_version = begin_version
         self._names = {record.version: record.operation for record in rows.history.records}
@@ -133,13 +141,13 @@ class _Finder:
         return {version, version - 1} <= self._names.keys()
 
     def rewrites(self, version: int) -> bool:
-        """Whether a version wrote a column anew that was there already."""
-        if self._names[version] == "DataReplacement":
-            return True
-        records = self._history.records
+        """Whether a version wrote a column anew that both versions have."""
         position = self._history.position(version)
-        before, after = records[position - 1].schema, records[position].schema
-        return bool({field.id for field in before} - {field.id for field in after})
+        records = self._history.records
+        fields = self._fields or EndFields.of(
+            records[position - 1].schema, records[position].schema
+        )
+        return fields.are_rewritten(self._rows, position)
 
     def may_add_column(self, version: int) -> bool:
         """Whether a lost version may have added a column: one came while versions were lost."""

@@ -12,7 +12,7 @@ from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.history.events.row_events import row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.readable import check_readable
+from lance_explorer.history.rows.positions import position_of
 from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.history.source import TableSource
@@ -94,9 +94,9 @@ def version_range(
             f"begin_version {begin_version} is later than end_version {end_version}; swap them"
         )
     rows = state_rows(source)
-    end = EMPTY if end_version == 0 else _position(rows, end_version)
+    end = EMPTY if end_version == 0 else position_of(rows, end_version)
     try:
-        begin = EMPTY if begin_version == 0 else _position(rows, begin_version)
+        begin = EMPTY if begin_version == 0 else position_of(rows, begin_version)
     except VersionNotFoundError as error:
         tells = rows.has_row_ids or not must_begin
         if not tells or not _was_lost(rows, begin_version):
@@ -104,14 +104,6 @@ def version_range(
         begin = int(np.searchsorted(rows.history.versions, np.uint64(begin_version))) - 1
         return VersionRange(rows, begin_version, end_version, begin, end, begin_is_kept=False)
     return VersionRange(rows, begin_version, end_version, begin, end, begin_is_kept=True)
-
-
-def _position(rows: StateRows, version: int) -> int:
-    try:
-        return rows.history.position(version)
-    except VersionNotFoundError:
-        check_readable(rows.source.version(version).records[0])
-        raise rows.source.missing_version(version) from None
 
 
 def _was_lost(rows: StateRows, version: int) -> bool:

@@ -2,6 +2,7 @@
 
 A feed may show rows of versions with different schemas. Its columns have the names of the last
 version; a column that was renamed on the way is one, and one that was dropped comes after those.
+What else a column may be called is told by :mod:`lance_explorer.changes.column_names`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,13 +10,21 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from lance_explorer.changes.column_names import FeedColumns
+from lance_explorer.changes.paths import path_between
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT, Field
 from lance_explorer.history.rows.state_rows import StateRows
 
-__all__ = ["ValueColumns", "value_columns"]
+__all__ = ["ValueColumns", "blob_columns", "check_key", "column_fields", "value_columns"]
 
 _Schema = tuple[Field, ...]
+
+_BLOB = "lance.blob.v2"
+"""Extension of blob columns, from data format 2.2 on."""
+
+_OLD_BLOB = "lance-encoding:blob"
+"""Metadata of blob columns before that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,39 +70,56 @@ def value_columns(
     Raises
     ------
     InvalidArgumentError
-        If none of the versions has a chosen column, or a column has types that do not fit
-        together.
+        If none of the versions has a chosen column.
+    FormatError
+        If the transaction of a restore cannot be understood.
     StorageError
         If a version cannot be opened.
     """
     records = rows.history.records
     one_of_each = {id(records[position].schema): position for position in (*positions, end)}
     last = _top_level(records[end].schema)
-    overwrites = [n for n in range(end + 1) if records[n].operation == "Overwrite"]
-    names, empties = dict[int, dict[str, str]](), list[pl.DataFrame]()
+    names = dict[int, dict[str, str]]()
     for key, position in sorted(one_of_each.items(), key=lambda item: -item[1]):
         own = _top_level(records[position].schema)
-        later = {} if overwrites and position < overwrites[-1] else last  # IDs begin anew there
-        here = {later.get(field_id, name): name for field_id, name in own.items()}
-        names[key] = here
-        empties.append(_empty(rows, position, here))
-    wanted = list(chosen) if chosen is not None else _all_names(names.values())
-    known = {name for here in names.values() for name in here}
-    missing = [name for name in wanted if name not in known]
-    if missing:
-        raise InvalidArgumentError(
-            f"no column {missing[0]!r}; there are: {', '.join(_all_names(names.values()))}"
-        )
-    empties = [
-        frame.select([name for name in wanted if name in frame.columns]) for frame in empties
-    ]
-    try:
-        schema = pl.concat(empties, how="diagonal_relaxed").select(wanted).schema
-    except pl.exceptions.PolarsError as error:
-        raise InvalidArgumentError(
-            f"columns changed to types that do not fit together: {error}; name others in columns="
-        ) from error
-    return ValueColumns(schema, names)
+        steps = path_between(rows, position, end).steps
+        begins_anew = any(records[step].operation == "Overwrite" for step in steps)
+        later = {} if begins_anew else last  # IDs begin anew there
+        kept_first = sorted(own.items(), key=lambda item: item[0] not in later)
+        names[key] = {name: later.get(field_id, name) for field_id, name in kept_first}
+    found = FeedColumns(_all_names(names.values()))
+    for key, own_names in names.items():
+        position = one_of_each[key]
+        names[key] = found.add(records[position].version, own_names, _types(rows, position))
+    return ValueColumns(found.schema(chosen), names)
+
+
+def check_key(columns: ValueColumns) -> None:
+    """Raise InvalidArgumentError unless all versions have these columns, of types that fit."""
+    for name in columns.schema:
+        if not all(name in here for here in columns.names.values()):
+            raise InvalidArgumentError(
+                f"rows cannot be matched by {name!r}: not all versions have it, or its type changed"
+            )
+
+
+def column_fields(schema: _Schema) -> dict[str, list[Field]]:
+    """Return for each column the fields that it consists of."""
+    columns, owners = dict[str, list[Field]](), dict[int, str]()
+    for field in schema:  # depth first: parents come before their children
+        is_column = field.parent_id == NO_PARENT
+        owner = owners[field.id] = field.name if is_column else owners[field.parent_id]
+        columns.setdefault(owner, []).append(field)
+    return columns
+
+
+def blob_columns(schema: _Schema) -> set[str]:
+    """Return the columns that are blobs, or hold some."""
+    return {name for name, fields in column_fields(schema).items() if any(map(_is_blob, fields))}
+
+
+def _is_blob(field: Field) -> bool:
+    return field.extension_name == _BLOB or dict(field.metadata).get(_OLD_BLOB) == b"true"
 
 
 def _top_level(schema: _Schema) -> dict[int, str]:
@@ -102,16 +128,18 @@ def _top_level(schema: _Schema) -> dict[int, str]:
 
 def _all_names(several: Iterable[dict[str, str]]) -> list[str]:
     """Return the names of all versions, those of the last one first."""
-    return list(dict.fromkeys([name for here in several for name in here]))
+    return list(dict.fromkeys([name for here in several for name in here.values()]))
 
 
-def _empty(rows: StateRows, position: int, names: dict[str, str]) -> pl.DataFrame:
+def _types(rows: StateRows, position: int) -> pl.Schema:
     from lance_explorer.values import row_schema
 
     record, source = rows.history.records[position], rows.source
     key = f"{__name__}.{record.version}"
     if key not in source.kept:
         storage = source.storage
-        source.kept[key] = row_schema(storage.uri, record.version, storage.options)
-    types = source.kept[key]
-    return pl.DataFrame(schema={name: types[own] for name, own in names.items()})
+        source.kept[key] = row_schema(
+            storage.uri, record.version, storage.options, whole_blobs=True
+        )
+    types: pl.Schema = source.kept[key]
+    return types

@@ -7,20 +7,24 @@ from typing import SupportsIndex
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.history.source import TableSource
 
-__all__ = ["VersionName", "version_number"]
+__all__ = ["VersionRef", "version_number"]
 
-VersionName = SupportsIndex | str | datetime
+VersionRef = SupportsIndex | str | datetime | tuple[str, SupportsIndex]
+"""A version: its number, a tag, a time (as of), or a branch and a number."""
+
+_MAIN = "main"
 
 
-def version_number(source: TableSource, name: VersionName, *, is_begin: bool = False) -> int:
+def version_number(source: TableSource, name: VersionRef, *, is_begin: bool = False) -> int:
     """Return the number of a version of a branch.
 
     Parameters
     ----------
     source : TableSource
         The branch.
-    name : int, str or datetime
-        A version number, a tag, or a time, for the highest version that was committed by then.
+    name : int, str, datetime or tuple of (str, int)
+        A version number, a tag, a time, for the highest version that was committed by then, or the
+        branch and a number.
     is_begin : bool
         Whether a time before the first version means the empty table, 0.
 
@@ -31,7 +35,7 @@ def version_number(source: TableSource, name: VersionName, *, is_begin: bool = F
     RefNotFoundError
         If there is no such tag.
     InvalidArgumentError
-        If the tag is on another branch, or it is none of these.
+        If it is on another branch, or none of these.
     """
     match name:
         case bool():
@@ -40,6 +44,9 @@ def version_number(source: TableSource, name: VersionName, *, is_begin: bool = F
             return index(name)
         case str():
             return _tagged(source, name)
+        case (str() as branch, SupportsIndex() as number):
+            _check_branch(source, None if branch == _MAIN else branch, f"version {name}")
+            return index(number)
         case datetime():
             try:
                 return source.version_as_of(name)
@@ -52,10 +59,17 @@ def version_number(source: TableSource, name: VersionName, *, is_begin: bool = F
 
 def _tagged(source: TableSource, name: str) -> int:
     tag = source.tag(name)
-    if tag.branch != source.branch:
-        there = f"branch {tag.branch}" if tag.branch else "the main branch"
-        here = f"branch {source.branch}" if source.branch else "the main branch"
-        raise InvalidArgumentError(
-            f"tag {name!r} is on {there}, and changes are those of {here}; open {there} for it"
-        )
+    _check_branch(source, tag.branch, f"tag {name!r}")
     return tag.version
+
+
+def _check_branch(source: TableSource, branch: str | None, what: str) -> None:
+    if branch == source.branch:
+        return
+    there, here = (
+        f"branch {name}" if name else "the main branch" for name in (branch, source.branch)
+    )
+    raise InvalidArgumentError(
+        f"{what} is on {there}, and changes are those of {here}; open {there} for it, or compare "
+        f"versions of two branches with table.diff"
+    )

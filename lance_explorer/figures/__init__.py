@@ -7,6 +7,7 @@ from lance_explorer.figures.file_sizes import file_sizes
 from lance_explorer.figures.fragment_map import fragment_map
 from lance_explorer.figures.history import history
 from lance_explorer.figures.lineage import lineage
+from lance_explorer.figures.lineage_graph import lineage_graph
 from lance_explorer.figures.manifest_bytes import manifest_bytes
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.figures.row_ages import row_ages
@@ -23,6 +24,7 @@ __all__ = [
     "fragment_map",
     "history",
     "lineage",
+    "lineage_graph",
     "manifest_bytes",
     "row_ages",
     "schema_history",

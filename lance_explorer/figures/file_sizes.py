@@ -1,11 +1,10 @@
 """How large data files are, in bytes and in rows, and which of them are small."""
 
-import humanize
 import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import number, plural
+from lance_explorer.figures.labels import number, plural, size
 from lance_explorer.figures.palette import ACCENT, WARNING, apply_look
 
 __all__ = ["SMALL_ROWS", "file_sizes"]
@@ -118,7 +117,7 @@ def _label_edges(figure: go.Figure, values: pl.Series, title: str, row: int) -> 
 def _edge(bin_: int, row: int) -> str:
     """Return the lower edge of a bin: bytes in the first row, rows in the second."""
     edge = _EDGES[bin_]
-    return humanize.naturalsize(edge, format="%.4g") if row == 1 else number(edge)
+    return size(edge, "%.4g") if row == 1 else number(edge)
 
 
 def _note(files: pl.DataFrame) -> str:

@@ -35,15 +35,17 @@ def number(count: int | None) -> str:
     return "unknown" if count is None else f"{count:,}"
 
 
-def size(num_bytes: float | None) -> str:
+def size(num_bytes: float | None, digits: str = "%.1f") -> str:
     """Return a number of bytes as a size.
 
     Examples
     --------
-    >>> size(1_400_000_000), size(None)
-    ('1.4 GB', 'unknown')
+    >>> size(1_400_000_000), size(794), size(None)
+    ('1.4 GB', '794 bytes', 'unknown')
     """
-    return "unknown" if num_bytes is None else humanize.naturalsize(num_bytes)
+    if num_bytes is None:
+        return "unknown"
+    return humanize.naturalsize(num_bytes, format=digits).replace("Byte", "byte")
 
 
 def plural(count: int, noun: str) -> str:
@@ -63,7 +65,7 @@ def byte_ticks(sizes: pl.Series) -> dict[str, list[Any]]:
     Examples
     --------
     >>> byte_ticks(pl.Series([300, 1_000]))["ticktext"][:3]
-    ['0', '200 Bytes', '400 Bytes']
+    ['0', '200 bytes', '400 bytes']
     """
     largest = sizes.max()
     if not isinstance(largest, int) or largest <= 0:
@@ -71,5 +73,5 @@ def byte_ticks(sizes: pl.Series) -> dict[str, list[Any]]:
     unit = 10 ** (len(str(largest)) - 1)
     step = next(s for s in (unit // 5, unit // 2, unit, unit * 2) if s and largest / s <= _TICKS)
     values = list(range(0, largest + step, step))
-    ticks = [humanize.naturalsize(value, format="%.4g") for value in values[1:]]
+    ticks = [size(value, "%.4g") for value in values[1:]]
     return {"tickvals": values, "ticktext": ["0", *ticks]}

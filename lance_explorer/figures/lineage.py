@@ -9,17 +9,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.figures.lineage_axis import Surroundings
-from lance_explorer.figures.lineage_layout import REST, LineageLayout, lay_out
+from lance_explorer.figures.lineage_axis import Surroundings, legend_key
+from lance_explorer.figures.lineage_hover import add_hover, lane_color
+from lance_explorer.figures.lineage_layout import LineageLayout, lay_out
 from lance_explorer.figures.lineage_path import draw_paths, place_paths
 from lance_explorer.figures.lineage_ribbons import CURVE, RISE
-from lance_explorer.figures.lineage_words import (
-    lane_facts,
-    lane_labels,
-    note,
-    rewrite_facts,
-    ribbon_facts,
-)
+from lance_explorer.figures.lineage_selection import node_of
+from lance_explorer.figures.lineage_words import WAY_KINDS, lane_labels, note
 from lance_explorer.figures.palette import KIND_COLORS, MUTED, apply_look
 
 __all__ = ["lineage"]
@@ -29,11 +25,6 @@ _LEFT, _RIGHT, _BOTTOM = 16, 16, 64
 _CHARACTER = 6.4
 _LABEL_SIZE = 11
 _LABEL_HEIGHT = 16
-_MOST_POINTS = 1500
-_MOST_RIBBON_POINTS = 300
-_REST_COLOR = "rgba(128, 128, 128, 0.45)"
-_RIBBON_KINDS = {"rewrite": "compact", "update": "update", "clone": "branch", "restore": "restore"}
-"""The kind of commit whose colour ribbons have."""
 
 _Polygon = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -56,7 +47,8 @@ def lineage(
     fragments, edges, states : polars.DataFrame
         The frames of a lineage: ``*table.lineage().frames``.
     versions : polars.DataFrame
-        What ``table.versions()`` gives.
+        What ``table.versions(inherited=True)`` gives; without ``inherited`` a branch has no marks
+        for the versions of its parents.
     path : polars.DataFrame, optional
         What ``table.row(id).history()`` gives: the way of the row is drawn; or what
         ``table.follow(ids)`` gives, for the ways of its first 12 rows.
@@ -89,17 +81,18 @@ def lineage(
     """
     if between is not None and not 0 <= between[0] <= between[1]:
         raise InvalidArgumentError(f"{between} is no first and last version")
-    focus = None if fragment is None else _node_of(fragments, fragment)
+    focus = None if fragment is None else node_of(fragments, fragment)
     layout = lay_out(fragments, edges, states, versions=between, focus=focus)
     shown = versions.filter(pl.col("version").is_between(layout.begin, layout.end))
     plot_width = (width or _USUAL_WIDTH) - _LEFT - _RIGHT
-    around = Surroundings(shown, layout.x0, layout.x1, plot_width)
+    branch = versions["branch"][-1] if len(versions) else None
+    around = Surroundings(shown, branch, layout.x0, layout.x1, plot_width)
     top = around.height
     figure = go.Figure()
     _add_ribbons(figure, layout, top)
     _add_lanes(figure, layout, top)
     _add_rewrites(figure, layout, top)
-    _add_hover(figure, layout, top)
+    add_hover(figure, layout, top)
     if path is not None and len(path):
         draw_paths(figure, place_paths(layout, fragments, edges, path), top)
     bottom = top + layout.height + 6
@@ -128,14 +121,6 @@ def lineage(
     return figure
 
 
-def _node_of(fragments: pl.DataFrame, fragment: str | int) -> str:
-    column = "node" if isinstance(fragment, str) else "fragment_id"
-    lives = fragments.filter(pl.col(column) == fragment)["node"]
-    if len(lives) == 0:
-        raise InvalidArgumentError(f"there is no fragment {fragment} in this lineage")
-    return str(lives[-1])
-
-
 # --------------------------------------------------------------------------------- lanes
 
 
@@ -143,7 +128,7 @@ def _add_lanes(figure: go.Figure, layout: LineageLayout, top: float) -> None:
     steps = layout.steps.partition_by("lane", maintain_order=True)
     by_color: dict[str, list[_Polygon]] = {}
     for lane, own in zip(layout.lanes.iter_rows(named=True), steps, strict=True):
-        by_color.setdefault(_color(lane), []).append(_lane_polygon(lane["y"] + top, own))
+        by_color.setdefault(lane_color(lane), []).append(_lane_polygon(lane["y"] + top, own))
     for color, polygons in by_color.items():
         _add_polygons(figure, polygons, color, {"width": 0})
 
@@ -152,17 +137,8 @@ def _add_keys(figure: go.Figure, layout: LineageLayout) -> None:
     """Name the colours of lanes in the legend that no commit in the picture has."""
     named = {trace.name for trace in figure.data}
     for kind in sorted(set(layout.lanes["kind"].drop_nulls()) - named):
-        figure.add_scatter(
-            x=[None],
-            y=[None],
-            mode="markers",
-            marker={"symbol": "square", "size": 9, "color": KIND_COLORS[kind]},
-            name="not known" if kind == "other" else kind,
-        )
-
-
-def _color(lane: dict[str, Any]) -> str:
-    return _REST_COLOR if lane["node"] == REST else KIND_COLORS[lane["kind"]]
+        name = "not known" if kind == "other" else kind
+        figure.add_scatter(**legend_key(KIND_COLORS[kind]), name=name)
 
 
 def _lane_polygon(y: float, steps: pl.DataFrame) -> _Polygon:
@@ -211,7 +187,7 @@ def _labels(
         )
         if label is None or not (layout.has_labels or thickness > _LABEL_HEIGHT):
             continue
-        inside = {} if layout.has_labels else {"color": _readable_on(_color(lane))}
+        inside = {} if layout.has_labels else {"color": _readable_on(lane_color(lane))}
         yield {
             "x": lane["x0"],
             "y": lane["y"] + top + (1 if layout.has_labels else _LABEL_HEIGHT),
@@ -236,7 +212,7 @@ def _readable_on(color: str) -> str:
 
 
 def _add_ribbons(figure: go.Figure, layout: LineageLayout, top: float) -> None:
-    for kind, commit in _RIBBON_KINDS.items():
+    for kind, commit in WAY_KINDS.items():
         ribbons = layout.ribbons.filter(kind=kind)
         if len(ribbons) == 0:
             continue
@@ -296,59 +272,3 @@ def _add_rewrites(figure: go.Figure, layout: LineageLayout, top: float) -> None:
         name="columns written anew",
         legendrank=2000,
     )
-
-
-# --------------------------------------------------------------------------------- hover
-
-
-def _add_hover(figure: go.Figure, layout: LineageLayout, top: float) -> None:
-    """Add points that cannot be seen, where the pointer finds the facts."""
-    points = [*_lane_points(layout), *_ribbon_points(layout), *_rewrite_points(layout)]
-    if not points:
-        return
-    figure.add_scatter(
-        x=[x for x, *_ in points],
-        y=[round(y + top, 2) for _, y, *_ in points],
-        mode="markers",
-        marker={"size": 10, "opacity": 0, "color": [color for *_, color, _ in points]},
-        hovertext=[words for *_, words in points],
-        hoverinfo="text",
-        showlegend=False,
-    )
-
-
-_Point = tuple[float, float, str, str]
-
-
-def _lane_points(layout: LineageLayout) -> Iterator[_Point]:
-    steps = layout.steps
-    spread = np.ceil((steps["x1"] - steps["x0"]).to_numpy() / (layout.x1 - layout.x0) * 40)
-    counts = np.maximum(spread * min(1, _MOST_POINTS / max(spread.sum(), 1)), 1).astype(int)
-    every = -(-len(steps) // _MOST_POINTS)
-    lanes = layout.lanes.to_dicts()
-    for number, step in enumerate(steps.iter_rows(named=True)):
-        if number % every:
-            continue
-        lane = lanes[step["lane"]]
-        words, color = lane_facts(lane, step), _color(lane)
-        y = lane["y"] + step["thickness"] / 2
-        count = int(counts[number])
-        for place in range(count):
-            share = (place + 0.5) / count
-            yield round(step["x0"] + (step["x1"] - step["x0"]) * share, 3), y, color, words
-
-
-def _ribbon_points(layout: LineageLayout) -> Iterator[_Point]:
-    names = [lane_labels(lane, None)[0] for lane in layout.lanes.iter_rows(named=True)]
-    widest = layout.ribbons.sort("width1", descending=True).head(_MOST_RIBBON_POINTS)
-    for one in widest.iter_rows(named=True):
-        x = (one["x0"] + one["x1"]) / 2
-        y = (one["y0"] + one["width0"] / 2 + one["y1"] + one["width1"] / 2) / 2
-        words = ribbon_facts(one, names[one["from_lane"]], names[one["to_lane"]])
-        yield round(x, 3), y, KIND_COLORS[_RIBBON_KINDS[one["kind"]]], words
-
-
-def _rewrite_points(layout: LineageLayout) -> Iterator[_Point]:
-    for mark in layout.rewrites.head(_MOST_RIBBON_POINTS).iter_rows(named=True):
-        words = rewrite_facts(mark["version"], mark["rows"])
-        yield mark["x"], mark["y"] + mark["thickness"] / 2, KIND_COLORS["schema"], words

@@ -1,16 +1,16 @@
-"""What surrounds a lineage picture: versions with their times, commits by name, and tags."""
+"""What stands above a lineage picture: commits by name and kind, and tags."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 from typing import Any
 
 import plotly.graph_objects as go
 import polars as pl
 
 from lance_explorer.figures.labels import plural, text
+from lance_explorer.figures.lineage_ticks import ticks_and_title
 from lance_explorer.figures.palette import FAINT, KIND_COLORS, MUTED
 
-__all__ = ["Surroundings"]
+__all__ = ["Surroundings", "legend_key"]
 
 _NAME_SIZE = 10
 _NAMES_HEIGHT = 62
@@ -22,9 +22,11 @@ _MOST_TAG_ROWS = 3
 _MOST_TAG_CHARACTERS = 18
 _CHARACTER = 6.3
 _NARROWEST_NAME = 11.5  # pixels between names that stand upright
-_TICK_WIDTH = 84
 _NARROWEST_MARK = 3  # pixels
 _MOST_BINS = 140
+_HOLLOW = "square-open"
+_PALE = 0.45
+"""How the marks of a branch's parents differ from its own; as opacity, where they are bars."""
 
 
 class Surroundings:
@@ -33,15 +35,22 @@ class Surroundings:
     Parameters
     ----------
     versions : polars.DataFrame
-        The versions that are shown, of ``table.versions()``.
+        The versions that are shown, of ``table.versions(inherited=True)``, oldest first.
+    branch : str or None
+        The branch of the picture: versions of others are inherited, their marks hollow.
     begin, end : float
         The ends of the picture, in versions.
     width : float
         Its width in pixels.
     """
 
-    def __init__(self, versions: pl.DataFrame, begin: float, end: float, width: float) -> None:
-        self._versions = versions.sort("version")
+    def __init__(
+        self, versions: pl.DataFrame, branch: str | None, begin: float, end: float, width: float
+    ) -> None:
+        is_own = pl.col("branch").eq_missing(pl.lit(branch, pl.String))
+        self._versions = versions.sort("version", maintain_order=True).with_columns(
+            is_own.alias("is_own")
+        )
         self._per_pixel = (end - begin) / width
         self._ends = begin, end
         self._named = self._choose_names()
@@ -56,13 +65,14 @@ class Surroundings:
 
     def draw(self, figure: go.Figure, bottom: float) -> Iterator[dict[str, Any]]:
         """Add all but words, and yield these; y runs down in pixels, from 0 to ``bottom``."""
-        figure.update_xaxes(range=list(self._ends), showgrid=False, zeroline=False, **self._ticks())
-        figure.update_xaxes(title_text=self._axis_title())
+        axis = ticks_and_title(self._versions, *self._ends, self._per_pixel)
+        figure.update_xaxes(range=list(self._ends), showgrid=False, zeroline=False, **axis)
         figure.update_layout(shapes=[*self._tag_lines(bottom)])
         if self._is_crowded:
             self._draw_shares(figure)
         else:
             self._draw_commits(figure)
+        self._add_inherited_key(figure)
         yield from self._names()
         yield from self._tag_names()
 
@@ -70,7 +80,7 @@ class Surroundings:
 
     def _choose_names(self) -> pl.DataFrame:
         """Return the commits that are named: all of a kind, the rarest kinds first."""
-        named = _with_names(self._versions)
+        named = _with_names(self._versions.unique("version", keep="last", maintain_order=True))
         chosen = named.clear()
         if self._is_crowded:
             return chosen
@@ -95,7 +105,7 @@ class Surroundings:
             self._versions.group_by(
                 ((pl.col("version") - begin) * bins).floor().alias("bin"), "kind"
             )
-            .len("commits")
+            .agg(pl.len().alias("commits"), pl.col("is_own").any())
             .sort("bin", "kind")
             .with_columns((pl.col("commits") / pl.col("commits").sum().over("bin")).alias("share"))
             .with_columns((pl.col("share").cum_sum().over("bin") - pl.col("share")).alias("start"))
@@ -109,7 +119,11 @@ class Surroundings:
                 y=(bars["share"] * (_MARK_HEIGHT - 3)).to_list(),
                 base=(bars["start"] * (_MARK_HEIGHT - 3)).to_list(),
                 width=[1 / bins] * len(bars),
-                marker={"color": color, "line": {"width": 0}},
+                marker={
+                    "color": color,
+                    "line": {"width": 0},
+                    "opacity": [1 if is_own else _PALE for is_own in bars["is_own"]],
+                },
                 name=kind,
                 hovertext=[
                     f"<b>{plural(count, 'commit')}</b> of kind {kind}<br>"
@@ -146,23 +160,44 @@ class Surroundings:
             }
 
     def _draw_commits(self, figure: go.Figure) -> None:
-        top = self._names_height
         for kind, color in KIND_COLORS.items():
             commits = self._versions.filter(pl.col("kind") == kind)
             if len(commits) == 0:
                 continue
-            figure.add_scatter(
-                x=commits["version"].to_list(),
-                y=[top + _MARK_HEIGHT / 2] * len(commits),
-                mode="markers",
-                marker={"symbol": "square", "size": self._mark_size(), "color": color},
-                name=kind,
-                hovertext=[_commit_facts(row) for row in commits.iter_rows(named=True)],
-                hoverinfo="text",
-            )
+            self._draw_marks(figure, commits.filter(~pl.col("is_own")), kind, _HOLLOW)
+            self._draw_marks(figure, commits.filter("is_own"), kind, "square")
+            figure.add_scatter(**legend_key(color), name=kind)
 
-    def _mark_size(self) -> float:
-        return min(max(0.8 / self._per_pixel, 2.5), 9)
+    def _draw_marks(self, figure: go.Figure, commits: pl.DataFrame, kind: str, symbol: str) -> None:
+        if len(commits) == 0:
+            return
+        figure.add_scatter(
+            x=commits["version"].to_list(),
+            y=[self._names_height + _MARK_HEIGHT / 2] * len(commits),
+            mode="markers",
+            marker={"symbol": symbol, "size": self._mark_size(symbol), "color": KIND_COLORS[kind]},
+            name=kind,
+            showlegend=False,
+            cliponaxis=False,
+            hovertext=[_commit_facts(row) for row in commits.iter_rows(named=True)],
+            hoverinfo="text",
+        )
+
+    def _add_inherited_key(self, figure: go.Figure) -> None:
+        """Say in the legend whose versions a branch has inherited."""
+        inherited = self._versions.filter(~pl.col("is_own"))
+        if len(inherited) == 0:
+            return
+        branches = inherited["branch"].unique(maintain_order=True)
+        names = ", ".join([text(branch or "main", 24) for branch in branches])
+        looks = {"opacity": _PALE} if self._is_crowded else {"symbol": _HOLLOW}
+        figure.add_scatter(
+            **legend_key(MUTED, **looks), name=f"inherited from {names}", legendrank=1900
+        )
+
+    def _mark_size(self, symbol: str) -> float:
+        size = min(max(0.8 / self._per_pixel, 2.5), 9)
+        return size * 1.3 if symbol == _HOLLOW else size  # around that of a branch at its fork
 
     # ------------------------------------------------------------------------------- tags
 
@@ -219,44 +254,6 @@ class Surroundings:
         """Return where the middle of a row of tags is."""
         return self.height - _TAG_HEIGHT * (self._num_tag_rows - row - 0.5)
 
-    # ------------------------------------------------------------------------------- axis
-
-    def _ticks(self) -> dict[str, Any]:
-        """Return ticks at round versions, with the times of these below."""
-        numbers = self._tick_versions()
-        times = dict(self._versions.select("version", "timestamp").iter_rows())
-        form = _time_format(self._versions["timestamp"].drop_nulls())
-        words = [f"{time:{form}}" if (time := times.get(number)) else "" for number in numbers]
-        return {
-            "tickvals": numbers,
-            "ticktext": [
-                f"{n:,}<br>{w}" if w else f"{n:,}" for n, w in zip(numbers, words, strict=True)
-            ],
-        }
-
-    def _tick_versions(self) -> list[int]:
-        begin, end = self._ends
-        most = max(int((end - begin) / self._per_pixel / _TICK_WIDTH), 2)
-        step = next(
-            unit * factor
-            for unit in [10**power for power in range(20)]
-            for factor in (1, 2, 5)
-            if (end - begin) / (unit * factor) <= most
-        )
-        first = -(-int(begin + 1) // step) * step
-        ticks = list(range(first, int(end) + 1, step))
-        lowest = int(begin + 1)
-        if not ticks or ticks[0] - lowest >= step * 0.6:
-            ticks.insert(0, lowest)
-        return ticks
-
-    def _axis_title(self) -> str:
-        times = self._versions["timestamp"].drop_nulls()
-        if len(times) == 0:
-            return "version"
-        day = f" on {_day(times[0])}" if _day(times[0]) == _day(times[-1]) else ""
-        return f"version and its time{day} (UTC)"
-
 
 def _with_names(versions: pl.DataFrame) -> pl.DataFrame:
     is_reserve = pl.col("operation") == "ReserveFragments"
@@ -270,26 +267,19 @@ def _with_names(versions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def legend_key(color: str, **looks: Any) -> dict[str, Any]:
+    """Return a scatter that draws nothing, and has a mark in the legend."""
+    marker = {"symbol": "square", "size": 9, "color": color, **looks}
+    return {"x": [None], "y": [None], "mode": "markers", "marker": marker}
+
+
 def _commit_facts(version: dict[str, Any]) -> str:
     time = version["timestamp"]
+    of = "" if version["is_own"] else f" of {text(version['branch'] or 'main', 40)}"
     lines = [
-        f"<b>version {version['version']:,}</b> {text(version['operation'] or 'unknown')}",
+        f"<b>version {version['version']:,}</b>{of} {text(version['operation'] or 'unknown')}",
         *([f"{time:%Y-%m-%d %H:%M:%S} UTC"] if time else []),
         *([f"tagged {text(', '.join(version['tags']))}"] if version["tags"] else []),
         *([text(version["message"])] if version["message"] else []),
     ]
     return "<br>".join(lines)
-
-
-def _time_format(times: pl.Series) -> str:
-    """Return how to write times, so that neighbours differ and no more is said than needed."""
-    if len(times) == 0:
-        return ""
-    span = times[-1] - times[0]
-    if _day(times[0]) == _day(times[-1]):
-        return "%H:%M:%S" if span < timedelta(hours=1) else "%H:%M"
-    return "%-d %b %H:%M" if span < timedelta(days=20) else "%-d %b %Y"
-
-
-def _day(time: datetime) -> str:
-    return f"{time:%-d %b %Y}"

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-__all__ = ["REST", "Selection", "select"]
+from lance_explorer.errors import InvalidArgumentError
+
+__all__ = ["REST", "Selection", "node_of", "related", "select"]
 
 REST = "rest"
 """Stands for all fragments of the picture that have no lane of their own."""
@@ -64,8 +66,7 @@ def select(
     """
     lives = _with_ends(fragments, edges)
     if focus is not None:
-        related = _related(edges, focus)
-        lives = lives.filter(pl.col("node").is_in(sorted(related)))
+        lives = lives.filter(pl.col("node").is_in(sorted(related(edges, focus))))
     begin, end = span or _whole_span(lives)
     lives = lives.filter(pl.col("begin") <= end, pl.col("end") >= begin).with_columns(
         pl.col("begin").clip(lower_bound=begin), pl.col("end").clip(upper_bound=end)
@@ -78,6 +79,31 @@ def select(
     else:
         steps = steps.with_columns(num_fragments=pl.lit(1, pl.Int64))
     return Selection(lanes, steps, _edges(edges, lives, lanes, begin, end), begin, end, len(lives))
+
+
+def node_of(fragments: pl.DataFrame, fragment: str | int) -> str:
+    """Return the node of a name, or that of the latest life of a fragment.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is none.
+    """
+    column = "node" if isinstance(fragment, str) else "fragment_id"
+    lives = fragments.filter(pl.col(column) == fragment)["node"]
+    if len(lives) == 0:
+        raise InvalidArgumentError(f"there is no fragment {fragment} in this lineage")
+    return str(lives[-1])
+
+
+def related(edges: pl.DataFrame, node: str) -> set[str]:
+    """Return a node with all that it came from, and all that came of it."""
+    after: Mapping[str, list[str]] = defaultdict(list)
+    before: Mapping[str, list[str]] = defaultdict(list)
+    for start, end in edges.select("from_node", "to_node").iter_rows():
+        after[start].append(end)
+        before[end].append(start)
+    return _reached(node, after) | _reached(node, before)
 
 
 def _whole_span(lives: pl.DataFrame) -> tuple[int, int]:
@@ -101,16 +127,6 @@ def _with_ends(fragments: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
         )
         .drop("left")
     )
-
-
-def _related(edges: pl.DataFrame, focus: str) -> set[str]:
-    """Return a node with all that it came from, and all that came of it."""
-    after: Mapping[str, list[str]] = defaultdict(list)
-    before: Mapping[str, list[str]] = defaultdict(list)
-    for start, end in edges.select("from_node", "to_node").iter_rows():
-        after[start].append(end)
-        before[end].append(start)
-    return _reached(focus, after) | _reached(focus, before)
 
 
 def _reached(start: str, ways: Mapping[str, list[str]]) -> set[str]:

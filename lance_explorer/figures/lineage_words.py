@@ -6,7 +6,18 @@ from typing import Any
 from lance_explorer.figures.labels import number, plural, size, text
 from lance_explorer.figures.lineage_layout import REST, LineageLayout
 
-__all__ = ["lane_facts", "lane_labels", "note", "rewrite_facts", "ribbon_facts", "span_words"]
+__all__ = [
+    "WAY_KINDS",
+    "lane_facts",
+    "lane_labels",
+    "note",
+    "rewrite_facts",
+    "ribbon_facts",
+    "span_words",
+]
+
+WAY_KINDS = {"rewrite": "compact", "update": "update", "clone": "branch", "restore": "restore"}
+"""The kind of commit whose colour the ways have that rows went."""
 
 _WAYS = {
     "rewrite": "compacted",

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.errors import CorruptFileError
-from lance_explorer.format._wire import read_varint
+from lance_explorer.format._wire import read_record
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
 __all__ = ["RangeRecords", "read_records"]
@@ -40,10 +39,6 @@ _JOINS = (
 
 _NO_VERSIONS = np.empty(0, dtype=np.uint64)
 
-_LARGEST_FIELD = (1 << 29) - 1
-_WIRE_TYPES = 8
-_FIXED_SIZES = {1: 8, 5: 4}
-
 
 class RangeRecords(NamedTuple):
     """Ranges, and the version of each in a version sequence."""
@@ -53,8 +48,8 @@ class RangeRecords(NamedTuple):
     versions: Uint64Array
 
 
-def read_records(data: bytes, *, with_versions: bool) -> Iterator[RangeRecords | bytes]:
-    """Yield the records of field 1 in order: ranges as columns, others as bytes.
+def read_records(data: bytes, *, with_versions: bool) -> Iterator[tuple[int, RangeRecords | bytes]]:
+    """Yield the records of field 1 in order, and where each is: ranges as columns, others as bytes.
 
     Parameters
     ----------
@@ -75,35 +70,14 @@ def read_records(data: bytes, *, with_versions: bool) -> Iterator[RangeRecords |
         if data[position : position + 3 : 2] == _NESTED and size - position > _FEW_BYTES:
             found = _ranges(view[position:], min(window, size - position), with_versions)
         if found is not None:
-            yield found[0]
+            yield position, found[0]
             position += found[1]
             window = min(8 * window, _LARGEST_WINDOW)
             continue
         window = _FIRST_WINDOW
-        tag, start, position = _record(data, position)
+        tag, start, position = read_record(data, position)
         if tag == _RECORD:
-            yield data[start:position]
-
-
-def _record(data: bytes, position: int) -> tuple[int, int, int]:
-    """Return the tag of the record at a position, and where its content starts and stops."""
-    tag, start = read_varint(data, position, len(data))
-    field, wire_type = divmod(tag, _WIRE_TYPES)
-    if not 0 < field <= _LARGEST_FIELD:
-        raise CorruptFileError(f"a record of the field {field}", offset=position)
-    if wire_type == 0:
-        return tag, start, read_varint(data, start, len(data))[1]
-    if wire_type == 2:
-        length, start = read_varint(data, start, len(data))
-    elif wire_type in _FIXED_SIZES:
-        length = _FIXED_SIZES[wire_type]
-    else:
-        raise CorruptFileError(f"a record of unknown kind {wire_type}", offset=position)
-    if start + length > len(data):
-        raise CorruptFileError(
-            f"a record of {length} bytes with {len(data) - start} bytes left", offset=position
-        )
-    return tag, start, start + length
+            yield start, data[start:position]
 
 
 def _ranges(

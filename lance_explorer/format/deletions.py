@@ -13,6 +13,7 @@ from pyroaring import BitMap
 
 from lance_explorer.errors import CorruptFileError, FormatError, UnsupportedFeatureError
 from lance_explorer.format._roaring import read_bitmap
+from lance_explorer.format._wire import decoder
 from lance_explorer.format.fragments import DeletionFileType
 
 __all__ = ["decode_deletion_file"]
@@ -39,6 +40,7 @@ _VTABLE_HEADER = 4  # bytes before the positions
 _NOT_COMPRESSED = -1  # instead of a size, before a buffer that compression would not shrink
 
 
+@decoder
 def decode_deletion_file(data: bytes, file_type: int, physical_rows: int | None = None) -> BitMap:
     """Decode a deletion file into the offsets of all rows that are deleted from the fragment.
 
@@ -103,7 +105,10 @@ def _read_batches(data: bytes, max_rows: int) -> BitMap:
         raise CorruptFileError(f"expected the one column {_COLUMN}, found {str(schema)[:200]!r}")
     offsets = array("I")
     for message in messages:
-        _check_sizes(message, max_rows - len(offsets))
+        try:
+            _check_sizes(message, max_rows - len(offsets))
+        except FormatError as error:
+            raise error.within(message.metadata.to_pybytes(), data) from error
         batch = pa.ipc.read_record_batch(message, schema)
         batch.validate()  # only here Arrow compares the rows with the size of their buffer
         values = np.sort(batch.column(0).to_numpy())  # a bitmap grows faster in order

@@ -14,7 +14,7 @@ from pyroaring import BitMap
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format._roaring import read_bitmap
-from lance_explorer.format._wire import parse
+from lance_explorer.format._wire import decoder, parse
 
 __all__ = [
     "BasePath",
@@ -165,6 +165,7 @@ class Fragment:
     metadata: tuple[tuple[str, str], ...]
 
 
+@decoder
 def decode_fragment(data: bytes) -> Fragment:
     """Decode one DataFragment message.
 
@@ -185,6 +186,7 @@ class InlineSequences:
     created_at: bytes | None
 
 
+@decoder
 def decode_inline_sequences(data: bytes) -> InlineSequences:
     """Return the bytes of the inline sequences of one DataFragment message.
 

@@ -18,7 +18,7 @@ from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import index_pb2 as pb
 from lance_explorer.format._pb import table_pb2
 from lance_explorer.format._roaring import read_bitmap, read_bitmap64
-from lance_explorer.format._wire import parse
+from lance_explorer.format._wire import decoder, parse
 from lance_explorer.format.fragments import LARGEST_FILE, ExternalFile
 
 __all__ = [
@@ -202,6 +202,7 @@ class CompactedSsTable:
     generation: int
 
 
+@decoder
 def decode_index_section(data: bytes) -> tuple[IndexMetadata, ...]:
     """Decode the index section of a manifest.
 
@@ -214,6 +215,7 @@ def decode_index_section(data: bytes) -> tuple[IndexMetadata, ...]:
     return tuple([index_from_pb(index) for index in section.indices])
 
 
+@decoder
 def decode_fragment_reuse_details(data: bytes) -> FragmentReuse | ExternalFile:
     """Decode the details of the fragment reuse index: the history, or where its file lies.
 
@@ -235,6 +237,7 @@ def decode_fragment_reuse_details(data: bytes) -> FragmentReuse | ExternalFile:
     return _fragment_reuse(message.inline)
 
 
+@decoder
 def decode_fragment_reuse(data: bytes) -> FragmentReuse:
     """Decode a fragment reuse history, such as its external file holds.
 

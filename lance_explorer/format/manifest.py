@@ -6,12 +6,13 @@ it, the remaining fields into a :class:`Manifest`, and the two sections before t
 """
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from lance_explorer.errors import CorruptFileError
+from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import table_pb2 as pb
-from lance_explorer.format._wire import parse
+from lance_explorer.format._wire import decoder, parse
 from lance_explorer.format.fragments import BasePath, Fragment, decode_fragment
 from lance_explorer.format.schema import Field, fields_from_pb
 
@@ -27,6 +28,7 @@ __all__ = [
     "decode_schema",
     "fragment_messages",
     "manifest_from_pb",
+    "read_fragments",
     "read_layout",
     "read_section",
 ]
@@ -153,6 +155,7 @@ def read_section(data: bytes, offset: int, layout: ManifestLayout) -> Section:
     return Section(offset + _LENGTH.size, length)
 
 
+@decoder
 def decode_manifest(data: bytes) -> tuple[Manifest, tuple[Field, ...], tuple[Fragment, ...]]:
     """Decode a whole manifest file: the manifest, its schema and its fragments.
 
@@ -161,10 +164,26 @@ def decode_manifest(data: bytes) -> tuple[Manifest, tuple[Field, ...], tuple[Fra
     CorruptFileError
         If the file is damaged.
     """
-    message = read_layout(data).message
-    envelope = parse(pb.ManifestEnvelope, data[message.offset : message.end], "manifest")
-    fragments = tuple([decode_fragment(fragment) for fragment in envelope.fragments])
+    envelope = _envelope(data)
+    fragments = tuple(read_fragments(envelope.fragments, data))
     return manifest_from_pb(envelope), fields_from_pb(envelope.fields), fragments
+
+
+def read_fragments(messages: Iterable[bytes], data: bytes) -> list[Fragment]:
+    """Decode fragments of a manifest file, given as undecoded DataFragment messages.
+
+    Raises
+    ------
+    CorruptFileError
+        If one is damaged; it tells the place in the file, of which ``data`` are the bytes.
+    """
+    fragments: list[Fragment] = []
+    for message in messages:
+        try:
+            fragments.append(decode_fragment(message))
+        except FormatError as error:
+            raise error.within(message, data) from error
+    return fragments
 
 
 def fragment_messages(data: bytes) -> list[bytes]:
@@ -175,11 +194,10 @@ def fragment_messages(data: bytes) -> list[bytes]:
     CorruptFileError
         If the file is damaged.
     """
-    message = read_layout(data).message
-    envelope = parse(pb.ManifestEnvelope, data[message.offset : message.end], "manifest")
-    return list(envelope.fragments)
+    return list(_envelope(data).fragments)
 
 
+@decoder
 def decode_manifest_message(data: bytes) -> Manifest:
     """Decode a manifest message without the file around it; its schema and fragments are left out.
 
@@ -191,6 +209,7 @@ def decode_manifest_message(data: bytes) -> Manifest:
     return manifest_from_pb(parse(pb.ManifestEnvelope, data, "manifest"))
 
 
+@decoder
 def decode_schema(data: bytes) -> tuple[Field, ...]:
     """Decode the ``fields`` records of a manifest message; there must be no others."""
     return fields_from_pb(parse(pb.ManifestEnvelope, data, "schema").fields)
@@ -240,6 +259,15 @@ def manifest_from_pb(message: pb.ManifestEnvelope) -> Manifest:
             message.max_allocated_field_id if has("max_allocated_field_id") else None
         ),
     )
+
+
+def _envelope(data: bytes) -> pb.ManifestEnvelope:
+    """Return the message in a whole manifest file."""
+    message = read_layout(data).message
+    try:
+        return parse(pb.ManifestEnvelope, data[message.offset : message.end], "manifest")
+    except FormatError as error:
+        raise error.shifted(message.offset) from error
 
 
 def _timestamp(message: pb.Instant) -> datetime:

@@ -7,6 +7,7 @@ from reprlib import repr as shortened
 from typing import Any
 
 from lance_explorer.errors import CorruptFileError
+from lance_explorer.format._wire import decoder
 
 __all__ = ["Branch", "Tag", "decode_branch", "decode_tag"]
 
@@ -41,6 +42,7 @@ class Branch:
     metadata: tuple[tuple[str, str], ...]
 
 
+@decoder
 def decode_tag(data: bytes, name: str) -> Tag:
     """Decode a tag file.
 
@@ -66,6 +68,7 @@ def decode_tag(data: bytes, name: str) -> Tag:
     )
 
 
+@decoder
 def decode_branch(data: bytes, name: str) -> Branch:
     """Decode a branch file.
 
@@ -84,7 +87,7 @@ def decode_branch(data: bytes, name: str) -> Branch:
     try:
         created_at = None if seconds is None else datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, ValueError, OSError) as error:
-        raise CorruptFileError(f"createAt: {seconds} s since 1970 is no time") from error
+        raise fields.wrong("createAt", "a time in seconds since 1970", seconds) from error
     return Branch(
         name=name,
         parent_branch=fields.text("parentBranch"),
@@ -103,10 +106,11 @@ class _Fields:
         try:
             fields = json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise CorruptFileError(f"not JSON: {error}") from error
+            raise CorruptFileError(f"not JSON: {error}", offset=_place(error)) from error
         if not isinstance(fields, dict):
             raise CorruptFileError(f"expected a JSON object, found {type(fields).__name__}")
         self._fields: dict[str, Any] = fields
+        self._data = data
 
     def required(self, key: str) -> int:
         value = self.number(key)
@@ -118,13 +122,13 @@ class _Fields:
         value = self._fields.get(key)
         if value is None or _is_number(value):
             return value
-        raise _wrong(key, "a number from 0 to 2^64 - 1", value)
+        raise self.wrong(key, "a number from 0 to 2^64 - 1", value)
 
     def text(self, key: str) -> str | None:
         value = self._fields.get(key)
         if value is None or _is_text(value):
             return value
-        raise _wrong(key, "text", value)
+        raise self.wrong(key, "text", value)
 
     def time(self, key: str) -> datetime | None:
         value = self.text(key)
@@ -134,7 +138,7 @@ class _Fields:
             time = datetime.fromisoformat(value)
             return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
         except (ValueError, OverflowError) as error:
-            raise _wrong(key, "a time such as 2026-01-31T09:30:00Z", value) from error
+            raise self.wrong(key, "a time such as 2026-01-31T09:30:00Z", value) from error
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
         value = self._fields.get("metadata")
@@ -142,7 +146,7 @@ class _Fields:
             return ()
         if isinstance(value, dict) and all(map(_is_text, [*value, *value.values()])):
             return tuple(sorted(value.items()))
-        raise _wrong("metadata", "an object of texts", value)
+        raise self.wrong("metadata", "an object of texts", value)
 
     def identifier(self) -> tuple[tuple[int, str], ...]:
         value = self._fields.get("identifier")
@@ -151,7 +155,12 @@ class _Fields:
         match value:
             case {"version_mapping": [*pairs]} if all(map(_is_version_and_text, pairs)):
                 return tuple([(version, uuid) for version, uuid in pairs])
-        raise _wrong("identifier", "a version_mapping of versions and texts", value)
+        raise self.wrong("identifier", "a version_mapping of versions and texts", value)
+
+    def wrong(self, key: str, expected: str, found: object) -> CorruptFileError:
+        """Return the error for a member that is not what it should be."""
+        error = CorruptFileError(f"{key}: expected {expected}, found {shortened(found)}")
+        return error.within(f'"{key}"'.encode(), self._data)
 
 
 def _is_number(value: object) -> bool:
@@ -170,5 +179,11 @@ def _is_version_and_text(pair: object) -> bool:
     return False
 
 
-def _wrong(key: str, expected: str, found: object) -> CorruptFileError:
-    return CorruptFileError(f"{key}: expected {expected}, found {shortened(found)}")
+def _place(error: Exception) -> int:
+    """Return where text stops being JSON, in bytes, as far as an error tells."""
+    match error:
+        case json.JSONDecodeError():
+            return len(error.doc[: error.pos].encode(errors="replace"))
+        case UnicodeDecodeError():
+            return error.start
+    return 0

@@ -8,10 +8,10 @@ from typing import assert_never
 
 import numpy as np
 
-from lance_explorer.errors import CorruptFileError
+from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import row_ids_pb2 as pb
 from lance_explorer.format._range_records import read_records
-from lance_explorer.format._wire import parse
+from lance_explorer.format._wire import decoder, parse
 from lance_explorer.rowids.arrays import MAX_U64, EncodedU64Array, Uint64Array, Width
 from lance_explorer.rowids.segments import (
     Array,
@@ -39,6 +39,7 @@ _LARGEST_OFFSETS = {2: 0xFFFF, 4: 0xFFFF_FFFF, 8: 0}
 """By the bytes of an offset; no base is added to numbers of 8 bytes."""
 
 
+@decoder
 def decode_row_id_sequence(data: bytes, physical_rows: int | None = None) -> RowIdSequence:
     """Decode a RowIdSequence message.
 
@@ -65,16 +66,20 @@ def decode_row_id_sequence(data: bytes, physical_rows: int | None = None) -> Row
     """
     limit = _limit(physical_rows)
     parts = list[Part]()
-    for record in read_records(data, with_versions=False):
-        if isinstance(record, bytes):
-            part: Part = _segment(parse(pb.U64Segment, record, "row-ID segment"), limit)
-        else:
-            part = _ranges(record.starts, record.stops, limit)
+    for position, record in read_records(data, with_versions=False):
+        try:
+            if isinstance(record, bytes):
+                part: Part = _segment(parse(pb.U64Segment, record, "row-ID segment"), limit)
+            else:
+                part = _ranges(record.starts, record.stops, limit)
+        except FormatError as error:
+            raise _placed(error, position) from error
         limit -= len(part)
         parts.append(part)
     return RowIdSequence.of(parts)
 
 
+@decoder
 def decode_row_version_sequence(data: bytes, physical_rows: int | None = None) -> RowVersionRuns:
     """Decode a RowDatasetVersionSequence message into the version of each row.
 
@@ -101,6 +106,7 @@ def decode_row_version_sequence(data: bytes, physical_rows: int | None = None) -
     return RowVersionRuns(spans.counts(), versions)
 
 
+@decoder
 def decode_row_version_spans(
     data: bytes, physical_rows: int | None = None
 ) -> tuple[RowIdSequence, Uint64Array]:
@@ -120,14 +126,17 @@ def decode_row_version_spans(
     """
     limit = _limit(physical_rows)
     spans, versions = list[Part](), list[Uint64Array]()
-    for record in read_records(data, with_versions=True):
-        if isinstance(record, bytes):
-            run = parse(pb.RowVersionRun, record, "row-version run")
-            span: Part = _segment(run.span, limit)
-            versions.append(np.array([run.version], dtype=np.uint64))
-        else:
-            span = _ranges(record.starts, record.stops, limit)
-            versions.append(record.versions)
+    for position, record in read_records(data, with_versions=True):
+        try:
+            if isinstance(record, bytes):
+                run = parse(pb.RowVersionRun, record, "row-version run")
+                span: Part = _segment(run.span, limit)
+                versions.append(np.array([run.version], dtype=np.uint64))
+            else:
+                span = _ranges(record.starts, record.stops, limit)
+                versions.append(record.versions)
+        except FormatError as error:
+            raise _placed(error, position) from error
         limit -= len(span)
         spans.append(span)
     joined = np.concatenate([np.empty(0, dtype=np.uint64), *versions])
@@ -158,6 +167,11 @@ def encode_row_version_sequence(runs: RowVersionRuns, spans: RowIdSequence | Non
         for segment, version in zip(spans.segments, runs.versions.tolist(), strict=True)
     ]
     return pb.RowVersionSequence(runs=messages).SerializeToString()
+
+
+def _placed(error: FormatError, position: int) -> FormatError:
+    """Return an error of the record at a position, with its place in the sequence."""
+    return type(error)(error.message, offset=position + (error.offset or 0))
 
 
 def _limit(physical_rows: int | None) -> int:

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lance_explorer.errors import CorruptFileError
+from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format._wire import parse, read_varint
 from lance_explorer.format.manifest import Manifest, Section, manifest_from_pb
@@ -79,7 +79,10 @@ class ManifestSplitter:
         base = self._skip_schema(data, message.offset, end)
         walk = _Walk(self._data, self._base, self._ids, self._ends)
         stop = walk.run(data, base, end)
-        rest = parse(pb.ManifestEnvelope, data[stop:end], "manifest")
+        try:
+            rest = parse(pb.ManifestEnvelope, data[stop:end], "manifest")
+        except FormatError as error:
+            raise error.shifted(stop) from error
         if rest.fields or rest.fragments:
             ordered = _in_order(data, message)
             return self.split(ordered, Section(0, len(ordered)))

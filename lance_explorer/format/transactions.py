@@ -13,10 +13,10 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 from pyroaring import BitMap
 
-from lance_explorer.errors import CorruptFileError
+from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import index_pb2, table_pb2
 from lance_explorer.format._pb import transaction_pb2 as pb
-from lance_explorer.format._wire import parse
+from lance_explorer.format._wire import decoder, parse
 from lance_explorer.format.fragments import (
     Fragment,
     data_file_from_pb,
@@ -115,6 +115,7 @@ class _Arm:
     decode: Callable[[bytes], Operation]
 
 
+@decoder
 def decode_transaction_header(data: bytes) -> TransactionHeader:
     r"""Decode a transaction, its operation left out.
 
@@ -149,6 +150,7 @@ def decode_transaction_header(data: bytes) -> TransactionHeader:
     )
 
 
+@decoder
 def decode_transaction(data: bytes) -> Transaction:
     r"""Decode a transaction with its operation.
 
@@ -171,11 +173,18 @@ def decode_transaction(data: bytes) -> Transaction:
         tag=envelope.tag or None,
         properties=tuple(sorted(envelope.transaction_properties.items())),
         operation=(
-            _ARMS[arm].decode(getattr(envelope, arm))
+            _known_operation(_ARMS[arm], getattr(envelope, arm), data)
             if arm is not None
             else _unknown_operation(envelope)
         ),
     )
+
+
+def _known_operation(arm: "_Arm", operation: bytes, data: bytes) -> Operation:
+    try:
+        return arm.decode(operation)
+    except FormatError as error:
+        raise error.within(operation, data) from error
 
 
 def _unknown_operation(envelope: pb.TransactionEnvelope) -> Unknown:

@@ -1,10 +1,10 @@
 """Read manifests into a History, each byte once, and nothing twice that versions share."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from lance_explorer.errors import (
     CorruptFileError,
     FormatError,
-    InvalidArgumentError,
     UnsupportedFeatureError,
 )
 from lance_explorer.findings import Finding
@@ -22,7 +21,6 @@ from lance_explorer.format.fragments import (
     BasePath,
     DeletionFile,
     Fragment,
-    decode_fragment,
     decode_inline_sequences,
 )
 from lance_explorer.format.indices import IndexMetadata, decode_index_section
@@ -31,6 +29,7 @@ from lance_explorer.format.manifest import (
     ManifestLayout,
     decode_manifest_message,
     decode_schema,
+    read_fragments,
     read_layout,
     read_section,
 )
@@ -60,7 +59,10 @@ KEPT_TRANSACTION_BYTES = 16 * 1024
 
 TRANSACTIONS_FOLDER = "_transactions"
 
+_T = TypeVar("_T")
+
 _FEW_FILES = 100
+_FEW_BYTES = 32 << 20
 
 
 def extend(history: History, storage: Storage, listing: VersionListing) -> History:
@@ -193,9 +195,10 @@ class _Loader:
     def read(self, files: list[VersionFile]) -> None:
         """Read manifests in the order of their versions."""
         keep_freed_memory(max(file.size_bytes for file in files))  # manifests grow
-        contents = self._storage.get_many([file.path for file in files])
+        sizes = [file.size_bytes for file in files]
+        contents = self._storage.get_many([file.path for file in files], sizes)
         manifests = zip(_with_progress(files), contents, strict=True)
-        while some := list(islice(manifests, self._storage.in_flight)):
+        while some := _first(manifests, self._storage.in_flight):
             with self._storage.reading_ahead(self._transaction_files(some)):
                 for file, data in some:
                     if data is not None:
@@ -248,15 +251,18 @@ class _Loader:
         manifest = split.manifest
         if manifest.version != file.version:
             raise CorruptFileError(
-                f"expected version {file.version} as in the file name, found {manifest.version}"
+                f"expected version {file.version} as in the file name, found {manifest.version}",
+                offset=layout.message.offset,
             )
         if manifest.has_fragment_tree:
-            raise UnsupportedFeatureError("the fragments are in an experimental fragment tree")
+            raise UnsupportedFeatureError(
+                "the fragments are in an experimental fragment tree", offset=layout.message.offset
+            )
         if split.schema is not self._schema_source:
-            self._schema = decode_schema(split.schema)
+            self._schema = _decoded(decode_schema, split.schema, data)
             self._schema_source = split.schema
         index_section_bytes = self._read_indices(data, manifest, layout)
-        fragments = [[decode_fragment(new) for new in hunk.new] for hunk in split.hunks]
+        fragments = [read_fragments(hunk.new, data) for hunk in split.hunks]
         transaction = self._read_transaction(file, data, manifest, layout)
         num_new_row_ids = None
         if transaction is not None and transaction.header.operation == "Update":
@@ -329,7 +335,7 @@ class _Loader:
         if file is None:
             return 0
         if file.num_deleted_rows is None:
-            with suppress(FormatError, InvalidArgumentError):
+            with suppress(FormatError):
                 root = deletion_root(file.base_id, bases, self._storage)
                 self._uncounted.append(_Uncounted(number, root, fragment, file))
         return UNKNOWN_COUNT if file.num_deleted_rows is None else file.num_deleted_rows
@@ -349,7 +355,7 @@ class _Loader:
             section = read_section(data, manifest.index_section_offset, layout)
             source = data[section.offset : section.end]
         if source != self._index_source:
-            self._indices = decode_index_section(source)
+            self._indices = _decoded(decode_index_section, source, data)
             self._index_source = source
         return len(source)
 
@@ -372,11 +378,32 @@ class _Loader:
         except FileNotFoundError:
             return None
         except FormatError as error:
-            self._findings.append(_corrupt_transaction(file, error.located(path)))
+            self._findings.append(_corrupt_transaction(file, error.located(path, offset)))
             return None
         size = len(transaction)
         kept = transaction if size <= KEPT_TRANSACTION_BYTES else None
         return StoredTransaction(header, source, path, offset, size, kept)
+
+
+def _first(
+    manifests: Iterator[tuple[VersionFile, bytes | None]], most: int
+) -> list[tuple[VersionFile, bytes | None]]:
+    """Return the next manifests, fewer than ``most`` where they are large."""
+    some, size = list[tuple[VersionFile, bytes | None]](), 0
+    for file, data in islice(manifests, most):
+        some.append((file, data))
+        size += file.size_bytes
+        if size >= _FEW_BYTES:
+            break
+    return some
+
+
+def _decoded(decode: Callable[[bytes], _T], part: bytes, data: bytes) -> _T:
+    """Return a part of a manifest decoded; an error tells the place in the whole file."""
+    try:
+        return decode(part)
+    except FormatError as error:
+        raise error.within(part, data) from error
 
 
 def _message(data: bytes) -> bytes:
@@ -399,12 +426,12 @@ def _count_from(message: bytes, fragment: Fragment, lowest: int) -> int | None:
 
 def _with_progress(files: list[VersionFile]) -> Iterator[VersionFile]:
     """Yield files; a bar shows how far that is, should it take long."""
-    if len(files) < _FEW_FILES:
+    size = sum([file.size_bytes for file in files])
+    if len(files) < _FEW_FILES and size < _FEW_BYTES:
         yield from files
         return
     from tqdm.auto import tqdm
 
-    size = sum([file.size_bytes for file in files])
     what = f"Reading {len(files):,} versions"
     with tqdm(total=size, desc=what, unit="B", unit_scale=True, delay=1.0, leave=False) as bar:
         for file in files:

@@ -1,10 +1,14 @@
 """Below which root a file of a fragment lies (docs/FORMAT.md 10)."""
 
-from lance_explorer.errors import CorruptFileError
+from lance_explorer.errors import (
+    CorruptFileError,
+    InvalidArgumentError,
+    UnsupportedFeatureError,
+)
 from lance_explorer.format.fragments import BasePath, DataFile
-from lance_explorer.storage import Storage, open_beside
+from lance_explorer.storage import Storage, leads_elsewhere, open_beside
 
-__all__ = ["data_file_uri", "deletion_root", "find_base", "where_from"]
+__all__ = ["data_file_uri", "deletion_root", "find_base", "open_base", "where_from"]
 
 _DATA_FOLDER = "data"
 
@@ -23,6 +27,20 @@ def find_base(base_id: int, bases: tuple[BasePath, ...]) -> BasePath:
     raise CorruptFileError(f"base path {base_id} is not among the base paths of the manifest")
 
 
+def open_base(base: BasePath, storage: Storage) -> Storage:
+    """Return the storage of a base path of the table in ``storage``.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If it is a URI that is not served.
+    """
+    try:
+        return open_beside(storage, base.path)
+    except InvalidArgumentError as error:
+        raise UnsupportedFeatureError(f"base path {base.id} of the manifest: {error}") from error
+
+
 def where_from(base_id: int | None, bases: tuple[BasePath, ...]) -> str:
     """Return what to tell of a file that is missing: who says that it should be there."""
     if base_id is None:
@@ -38,13 +56,15 @@ def deletion_root(base_id: int | None, bases: tuple[BasePath, ...], storage: Sto
     ------
     CorruptFileError
         If the base does not exist, or is no dataset root.
+    UnsupportedFeatureError
+        If it is a URI that is not served.
     """
     if base_id is None:
         return storage
     base = find_base(base_id, bases)
     if not base.is_dataset_root:
         raise CorruptFileError(f"a deletion file names base path {base_id}, which is no table")
-    return open_beside(storage, base.path)
+    return open_base(base, storage)
 
 
 def data_file_uri(file: DataFile, bases: tuple[BasePath, ...], storage: Storage) -> str:
@@ -55,7 +75,7 @@ def data_file_uri(file: DataFile, bases: tuple[BasePath, ...], storage: Storage)
     CorruptFileError
         If its base does not exist, or its path leads out of the folder of data files.
     """
-    if not {"", ".", ".."}.isdisjoint(file.path.split("/")):
+    if leads_elsewhere(file.path):
         raise CorruptFileError(f"expected a data file, found {file.path!r}, which leads elsewhere")
     if file.base_id is None:
         return f"{storage.uri}/{_DATA_FOLDER}/{file.path}"

@@ -1,6 +1,7 @@
 """One branch of one table: where it lies, and everything its metadata says, read when asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -19,7 +20,14 @@ from lance_explorer.history.history import EMPTY_HISTORY, History, VersionRecord
 from lance_explorer.history.listing import DirectoryLister, VersionFile, VersionListing
 from lance_explorer.history.loading import extend
 from lance_explorer.history.refs import branch_root, load_branches, load_tags
-from lance_explorer.storage import IoCounts, Storage, open_beside, open_storage
+from lance_explorer.storage import (
+    FilePart,
+    IoCounts,
+    Storage,
+    leads_elsewhere,
+    open_beside,
+    open_storage,
+)
 
 __all__ = ["TableSource"]
 
@@ -70,7 +78,7 @@ class TableSource:
         self.storage = self.main_storage
         self.branch = branch
         if branch is not None:
-            if ".." in branch.split("/"):
+            if leads_elsewhere(branch):
                 raise RefNotFoundError(f"no branch can have the name {branch!r}")
             self.storage = _below(self.main_storage, branch_root(branch))
         self.listing = self._list_versions()
@@ -204,7 +212,15 @@ class TableSource:
         try:
             return decode_transaction(data)
         except FormatError as error:
-            raise error.located(stored.path) from error
+            raise error.located(stored.path, stored.offset) from error
+
+    def reading_transactions(
+        self, records: Iterable[VersionRecord]
+    ) -> AbstractContextManager[None]:
+        """Return a context in which transactions will be asked for, best in this order."""
+        stored = [record.transaction for record in records if record.transaction is not None]
+        parts = [FilePart(s.path, s.offset, s.num_bytes) for s in stored if s.data is None]
+        return self.storage.reading_ahead(parts)
 
     def missing_version(self, version: int) -> VersionNotFoundError:
         """Return the error that says why a version is not there, and which ones are."""

@@ -27,9 +27,9 @@ from lance_explorer.format.operations import (
     UpdateConfig,
     UpdateMap,
     UpdateMemWalState,
-    UpdateMode,
 )
 from lance_explorer.format.schema import NO_PARENT, field_paths
+from lance_explorer.history.events.update_kinds import writes_in_place
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.schema_changes import FieldChange, schema_changes
@@ -221,18 +221,24 @@ def _restore_words(restore: Restore, counts: Mapping[str, Any]) -> list[str]:
 
 def _update_words(update: Update, commit: Commit) -> list[str]:
     counts = commit.counts
-    if counts["rows_column_rewritten"]:
-        return [f"values of {_rows(counts['rows_column_rewritten'])} written in place"]
-    what = {"rows_updated": "updated", "rows_added": "added", "rows_deleted": "deleted"}
-    told = [f"{_rows(counts[name])} {verb}" for name, verb in what.items() if counts[name]]
+    fields = update.writes().fields & commit.paths.keys()
+    what = ("rows_column_rewritten", "rows_updated", "rows_added", "rows_deleted")
+    told = [name for name in what if counts[name]]
     if not told and any(counts[name] is None for name in what):
         return _untold_update(counts["rows_in"], counts["rows_out"])
     if not told:
         return ["no row changed"]
-    place = " in place" if update.update_mode == UpdateMode.REWRITE_COLUMNS else ""
-    fields = update.writes().fields & commit.paths.keys()
-    some = counts["rows_updated"] and len(told) == 1 and len(fields) < len(commit.paths)
-    return [f"{', '.join(told)}{_field_list(fields, commit.paths) if some else ''}{place}"]
+    is_named = len(told) == 1 and len(fields) < len(commit.paths)
+    named = _field_list(fields, commit.paths) if is_named else ""
+    place = " in place" if writes_in_place(update) else ""
+    words = {
+        "rows_column_rewritten": ("values of ", f"{named} written{place}"),
+        "rows_updated": ("", f" updated{named}{place}"),
+        "rows_added": ("", " added"),
+        "rows_deleted": ("", " deleted"),
+    }
+    rows = [(*words[name], _rows(counts[name])) for name in told]
+    return [", ".join([f"{before}{count}{after}" for before, after, count in rows])]
 
 
 def _untold_update(written: int | None, masked: int | None) -> list[str]:

@@ -55,11 +55,16 @@ def count_versions(
     """
     both = with_previous(readable).tolist()
     counts = []
-    for position, step in enumerate(_steps(history, steps, num_rows)):
-        try:
-            counts.append(_count(source, history, position, step) if both[position] else UNKNOWN)
-        except (FormatError, StorageError, NotFoundError):
-            counts.append(UNKNOWN)  # the files that would tell are damaged or gone
+    needed = [record for record in history.records if record.operation in NEEDS_OPERATION]
+    with source.reading_transactions(needed):
+        for position, step in enumerate(_steps(history, steps, num_rows)):
+            if not both[position]:
+                counts.append(UNKNOWN)
+                continue
+            try:
+                counts.append(_count(source, history, position, step))
+            except (FormatError, StorageError, NotFoundError):
+                counts.append(UNKNOWN)  # the files that would tell are damaged or gone
     return counts
 
 

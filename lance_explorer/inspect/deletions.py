@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 from pyroaring import BitMap
 
-from lance_explorer.errors import FormatError, InvalidArgumentError
+from lance_explorer.errors import FormatError
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.fragments import BasePath, DeletionFile, DeletionFileType, Fragment
 from lance_explorer.frames.columns import (
@@ -143,7 +143,7 @@ def _describe(
     for number, owned in enumerate(files):
         try:
             root = deletion_root(owned.file.base_id, bases[number], source.storage)
-        except (FormatError, InvalidArgumentError) as error:
+        except FormatError as error:
             rows[number] = _row(owned, bases[number], _Found(None, None, str(error)))
         else:
             by_root.setdefault(root.uri, (root, []))[1].append(number)

@@ -66,10 +66,27 @@ class _Pair(NamedTuple):
 
 
 def rewrite_groups(source: TableSource) -> pl.DataFrame:
-    """Return one row for each pair of fragments of which one has rows of the other."""
-    pairs = [pair for group in rewrites(source).groups for pair in _pairs(group, source.branch)]
+    """Return one row for each pair of fragments of which one has rows of the other.
+
+    On a branch, those that a fragment reuse index or stored lineage of its parents tells of, too.
+    """
+    groups = rewrites(source).groups
+    pairs = [
+        pair for group in groups for pair in _pairs(group, _committed_on(source, group.version))
+    ]
     columns = list(zip(*pairs, strict=True)) or [()] * len(_Pair._fields)
     return REWRITE_GROUPS.build(dict(zip(_Pair._fields, columns, strict=True)))
+
+
+def _committed_on(source: TableSource, version: int) -> str | None:
+    """Return the branch of a version that led to a branch: itself, or an ancestor."""
+    name = source.branch
+    while name is not None:
+        branch = source.branches.get(name)
+        if branch is None or version > branch.parent_version:
+            break
+        name = branch.parent_branch
+    return name
 
 
 def _pairs(group: RewriteGroup, branch: str | None) -> Iterator[_Pair]:

@@ -1,6 +1,8 @@
 """The rows of one version: who each is, where it is, and since when."""
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -34,6 +36,9 @@ ROWS = FrameSchema(
 releases stored a wrong one for rows that they updated, which ``created_at_version`` corrects."""
 
 _Numbers = NDArray[np.uint64]
+
+_THREADS = min(4, os.cpu_count() or 1)
+"""Memory is what rows wait for: more threads than this only stand in each other's way."""
 
 _STORED = FrameSchema("stored rows", ROWS.columns[:4])
 
@@ -91,19 +96,26 @@ def _stored(source: TableSource, version: int) -> pl.DataFrame:
     """
     contents = RowReader(source, version).contents()
     ends = np.cumsum([0, *[content.num_live_rows for content in contents]]).tolist()
+    columns = [_column(ends[-1]) for _ in _STORED.names]
+
+    def fill(content: FragmentContent, place: slice) -> None:
+        _fill(content, [column[place] for column in columns])
+
     places = [slice(*ends) for ends in pairwise(ends)]
-    row_ids, addresses = _column(ends[-1]), _column(ends[-1])
-    for content, place in zip(contents, places, strict=True):
-        _fill(row_ids[place], addresses[place], content)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for _ in pool.map(fill, contents, places):
+            pass
+    row_ids, addresses, created, updated = columns
+    counts = np.diff(ends)
     return _STORED.build(
         {
             "_rowid": row_ids,
             "_rowaddr": addresses,
-            "_row_created_at_version": _versions(
-                [content.created_at for content in contents], contents, places
+            "_row_created_at_version": _nullable(
+                created, [content.created_at is None for content in contents], counts
             ),
-            "_row_last_updated_at_version": _versions(
-                [content.last_updated_at for content in contents], contents, places
+            "_row_last_updated_at_version": _nullable(
+                updated, [content.last_updated_at is None for content in contents], counts
             ),
         }
     )
@@ -118,28 +130,24 @@ def _column(count: int) -> _Numbers:
     return np.frombuffer(memory, dtype=np.uint64)
 
 
-def _fill(row_ids: _Numbers, addresses: _Numbers, content: FragmentContent) -> None:
+def _fill(content: FragmentContent, columns: Sequence[_Numbers]) -> None:
+    row_ids, addresses, created, updated = columns
     live = content.live_offsets()
     base = np.uint64(first_address(content.fragment.id))
     np.add(live.view(np.uint64), base, out=addresses)
     if content.row_ids is None:
         row_ids[:] = addresses
+    elif not content.deleted:
+        row_ids[:] = content.row_ids.values()
     else:
         np.take(content.row_ids.values(), live, out=row_ids, mode="clip")
+    for versions, runs in ((created, content.created_at), (updated, content.last_updated_at)):
+        versions[:] = 0 if runs is None else runs.without(content.deleted).expand()
 
 
-def _versions(
-    sequences: Sequence[RowVersionRuns | None],
-    contents: Sequence[FragmentContent],
-    places: Sequence[slice],
-) -> pl.Series:
+def _nullable(versions: _Numbers, is_null: Sequence[bool], counts: NDArray[np.int64]) -> pl.Series:
     """Return the versions of all live rows, null in fragments that store none."""
-    count = places[-1].stop if places else 0
-    versions = _column(count)
-    for runs, content, place in zip(sequences, contents, places, strict=True):
-        versions[place] = 0 if runs is None else runs.without(content.deleted).expand()
     series = pl.Series(versions)
-    if None not in sequences:
+    if not any(is_null):
         return series
-    is_null = np.repeat([runs is None for runs in sequences], [p.stop - p.start for p in places])
-    return series.set(pl.Series(is_null), None)
+    return series.set(pl.Series(np.repeat(is_null, counts)), None)

@@ -51,6 +51,8 @@ def transactions(source: TableSource) -> pl.DataFrame:
     records = source.history.records
     stored = [record.transaction for record in records]
     headers = [transaction and transaction.header for transaction in stored]
+    with source.reading_transactions(records):
+        summaries = [_summary(source, record) for record in records]
     return TRANSACTIONS.build(
         {
             "version": source.history.versions,
@@ -66,7 +68,7 @@ def transactions(source: TableSource) -> pl.DataFrame:
             "source": [transaction and transaction.source for transaction in stored],
             "path": [transaction and transaction.path for transaction in stored],
             "transaction_bytes": [transaction and transaction.num_bytes for transaction in stored],
-            "summary": [_summary(source, record) for record in records],
+            "summary": summaries,
         }
     )
 

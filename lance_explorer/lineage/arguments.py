@@ -1,14 +1,12 @@
-"""What people give: numbers of rows, and versions."""
+"""What people give: numbers of rows."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
-from lance_explorer.history.readable import check_readable
-from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["position_of", "row_numbers"]
+__all__ = ["row_numbers"]
 
 
 def row_numbers(values: ArrayLike, what: str) -> Uint64Array:
@@ -27,20 +25,3 @@ def row_numbers(values: ArrayLike, what: str) -> Uint64Array:
     except (TypeError, ValueError, OverflowError):
         pass
     raise InvalidArgumentError(f"{what} are whole numbers from 0 to 2^64 - 1")
-
-
-def position_of(rows: StateRows, version: int) -> int:
-    """Return the position of a version among those whose rows can be told.
-
-    Raises
-    ------
-    VersionNotFoundError
-        If it is not kept.
-    UnsupportedFeatureError
-        If its rows cannot be told.
-    """
-    try:
-        return rows.history.position(version)
-    except VersionNotFoundError:
-        check_readable(rows.source.version(version).records[0])
-        raise rows.source.missing_version(version) from None

@@ -12,10 +12,11 @@ from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.rows.identities import identities_at
+from lance_explorer.history.rows.positions import position_of
 from lance_explorer.history.rows.state_rows import state_rows
 from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.arguments import position_of, row_numbers
+from lance_explorer.lineage.arguments import row_numbers
 from lance_explorer.lineage.event_frame import enum_series, fragments, nulls, only
 from lance_explorer.lineage.tracing import RowsInStep, trace
 from lance_explorer.rowids.arrays import Positions, Uint64Array

@@ -19,6 +19,8 @@ from lance_explorer.lineage.updates import update_flows
 
 __all__ = ["StretchEdges"]
 
+_Ids = tuple[tuple[int, ...], tuple[int, ...]]
+
 
 class StretchEdges:
     """The nodes and edges of one stretch.
@@ -68,7 +70,10 @@ class StretchEdges:
         versions = self.stretch.history.versions[: self.stretch.num_versions]
         if not len(versions):
             return
+        known = self._parent.rewritten if self._parent else frozenset()
         for group in rewrites(self.stretch.source).between(0, int(versions[-1])):
+            if _ids(group) in known:  # a branch takes over the fragment reuse index
+                continue
             position = int(np.searchsorted(versions, np.uint64(group.version)))
             old = {digest.id: self._before(position, group, digest) for digest in group.old}
             new = {digest.id: self._after(position, group, digest) for digest in group.new}
@@ -84,6 +89,14 @@ class StretchEdges:
                     group=group.group,
                     group_rows=_total([digest.physical_rows for digest in group.new]),
                 )
+
+    @cached_property
+    def rewritten(self) -> frozenset[_Ids]:
+        """The old and new fragments of each rewrite that led to the end of this stretch."""
+        versions = self.stretch.history.versions[: self.stretch.num_versions]
+        last = int(versions[-1]) if len(versions) else 0
+        own = {_ids(group) for group in rewrites(self.stretch.source).between(0, last)}
+        return frozenset(own) | (self._parent.rewritten if self._parent else frozenset())
 
     def _before(self, position: int, group: RewriteGroup, digest: FragDigest) -> FragmentNode:
         life = self.stretch.lives.find(digest.id, position - 1) if position else None
@@ -252,6 +265,10 @@ class StretchEdges:
         if life is None or not same_life(history.states[lives.last_states[life]], fragment):
             return None
         return self.nodes[life]
+
+
+def _ids(group: RewriteGroup) -> _Ids:
+    return group.old_ids, group.new_ids
 
 
 def _has_new_values(before: Fragment, after: Fragment) -> bool:

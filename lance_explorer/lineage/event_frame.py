@@ -40,7 +40,11 @@ _COLUMNS = (
     Column("_rowaddr_before", ID, "row address before; null if not live", nullable=True),
     Column("_rowaddr_after", ID, "row address after; null if not live", nullable=True),
     Column("fragment_id", ID, "fragment of the row after it, else before", nullable=True),
-    Column("maybe", pl.Boolean(), "whether it may have been less, or half of an update"),
+    Column(
+        "maybe",
+        pl.Boolean(),
+        "whether it may have been less, or half of an update; if moved, also written",
+    ),
     Column("evidence", EVIDENCE, "how well it is known"),
     Column("source", TEXT, "what tells; null where it is lost", nullable=True),
 )

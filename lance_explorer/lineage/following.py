@@ -16,10 +16,11 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.rows.ends import row_not_found
 from lance_explorer.history.rows.identities import identities_at
+from lance_explorer.history.rows.positions import position_of
 from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.ancestors import Fork, fork_of, identities_in_parent
-from lance_explorer.lineage.arguments import position_of, row_numbers
+from lance_explorer.lineage.arguments import row_numbers
 from lance_explorer.lineage.event_frame import (
     FOLLOWED,
     ROW_HISTORY,

@@ -122,7 +122,13 @@ class Lineage:
 
     @documented(STATES)
     def states(self) -> pl.DataFrame:
-        """Return how fragments changed: one row for each state of a life and interval."""
+        """Return how fragments changed: one row for each state of a life and interval.
+
+        Examples
+        --------
+        >>> table.lineage().states().filter(node="0@1").select("first_version", "num_rows").rows()
+        [(1, 4), (3, 3), (4, 2)]
+        """
         return self.frames.states
 
     # ---------------------------------------------------------------------- questions
@@ -134,6 +140,11 @@ class Lineage:
         ------
         FragmentNotFoundError
             If there is none.
+
+        Examples
+        --------
+        >>> str(table.lineage().node(2))
+        '2@3'
         """
         if isinstance(fragment, FragmentNode):
             if str(fragment) in self._nodes:
@@ -176,6 +187,11 @@ class Lineage:
         ------
         FragmentNotFoundError
             If there is no such fragment.
+
+        Examples
+        --------
+        >>> [str(node) for node in table.lineage().descendants(0)]
+        ['2@3']
         """
         return set(nx.descendants(self.graph, self.node(fragment)))
 
@@ -186,6 +202,11 @@ class Lineage:
         ------
         FragmentNotFoundError
             If there is no such fragment.
+
+        Examples
+        --------
+        >>> table.lineage().between(0, 2)
+        Lineage(people.lance: 2 fragments, 1 edge)
         """
         first, last = self.node(start), self.node(end)
         after = {first, *nx.descendants(self.graph, first)}
@@ -193,7 +214,14 @@ class Lineage:
         return self.subgraph(after & before)
 
     def subgraph(self, nodes: Iterable[FragmentNode]) -> "Lineage":
-        """Return the part that consists of some nodes and the edges between them."""
+        """Return the part that consists of some nodes and the edges between them.
+
+        Examples
+        --------
+        >>> lineage = table.lineage()
+        >>> lineage.subgraph([lineage.node(0), lineage.node(1)])
+        Lineage(people.lance: 2 fragments, 0 edges)
+        """
         names = pl.Series([str(node) for node in nodes], dtype=pl.String)
         kept = pl.col("node").is_in(names.implode())
         edges = pl.col("from_node").is_in(names.implode()) & pl.col("to_node").is_in(
@@ -246,11 +274,22 @@ class Lineage:
 
         Nodes are named as in the frames; what is unknown is left out. ``networkx.read_graphml``
         with ``force_multigraph=True`` gives the same graph again.
+
+        Examples
+        --------
+        >>> table.lineage().to_graphml().count("<node ")
+        3
         """
         return to_graphml(self.graph, path)
 
     def to_dot(self) -> str:
-        """Return the graph in the language of Graphviz."""
+        """Return the graph in the language of Graphviz.
+
+        Examples
+        --------
+        >>> table.lineage().to_dot().splitlines()[0]
+        'digraph lineage {'
+        """
         return to_dot(self.graph)
 
     def to_json(self) -> str:
@@ -258,11 +297,23 @@ class Lineage:
 
         ``networkx.node_link_graph(json.loads(text), source="from", target="to", edges="edges")``
         gives the same graph again, with names for nodes, and without what is unknown.
+
+        Examples
+        --------
+        >>> import json
+        >>> len(json.loads(table.lineage().to_json())["nodes"])
+        3
         """
         return to_json(self.graph)
 
     def to_mermaid(self) -> str:
-        """Return the graph as a Mermaid flowchart."""
+        """Return the graph as a Mermaid flowchart.
+
+        Examples
+        --------
+        >>> table.lineage().to_mermaid().splitlines()[0]
+        'flowchart LR'
+        """
         return to_mermaid(self.graph)
 
     def to_openlineage(self, namespace: str = "lance") -> list[Any]:
@@ -283,6 +334,11 @@ class Lineage:
             If openlineage-python is not installed: ``pip install 'lance-explorer[openlineage]'``.
         FormatError
             If a transaction cannot be understood.
+
+        Examples
+        --------
+        >>> len(table.lineage().to_openlineage())
+        7
         """
         fragments, edges, _ = self.frames
         return openlineage_events(self.source, fragments, edges, namespace)

@@ -45,6 +45,11 @@ class CompactionMetrics:
     """What a compaction did: the counts of pylance, and which fragments became which.
 
     ``rewrite_groups`` is empty if there was nothing to compact.
+
+    Examples
+    --------
+    >>> CompactionMetrics(3, 1, 3, 1, ()).fragments_removed
+    3
     """
 
     fragments_removed: int
@@ -123,6 +128,17 @@ def set_lineage_retention(dataset: Any, max_entries: int) -> None:
         If the config holds a lineage that cannot be understood: it is left alone.
     StorageError
         If the table cannot be read, or written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import lance
+    >>> import pyarrow as pa
+    >>> with TemporaryDirectory() as folder:
+    ...     dataset = lance.write_dataset(pa.table({"id": [1]}), folder)
+    ...     set_lineage_retention(dataset, 100)
+    ...     lx.open_table(dataset).compaction_lineage().max_entries
+    100
     """
     if type(max_entries) is not int or not 1 <= max_entries <= _LARGEST:
         raise InvalidArgumentError(
@@ -159,6 +175,18 @@ def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
         If ``dataset`` is no such table.
     StorageError
         If the table cannot be read, or the lineage cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import lance
+    >>> import pyarrow as pa
+    >>> with TemporaryDirectory() as folder:
+    ...     for number in range(3):
+    ...         dataset = lance.write_dataset(pa.table({"id": [number]}), folder, mode="append")
+    ...     metrics = compact_files(dataset)
+    >>> metrics.fragments_removed, metrics.fragments_added, len(metrics.rewrite_groups)
+    (3, 1, 1)
     """
     table = _lance_dataset(dataset)
     metrics = table.optimize.compact_files(**options)

@@ -54,6 +54,13 @@ class Row:
             If a file cannot be understood.
         StorageError
             If a file cannot be read.
+
+        Examples
+        --------
+        >>> table.row(1).history().select("version", "event", "operation").rows()
+        [(1, 'created', 'Overwrite'), (4, 'deleted', 'Delete')]
+        >>> table.row(2).history(values=True)["changed_columns"].to_list()
+        [None, []]
         """
         return row_history(self.source, self.row_id, self.at, values=values)
 

@@ -8,9 +8,9 @@ import numpy as np
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_classes import classify
 from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns, in_place
-from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import NO_VERSION
+from lance_explorer.lineage.clones import step_facts
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
@@ -115,7 +115,7 @@ def _event(
         created=_version(new.created if new and is_new else None, after),
         in_place=np.array([change], dtype=np.uint8),
     )
-    return classify(rows, StepFacts(rows, position), runs)
+    return classify(rows, step_facts(rows, position), runs)
 
 
 def _address(rows: StateRows, stay: Stay | None) -> int:

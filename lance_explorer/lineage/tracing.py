@@ -10,8 +10,8 @@ from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_classes import classify
 from lance_explorer.history.events.row_comparison import compare_states
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.lineage.clones import step_facts
 from lance_explorer.rowids.arrays import Positions, Uint64Array, aranges
 
 __all__ = ["RowsInStep", "trace"]
@@ -70,7 +70,7 @@ def trace(rows: StateRows, identities: Uint64Array, positions: range) -> Iterato
         if not len(gone) and not len(come):
             continue
         runs = compare_states(rows, gone.tolist(), come.tolist())
-        events = classify(rows, StepFacts(rows, position), runs)
+        events = classify(rows, step_facts(rows, position), runs)
         some = _of_rows(events, identities)
         if len(some.row):
             yield some

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
@@ -11,6 +12,7 @@ from lance_explorer.changes.change_feed import Changes, changes
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.changes.parts import ChangePart
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.spark.options import Options
 from lance_explorer.spark.pinning import PinnedTable
 from lance_explorer.spark.types import batches_of, target_schema
@@ -32,25 +34,34 @@ class ChangesQuery:
     columns: tuple[str, ...] | None
 
     def changes(self) -> Changes:
-        """Return the answer, of which nothing is read yet."""
-        options = self.options
-        return changes(
-            self.table.open(),
-            self.begin_version,
-            self.end_version,
-            mode=options.text("mode") or "net",  # type: ignore[arg-type]
-            images=options.text("images"),  # type: ignore[arg-type]
-            columns=self.columns,
-            key=options.texts("key"),
-            include=options.texts("include") or (),
-            tolerance=_tolerance(options),
-        )
+        """Return the answer; a worker keeps it for its next task.
+
+        What a net comparison found is then found once a worker, not once a task.
+        """
+        return _changes(self, state_rows(self.table.open()))
 
     def partitions(self) -> list[InputPartition]:
         """Return the pieces of work."""
         size = self.options.number("rows_per_partition", _ROWS_PER_PARTITION)
         parts = self.changes().parts(size)
         return [InputPartition((self, part)) for part in parts] or [InputPartition(None)]
+
+
+@lru_cache(maxsize=1)
+def _changes(query: ChangesQuery, rows: StateRows) -> Changes:
+    """Return the answer, as long as ``rows`` are those of the table."""
+    options = query.options
+    return changes(
+        rows.source,
+        query.begin_version,
+        query.end_version,
+        mode=options.text("mode") or "net",  # type: ignore[arg-type]
+        images=options.text("images"),  # type: ignore[arg-type]
+        columns=query.columns,
+        key=options.texts("key"),
+        include=options.texts("include") or (),
+        tolerance=_tolerance(options),
+    )
 
 
 def part_batches(partition: InputPartition, schema: StructType) -> Iterator[pa.RecordBatch]:

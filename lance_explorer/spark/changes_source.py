@@ -118,19 +118,25 @@ class _ChangesReader(DataSourceReader):
 
 
 def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
-    """Return changes as a Spark DataFrame; a session learns of the data source for it."""
+    """Return changes as a Spark DataFrame; a session learns of the data source for it.
+
+    Examples
+    --------
+    >>> lx.spark.changes_to_spark(spark, table.changes(1, 2)).count()
+    2
+    """
     spark.dataSource.register(ChangesSource)
-    source = found.source
+    source, asked = found.source, found.options
     options = {
         "begin_version": str(found.begin_version),
         "end_version": str(found.end_version),
         "mode": found.mode,
-        "tolerance": repr(found.tolerance),
-        "include": json.dumps(found.include),
+        "tolerance": repr(asked.tolerance),
+        "include": json.dumps(asked.include),
         "branch": source.branch,
-        "images": found.images,
-        "columns": None if found.columns is None else json.dumps([*found.columns]),
-        "key": json.dumps(found.key) if found.key else None,
+        "images": asked.images,
+        "columns": None if asked.columns is None else json.dumps([*asked.columns]),
+        "key": json.dumps(asked.key) if asked.key else None,
         **{f"{STORAGE_PREFIX}{n}": value for n, value in source.main_storage.options.items()},
     }
     given = {name: value for name, value in options.items() if value is not None}

@@ -52,6 +52,13 @@ def diff(
     ------
     InvalidArgumentError
         If a column is not in both, or maps are nested in one that is to be compared.
+
+    Examples
+    --------
+    >>> rows = spark.read.format("lance_explorer.rows")
+    >>> old, new = rows.option("version", 1).load(table.uri), rows.option("version", 2).load(table.uri)
+    >>> sorted(row["id"] for row in lx.spark.diff(old, new, "id").collect())
+    [5, 6]
     """
     keys = [key] if isinstance(key, str) else list(key)
     compared = _compared(before, after, keys, columns)
@@ -100,6 +107,11 @@ def content(
     ------
     pyspark.errors.AnalysisException
         If an option does not fit the table.
+
+    Examples
+    --------
+    >>> lx.spark.content(spark, table.uri, version=1).first()["num_rows"]
+    4
     """
     reader = spark.read.format("lance_explorer.content").options(**options)
     if columns is not None:
@@ -117,6 +129,12 @@ def same_content(one: DataFrame, other: DataFrame) -> bool:
     ----------
     one, other : pyspark.sql.DataFrame
         What :func:`content` returned for each, of columns with equal names and types.
+
+    Examples
+    --------
+    >>> before, after = (lx.spark.content(spark, table.uri, version=v) for v in (5, 6))
+    >>> lx.spark.same_content(before, after)
+    True
     """
     return bool(one.first() == other.first())
 

@@ -29,6 +29,11 @@ def from_polars(spark: SparkSession, frame: pl.DataFrame) -> DataFrame:
     ------
     InvalidArgumentError
         If a column has a type that Spark has not, or a value does not fit.
+
+    Examples
+    --------
+    >>> lx.spark.from_polars(spark, table.versions()).where("rows_deleted > 0").count()
+    1
     """
     schema = spark_schema(arrow_table(frame.clear()).schema)
     target = target_schema(schema)
@@ -67,6 +72,12 @@ def metadata(
     ------
     pyspark.errors.AnalysisException
         If there is no such frame, or no table in the folder.
+
+    Examples
+    --------
+    >>> fragments = lx.spark.metadata(spark, [table.uri], "fragments")
+    >>> fragments.groupBy("table").count().first()["count"] == len(table.inspect.fragments())
+    True
     """
     reader = spark.read.format("lance_explorer.metadata").option("frame", frame)
     for name, value in (storage_options or {}).items():

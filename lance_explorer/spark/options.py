@@ -24,7 +24,7 @@ class Options:
 
     source: str
     known: tuple[str, ...]
-    values: dict[str, str]
+    values: tuple[tuple[str, str], ...]
     storage: tuple[tuple[str, str], ...]
 
     @classmethod
@@ -52,40 +52,43 @@ class Options:
                     f"{source} has no option {name!r}; there are: {', '.join(names)}, "
                     f"and {STORAGE_PREFIX}... for object stores"
                 )
-        return cls(source, names, values, tuple(sorted(storage.items())))
+        return cls(source, names, tuple(sorted(values.items())), tuple(sorted(storage.items())))
 
     def __repr__(self) -> str:
-        return f"Options({self.source}, {self.values}, {len(self.storage)} storage options)"
+        return f"Options({self.source}, {dict(self.values)}, {len(self.storage)} storage options)"
 
     def with_values(self, **values: str) -> "Options":
         """Return the same with some others."""
-        return replace(self, values={**self.values, **values})
+        return replace(self, values=tuple(sorted({**dict(self.values), **values}.items())))
 
     def text(self, name: str) -> str | None:
         """Return an option as it was given; None if it was not."""
-        return self.values.get(name)
+        return dict(self.values).get(name)
 
     def required(self, name: str, example: str) -> str:
         """Return an option that must be given."""
-        if name not in self.values:
+        text = self.text(name)
+        if text is None:
             raise InvalidArgumentError(f"{self.source} needs {name}, such as {example}")
-        return self.values[name]
+        return text
 
     def number(self, name: str, default: int, *, least: int = 1) -> int:
         """Return an option that is a whole number."""
-        text = self.values.get(name, str(default))
+        text = self.text(name)
+        if text is None:
+            return default
         if not text.isdecimal() or int(text) < least:
             raise InvalidArgumentError(f"{name} is a whole number from {least} on, not {text!r}")
         return int(text)
 
     def version(self, name: str) -> int | str | None:
         """Return an option that names a version: by its number, or else by a tag."""
-        text = self.values.get(name)
+        text = self.text(name)
         return int(text) if text is not None and text.isdecimal() else text
 
     def texts(self, name: str) -> list[str] | None:
         """Return an option that is a list: in JSON, or with commas between."""
-        text = self.values.get(name)
+        text = self.text(name)
         if text is None:
             return None
         if not text.lstrip().startswith("["):

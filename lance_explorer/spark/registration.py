@@ -32,6 +32,11 @@ def register(spark: SparkSession) -> SparkSession:
     ----------
     spark : pyspark.sql.SparkSession
         The session.
+
+    Examples
+    --------
+    >>> lx.spark.register(spark).read.format("lance_explorer.rows").load(table.uri).count()
+    9
     """
     for source in SOURCES:
         spark.dataSource.register(source)

@@ -20,22 +20,20 @@ from lance_explorer.history.readable import check_readable
 from lance_explorer.history.rows.reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.rows import ROWS, fragment_rows
+from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.spark.options import Options
 from lance_explorer.spark.pinning import PinnedTable, TableRef
-from lance_explorer.spark.types import (
-    arrow_table,
-    batch_of,
-    spark_schema,
-    target_schema,
-)
+from lance_explorer.spark.types import arrow_table, batch_of, spark_schema, target_schema
 
 __all__ = ["RowsSource", "Stretch", "live_offsets", "stretches"]
 
 _ROWS_PER_PARTITION = 1_000_000
+_FRAGMENTS_PER_PARTITION = 1_000
 _ROWS_PER_BATCH = 65_536
 _FEWEST_ROWS_PER_BATCH = 1_024
 _BYTES_PER_BATCH = 1 << 24
+_ADDRESS = "_rowaddr"
 _OFFSET_MASK = np.uint64((1 << 32) - 1)
 
 
@@ -112,69 +110,62 @@ class _RowsReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one piece of work."""
         pieces: list[Stretch] = partition.value
-        source, version = self._table.open(), self._table.version
+        if not pieces:
+            return
+        source = self._table.open()
+        fragments = [piece.fragment_id for piece in pieces]
         contents = dict[int, FragmentContent]()
         if self._own:
-            fragments = {piece.fragment_id for piece in pieces}
-            found = RowReader(source, version).contents(fragments)
+            found = RowReader(source, self._table.version).contents({*fragments})
             contents = {content.fragment.id: content for content in found}
-        target = target_schema(self._schema)
+        if self._values or self._where is not None or not self._own:
+            yield from self._with_values(source, pieces, contents)
+            return
         for piece in pieces:
-            content = contents.get(piece.fragment_id)
-            if self._values or self._where is not None or content is None:
-                yield from self._with_values(source, piece, content, target)
-            else:
-                yield from self._without_values(source, piece, content, target)
-
-    def _without_values(
-        self, source: TableSource, piece: Stretch, content: FragmentContent, target: pa.Schema
-    ) -> Iterator[pa.RecordBatch]:
-        stop = content.num_live_rows if piece.stop is None else piece.stop
-        for start in range(piece.start, stop, _ROWS_PER_BATCH):
-            offsets = live_offsets(content, start, min(start + _ROWS_PER_BATCH, stop))
-            yield self._batch(source, content, offsets, {}, target)
+            content = contents[piece.fragment_id]
+            stop = content.num_live_rows if piece.stop is None else piece.stop
+            for start in range(piece.start, stop, _ROWS_PER_BATCH):
+                offsets = live_offsets(content, start, min(start + _ROWS_PER_BATCH, stop))
+                yield self._batch(self._own_columns(source, content, offsets))
 
     def _with_values(
-        self,
-        source: TableSource,
-        piece: Stretch,
-        content: FragmentContent | None,
-        target: pa.Schema,
+        self, source: TableSource, pieces: list[Stretch], contents: dict[int, FragmentContent]
     ) -> Iterator[pa.RecordBatch]:
         from lance_explorer.values import row_batches
 
-        is_whole = piece.start == 0 and piece.stop is None
+        start, stop = pieces[0].start, pieces[0].stop  # which stands alone if it is no whole one
         batches = row_batches(
             source.storage.uri,
             self._table.version,
-            piece.fragment_id,
-            self._values if content is None else [*self._values, "_rowaddr"],
+            [piece.fragment_id for piece in pieces],
+            [*self._values, _ADDRESS] if self._own else self._values,
             self._where,
-            None if is_whole else piece.start,
-            None if piece.stop is None else piece.stop - piece.start,
+            start or None,
+            None if stop is None else stop - start,
             self._batch_size,
             source.storage.options,
         )
         for batch in batches:
-            values = {name: batch.column(name) for name in self._values}
-            offsets = None
-            if content is not None:
-                addresses = batch.column("_rowaddr").to_numpy()
+            if not batch.num_rows:
+                continue
+            columns = {name: batch.column(name) for name in self._values}
+            if self._own:
+                addresses = batch.column(_ADDRESS).to_numpy()
+                content = contents[int(fragments_of(addresses[:1])[0])]
                 offsets = (addresses & _OFFSET_MASK).astype(np.int64)
-            yield self._batch(source, content, offsets, values, target)
+                columns |= self._own_columns(source, content, offsets)
+            yield self._batch(columns)
 
-    def _batch(
-        self,
-        source: TableSource,
-        content: FragmentContent | None,
-        offsets: NDArray[np.int64] | None,
-        columns: dict[str, pa.Array],
-        target: pa.Schema,
-    ) -> pa.RecordBatch:
-        if content is not None and offsets is not None:
-            frame = fragment_rows(source, self._table.version, content, offsets)
-            own = arrow_table(frame.select(self._own)).combine_chunks()
-            columns |= {name: own.column(name).chunk(0) for name in self._own if len(offsets)}
+    def _own_columns(
+        self, source: TableSource, content: FragmentContent, offsets: NDArray[np.int64]
+    ) -> dict[str, pa.Array]:
+        """Return what metadata tells of some rows of a fragment."""
+        rows = fragment_rows(source, self._table.version, content, offsets)
+        found = arrow_table(rows.select(self._own)).combine_chunks()
+        return {name: found.column(name).chunk(0) for name in self._own}
+
+    def _batch(self, columns: dict[str, pa.Array]) -> pa.RecordBatch:
+        target = target_schema(self._schema)
         return batch_of([columns[name] for name in target.names], target)
 
 
@@ -186,7 +177,8 @@ def stretches(
     groups, current, filled = list[list[Stretch]](), list[Stretch](), 0
     for fragment, count in zip(history.states, live_rows(history).tolist(), strict=True):
         size = count if count >= 0 else fragment.physical_rows or 0
-        if current and filled + size > num_rows:
+        is_full = filled + size > num_rows or len(current) == _FRAGMENTS_PER_PARTITION
+        if current and is_full:
             groups.append(current)
             current, filled = [], 0
         if count > num_rows and not whole_fragments:

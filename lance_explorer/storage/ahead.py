@@ -1,13 +1,23 @@
 """Files that will be asked for soon, read while their turn has not come."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 
 from lance_explorer.storage.base import FilePart, Storage
 
-__all__ = ["ReadAhead", "reading_ahead"]
+__all__ = ["UNKNOWN_BYTES", "ReadAhead", "has_room", "reading_ahead"]
+
+UNKNOWN_BYTES = 1 << 20
+"""What a file counts whose size nobody told."""
+
+_BYTES_IN_FLIGHT = 64 << 20
+
+
+def has_room(sizes: Collection[int], most: int) -> bool:
+    """Tell whether one more may be read beside those of some sizes; one alone always may be."""
+    return not sizes or (len(sizes) < most and sum(sizes) < _BYTES_IN_FLIGHT)
 
 
 @contextmanager
@@ -24,6 +34,8 @@ def reading_ahead(parts: Iterable[tuple[Storage, FilePart]]) -> Iterator[None]:
 
 class ReadAhead:
     """Some parts of files, of which ``most`` are being read, or wait to be taken, at a time.
+
+    It is fewer where they are so large that they would fill memory.
 
     Parameters
     ----------
@@ -58,6 +70,12 @@ class ReadAhead:
             future.cancel()
 
     def _begin(self) -> None:
-        while len(self._begun) < self._most and (part := next(iter(self._left), None)) is not None:
+        sizes = [_size(part) for part in self._begun]
+        while has_room(sizes, self._most) and (part := next(iter(self._left), None)) is not None:
             del self._left[part]
             self._begun[part] = self._submit(part)
+            sizes.append(_size(part))
+
+
+def _size(part: FilePart) -> int:
+    return UNKNOWN_BYTES if part.length is None else part.length

@@ -1,12 +1,28 @@
 """The one small interface over every kind of storage."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
+from urllib.parse import unquote
 
-__all__ = ["FileInfo", "FilePart", "IoCounts", "Storage"]
+from lance_explorer.storage.secrets import Options
+
+__all__ = ["FileInfo", "FilePart", "IoCounts", "Storage", "leads_elsewhere"]
+
+_NO_NAMES = {"", ".", ".."}
+
+
+def leads_elsewhere(path: str) -> bool:
+    """Tell whether a path may lead out of where it starts; in URIs dots are dots if encoded, too.
+
+    Examples
+    --------
+    >>> leads_elsewhere("a/b.lance"), leads_elsewhere("a/%2E%2e/b"), leads_elsewhere("/etc/passwd")
+    (False, True, True)
+    """
+    return not _NO_NAMES.isdisjoint([*path.split("/"), *unquote(path).split("/")])
 
 
 @dataclass(slots=True)
@@ -71,7 +87,7 @@ class Storage(ABC):
         self, uri: str, options: Mapping[str, str] | None = None, io: IoCounts | None = None
     ) -> None:
         self.uri = uri
-        self.options = dict(options or {})
+        self.options = Options(options or {})
         self.io = io or IoCounts()
         self.beside: dict[str, Storage] = {}
 
@@ -104,8 +120,12 @@ class Storage(ABC):
         """
         return nullcontext()
 
-    def get_many(self, paths: Iterable[str]) -> Iterator[bytes | None]:
-        """Yield whole files in the order of ``paths``; None for one that is missing."""
+    def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[bytes | None]:
+        """Yield whole files in the order of ``paths``; None for one that is missing.
+
+        Where several are read at a time, ``sizes`` tell how many fit into memory; files whose size
+        is not known count as small.
+        """
         for path in paths:
             try:
                 yield self.get(path)

@@ -2,11 +2,12 @@
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -15,7 +16,7 @@ from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 from obstore.store import AzureStore, GCSStore, S3Store
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.storage.ahead import ReadAhead
+from lance_explorer.storage.ahead import UNKNOWN_BYTES, ReadAhead, has_room
 from lance_explorer.storage.base import FileInfo, FilePart, IoCounts, Storage
 from lance_explorer.storage.secrets import without_secrets
 
@@ -26,8 +27,6 @@ __all__ = ["ObjectStorage"]
 
 _R = TypeVar("_R")
 _Kind = type[S3Store | GCSStore | AzureStore]
-
-_BYTES_IN_FLIGHT = 256 << 20
 
 _RETRIES: "RetryConfig" = {"max_retries": 5, "retry_timeout": timedelta(seconds=30)}
 _CLIENT: "ClientConfig" = {"connect_timeout": "5s", "timeout": "60s"}
@@ -77,6 +76,9 @@ class ObjectStorage(Storage):
         except (BaseError, TypeError, ValueError) as error:
             raise InvalidArgumentError(f"{self.uri}: {self._told(error)}") from None
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        raise TypeError(f"{self!r} is not pickled: open the table where it is needed")
+
     def list_files(self, folder: str) -> list[FileInfo]:
         return [
             FileInfo(
@@ -116,28 +118,29 @@ class ObjectStorage(Storage):
             self._ahead.remove(ahead)
             ahead.cancel()
 
-    def get_many(self, paths: Iterable[str]) -> Iterator[bytes | None]:
+    def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[bytes | None]:
         """Yield whole files in the order of ``paths``, None for one that is missing.
 
         Up to 64 requests are in flight, fewer where files are so large that they would fill memory.
         """
+        rest = zip(paths, chain(sizes, repeat(UNKNOWN_BYTES)), strict=False)
         waiting: deque[Future[bytes]] = deque()
-        largest, rest = 1, iter(paths)
+        claimed: deque[int] = deque()
         try:
             while True:
-                most = max(2, min(self.in_flight, _BYTES_IN_FLIGHT // largest))
-                while len(waiting) < most and (path := next(rest, None)) is not None:
-                    waiting.append(self._submit(FilePart(path)))
+                while has_room(claimed, self.in_flight) and (file := next(rest, None)) is not None:
+                    waiting.append(self._submit(FilePart(file[0])))
+                    claimed.append(file[1])
                 if not waiting:
                     return
                 try:
                     data = self._counted(waiting.popleft().result())
-                    largest = max(largest, len(data))
                 except FileNotFoundError:
                     self.io.requests += 1
-                    yield None
-                else:
-                    yield data
+                    data = None
+                claimed.popleft()
+                yield data
+                data = None
         finally:
             for future in waiting:
                 future.cancel()
@@ -219,7 +222,7 @@ def _connected(
         _check(name, value)
         if key in _CLIENT_OPTIONS:
             client[key] = value
-        elif _is_config(kind, uri, key):
+        elif _is_config(kind, key):  # type: ignore[arg-type]
             config[key] = value
     settings: Any = {
         "config": config,
@@ -241,11 +244,11 @@ def _check(name: str, value: object) -> None:
         raise ValueError(f"expected a URL without password for {name}, as http://127.0.0.1:9000")
 
 
-def _is_config(kind: _Kind, uri: str, key: str) -> bool:
+@lru_cache
+def _is_config(kind: Callable[..., object], key: str) -> bool:
     """Whether an option is one of this kind of store."""
-    options: Any = {key: ""}
     try:
-        kind.from_url(uri, config=options)
+        kind("any", config={key: ""})
     except UnknownConfigurationKeyError:
         return False
     except (BaseError, ValueError):

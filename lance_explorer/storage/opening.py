@@ -55,8 +55,10 @@ def open_storage(
             f"URIs that start with {scheme}:// are not served: use a local path, file://, "
             + ", ".join(f"{name}://" for name in _OBJECT_STORES)
         )
-    if parts.password is not None or parts.query:
-        raise InvalidArgumentError("a URI must hold no password and no query: use storage_options")
+    if parts.password is not None or parts.query or parts.fragment:
+        raise InvalidArgumentError(
+            "a URI must hold no password, no query and no fragment: use storage_options"
+        )
     from lance_explorer.storage.objects import ObjectStorage
 
     return ObjectStorage(text, options, io)

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any, SupportsIndex
 
-__all__ = ["without_secrets"]
+__all__ = ["Options", "without_secrets"]
 
 _SECRET = re.compile(
     r"secret|token|key|password|credential|sas|signature|auth|header|proxy|client_id",
@@ -11,6 +12,27 @@ _SECRET = re.compile(
 )
 _SAYS_NOTHING = {"", "true", "false"}
 _QUERY = re.compile(r"\?[^\s,)\"']*")
+
+
+class Options(dict[str, str]):
+    """Options of an object store: they do not show, and what has any of them is not pickled.
+
+    Examples
+    --------
+    >>> Options({"aws_secret_access_key": "hush"})
+    <options of an object store: aws_secret_access_key>
+    """
+
+    def __repr__(self) -> str:
+        return f"<options of an object store: {', '.join(sorted(self)) or 'none'}>"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        if self:
+            raise TypeError(
+                "what opened a table with storage_options is not pickled, since these may let "
+                "somebody in: open the table where it is needed"
+            )
+        return super().__reduce_ex__(protocol)
 
 
 def without_secrets(text: str, options: Mapping[str, str]) -> str:

@@ -10,14 +10,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.changes.version_refs import VersionName, version_number
+from lance_explorer.changes.version_refs import VersionRef, version_number
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.table import Table
 from lance_explorer.widgets.changed_rows import ChangedRows
+from lance_explorer.widgets.code_lines import arranged_code, call, literal
 from lance_explorer.widgets.comparison import Comparison, compare
 from lance_explorer.widgets.comparison_facts import CLASSES, comparison_facts
 from lance_explorer.widgets.comparison_words import counts_in_words
+from lance_explorer.widgets.content_words import content_words
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState
@@ -55,7 +57,8 @@ class Changes(RowsView):
     arrow keys, Page Up and Down, Home and End. The boxes take versions, tags and times (UTC). A row
     that was updated has two lines, as it was and as it is, with the cells marked that differ. A
     click on a class of changes or on a column shows only those rows. Values are read when they are
-    looked at; to count columns, those of at most 100,000 rows are compared.
+    looked at; to count columns, those of at most 100,000 rows are compared. Blobs are not shown.
+    Versions of two branches are compared by :meth:`Table.diff`.
 
     Parameters
     ----------
@@ -74,7 +77,7 @@ class Changes(RowsView):
     Raises
     ------
     InvalidArgumentError
-        If a tag is on another branch, or a version is none of those.
+        If one is on another branch, or none of those.
     RefNotFoundError
         If there is no such tag.
     TypeError
@@ -101,8 +104,8 @@ class Changes(RowsView):
     def __init__(
         self,
         table: Table,
-        begin_version: VersionName | None = None,
-        end_version: VersionName | None = None,
+        begin_version: VersionRef | None = None,
+        end_version: VersionRef | None = None,
         *,
         key: str | Sequence[str] = (),
         state: ExplorerState | None = None,
@@ -117,7 +120,7 @@ class Changes(RowsView):
         self._showing = threading.Lock()
         super().__init__(FrameRows(pl.DataFrame()), state=state)
         self._choose(begin_version, end_version)
-        self.state.observe(lambda _: self._compare(), ["version", "compared_version"])
+        self.on_state(self._compare, "version", "compared_version")
         self._compare()
 
     # -------------------------------------------------------------------- what is chosen
@@ -222,6 +225,36 @@ class Changes(RowsView):
         rows = self._chosen_rows(found, _listen_to_nobody)
         return self._frame_of(rows).select(found.feed_columns)
 
+    def code(self) -> str:
+        """Return the code for the rows of :meth:`frame`, where ``table`` is the table.
+
+        These are in the order of the feed unless they are sorted; of a column, all rows in which
+        it differs, where the view compares 100,000 at most.
+
+        Examples
+        --------
+        >>> lx.widgets.Changes(table, 1, 3).code()
+        'table.changes(1, 3, images="both").to_polars().drop("_commit_timestamp", "_rowaddr")'
+        """
+        found = self._comparison()
+        column = self._column if self._column in found.columns else None
+        optional = {"column_added"} if column else {self._change} & {"moved", "column_added"}
+        code = call(
+            "table.changes",
+            *found.wanted[:2],
+            images="both",
+            columns=found.columns if found.left_out else None,
+            key=[*self._key] or None,
+            include=[*optional] or None,
+        )
+        code += '.to_polars().drop("_commit_timestamp", "_rowaddr")'
+        if self._change is not None:
+            code += f'.filter(pl.col("_event") == {literal(self._change)})'
+        if column is not None:
+            code += f'.filter(pl.col("changed_columns").list.contains(pl.lit({literal(column)})))'
+        schema = found.rows(self._change).schema
+        return arranged_code(code, schema, self.filter, self.sort)
+
     def static_html(self) -> str:
         """Return what a page without a kernel shows: the counts."""
         done = self._done
@@ -236,7 +269,7 @@ class Changes(RowsView):
 
     # --------------------------------------------------------------------------- private
 
-    def _choose(self, begin: VersionName | None, end: VersionName | None) -> None:
+    def _choose(self, begin: VersionRef | None, end: VersionRef | None) -> None:
         """Fill in the versions that nobody has chosen."""
         source, state = self._table.source, self.state
         if end is not None:
@@ -378,6 +411,18 @@ class Changes(RowsView):
             return {"version": "0" if text == "0" else str(version_named(self._table, text))}
         except LanceExplorerError as error:
             return {"problem": str(error)}
+
+    @answers("same_content", in_background=True)
+    def _same_content(self, request: Request) -> dict[str, Any]:
+        """Tell whether two versions hold the same values, which are read for that."""
+        begin, end = int(request["begin"]), int(request["end"])
+        request.progress(f"comparing all values of versions {begin:,} and {end:,}")
+        found = self._table.diff(begin, end).same_content()
+        return {
+            "is_same": found.is_same,
+            "words": content_words(found),
+            "code": f"table.diff({begin}, {end}).same_content()",
+        }
 
     @answers("narrow")
     def _narrow(self, request: Request) -> dict[str, Any]:

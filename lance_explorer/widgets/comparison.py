@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from lance_explorer.changes.cells import changed_cells
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
-from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.changes.images import Images
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.paths import EMPTY
 from lance_explorer.changes.steps import ChangeStep, VersionRange, net_step, version_range
 from lance_explorer.changes.summaries import net_summary
-from lance_explorer.changes.value_columns import ValueColumns, value_columns
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.changes.value_columns import (
+    ValueColumns,
+    blob_columns,
+    check_key,
+    value_columns,
+)
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.source import TableSource
 from lance_explorer.widgets.changed_rows import (
@@ -100,8 +103,9 @@ class Comparison:
 
     @property
     def left_out(self) -> list[str]:
-        """Columns that are not shown: their types do not fit together, or the feed has the name."""
-        return [name for name in _names(self._versions) if name not in self.images.columns.schema]
+        """Columns that are not shown, because they are blobs or hold some."""
+        every = {name: None for names in self.images.columns.names.values() for name in names}
+        return [name for name in every if name not in self.images.columns.schema]
 
     @property
     def feed_columns(self) -> list[str]:
@@ -196,49 +200,35 @@ def compare(
     versions = version_range(source, begin_version, end_version)
     step = net_step(versions)
     if key and step.before is not None and step.before != EMPTY:
-        images = Images(versions.rows, _columns(versions, key), step)
+        columns = _columns(versions, key)
+        check_key(columns)
+        images = Images(versions.rows, columns, step)
         step = replace(step, runs=pair_by_key(step.runs, images.before, images.after))
-    return Comparison(versions, step, _all_that_fit(versions), key)
+    return Comparison(versions, step, _all_but_blobs(versions), key)
 
 
-def _all_that_fit(versions: VersionRange) -> ValueColumns:
-    """Return all columns but those whose types have nothing in common, or our own names."""
-    taken = {*CHANGES.names, CHANGED_COLUMNS}
-    names = [name for name in _names(versions) if name not in taken and _fits(versions, name)]
-    return _columns(versions, names)
+def _all_but_blobs(versions: VersionRange) -> ValueColumns:
+    """Return all columns but blobs, which may be of any size."""
+    everything = _columns(versions, None)
+    blobs = _blobs(versions)
+    names = [
+        name
+        for name in everything.schema
+        if not any(here.get(name) in blobs[key] for key, here in everything.names.items())
+    ]
+    return replace(everything, schema=pl.Schema({n: everything.schema[n] for n in names}))
 
 
-def _fits(versions: VersionRange, name: str) -> bool:
-    """Whether the values that a column has in both versions can stand below each other."""
-    types = _types_of(versions, name)
-    if len(types) == 1:
-        return True
-    try:
-        common = _columns(versions, [name]).schema[name]
-    except InvalidArgumentError:
-        return False
-    return all(type(common) is type(one) for one in types if common.is_nested() or one.is_nested())
-
-
-def _types_of(versions: VersionRange, name: str) -> set[pl.DataType]:
+def _blobs(versions: VersionRange) -> dict[int, set[str]]:
+    """Return the columns of both versions that are blobs or hold some, by ``id()`` of schemas."""
     records = versions.rows.history.records
-    names = _columns(versions, []).names
-    types = set()
-    for position in (
-        {max(versions.begin, 0), versions.end} if versions.begin_is_kept else {versions.end}
-    ):
-        own = names[id(records[position].schema)].get(name)
-        if own is not None:
-            types.add(value_columns(versions.rows, [], position, [own]).schema[own])
-    return types
-
-
-def _names(versions: VersionRange) -> list[str]:
-    """Return the names of all columns, those of the second version first."""
-    names = _columns(versions, []).names
-    return list(dict.fromkeys([name for here in names.values() for name in here]))
+    return {
+        id(records[position].schema): blob_columns(records[position].schema)
+        for position in {max(versions.begin, 0), versions.end}
+    }
 
 
 def _columns(versions: VersionRange, names: Sequence[str] | None) -> ValueColumns:
-    begin = [max(versions.begin, 0)] if versions.begin_is_kept else []
+    has_before = versions.begin_is_kept and versions.begin != EMPTY
+    begin = [versions.begin] if has_before else []
     return value_columns(versions.rows, begin, versions.end, names)

@@ -37,22 +37,25 @@ _Arrays = dict[str, NDArray[Any]]
 def versions_data(versions: pl.DataFrame) -> Reply:
     """Return the commits: versions, times in milliseconds and kinds as arrays, and the tags.
 
-    An unknown time is NaN.
+    An unknown time is NaN. All versions of another branch than the last one are inherited:
+    ``origins`` says from which branches, and how many versions each of these ends at.
     """
     arrays: _Arrays = {
         "versions": _floats(versions["version"]),
         "times": _floats(versions["timestamp"].dt.timestamp("us") / 1000),
         "kind": _codes(versions["kind"], _KINDS),
     }
-    tagged = versions.filter(pl.col("tags").list.len() > 0).select("version", "tags")
+    numbered = versions.with_row_index("place")
+    tagged = numbered.explode("tags").drop_nulls("tags").select("tags", "version", "place")
+    ends = numbered.group_by("branch", maintain_order=True).agg(pl.col("place").max() + 1)
     content = {
         "kinds": _KINDS,
         "operations": versions["operation"].to_list(),
         "tags": [
-            {"name": name, "version": str(version)}
-            for version, names in tagged.iter_rows()
-            for name in names
+            {"name": name, "version": str(version), "place": place}
+            for name, version, place in tagged.iter_rows()
         ],
+        "origins": [{"branch": branch, "end": end} for branch, end in ends.iter_rows()][:-1],
     }
     return _packed(content, arrays)
 

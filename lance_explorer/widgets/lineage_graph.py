@@ -11,6 +11,7 @@ from lance_explorer.figures.lineage_path import place_paths
 from lance_explorer.lineage.following import row_history
 from lance_explorer.lineage.graph import FragmentNode, Lineage
 from lance_explorer.table import Table
+from lance_explorer.widgets.code_lines import literal
 from lance_explorer.widgets.lineage_data import layout_data, path_data, versions_data
 from lance_explorer.widgets.row_lookup import row_named
 from lance_explorer.widgets.state import ExplorerState
@@ -98,6 +99,20 @@ class LineageGraph(View):
         shown = pl.col("node").is_in(lanes.lanes["node"].implode())
         return self._lineage.frames.fragments.filter(shown)
 
+    def code(self) -> str:
+        """Return the code for :meth:`frame`, where ``table`` is the table.
+
+        Examples
+        --------
+        >>> lx.widgets.LineageGraph(table).code()
+        'table.lineage().fragments()'
+        """
+        code = "table.lineage().fragments()"
+        shown, fragments = self.frame()["node"], self._lineage.frames.fragments["node"]
+        if len(shown) == len(fragments):
+            return code
+        return f'{code}.filter(pl.col("node").is_in({literal(shown.to_list())}))'
+
     def edges(self) -> pl.DataFrame:
         """Return the edges between these fragments, as ``table.lineage().edges()`` does."""
         nodes = self.frame()["node"].implode()
@@ -117,7 +132,7 @@ class LineageGraph(View):
             self._forget()
         request.progress("finding where the fragments came from")
         layout = self._layout(None, None)
-        reply = versions_data(self._table.versions())
+        reply = versions_data(self._table.versions(inherited=True))
         fragments, edges, _ = self._lineage.frames
         about = {
             "name": self._table.uri.rstrip("/").rpartition("/")[2],

@@ -15,10 +15,11 @@ from lance_explorer.lineage.following import row_history
 from lance_explorer.lineage.row_values import with_values
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.table import Table
+from lance_explorer.widgets.code_lines import arranged_code, call
 from lance_explorer.widgets.lineage_data import event_data, versions_data
 from lance_explorer.widgets.row_lookup import row_named, row_numbers_of
 from lance_explorer.widgets.row_sources import FrameRows
-from lance_explorer.widgets.row_values_data import event_values, events_table
+from lance_explorer.widgets.row_values_data import event_values, events_code, events_table
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import Reply, Request, answers
@@ -102,6 +103,24 @@ class RowHistory(RowsView):
             self._show_values()
             rows = self._source
         return self._frame_of(rows)
+
+    def code(self) -> str:
+        """Return the code for :meth:`frame`, where ``table`` is the table.
+
+        It reads the values at all events; the view, those at the last 200.
+
+        Examples
+        --------
+        >>> lx.widgets.RowHistory(table, 2).code().splitlines()[1]
+        '    table.row(2).history(values=True)'
+        """
+        row_id = self.state.row_id
+        if row_id is None:
+            return "# no row is chosen"
+        with self._showing:
+            events, schema = self._show_values(), self._source.schema
+        code = events_code(call("table.row", row_id), events)
+        return arranged_code(code, schema, self.filter, self.sort)
 
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
@@ -228,6 +247,7 @@ def _place(event: dict[str, Any]) -> dict[str, Any]:
     return {
         **event_data(event),
         "name": event_name(event["event"]),
+        "maybe": event["maybe"],
         "fragment_id": str(place.fragment_id),
         "offset": str(place.offset),
         "address": str(int(place)),

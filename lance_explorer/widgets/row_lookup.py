@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
 from lance_explorer.history.rows.identities import identities_at
+from lance_explorer.history.rows.positions import position_of
 from lance_explorer.history.rows.state_rows import StateRows, state_rows
-from lance_explorer.lineage.arguments import position_of
 from lance_explorer.lineage.following import row_history
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.snapshot import Snapshot

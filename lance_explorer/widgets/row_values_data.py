@@ -8,8 +8,23 @@ import polars as pl
 from lance_explorer.figures.row_events import EVENT_KINDS, event_name
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.widgets.cell_text import summary_of
+from lance_explorer.widgets.code_lines import literal
 
-__all__ = ["event_values", "events_table"]
+__all__ = ["event_values", "events_code", "events_table"]
+
+_ABOUT = (
+    "version",
+    "event",
+    "operation",
+    "timestamp",
+    "fragment_id",
+    "offset",
+    "_rowaddr_after",
+    "_rowaddr_before",
+    "evidence",
+    "source",
+)
+"""What the table says of an event, before and after the values."""
 
 _OFFSETS = (1 << FRAGMENT_BITS) - 1
 _MOST_COLUMNS = 60
@@ -24,21 +39,20 @@ def events_table(events: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         What ``table.row(id).history(values=True)`` gives.
     """
     address = pl.coalesce("_rowaddr_after", "_rowaddr_before")
-    has_branches = events["branch"].null_count() < len(events)
     about = events.select(
         "version",
         pl.col("event").cast(pl.String),
         "operation",
         "timestamp",
-        *(["branch"] if has_branches else []),
+        *(["branch"] if _has_branches(events) else []),
         "fragment_id",
         (address & _OFFSETS).alias("offset"),
         "_rowaddr_after",
     )
     origin = events.select("_rowaddr_before", pl.col("evidence").cast(pl.String), "source")
     values = events["values"].struct.unnest()
-    taken = {*about.columns, *origin.columns}
-    names = {name: f"{name} (value)" if name in taken else name for name in values.columns}
+    clashes = _clashes(events)
+    names = {name: f"{name} (value)" if name in clashes else name for name in values.columns}
     kinds = events["event"].cast(pl.String).replace_strict(EVENT_KINDS, return_dtype=pl.String)
     ended = events["_rowaddr_after"].is_null() & events["values"].is_not_null()
     changed = events["changed_columns"]
@@ -47,6 +61,34 @@ def events_table(events: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     }
     table = pl.concat([about, values.rename(names), origin], how="horizontal")
     return table, pl.DataFrame(marks)
+
+
+def events_code(row: str, events: pl.DataFrame) -> str:
+    """Return code that makes the same table of a row."""
+    left_out = ["maybe", "changed_columns", *([] if _has_branches(events) else ["branch"])]
+    clashes = _clashes(events)
+    rename = f"lambda name: f'{{name}} (value)' if name in {literal(clashes)} else name"
+    lines = [
+        f"{row}.history(values=True)",
+        f".drop({literal(left_out)})",
+        ".with_columns(",
+        '    pl.col("event", "evidence").cast(pl.String),',
+        f'    (pl.coalesce("_rowaddr_after", "_rowaddr_before") & {_OFFSETS:#x}).alias("offset"),',
+        *([f'    pl.col("values").name.map_fields({rename}),'] if clashes else []),
+        ")",
+        '.unnest("values")',
+    ]
+    return "(\n    {}\n)".format("\n    ".join(lines))
+
+
+def _has_branches(events: pl.DataFrame) -> bool:
+    return events["branch"].null_count() < len(events)
+
+
+def _clashes(events: pl.DataFrame) -> list[str]:
+    """Return the columns of values that are called as the table calls something of its own."""
+    taken = {*_ABOUT, *(["branch"] if _has_branches(events) else [])}
+    return [name for name in events["values"].struct.fields if name in taken]
 
 
 def _marks(name: str, changed: pl.Series, ended: pl.Series) -> pl.Series:

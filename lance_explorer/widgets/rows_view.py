@@ -52,7 +52,7 @@ class RowsView(View):
         self._selected: NDArray[np.int64] = np.empty(0, np.int64)
         self._failure: dict[str, str] | None = None
         super().__init__(state=state)
-        self.state.observe(lambda _: self._rearrange(), "filter")
+        self.on_state(self._rearrange, "filter")
         if self.state.filter:
             self._rearrange()
 

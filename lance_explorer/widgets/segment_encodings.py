@@ -1,39 +1,75 @@
 """How the row IDs of a table are stored, what they cost, and what they could cost."""
 
-import json
-from functools import cached_property
+import threading
+from functools import lru_cache
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
-import ipywidgets
-import plotly.graph_objects as go
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.figures import encoding_advice, encoding_bytes, encoding_growth, row_ages
+from lance_explorer.figures import encoding_advice
+from lance_explorer.figures.palette import ENCODING_COLORS, MUTED, PART_COLORS
+from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS
 from lance_explorer.inspect.row_id_segments import ROW_ID_SEGMENTS
+from lance_explorer.inspect.version_runs import VERSION_RUNS
 from lance_explorer.table import Table
-from lance_explorer.widgets.frame_table import FrameTable
+from lance_explorer.widgets.code_lines import arranged_code, call
+from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.row_sources import FrameRows
+from lance_explorer.widgets.rows_view import RowsView
+from lance_explorer.widgets.segment_facts import ages, encoding_statistics, growth
+from lance_explorer.widgets.segment_picture import MODES, Mode, SegmentPicture, segment_picture
 from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.version_data import version_data
+from lance_explorer.widgets.view import Reply, Request, answers
 
 __all__ = ["SegmentEncodings"]
 
 _MOST_CHOICES = 500
-_PLOTLY = "application/vnd.plotly.v1+json"
-_PICTURES = ("Bytes by fragment", "Growth over versions", "Age of rows")
+_MOST_STATIC_BYTES = 4_000_000
+_KEPT_VERSIONS = 2
+_COLORS = {**ENCODING_COLORS, "spilled": MUTED}
 
 
-class SegmentEncodings(ipywidgets.VBox):
+class _Read(NamedTuple):
+    """What was read of one version."""
+
+    segments: pl.DataFrame
+    encodings: pl.DataFrame
+    runs: pl.DataFrame
+
+    def of(self, fragment_id: int | None) -> "_Read":
+        """Return what is of one fragment; all if none is chosen or the version lacks it."""
+        chosen = [frame.filter(pl.col("fragment_id").is_in([fragment_id])) for frame in self]
+        return _Read(*chosen) if len(chosen[0]) else self
+
+
+_NOTHING = _Read(
+    *[
+        schema.polars_schema.to_frame()
+        for schema in (ROW_ID_SEGMENTS, ROW_ID_ENCODINGS, VERSION_RUNS)
+    ]
+)
+
+
+class SegmentEncodings(RowsView):
     """The row-ID segments of a version: as pictures, as advice in words, and as a table.
+
+    The first picture has the bytes of a row's ID over versions, and since when the rows are there:
+    arrow keys, Page Up and Down, Home and End choose a version there. The second one has a row for
+    each fragment, with its segments in the colours of their encodings and the bytes that they take;
+    the arrow keys choose a fragment there.
 
     Parameters
     ----------
     table : Table
         The table, or a branch of it.
     state : ExplorerState, optional
-        The choices that it shares with other views: ``version`` and ``fragment_id``.
+        The choices that it shares with other views: ``version``, ``fragment_id`` and ``filter``.
 
     Examples
     --------
@@ -45,134 +81,203 @@ class SegmentEncodings(ipywidgets.VBox):
     {'version': 2, 'fragment_id': None}
     """
 
+    _modules = (
+        "drawing.js",
+        "history_strip.js",
+        "version_head.js",
+        "version_picture.js",
+        "rows.js",
+        "growth_picture.js",
+        "segment_rows.js",
+        "segment_encodings.js",
+    )
+
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
-        self.state = state or ExplorerState()
         self._table = table
-        self._kept = table.versions()
-        self._is_showing = False
+        self._read = lru_cache(_KEPT_VERSIONS)(self._read_version)
+        self._rows_of = lru_cache(_KEPT_VERSIONS)(self._make_rows)
+        self._showing = threading.Lock()
+        super().__init__(FrameRows(_NOTHING.segments), state=state)
         if self.state.version is None:
             self.state.version = table.source.latest_version
-        self._read()
-        self._version = ipywidgets.SelectionSlider(
-            description="version",
-            options=self._kept["version"].to_list() or [self.state.version],
-            continuous_update=False,
-        )
-        self._fragment = ipywidgets.Dropdown(description="fragment")
-        self._picture = ipywidgets.ToggleButtons(options=_PICTURES, style={"button_width": "auto"})
-        self._words = ipywidgets.HTML()
-        self._drawn = ipywidgets.Output()
-        self._rows = FrameTable(self.frame())
-        controls = ipywidgets.HBox([self._version, self._fragment])
-        super().__init__([controls, self._words, self._picture, self._drawn, self._rows])
-        self._show()
-        self._version.observe(self._choose, "value")
-        self._fragment.observe(self._choose, "value")
-        self._picture.observe(lambda _: self._draw(), "value")
-        self.state.observe(lambda _: self._change(), ["version", "fragment_id"])
 
-    @property
-    def selection(self) -> dict[str, int | None]:
+    @property  # type: ignore[misc]  # what is chosen, not rows of the table
+    def selection(self) -> dict[str, int | None]:  # type: ignore[override]
         """What is chosen: ``version``, and ``fragment_id``, None for all fragments."""
         return {"version": self.state.version, "fragment_id": self.state.fragment_id}
 
     @property
     def advice(self) -> list[str]:
         """What :func:`lance_explorer.figures.encoding_advice` says about what is shown."""
-        return encoding_advice(self.frame(), self._of_fragment(self._encodings))
+        try:
+            read = self._read(self._version_shown).of(self.state.fragment_id)
+        except LanceExplorerError:
+            read = _NOTHING
+        return encoding_advice(read.segments, read.encodings)
 
     def frame(self) -> pl.DataFrame:
-        """Return the segments that are shown, as ``table.inspect.row_id_segments()`` does."""
-        return self._of_fragment(self._segments)
+        """Return the segments that are shown, as ``table.inspect.row_id_segments()`` does.
 
-    def _read(self) -> None:
-        """Read the version that is chosen; what goes wrong is shown instead of words."""
-        self._failure = ""
+        Those of the chosen fragment, or of all if none is chosen or the version lacks it. There
+        are none of a version that cannot be read.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If the filter is wrong.
+        """
         try:
-            self._segments = self._table.inspect.row_id_segments(self.state.version)
-            self._encodings = self._table.inspect.row_id_encodings(self.state.version)
-        except LanceExplorerError as error:
-            self._segments, self._encodings = [
-                schema.polars_schema.to_frame() for schema in (ROW_ID_SEGMENTS, ROW_ID_ENCODINGS)
-            ]
-            self._failure = str(error)
-        self._read_version = self.state.version
+            rows = self._rows_of(self._version_shown, self.state.fragment_id)
+        except LanceExplorerError:
+            rows = FrameRows(_NOTHING.segments)
+        return self._frame_of(rows)
 
-    def _of_fragment(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return the rows of the chosen fragment; all if none is chosen or the version lacks it."""
-        chosen = frame.filter(pl.col("fragment_id").is_in([self.state.fragment_id]))
-        return chosen if len(chosen) else frame
+    def code(self) -> str:
+        """Return the line of Python that gives :meth:`frame`.
 
-    def _choose(self, _: object) -> None:
-        """Take over what was chosen in the controls."""
-        if self._is_showing:
-            return
-        with self.state.hold_trait_notifications():
-            self.state.version = self._version.value
-            self.state.fragment_id = self._fragment.value
-
-    def _change(self) -> None:
-        if self.state.version != self._read_version:
-            self._read()
-        self._rows.show_rows(FrameRows(self.frame()))
-        self._show()
-
-    def _show(self) -> None:
-        """Bring the controls, the words and the picture up to date."""
-        self._is_showing = True
-        if self.state.version in self._version.options:
-            self._version.value = self.state.version
-        choices = self._choices()
-        ids = [fragment for _, fragment in choices]
-        self._fragment.options = choices
-        self._fragment.value = self.state.fragment_id if self.state.fragment_id in ids else None
-        self._is_showing = False
-        self._words.value = _as_html([self._failure] if self._failure else self.advice)
-        self._draw()
-
-    def _choices(self) -> list[tuple[str, int | None]]:
-        """Return the fragments to choose from, those that would save most first."""
-        ids = self._encodings.sort("saving_bytes", descending=True, nulls_last=True)["fragment_id"]
-        shown = ids.head(_MOST_CHOICES).to_list()
-        chosen = self.state.fragment_id
-        if chosen is not None and chosen not in shown and chosen in ids:
-            shown.append(chosen)
-        cut = "" if len(shown) == len(ids) else f" ({len(shown):,} of {len(ids):,} to choose from)"
-        return [(f"all{cut}", None), *((f"{fragment:,}", fragment) for fragment in shown)]
-
-    def _draw(self) -> None:
+        Examples
+        --------
+        >>> widget = lx.widgets.SegmentEncodings(table)
+        >>> widget.state.fragment_id = 2
+        >>> widget.code()
+        'table.inspect.row_id_segments(version=7).filter(fragment_id=2)'
+        """
+        version, fragment_id = self._version_shown, self.state.fragment_id
+        code = call("table.inspect.row_id_segments", version=version)
         try:
-            figure = self._figure()
-        except LanceExplorerError as error:
-            self._drawn.outputs = ({"output_type": "stream", "name": "stderr", "text": str(error)},)
-            return
-        data = {_PLOTLY: json.loads(figure.to_json())}
-        self._drawn.outputs = ({"output_type": "display_data", "data": data, "metadata": {}},)
+            read = self._read(version)
+        except LanceExplorerError:
+            read = _NOTHING
+        if read.of(fragment_id) is not read:
+            code += f".filter(fragment_id={fragment_id})"
+        return arranged_code(code, read.segments.schema, self.filter, self.sort)
 
-    def _figure(self) -> go.Figure:
-        match self._picture.value:
-            case "Growth over versions":
-                return self._growth
-            case "Age of rows":
-                runs = self._of_fragment(self._table.inspect.version_runs(self.state.version))
-                return row_ages(runs, self._kept)
-        return encoding_bytes(self.frame(), self._of_fragment(self._encodings))
+    def static_html(self) -> str:
+        """Return what a page without a kernel shows: the advice.
+
+        Not if there is so much to read for it that the notebook would wait.
+        """
+        version = self._version_shown
+        try:
+            sizes = self._table.inspect.fragments(version)["row_ids_bytes"]
+            if int(sizes.sum() or 0) > _MOST_STATIC_BYTES:
+                return super(RowsView, self).static_html()
+            self._read(version)
+            words = self.advice
+        except LanceExplorerError as error:
+            words = [str(error)]
+        items = "".join([f"<li>{escape(sentence)}</li>" for sentence in words])
+        return f"<ul>{items}</ul>"
 
     def __repr__(self) -> str:
-        return f"SegmentEncodings(version {self.state.version}, {len(self.frame()):,} segments)"
+        return f"SegmentEncodings(version {self._version_shown})"
 
-    @cached_property
-    def _growth(self) -> go.Figure:
-        """The picture over all versions, the same for each of them."""
+    # ---------------------------------------------------------------------------- data
+
+    @property
+    def _version_shown(self) -> int:
+        version = self.state.version
+        return self._table.source.latest_version if version is None else version
+
+    @property
+    def _has_row_ids(self) -> bool:
+        """Whether the latest version that can be understood has stable row IDs."""
+        records = self._table.source.history.records
+        return any(r.manifest.reader_feature_flags & STABLE_ROW_IDS for r in records[-1:])
+
+    def _read_version(self, version: int) -> _Read:
         inspect = self._table.inspect
-        return encoding_growth(inspect.row_id_totals(), inspect.all_row_id_encodings())
+        return _Read(
+            inspect.row_id_segments(version),
+            inspect.row_id_encodings(version),
+            inspect.version_runs(version),
+        )
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """Add the words for where no kernel runs, such as nbconvert and GitHub."""
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
-        return {**bundle, "text/html": self._words.value}
+    def _make_rows(self, version: int, fragment_id: int | None) -> FrameRows:
+        return FrameRows(self._read(version).of(fragment_id).segments)
+
+    def _show(self, rows: FrameRows, request: Request) -> None:
+        """Show other rows in the table, unless a newer question asks for yet others."""
+        with self._showing:
+            request.check()
+            if self._source is not rows:
+                self.show_rows(rows)
+
+    # -------------------------------------------------------------------------- answers
+
+    @answers("history", in_background=True)
+    def _history(self, request: Request) -> Reply:
+        if request.get("refresh"):
+            self._table.refresh()
+        request.progress("reading the history of the table")
+        reply = version_data(self._table)
+        about = {
+            "has_row_ids": self._has_row_ids,
+            "colors": _COLORS,
+            "growth_color": PART_COLORS["row IDs"],
+        }
+        return Reply({**reply.content, **about}, reply.buffers)
+
+    @answers("growth", in_background=True)
+    def _growth(self, request: Request) -> Reply | dict[str, Any]:
+        """Return what row IDs cost in all versions; why that cannot be told is an answer too."""
+        request.progress("reading the row IDs of all versions")
+        try:
+            return packed(growth(self._table))
+        except LanceExplorerError as error:
+            return {"problem": str(error)}
+
+    @answers("version", in_background=True)
+    def _version(self, request: Request) -> Reply | dict[str, Any]:
+        """Return what is shown of a version and a fragment, and show its rows."""
+        version, typed = int(request["version"]), request["fragment"]
+        fragment_id = None if typed is None else int(typed)
+        request.progress(f"reading the row IDs of version {version:,}")
+        try:
+            read = self._read(version)
+            request.check()
+            rows = self._rows_of(version, fragment_id)
+        except LanceExplorerError as error:
+            self._show(FrameRows(_NOTHING.segments), request)
+            return {"problem": str(error)}
+        self._show(rows, request)
+        shown = read.of(fragment_id)
+        request.progress(f"drawing {len(read.segments):,} segments")
+        about: dict[str, Any] = {
+            "is_one": shown is not read,
+            "advice": encoding_advice(shown.segments, shown.encodings),
+            "statistics": encoding_statistics(shown.segments),
+            "choices": _choices(read.encodings, fragment_id),
+            "num_fragments": len(read.encodings),
+            "mode": request["mode"],
+        }
+        mode: Mode = MODES[MODES.index(request["mode"])]
+        picture = segment_picture(read.segments, read.encodings, mode)
+        arrays: dict[str, NDArray[Any]] = {**picture.arrays}
+        about |= _about_picture(picture)
+        if shown is not read:
+            request.check()
+            one = segment_picture(shown.segments, shown.encodings, mode)
+            arrays |= {f"one_{name}": array for name, array in one.arrays.items()}
+            about["one"] = _about_picture(one)
+        versions: NDArray[np.uint64] = self._table.source.history.versions
+        return packed({**arrays, **ages(shown.runs, versions)}, about)
 
 
-def _as_html(sentences: list[str]) -> str:
-    items = "".join([f"<li>{escape(sentence)}</li>" for sentence in sentences])
-    return f"<ul>{items}</ul>"
+def _about_picture(picture: SegmentPicture) -> dict[str, Any]:
+    return {
+        "rows": [[str(first), str(last), number] for first, last, number in picture.fragments],
+        "begin": str(picture.begin),
+        "end": str(picture.end),
+        "kinds": picture.kinds,
+        "num_bins": picture.num_bins,
+    }
+
+
+def _choices(encodings: pl.DataFrame, chosen: int | None) -> list[str]:
+    """Return the fragments to choose from, those that would save most first."""
+    ordered = encodings.sort("saving_bytes", descending=True, nulls_last=True, maintain_order=True)
+    shown = ordered["fragment_id"].head(_MOST_CHOICES).to_list()
+    if chosen is not None and chosen not in shown and chosen in ordered["fragment_id"]:
+        shown.append(chosen)
+    return [str(fragment_id) for fragment_id in shown]

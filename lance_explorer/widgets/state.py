@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 import traitlets
 
-__all__ = ["ExplorerState", "from_browser", "to_browser"]
+__all__ = ["ExplorerState", "change", "choices", "read_choices", "to_browser"]
 
 MAX_UINT64 = 2**64 - 1
 
@@ -41,20 +41,30 @@ class ExplorerState(traitlets.HasTraits):
     filter = traitlets.Unicode("")
 
     def __repr__(self) -> str:
-        chosen = ", ".join([f"{name}={value!r}" for name, value in sorted(_values(self).items())])
+        chosen = ", ".join([f"{name}={value!r}" for name, value in sorted(choices(self).items())])
         return f"ExplorerState({chosen})"
+
+
+def choices(state: ExplorerState) -> dict[str, int | str | None]:
+    """Return what is chosen, by name."""
+    return {name: getattr(state, name) for name in _READERS}
+
+
+def change(state: ExplorerState, changes: Mapping[str, int | str | None]) -> None:
+    """Change some choices; who observes the state sees all of them changed."""
+    with state.hold_trait_notifications():
+        for name, value in changes.items():
+            setattr(state, name, value)
 
 
 def to_browser(state: ExplorerState) -> dict[str, str | None]:
     """Return a state as the browser gets it: numbers as decimal strings."""
-    return {k: None if v is None else str(v) for k, v in _values(state).items()}
+    return {k: None if v is None else str(v) for k, v in choices(state).items()}
 
 
-def from_browser(state: ExplorerState, changes: Mapping[str, str | None]) -> None:
-    """Take over what the browser changed."""
-    with state.hold_trait_notifications():
-        for name, value in changes.items():
-            setattr(state, name, value if value is None else _READERS[name](value))
+def read_choices(changes: Mapping[str, str | None]) -> dict[str, int | str | None]:
+    """Return choices that come from the browser."""
+    return {k: None if v is None else _READERS[k](v) for k, v in changes.items()}
 
 
 _READERS: dict[str, Callable[[str], int | str]] = {
@@ -64,7 +74,3 @@ _READERS: dict[str, Callable[[str], int | str]] = {
     "row_id": int,
     "filter": str,
 }
-
-
-def _values(state: ExplorerState) -> dict[str, int | str | None]:
-    return {name: getattr(state, name) for name in _READERS}

@@ -6,6 +6,7 @@ import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.table import Table
+from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.row_page import row_page
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.version_data import version_data
@@ -65,6 +66,16 @@ class TimeTravel(View):
     def frame(self) -> pl.DataFrame:
         """Return the fragments of the chosen version, as ``table.inspect.fragments()`` does."""
         return self._table.inspect.fragments(version=self.state.version)
+
+    def code(self) -> str:
+        """Return the code for :meth:`frame`, where ``table`` is the table.
+
+        Examples
+        --------
+        >>> lx.widgets.TimeTravel(table, state=lx.widgets.ExplorerState(version=2)).code()
+        'table.inspect.fragments(version=2)'
+        """
+        return call("table.inspect.fragments", version=self.state.version)
 
     @answers("history")
     def _history(self, request: Request) -> Reply:

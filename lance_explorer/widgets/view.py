@@ -32,6 +32,16 @@ when a newer question of its kind has come; so a slow answer never holds up the 
 
 A table of rows comes with :class:`~lance_explorer.widgets.rows_view.RowsView` and, in the browser,
 ``rowTable(link)`` of ``rows.js``.
+
+A view may be one of several of which one is in sight, as in the explorer. One that is out of sight
+does nothing: in the browser ``link.onState`` tells it of changes when it is seen again, and in
+Python a view that works when the state changes hears of it by ``self.on_state(listener, *names)``,
+which waits until :attr:`View.is_shown`. Where another view tells more,
+``link.open("row", {row_id})`` in the browser, or ``self.open_view("row", row_id=7)`` here, asks for
+that view and changes the state, as one step; ``link.canOpen("row")`` tells whether there is such a
+view, and ``link.leadTo("row", "Its values")`` makes a button, or null: a view that stands alone can
+open none. A view has ``frame()``, the data that it shows, and ``code()``, the lines of Python
+that give this frame, where ``table`` is the table and ``pl`` is Polars.
 """
 
 import inspect
@@ -39,7 +49,7 @@ import json
 import re
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -52,7 +62,7 @@ import traitlets
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.palette import KIND_COLORS
-from lance_explorer.widgets.state import ExplorerState, from_browser, to_browser
+from lance_explorer.widgets.state import ExplorerState, change, read_choices, to_browser
 from lance_explorer.widgets.worker import Cancelled, Job, Worker
 
 __all__ = ["FAILURES", "Reply", "Request", "View", "answers", "failure_of"]
@@ -142,11 +152,20 @@ class View(anywidget.AnyWidget):
     _modules: ClassVar[tuple[str, ...]] = ()
     """Files in ``static`` that make up the module; the last one has the ``export default``."""
 
-    _methods: ClassVar[Mapping[str, tuple[str, bool]]] = {"state": ("_change_state", False)}
+    _methods: ClassVar[Mapping[str, tuple[str, bool]]] = {
+        "state": ("_change_state", False),
+        "go": ("_go", False),
+    }
     __signature__: ClassVar[inspect.Signature]
 
     shared = traitlets.Dict().tag(sync=True)
     """The state as the browser gets it, and how often it has changed."""
+
+    label = traitlets.Unicode("").tag(sync=True)
+    """What it is called among other views."""
+
+    opens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """The names of the views that can be opened from this one."""
 
     def __new__(cls, *arguments: Any, **options: Any) -> "View":
         """Refuse options that the view does not have: traitlets would swallow them."""
@@ -177,9 +196,58 @@ class View(anywidget.AnyWidget):
         self.state = state or ExplorerState()
         self._worker = Worker()
         self._sending = threading.Lock()
+        self._gate = threading.Lock()
+        self._is_shown = True
+        self._missed: dict[Callable[[], None], None] = {}
+        self._opener: Callable[[str, Mapping[str, Any]], None] | None = None
         super().__init__(shared={**to_browser(self.state), "revision": 0})
-        self.state.observe(self._share)
+        self.on_state(self._share)
         self.on_msg(self._receive)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the view is in sight; while it is not, it does nothing when the state changes."""
+        return self._is_shown
+
+    @is_shown.setter
+    def is_shown(self, is_shown: bool) -> None:
+        with self._gate:
+            self._is_shown = is_shown
+            missed = [*self._missed] if is_shown else []
+            if is_shown:
+                self._missed.clear()
+        for listener in missed:
+            listener()
+
+    def on_state(self, listener: Callable[[], None], *names: str) -> None:
+        """Call a listener when one of these choices has changed, or any; but once it is shown.
+
+        Changes that come while the view is not shown become one call when it is shown again.
+        """
+
+        def hear(_: object) -> None:
+            with self._gate:
+                is_shown = self._is_shown
+                if not is_shown:
+                    self._missed[listener] = None
+            if is_shown:
+                listener()
+
+        self.state.observe(hear, names or traitlets.All)
+
+    def on_open(
+        self, names: Sequence[str], opener: Callable[[str, Mapping[str, Any]], None]
+    ) -> None:
+        """Say which views can be opened from this one, and what opens one: name, and changes."""
+        self._opener = opener
+        self.opens = [*names]
+
+    def open_view(self, name: str, **changes: int | str | None) -> None:
+        """Open another view, and change the state; only the state if there is no such view."""
+        if self._opener and name in self.opens:
+            self._opener(name, changes)
+        else:
+            change(self.state, changes)
 
     def static_html(self) -> str:
         """Return what a page without a kernel shows, as HTML; subclasses escape what they add."""
@@ -197,10 +265,14 @@ class View(anywidget.AnyWidget):
         self.send({"what": "news", "kind": kind, "content": dict(content)})
 
     def _change_state(self, request: Request) -> dict[str, Any]:
-        from_browser(self.state, request["changes"])
+        change(self.state, read_choices(request["changes"]))
         return {"revision": self.shared["revision"]}
 
-    def _share(self, _: object) -> None:
+    def _go(self, request: Request) -> dict[str, Any]:
+        self.open_view(request["view"], **read_choices(request["changes"]))
+        return {}
+
+    def _share(self) -> None:
         self.shared = {**to_browser(self.state), "revision": self.shared["revision"] + 1}
 
     def _receive(self, _: object, message: Mapping[str, Any], buffers: object) -> None:

@@ -27,9 +27,12 @@ def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture(autouse=True)
-def _quiet(lab: Lab) -> Iterator[None]:
-    """Fail a test in which the page complained, or asked for something off the machine."""
+def _quiet(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test in which the lab complained, or asked for something off the machine."""
     yield
+    if "lab" not in request.fixturenames:
+        return
+    lab = request.getfixturevalue("lab")
     lab.set_theme("light")
     lab.set_width(1400)
     errors, outside = lab.errors[:], lab.outside[:]

@@ -15,12 +15,24 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-__all__ = ["PATIENCE", "Lab", "NotebookPage", "chromium", "lab_server"]
+if TYPE_CHECKING:
+    from tests.browser.places import Notebook7
+
+__all__ = [
+    "OPTIONS",
+    "PATIENCE",
+    "Lab",
+    "NotebookPage",
+    "Place",
+    "chromium",
+    "lab_server",
+    "server",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60
@@ -36,7 +48,7 @@ SWITCHES = [
 OPTIONS = """
     --no-browser --allow-root --ServerApp.ip=127.0.0.1 --ServerApp.port=0
     --IdentityProvider.token= --ServerApp.disable_check_xsrf=True
-    --LabApp.expose_app_in_browser=True
+    --LabApp.expose_app_in_browser=True --JupyterNotebookApp.expose_app_in_browser=True
 """.split()
 
 OVERRIDES = {
@@ -54,12 +66,23 @@ WITHOUT = {"disabledExtensions": {"@jupyterlab/debugger-extension": True}}
 @contextmanager
 def lab_server(folder: Path) -> Iterator[str]:
     """Run JupyterLab over ``folder / "notebooks"``; give its address."""
-    notebooks, settings = folder / "notebooks", folder / "settings"
-    notebooks.mkdir()
+    settings = folder / "settings"
     settings.mkdir()
     (settings / "overrides.json").write_text(json.dumps(OVERRIDES))
     (folder / "config_dir" / "labconfig").mkdir(parents=True)
     (folder / "config_dir" / "labconfig" / "page_config.json").write_text(json.dumps(WITHOUT))
+    with server(folder, "jupyter", "lab", *OPTIONS, f"--LabApp.app_settings_dir={settings}") as at:
+        yield at
+
+
+@contextmanager
+def server(folder: Path, *command: str) -> Iterator[str]:
+    """Run a module that serves ``folder / "notebooks"``, with no settings but those in ``folder``.
+
+    Gives its address.
+    """
+    notebooks = folder / "notebooks"
+    notebooks.mkdir()
     places = ["CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR"]
     environment = {
         **os.environ,
@@ -69,24 +92,24 @@ def lab_server(folder: Path) -> Iterator[str]:
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "PYTHONPATH": str(ROOT),
     }
-    command = [sys.executable, "-m", "jupyter", "lab", *OPTIONS]
-    server = subprocess.Popen(
-        [*command, f"--ServerApp.root_dir={notebooks}", f"--LabApp.app_settings_dir={settings}"],
+    process = subprocess.Popen(
+        [sys.executable, "-m", *command],
+        cwd=notebooks,
         env=environment,
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
     )
-    assert server.stderr
-    log = server.stderr
+    assert process.stderr
+    log = process.stderr
     reading = threading.Thread(target=log.readlines, daemon=True)  # or the pipe fills up
     try:
         address = address_in(log)
         reading.start()
         yield address
     finally:
-        server.terminate()
-        server.wait(PATIENCE)
+        process.terminate()
+        process.wait(PATIENCE)
         if reading.is_alive():
             reading.join()
         log.close()
@@ -99,7 +122,7 @@ def address_in(log: Iterable[str]) -> str:
         lines.append(line)
         if found := re.search(r"http://127\.0\.0\.1:\d+", line):
             return found[0]
-    raise RuntimeError("JupyterLab did not start:\n" + "".join(lines))
+    raise RuntimeError("the server did not start:\n" + "".join(lines))
 
 
 @contextmanager
@@ -116,8 +139,16 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-class Lab:
-    """JupyterLab in a page; remembers what the page complained about and what it asked for."""
+class Place:
+    """A page where notebooks are opened; it remembers what was complained of, and asked for.
+
+    Attributes
+    ----------
+    errors : list of str
+        What the page complained of.
+    outside : list of str
+        The addresses that it asked for and that are not of its server.
+    """
 
     def __init__(self, page: Page, address: str, folder: Path) -> None:
         self.page = page
@@ -130,6 +161,39 @@ class Lab:
         page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error}"))
         page.on("request", lambda request: self._watch(request.url))
         page.on("websocket", lambda socket: self._watch(socket.url))
+
+    def set_width(self, width: int, height: int = 1000) -> None:
+        """Change the size of the page, in pixels."""
+        self.page.set_viewport_size({"width": width, "height": height})
+
+    def write(self, name: str, *cells: str) -> str:
+        """Write a notebook with these cells of code; return its path on the server."""
+        notebook = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(cell) for cell in cells],
+            metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        )
+        return self.add(f"{name}.ipynb", notebook)
+
+    def add(self, path: str, notebook: nbformat.NotebookNode) -> str:
+        """Put a notebook on the server."""
+        nbformat.write(notebook, self.folder / "notebooks" / path)
+        return path
+
+    def _listen(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(f"{message.text} ({message.location.get('url', '')[:100]})")
+
+    def _watch(self, url: str) -> None:
+        place = url.replace("ws:", "http:", 1)
+        if not place.startswith((self.address, "data:", "blob:")):
+            self.outside.append(url[:200])
+
+
+class Lab(Place):
+    """JupyterLab in a page."""
+
+    def __init__(self, page: Page, address: str, folder: Path) -> None:
+        super().__init__(page, address, folder)
         page.goto(f"{address}/lab?reset")
         page.wait_for_function("() => window.jupyterapp?.shell.isEmpty('main') === false")
         self.command("application:toggle-left-area")
@@ -152,23 +216,6 @@ class Lab:
                 && !document.getElementById("jupyterlab-splash")"""
         )
 
-    def set_width(self, width: int, height: int = 1000) -> None:
-        """Change the size of the page, in pixels."""
-        self.page.set_viewport_size({"width": width, "height": height})
-
-    def write(self, name: str, *cells: str) -> str:
-        """Write a notebook with these cells of code; return its path in the lab."""
-        notebook = nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(cell) for cell in cells],
-            metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
-        )
-        return self.add(f"{name}.ipynb", notebook)
-
-    def add(self, path: str, notebook: nbformat.NotebookNode) -> str:
-        """Put a notebook into the lab."""
-        nbformat.write(notebook, self.folder / "notebooks" / path)
-        return path
-
     def open(self, path: str) -> "NotebookPage":
         """Open a notebook and wait for its kernel."""
         self.command("docmanager:open", path=path, factory="Notebook")
@@ -182,20 +229,11 @@ class Lab:
         )
         return NotebookPage(self, path)
 
-    def _listen(self, message: Any) -> None:
-        if message.type == "error":
-            self.errors.append(f"{message.text} ({message.location.get('url', '')[:100]})")
-
-    def _watch(self, url: str) -> None:
-        place = url.replace("ws:", "http:", 1)
-        if not place.startswith((self.address, "data:", "blob:")):
-            self.outside.append(url[:200])
-
 
 class NotebookPage:
-    """The notebook that is open in the lab."""
+    """The notebook that is open in the lab, or alone on a page of Notebook 7."""
 
-    def __init__(self, lab: Lab, path: str) -> None:
+    def __init__(self, lab: "Lab | Notebook7", path: str) -> None:
         self.lab = lab
         self.page = lab.page
         self.path = path

@@ -223,6 +223,30 @@ def test_a_key_is_chosen_where_row_ids_are_not_stable(changes, tmp_path):
     assert cells(notebook, "changed") == ["x"]
 
 
+def test_a_compaction_is_asked_whether_it_changed_a_value(changes, tmp_path):
+    path = tmp_path / "t.lance"
+    make(path)
+    lance.dataset(path).optimize.compact_files()
+    notebook = changes("compacted", path)
+    latest = lance.dataset(path).version
+    check = widget(notebook).locator(".lx-content")
+    shown(notebook, 1, latest)
+    expect(check).to_be_hidden()  # values differ, as the columns tell
+    notebook.run(f"widget.state.compared_version = {latest - 1}")
+    shown(notebook, latest - 1, latest)
+    widget(notebook).get_by_text("A click on “moved” lists those rows").wait_for()
+    check.get_by_role("button", name="Compare all values").click()
+    expect(check).to_have_attribute("data-same", "yes")
+    expect(check).to_contain_text("Yes: 9 rows were read from both versions")
+    expect(check).to_contain_text(f"table.diff({latest - 1}, {latest}).same_content()")
+    notebook.run("widget.change = 'moved'")
+    lines(notebook, 9)
+    expect(check).to_contain_text("Yes: 9 rows")
+    notebook.run(f"widget.state.compared_version, widget.state.version = 5, {latest - 1}")
+    shown(notebook, 5, latest - 1)
+    expect(check).not_to_contain_text("Yes")
+
+
 def test_one_version_without_rows_is_shown(changes, tmp_path):
     lance.write_dataset(pa.schema([("id", pa.int64())]).empty_table(), tmp_path / "t.lance")
     notebook = changes("one", tmp_path / "t.lance")

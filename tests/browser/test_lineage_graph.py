@@ -356,3 +356,20 @@ def test_a_move_is_drawn_in_the_next_frames_without_python(many):
         }"""
     )
     assert frames <= 2
+
+
+def test_a_version_of_the_parent_is_told_as_such_and_not_gone_to(opened, tmp_path):
+    main = SyntheticTable(tmp_path / "t.lance").append(rows=4).append()
+    branch = main.branch("dev").append()
+    notebook = opened("lineage_branch", branch.path)
+    above = scale(notebook)["top"] - 14
+    told = widget(notebook).get_by_role("tooltip").filter(visible=True)
+    picture(notebook).hover(position={**place(notebook, 1, 0), "y": above})
+    assert told.inner_text().startswith("Version 1 of main · Overwrite")
+    picture(notebook).click(position={**place(notebook, 1, 0), "y": above})
+    picture(notebook).click(position={**place(notebook, 2, 0), "y": above})
+    shown(notebook, version="2")  # the fork is the branch's, too
+    assert notebook.value("widget.state.version") == 2
+    press(notebook, "Shift+ArrowLeft", "Shift+ArrowRight")
+    shown(notebook, version="3")
+    widget(notebook).get_by_text("versions inherited from main").wait_for()

@@ -24,7 +24,7 @@ def opened(open_notebook):
         notebook = open_notebook(name, OPEN.format(path=str(path)))
         notebook.run_all()
         assert notebook.failures() == []
-        widget(notebook).get_by_text("Type a row ID above").wait_for()
+        widget(notebook).get_by_role("button", name="First row").wait_for()
         return notebook
 
     return open_one
@@ -176,6 +176,21 @@ def test_without_stable_row_ids_a_row_is_followed_by_address(opened, tmp_path):
     drawn(notebook, 2, 3)
     assert notebook.value("widget.state.row_id") == (2 << 32) + 6
     widget(notebook).get_by_text("The values are not known").wait_for()
+    widget(notebook).get_by_text("named by the address 2:6").wait_for()
+
+
+def test_a_row_is_chosen_by_a_button_and_what_is_uncertain_is_said(opened, tmp_path):
+    import lance
+    import pyarrow as pa
+
+    path = str(tmp_path / "t.lance")
+    upsert = lance.write_dataset(pa.table({"id": [1], "name": ["a"]}), path).merge_insert("id")
+    new = pa.table({"id": [1, 2], "name": ["b", "c"]})
+    upsert.when_matched_update_all().when_not_matched_insert_all().execute(new)
+    notebook = opened("row_choices", path)
+    widget(notebook).get_by_role("button", name="First row").click()
+    drawn(notebook, 1, 2)
+    widget(notebook).get_by_text("This row is new, or an older one that was updated").wait_for()
 
 
 EVIL = "<img src=x onerror='owned=1'>\u202e"

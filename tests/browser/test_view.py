@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_frame_table import Table
+from tests.synthetic import SyntheticTable
 
 pytestmark = pytest.mark.browser
 
@@ -110,6 +111,42 @@ one
     notebook.widgets("input[type=search]").first.fill("n = 4")
     expect(other).to_have_text("1 of 9 rows match")
     expect(notebook.widgets("input[type=search]").last).to_have_value("n = 4")
+
+
+def test_a_hidden_view_asks_for_nothing_until_it_is_seen_again(open_notebook, tmp_path):
+    path = SyntheticTable(tmp_path / "t.lance").append().append().append().path
+    notebook = open_notebook(
+        "hidden",
+        f"""
+import ipywidgets
+import lance_explorer as lx
+
+asked = []
+class Noting(lx.widgets.TimeTravel):
+    _modules = lx.widgets.TimeTravel._modules
+    def _receive(self, widget, message, buffers):
+        asked.append(message["kind"])
+        super()._receive(widget, message, buffers)
+
+state = lx.widgets.ExplorerState()
+travel = Noting(lx.open_table({str(path)!r}), state=state)
+rows = lx.widgets.FrameTable(travel.frame(), state=state)
+ipywidgets.VBox([travel, rows])
+""",
+    )
+    notebook.run_all()
+    strip = notebook.widgets(".lx-time-travel .lx-strip")
+    strip.and_(notebook.page.locator('[data-drawn="3"]')).wait_for()
+    notebook.wait_for("{'details', 'rows'} <= {*asked}")
+    notebook.run("travel.layout.display = 'none'")
+    strip.wait_for(state="hidden")
+    notebook.run("asked.clear(); state.version = 1; state.filter = 'fragment_id = 2'")
+    expect(notebook.widgets(".lx-rows-status")).to_have_text("1 of 3 rows match")
+    assert notebook.widgets(".lx-version-heading h3").text_content() == "Version 3"
+    assert notebook.value("asked") == []
+    notebook.run("travel.layout.display = None")
+    strip.and_(notebook.page.locator('[data-drawn="1"]')).wait_for()
+    notebook.wait_for("asked == ['details', 'rows']")
 
 
 def test_rows_of_a_version_come_as_they_are_looked_at(open_notebook, tmp_path):

@@ -194,3 +194,88 @@ def test_a_branch_that_was_made_again_has_nothing_of_the_old_one(tmp_path):
 def test_the_main_branch_can_be_named_on_a_branch(family):
     dev = open_table(family.uri, branch="dev")
     assert classes(dev, ("main", 5), 5) == classes(family, 5, ("dev", 5))
+
+
+# ----------------------------------------------------------------------- where versions are lost
+
+
+def plain_branch(path: Path) -> tuple[Any, Any]:
+    """Return the main branch of a table without stable row IDs, and a branch of its version 3."""
+    main = made(path, stable=False)
+    return main, main.create_branch("dev", 3)
+
+
+def clean_up(branch: Any, *versions: int) -> None:
+    branch.cleanup_old_versions(versions=[*versions], error_if_tagged_old_versions=False)
+
+
+def doubts(table: Table, a: Any, b: Any) -> tuple[int, str]:
+    found: tuple[int, str] = table.diff(a, b).summary().select("maybe", "evidence").row(0)
+    return found
+
+
+def test_without_its_fork_a_branch_still_has_what_common_files_prove(tmp_path):
+    main, dev = plain_branch(tmp_path)
+    dev.delete("id = 5")
+    dev.delete("id = 1")
+    main.insert(people(7))
+    clean_up(dev, 3)
+    table = open_table(tmp_path)
+    assert classes(table, 3, ("dev", 5)) == {"deleted": 2, "same": 3}
+    assert classes(table, 4, ("dev", 5)) == {"deleted": 3, "same": 3}
+    assert classes(table, ("dev", 5), 4) == {"inserted": 3, "same": 3}
+    assert doubts(table, 4, ("dev", 5)) == (0, "recorded")
+    rows = table.diff(4, ("dev", 5)).rows(images="both")
+    assert rows.select("_change_type", "id").rows() == [("delete", n) for n in (1, 5, 7)]
+
+
+def test_rows_that_lost_versions_of_a_branch_wrote_may_be_those_that_went(tmp_path):
+    _, dev = plain_branch(tmp_path)
+    dev.update({"score": "1"}, "id = 3")
+    dev.insert(people(7))
+    dev.delete("id = 1")
+    clean_up(dev, 3, 4)
+    table = open_table(tmp_path)
+    assert classes(table, 3, ("dev", 6)) == {"inserted": 2, "deleted": 2, "same": 3}
+    assert doubts(table, 3, ("dev", 6)) == (2, "lost")
+    rows = table.diff(3, ("dev", 6)).rows(images="after", key="id")
+    assert rows.select("_event", "id").rows() == [
+        ("deleted", None),
+        ("updated", 3),
+        ("inserted", 7),
+    ]
+
+
+def test_an_append_that_is_kept_is_new_though_all_before_it_is_lost(tmp_path):
+    _, dev = plain_branch(tmp_path)
+    dev.insert(people(7))
+    clean_up(dev, 3)
+    table = open_table(tmp_path)
+    assert classes(table, 3, ("dev", 4)) == {"inserted": 1, "same": 5}
+    assert doubts(table, 3, ("dev", 4)) == (0, "recorded")
+
+
+def test_columns_that_lost_versions_of_a_branch_wrote_are_told_by_files(tmp_path):
+    _, dev = plain_branch(tmp_path)
+    dev.add_columns({"rank": "id + 1"})
+    dev.delete("id = 1")
+    dev.alter_columns({"path": "score", "data_type": pa.int32()})
+    dev.delete("id = 5")
+    clean_up(dev, 3, 4)
+    table = open_table(tmp_path)
+    assert classes(table, 3, ("dev", 5)) == {"deleted": 1, "column_added": 4, "same": 0}
+    clean_up(dev, 5, 6)
+    table = open_table(tmp_path)
+    assert classes(table, 3, ("dev", 7)) == {"deleted": 2, "column_rewritten": 3, "same": 0}
+    assert doubts(table, 3, ("dev", 7)) == (3, "inferred")
+
+
+def test_a_branch_of_a_branch_is_matched_over_the_lost_one(tmp_path):
+    _, dev = plain_branch(tmp_path)
+    dev.delete("id = 1")
+    sub = dev.create_branch("sub", ("dev", 4))
+    sub.delete("id = 5")
+    sub.delete("id = 6")
+    clean_up(sub, 4)
+    table = open_table(tmp_path)
+    assert classes(table, 3, ("sub", 6)) == {"deleted": 3, "same": 2}

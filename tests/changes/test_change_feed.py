@@ -247,6 +247,14 @@ def test_a_column_added_and_dropped_again_changes_no_value(twin):
     assert feed(twin, 1).is_empty()
 
 
+def test_a_dropped_column_changes_no_row_though_its_fragments_are_as_they_were_before_it(twin):
+    twin.add_column("more")
+    twin.add_column("again")
+    twin.drop_column("again")
+    assert net(twin, 3) == {"unchanged": 10}
+    assert feed(twin, 3, mode="per_commit", include=["column_added"]).is_empty()
+
+
 def test_a_column_dropped_and_added_again_with_values_is_another_one(twin):
     twin.add_column("more")
     twin.drop_column("more")
@@ -260,6 +268,36 @@ def test_a_cast_writes_a_column_anew(twin):
     twin.cast_column("more", pa.int32())
     assert net(twin, 3) == {"column_rewritten": 10}
     assert net(twin, 2) == {"updated": 2, "column_rewritten": 8}
+
+
+def test_a_column_that_was_added_and_cast_is_an_added_one(twin):
+    twin.add_column("more")
+    twin.cast_column("more", pa.int32())
+    assert net(twin, 1) == {"column_added": 10}
+    assert opened(twin).changes(1).summary()["maybe"].item() == 0
+
+
+def test_a_column_that_was_added_and_written_in_place_is_an_added_one(twin):
+    twin.add_column("more")
+    first = twin.dataset.get_fragment(0)
+    values = pa.table({"key": [1, 2], "more": pa.array([7, 8], pa.int64())})
+    fragment, fields = first.update_columns(values, "key")
+    operation = lance.LanceOperation.Update(
+        updated_fragments=[fragment], fields_modified=fields, update_mode="rewrite_columns"
+    )
+    lance.LanceDataset.commit(twin.uri, operation, read_version=twin.version)
+    assert net(twin, 2) == {"column_rewritten": 4, "unchanged": 6}
+    assert net(twin, 1) == {"column_added": 10}
+    assert opened(twin).changes(1).summary()["maybe"].item() == 0
+
+
+@pytest.mark.parametrize("writer", ["8.0.1", "14.0.2"])
+def test_a_column_added_and_cast_in_a_stored_table_is_an_added_one(writer):
+    table = lx.open_table(DATA / writer / "schema_changes.lance")
+    assert table.changes(1, 4).summary().select("column_added", "maybe").row(0) == (8, 0)
+    assert table.changes(3, 4).summary().select("column_rewritten", "maybe").row(0) == (8, 8)
+    one, other = (table.at(version).read(["id"]) for version in (1, 4))
+    assert one.equals(other)
 
 
 def test_a_renamed_column_is_the_same_one(twin):
@@ -290,6 +328,27 @@ def test_a_column_written_in_place_without_offsets_may_have_changed_all_rows(pla
     assert net(plain, 1) == {"column_rewritten": 4, "moved": 6}
     changed = feed(plain, 1).filter(_change_type="update_postimage").explode("changed_columns")
     assert changed.filter(changed_columns="value")["key"].to_list() == [2]
+
+
+@pytest.mark.parametrize("writer", ["8.0.1", "14.0.2"])
+def test_with_row_ids_a_column_written_so_may_have_changed_all_rows_of_its_fragment(writer):
+    table = lx.open_table(DATA / writer / "update_columns.lance")
+    counts = table.changes(1, 2).summary().select("column_rewritten", "unchanged", "maybe")
+    assert counts.row(0) == (6, 6, 6)
+    lines = table.changes(1, 2, images="both").to_polars().filter(_change_type="update_postimage")
+    changed = {key: names for key, names in lines.select("id", "changed_columns").rows() if names}
+    assert changed == {7: ["score"], 9: ["score"]}
+
+
+def test_rows_that_an_update_wrote_are_only_moved_by_a_compaction(plain):
+    plain.update(Keys(5, 2))
+    plain.delete(Keys(5, 3))
+    plain.compact()
+    lines = feed(plain, 3, mode="per_commit", images="after", include=["moved"])
+    assert lines["_event"].cast(pl.String).to_list() == ["moved"] * 8
+    assert dict(lines.select("key", "value").iter_rows()) == plain.rows
+    again = feed(plain, 1, mode="per_commit").filter(_event="updated")
+    assert again["evidence"].cast(pl.String).to_list() == ["inferred"] * 4
 
 
 def test_such_a_column_that_a_restore_undid_is_as_it_was(plain):
@@ -403,8 +462,19 @@ def test_a_version_before_the_fork_is_the_parents(twin):
 def test_a_tag_on_another_branch_is_refused(twin):
     twin.fork("dev").append(1)
     twin.dataset.tags.create("tip", ("dev", 2))
-    with pytest.raises(InvalidArgumentError, match="tag 'tip' is on branch dev"):
+    with pytest.raises(InvalidArgumentError, match=r"tag 'tip' is on branch dev.* table\.diff$"):
         opened(twin).changes(0, "tip")
+
+
+def test_a_version_of_another_branch_is_refused_and_one_of_its_own_is_not(twin):
+    twin.fork("dev").append(1)
+    twin.append(2)
+    dev = lx.open_table(twin.uri, branch="dev")
+    assert dev.changes(("dev", 1), ("dev", 2)).summary()["inserted"].item() == 1
+    assert opened(twin).changes(("main", 1), ("main", 2)).summary()["inserted"].item() == 2
+    for table, name in ((dev, ("main", 1)), (opened(twin), ("dev", 1))):
+        with pytest.raises(InvalidArgumentError, match=r"with table\.diff$"):
+            table.changes(name)
 
 
 # ------------------------------------------------------------------------------------- asking
@@ -442,12 +512,37 @@ def test_unknown_choices_are_errors_that_name_the_known_ones(twin, options):
         opened(twin).changes(0, 1, **options)
 
 
+@pytest.mark.parametrize("tolerance", [-1.0, float("nan")])
+def test_a_tolerance_is_not_negative(twin, tolerance):
+    with pytest.raises(InvalidArgumentError, match="tolerance is 0 or more"):
+        opened(twin).changes(0, 1, tolerance=tolerance)
+
+
 def test_only_the_columns_asked_for_are_read(twin):
     lines = feed(twin, 0, images="after", columns=["value"])
     assert lines.columns[-1] == "value"
     assert "key" not in lines.columns
     with pytest.raises(InvalidArgumentError, match="no column 'ke'; there are: key, value"):
         feed(twin, 0, columns=["ke"])
+
+
+def test_without_columns_of_values_updated_rows_still_have_two_lines(twin):
+    twin.update(Keys(5, 2))
+    lines = feed(twin, 1, columns=[])
+    assert (
+        lines["_change_type"].cast(pl.String).to_list()
+        == ["update_preimage"] * 2 + ["update_postimage"] * 2
+    )
+    assert lines["changed_columns"].to_list() == [[]] * 4
+    assert lines.columns[-1] == "changed_columns"
+    assert len(feed(twin, 1, columns=[], images="after")) == 2
+
+
+def test_one_name_stands_for_a_sequence_of_one(twin):
+    twin.update(Keys(5, 2))
+    twin.compact()
+    assert feed(twin, 1, columns="key").equals(feed(twin, 1, columns=["key"]))
+    assert feed(twin, 1, include="moved").equals(feed(twin, 1, include=["moved"]))
 
 
 def test_an_empty_feed_has_the_columns_of_a_full_one(twin):

@@ -273,3 +273,19 @@ def test_empty_parts_have_all_their_columns(tmp_path):
         empty: pl.DataFrame = getattr(same, part)()
         assert empty.is_empty()
         assert empty.schema == getattr(other, part)().schema
+
+
+@pytest.mark.parametrize(
+    "options", [{"images": "before"}, {"include": ["updated"]}, {"tolerance": -1.0}], ids=str
+)
+def test_unknown_choices_of_rows_are_errors_that_name_the_known_ones(tmp_path, options):
+    lance.write_dataset(pa.table({"id": [1]}), tmp_path)
+    with pytest.raises(InvalidArgumentError, match=f"{next(iter(options))} is "):
+        open_table(tmp_path).diff(1, 1).rows(**options)
+
+
+def test_the_column_that_became_a_list_is_the_one_that_differs(tmp_path):
+    for tags in (["a", "b"], [["a"], ["b"]]):
+        lance.write_dataset(pa.table({"id": [1, 2], "tags": tags}), tmp_path, mode="overwrite")
+    told = open_table(tmp_path).diff(1, 2).same_content()
+    assert (told.is_same, told.columns) == (False, ("tags",))

@@ -84,6 +84,20 @@ def test_a_lost_update_of_some_rows_is_exact(tmp_path):
     assert not runs.maybe.any()
 
 
+def test_a_restore_on_a_branch_takes_back_what_was_written_into_rows_of_the_parent(table):
+    branch = table.branch("dev")
+    branch.update({0: [1]}).restore(1)
+    assert net(branch, 2, 3) == {"updated": 1}
+
+
+def test_without_row_ids_rows_that_moved_over_lost_versions_are_uncertain(table):
+    table.compact([0, 1]).append(rows=1)
+    rows = rows_of(table.remove(table.version - 1))
+    moved = net_changes(rows, 0, len(rows.history) - 1).only(RowChange.MOVED)
+    assert moved.count(RowChange.MOVED) == 8
+    assert moved.maybe.all() == moved.maybe.any() == (not rows.has_row_ids)
+
+
 def test_row_versions_tell_what_came_after_a_version_that_is_lost(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
     table.update({0: [1], 1: [0]}).add_column("one").remove(1)

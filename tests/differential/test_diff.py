@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from lance_explorer import Table, open_table
-from lance_explorer.errors import VersionNotFoundError
 from tests.differential.changes_agreement import (
     ALL,
     Scan,
@@ -64,11 +63,6 @@ class Branched:
             for name, source in self.sources.items():
                 yield place, (name, source.latest.version)
                 yield (name, source.latest.version), place
-
-    def is_lost_between(self, first: Place, second: Place) -> bool:
-        """Whether nothing tells which row is which: of ``early`` only an Overwrite is left."""
-        has_row_ids = self.table.latest.has_stable_row_ids
-        return not has_row_ids and (first[0] == "early") != (second[0] == "early")
 
     def _scan(self, place: Place) -> Scan:
         """Return a scan in which rows are known by their key and the branch that it came from."""
@@ -131,10 +125,6 @@ def test_same_content_is_what_full_scans_say(table):
 def test_a_diff_between_branches_is_that_between_full_scans(branched):
     for first, second in branched.pairs():
         diff = branched.table.diff(named(first), named(second))
-        if branched.is_lost_between(first, second):
-            with pytest.raises(VersionNotFoundError, match="cannot be matched"):
-                diff.rows()
-            continue
         rows = diff.rows(images="both", include=ALL)
         old, new = branched.scan(first), branched.scan(second)
         assert_right_net(rows, diff.summary(), old, new, f"{first} to {second}")

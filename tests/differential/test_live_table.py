@@ -1,5 +1,6 @@
 """A table that is written to while it is read: nothing crashes, and a snapshot is one version."""
 
+import json
 import subprocess
 import sys
 
@@ -59,7 +60,14 @@ def test_a_reader_beside_a_writer_sees_whole_versions(tmp_path, stable_row_ids):
     path = tmp_path / "live.lance"
     lance.write_dataset(rows(0), path, enable_stable_row_ids=stable_row_ids)
     table = lx.open_table(path)
-    command = [sys.executable, "-m", "tests.differential.live_writer", str(path), str(COMMITS)]
+    read_beside_a_writer(table, COMMITS, {})
+    expect_all_that_a_fresh_one_knows(table, lx.open_table(path), COMMITS)
+
+
+def read_beside_a_writer(table: lx.Table, commits: int, options: dict[str, str]) -> None:
+    """Read everything again and again while another process commits."""
+    arguments = [table.uri, str(commits), json.dumps(options)]
+    command = [sys.executable, "-m", "tests.differential.live_writer", *arguments]
     seen = set[int]()
     with subprocess.Popen(command) as writer:
         while writer.poll() is None:
@@ -67,9 +75,12 @@ def test_a_reader_beside_a_writer_sees_whole_versions(tmp_path, stable_row_ids):
             seen.add(table.source.latest_version)
     assert writer.returncode == 0
     assert len(seen) > 1
-    fresh = lx.open_table(path)
+
+
+def expect_all_that_a_fresh_one_knows(table: lx.Table, fresh: lx.Table, commits: int) -> None:
+    """Check that a table that was refreshed all the time has the answers of one opened now."""
     table.refresh()
-    assert fresh.latest.version >= COMMITS
+    assert fresh.latest.version >= commits
     for name in FRAMES:
         assert_frame_equal(frame(table.source, name), frame(fresh.source, name))
     assert isinstance(table.check_row_ids(), pl.DataFrame)

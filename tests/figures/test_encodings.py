@@ -106,7 +106,7 @@ def test_spilled_row_ids_have_no_bar_but_a_mark(scattered):
 
 def test_a_table_without_row_ids_has_an_empty_picture():
     assert note(encoding_bytes(NO_SEGMENTS, NO_ENCODINGS)) == (
-        "row IDs of 0 fragments take 0 Bytes, at best 0 Bytes"
+        "row IDs of 0 fragments take 0 bytes, at best 0 bytes"
     )
 
 
@@ -171,7 +171,7 @@ def test_advice_on_many_fragments_is_short(scattered):
 
 def test_advice_tells_of_spilled_row_ids(scattered):
     said = encoding_advice(*spilled(scattered))
-    assert said[0].startswith("10,000 row IDs in 1 fragment take 7 Bytes, 0.0007 bytes each")
+    assert said[0].startswith("10,000 row IDs in 1 fragment take 7 bytes, 0.0007 bytes each")
     assert said[-1].startswith("1 fragment spilled the row IDs")
 
 

@@ -25,10 +25,10 @@ def files_of(*sizes: int | None, rows: int | None = 10) -> tuple[pl.DataFrame, p
 @pytest.mark.parametrize(
     ("size", "span"),
     [
-        (0, "1 Byte to 2 Bytes"),
-        (1, "1 Byte to 2 Bytes"),
-        (2, "2 Bytes to 5 Bytes"),
-        (999, "500 Bytes to 1 kB"),
+        (0, "1 byte to 2 bytes"),
+        (1, "1 byte to 2 bytes"),
+        (2, "2 bytes to 5 bytes"),
+        (999, "500 bytes to 1 kB"),
         (1000, "1 kB to 2 kB"),
         (60_000_000, "50 MB to 100 MB"),
     ],
@@ -70,7 +70,7 @@ def test_files_of_unknown_rows_are_not_small():
 def test_edges_are_few_and_round():
     figure = file_sizes(*files_of(1, 10**12))
     assert ticks(figure.layout.xaxis) == [
-        *("1 Byte", "50 Bytes", "2 kB", "100 kB", "5 MB", "200 MB", "10 GB", "500 GB")
+        *("1 byte", "50 bytes", "2 kB", "100 kB", "5 MB", "200 MB", "10 GB", "500 GB")
     ]
 
 

@@ -64,7 +64,7 @@ def long(tmp_path_factory) -> Long:
 
 
 def picture(table: Table, **options: Any) -> go.Figure:
-    return draw(*lineage_of(table.source).frames, table.versions(), **options)
+    return draw(*lineage_of(table.source).frames, table.versions(inherited=True), **options)
 
 
 def lanes(layout: LineageLayout) -> dict[str, dict[str, Any]]:
@@ -245,7 +245,7 @@ def test_versions_have_their_times(table):
 def test_hovering_tells_the_facts(table):
     said = hovers(picture(table))
     assert (
-        "<b>fragment 0</b><br>40 rows in versions 1 to 3<br>940 Bytes of data<br>"
+        "<b>fragment 0</b><br>40 rows in versions 1 to 3<br>940 bytes of data<br>"
         "made in version 1 by Overwrite<br>last in version 3, then compacted away"
     ) in said
     assert (
@@ -259,6 +259,49 @@ def test_every_colour_is_explained(tmp_path):
     branch = main.branch("dev").append()
     figure = picture(open_table(branch.path))
     assert {"create", "append", "branch"} <= {trace.name for trace in figure.data}
+
+
+@pytest.fixture(scope="module")
+def branch(tmp_path_factory) -> Table:
+    """Versions 3 and 4 of a branch of the main branch's version 3."""
+    main = SyntheticTable(tmp_path_factory.mktemp("branch") / "t.lance").append(rows=4)
+    branch = main.delete({0: [0]}).append().branch("dev")
+    return open_table(branch.update({0: [1]}).path)
+
+
+def marks(figure: go.Figure, symbol: str) -> list[tuple[int, str]]:
+    """Return the versions and kinds of the commits that are drawn with a symbol."""
+    drawn = [trace for trace in figure.data if trace.mode == "markers" and trace.hovertext]
+    return sorted(
+        (version, trace.name)
+        for trace in drawn
+        if trace.marker.symbol == symbol
+        for version in trace.x
+    )
+
+
+def test_versions_that_a_branch_inherited_are_hollow(branch):
+    figure = picture(branch)
+    assert marks(figure, "square-open") == [(1, "create"), (2, "delete"), (3, "append")]
+    assert marks(figure, "square") == [(3, "branch"), (4, "update")]
+    named = [said for said in words(figure) if said in {*KIND_COLORS}]
+    assert named == ["create", "delete", "branch", "update"]
+    assert "inherited from main" in {trace.name for trace in figure.data}
+    assert any("<b>version 2</b> of main Delete" in said for said in hovers(figure))
+
+
+def test_of_a_long_history_inherited_versions_are_pale(tmp_path):
+    main = SyntheticTable(tmp_path / "t.lance", transaction_files=False).append()
+    while main.version < 200:
+        main.update_config(n=str(main.version))
+    branch = main.branch("dev")
+    while branch.version < 300:
+        branch.update_config(n=str(branch.version))
+    figure = picture(open_table(branch.path))
+    [bars] = [trace for trace in figure.data if trace.type == "bar" and trace.name == "config"]
+    pale = {x < 199 for x, opacity in zip(bars.x, bars.marker.opacity, strict=True) if opacity < 1}
+    dark = {x > 199 for x, opacity in zip(bars.x, bars.marker.opacity, strict=True) if opacity == 1}
+    assert pale == dark == {True}
 
 
 def test_colours_are_those_of_the_kinds_of_commits(table):

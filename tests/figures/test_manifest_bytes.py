@@ -62,12 +62,12 @@ def test_pointing_at_a_part_tells_its_size(manifests):
     size, whole = manifests.select("fragments_bytes", "manifest_bytes").row(0)
     assert whole < 1_000
     assert hovers(manifest_bytes(manifests))[0] == (
-        f"<b>version 1</b><br>fragments: {size} Bytes of {whole} Bytes"
+        f"<b>version 1</b><br>fragments: {size} bytes of {whole} bytes"
     )
 
 
 def test_no_manifests_are_an_empty_picture():
-    assert note(manifest_bytes(MANIFESTS.polars_schema.to_frame())) == "0 manifests, 0 Bytes"
+    assert note(manifest_bytes(MANIFESTS.polars_schema.to_frame())) == "0 manifests, 0 bytes"
 
 
 @pytest.mark.parametrize(

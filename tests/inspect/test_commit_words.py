@@ -7,6 +7,7 @@ from lance_explorer import demo
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.commit_words import describe_commits
+from tests.format.samples import DATA
 from tests.inspect.commit_sentences import STORED_SENTENCES, sentences_text
 from tests.synthetic import SyntheticTable
 
@@ -106,6 +107,11 @@ def test_what_is_more_than_a_few_is_counted(table):
     assert last_sentence(table) == (
         "Config: `key0` set to `on`, `key1` set to `on`, `key2` set to `on` and 5 more."
     )
+
+
+def test_an_update_in_place_of_a_writer_that_did_not_say_so_is_told_as_such():
+    said = sentences(DATA / "0.32.1" / "stable_row_ids.lance")
+    assert said[20].startswith("Values of 23 rows in `id` and `score` written in place;")
 
 
 def test_an_update_that_met_nothing_says_so(table):

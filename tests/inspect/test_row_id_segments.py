@@ -225,8 +225,10 @@ def test_a_damaged_sequence_is_an_error_in_its_version_and_left_out_of_all(tmp_p
     table = SyntheticTable(tmp_path / "t").append().append()
     with_sequence(table, b"\x0a\x20???").delete({1: [0]}).append()
     source = TableSource(str(tmp_path / "t"))
-    with pytest.raises(CorruptFileError, match=r"manifest, fragment 1.*a record of 32 bytes"):
+    with pytest.raises(CorruptFileError, match="fragment 1: a record of 32 bytes") as refusal:
         row_id_segments(source, 2)
+    manifest = source.storage.get(str(refusal.value.path))
+    assert manifest[refusal.value.offset :].startswith(b"\x0a\x20???")
     assert rows_of(all_row_id_segments(source), "fragment_id", "last_version") == [(0, 4), (2, 4)]
 
 

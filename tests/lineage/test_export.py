@@ -2,6 +2,7 @@
 
 import builtins
 import json
+import re
 
 import networkx as nx
 import pytest
@@ -76,6 +77,20 @@ def test_dot_has_a_line_for_each_node_and_edge(story):
     assert text.count("->") == len(story.edges())
 
 
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_dot_is_a_graph_of_quoted_nodes_and_edges(path):
+    assert_is_dot(lineage(stored(path)))
+
+
+def assert_is_dot(story):
+    first, second, *lines, last = story.to_dot().splitlines()
+    assert (first, second, last) == ("digraph lineage {", "  rankdir=LR;", "}")
+    assert len(lines) == len(story.fragments()) + len(story.edges())
+    quoted = r'"(?:[^"\\]|\\.)*"'
+    for line in lines:
+        assert re.fullmatch(rf"  {quoted}(?: -> {quoted})? \[label={quoted}\];", line), line
+
+
 def test_mermaid_has_a_line_for_each_node_and_edge(story):
     lines = story.to_mermaid().splitlines()
     assert lines[0] == "flowchart LR"
@@ -88,6 +103,7 @@ def test_hostile_names_are_no_markup(table):
     story = branch(table)
     assert "<script" not in story.to_mermaid()
     assert r'"dev\"];\\<script>' in story.to_dot()
+    assert_is_dot(story)
     again = nx.parse_graphml(story.to_graphml(), force_multigraph=True)
     assert HOSTILE in {facts.get("branch") for _, facts in again.nodes(data=True)}
 

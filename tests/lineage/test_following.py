@@ -1,9 +1,12 @@
 """The history of one row, and of many at once."""
 
 from itertools import pairwise
+from typing import Any
 
+import lance
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from lance_explorer.errors import (
@@ -71,6 +74,21 @@ def test_values_are_those_after_each_event_and_before_the_end():
     assert values["id"].to_list() == [2] * 7
     assert values["half"].to_list()[1:3] == [None, 50.5]
     assert history["changed_columns"].to_list()[:4] == [None, ["score"], ["half"], []]
+
+
+def test_a_renamed_column_and_one_that_came_as_null_did_not_change(tmp_path):
+    path = str(tmp_path / "t.lance")
+    dataset: Any = lance.write_dataset(pa.table({"a": [1, 2], "b": ["x", "y"]}), path)
+    dataset.alter_columns({"path": "b", "name": "c"})
+    dataset.add_columns(pa.field("d", pa.int64()))
+    dataset.alter_columns({"path": "a", "data_type": pa.int32()})
+    dataset.update({"c": "'z'"}, where="a = 2")
+    history = row_history(TableSource(path), 1, 1, values=True)
+    assert rows_of(history, "version", "event", "changed_columns") == [
+        (1, "created", None),
+        (4, "column_rewritten", []),
+        (5, "updated", ["c"]),
+    ]
 
 
 def test_values_are_null_where_files_are_gone(tmp_path):

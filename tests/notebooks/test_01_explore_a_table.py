@@ -1,5 +1,6 @@
 """What the first notebook shows, against the table, pylance and the story of the sample."""
 
+import ast
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -24,6 +25,12 @@ def path(samples) -> str:
 
 def photos_of(path, version=None) -> pl.DataFrame:
     return pl.DataFrame(lance.dataset(path, version=version).to_table())
+
+
+def test_the_explorer_begins_with_the_latest_version(notebook, path):
+    chosen = ast.literal_eval(notebook.text("explorer.selection"))
+    assert (chosen.pop("view"), chosen.pop("version")) == ("overview", lance.dataset(path).version)
+    assert not any(chosen.values())
 
 
 def test_versions_are_those_of_the_table(notebook, path):

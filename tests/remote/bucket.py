@@ -11,9 +11,10 @@ from obstore.store import S3Store
 from lance_explorer.history.source import TableSource
 from lance_explorer.table import Table, open_table
 
-__all__ = ["SECRET", "Bucket"]
+__all__ = ["KEY_ID", "SECRET", "Bucket"]
 
 SECRET = "do-not-show-this-anywhere"
+KEY_ID = "nor-whose-it-is"
 
 _NAME = "tables"
 
@@ -33,7 +34,7 @@ class Bucket:
         self.options = {
             "aws_endpoint": f"http://{host}:{port}",
             "allow_http": "true",
-            "aws_access_key_id": "somebody",
+            "aws_access_key_id": KEY_ID,
             "aws_secret_access_key": SECRET,
             "aws_region": "us-east-1",
         }

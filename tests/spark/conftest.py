@@ -1,6 +1,7 @@
 """One Spark session for all tests: two tasks at a time, four attempts at each."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,11 +25,24 @@ def readable_overlays() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def spark(readable_overlays) -> Iterator[Any]:
+def event_log(tmp_path_factory) -> Path:
+    """The folder where the session logs what it did, plans included."""
+    folder: Path = tmp_path_factory.mktemp("events")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def spark(readable_overlays, event_log) -> Iterator[Any]:
     """The session."""
     import lance_explorer as lx
 
-    settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g"}
+    settings = {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.memory": "1g",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": event_log.as_uri(),
+        "spark.eventLog.compress": "false",
+    }
     session = lx.spark.session("local[2,4]", config=settings)
     yield session
     session.stop()

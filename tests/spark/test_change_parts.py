@@ -53,6 +53,35 @@ def test_a_part_that_is_read_twice_is_the_same(path):
         assert list(reader.read(piece)) == list(reader.read(piece))
 
 
+def test_columns_that_have_other_names_in_the_feed_are_read(tmp_path):
+    for tags in (["a"], [["b"]]):
+        rows = pa.table({"evidence": ["mine"], "tags": tags})
+        lance.write_dataset(rows, tmp_path, mode="overwrite")
+    source = ChangesSource({"path": str(tmp_path), "begin_version": "1", "images": "both"})
+    names = ["_change_type", "evidence", "evidence_", "tags", "tags@1"]
+    whole = source.schema()
+    reader = source.reader(type(whole)([whole[name] for name in names]))
+    [piece] = reader.partitions()
+    lines = pl.concat([pl.DataFrame(batch) for batch in reader.read(piece)])
+    assert lines.rows() == [
+        ("delete", "recorded", "mine", None, "a"),
+        ("insert", "recorded", "mine", ["b"], None),
+    ]
+
+
+def test_a_worker_keeps_an_answer_while_its_table_stays(path):
+    source = ChangesSource({"path": path, "begin_version": "1"})
+    [piece] = source.reader(source.schema()).partitions()
+    query, _ = piece.value
+    kept = query.changes()
+    assert query.changes() is kept
+    other = ChangesSource({"path": path, "begin_version": "1", "end_version": "2"})
+    [earlier] = other.reader(other.schema()).partitions()
+    assert earlier.value[0].changes().end_version == 2
+    assert query.changes() is not kept
+    assert query.changes().to_polars().equals(kept.to_polars())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

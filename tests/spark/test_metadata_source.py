@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import lance
 import polars as pl
@@ -10,7 +11,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.inspect.catalogue import FRAMES
-from lance_explorer.spark.metadata_source import MetadataSource
+from lance_explorer.spark.metadata_source import MetadataSource, _MetadataReader
 from tests.spark.engines import Local, OnSpark
 
 
@@ -61,6 +62,17 @@ def test_tables_can_be_listed_by_uri(spark, folder):
     paths = [str(folder / f"table_{n}.lance") for n in (4, 2)]
     found = lx.spark.metadata(spark, paths, "fragments").groupBy("table").count()
     assert dict(found.collect()) == dict(zip(paths, (4, 2), strict=True))
+
+
+def test_small_tables_share_a_task_and_a_large_one_has_its_own(folder):
+    source = MetadataSource({"path": str(folder), "frame": "versions"})
+    [together] = source.reader(source.schema()).partitions()
+    sizes = [replace(piece, manifest_bytes=n << 20) for n, piece in enumerate(together.value, 30)]
+    grouped = _MetadataReader("versions", sizes, 32, source.schema()).partitions()
+    assert [len(group.value) for group in grouped] == [2, 1, 1, 1]
+    by_two = MetadataSource({"path": str(folder), "frame": "versions", "tables_per_partition": "2"})
+    groups = by_two.reader(by_two.schema()).partitions()
+    assert [len(group.value) for group in groups] == [2, 2, 1]
 
 
 def test_a_version_is_looked_at_as_if_it_were_the_latest(spark, folder):

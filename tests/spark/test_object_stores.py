@@ -31,9 +31,12 @@ def uri(bucket) -> str:
     return uri
 
 
+def storage(bucket) -> dict[str, str]:
+    return {f"storage.{name}": value for name, value in bucket.options.items()}
+
+
 def read(spark, bucket, uri, source, **options):
-    storage = {f"storage.{name}": value for name, value in bucket.options.items()}
-    reader = spark.read.format(f"lance_explorer.{source}").options(**storage, **options)
+    reader = spark.read.format(f"lance_explorer.{source}").options(**storage(bucket), **options)
     return reader.load(uri)
 
 
@@ -58,9 +61,32 @@ def test_tables_of_a_folder_are_found_there(spark, bucket, uri):
     assert {row["table"] for row in found.select("table").collect()} == {uri}
 
 
-def test_what_lets_in_is_never_shown(spark, bucket, uri):
-    rows = read(spark, bucket, uri, "rows")
-    assert SECRET not in rows._jdf.queryExecution().toString()
+def test_what_lets_in_is_in_no_error(spark, bucket, uri):
     with pytest.raises(Exception, match="cannot be read like this") as error:
         read(spark, bucket, uri, "rows", where="no_such_column = 1").collect()
     assert SECRET not in str(error.value)
+
+
+def test_what_lets_in_is_in_no_plan_no_progress_and_no_log(
+    spark, bucket, uri, event_log, tmp_path, capfd
+):
+    rows = read(spark, bucket, uri, "rows")
+    rows.explain(extended=True)
+    assert rows.count() == 21
+    stream = spark.readStream.format("lance_explorer.changes").options(**storage(bucket))
+    feed = stream.load(uri)
+    writer = feed.writeStream.format("noop").option("checkpointLocation", str(tmp_path))
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination(60)
+    query.explain(extended=True)
+    spark._jsc.sc().listenerBus().waitUntilEmpty()
+    files = [file for folder in (event_log, tmp_path) for file in folder.rglob("*")]
+    shown = [
+        rows._jdf.queryExecution().toString(),
+        str(query.recentProgress),
+        *capfd.readouterr(),
+        *[file.read_bytes().decode(errors="replace") for file in files if file.is_file()],
+    ]
+    for name in ("rows", "changes"):
+        assert f"lance_explorer.{name}" in "".join(shown)
+    assert SECRET not in "".join(shown)

@@ -5,11 +5,12 @@ from concurrent.futures import Future
 from typing import Any
 
 import pytest
+from obstore.store import AzureStore, GCSStore, S3Store
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.storage import FilePart, LocalStorage, open_beside, open_storage, reading_ahead
-from lance_explorer.storage.ahead import ReadAhead
-from lance_explorer.storage.objects import ObjectStorage
+from lance_explorer.storage.ahead import ReadAhead, has_room
+from lance_explorer.storage.objects import ObjectStorage, _is_config
 from lance_explorer.storage.secrets import without_secrets
 
 KEY = base64.b64encode(b"hush, hush").decode()
@@ -52,6 +53,46 @@ def test_google_takes_the_names_that_pylance_takes(name):
 def test_azure_takes_the_names_that_pylance_takes(uri, name):
     told = config(uri, account_name="acc", **{name: KEY})
     assert {"acc", KEY, "box"} <= {*map(str, told.values())}
+
+
+ALIASES = {
+    S3Store: """
+        access_key_id secret_access_key default_region region bucket endpoint endpoint_url
+        session_token token virtual_hosted_style_request unsigned_payload skip_signature
+        imdsv1_fallback metadata_endpoint container_credentials_relative_uri checksum_algorithm
+        s3_express request_payer disable_tagging server_side_encryption sse_kms_key_id
+        sse_bucket_key_enabled sse_customer_key_base64
+    """,
+    GCSStore: """
+        google_service_account service_account google_service_account_path service_account_path
+        google_service_account_key service_account_key google_application_credentials
+        google_skip_signature skip_signature google_bucket google_bucket_name bucket bucket_name
+    """,
+    AzureStore: """
+        azure_storage_account_name account_name azure_storage_account_key azure_storage_access_key
+        azure_storage_master_key access_key account_key master_key azure_storage_client_id
+        azure_client_id client_id azure_storage_client_secret azure_client_secret client_secret
+        azure_storage_tenant_id azure_storage_authority_id azure_tenant_id azure_authority_id
+        tenant_id authority_id azure_storage_sas_key azure_storage_sas_token sas_key sas_token
+        azure_storage_token bearer_token token azure_storage_use_emulator use_emulator
+        azure_storage_endpoint azure_endpoint endpoint azure_msi_endpoint azure_identity_endpoint
+        identity_endpoint msi_endpoint azure_object_id object_id azure_msi_resource_id
+        msi_resource_id azure_federated_token_file federated_token_file azure_use_azure_cli
+        use_azure_cli azure_skip_signature skip_signature azure_container_name container_name
+        azure_disable_tagging disable_tagging azure_use_fabric_endpoint use_fabric_endpoint
+    """,
+}
+"""The names of options that the library below pylance takes."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"), ALIASES.items(), ids=lambda k: getattr(k, "__name__", "")
+)
+def test_every_name_of_an_option_is_known_and_others_are_passed_over(kind, names):
+    assert {name: _is_config(kind, name) for name in names.split()} == dict.fromkeys(
+        names.split(), True
+    )
+    assert not _is_config(kind, "download_retry_count")
 
 
 @pytest.mark.parametrize(
@@ -152,6 +193,22 @@ def test_what_comes_before_its_turn_is_left_to_who_asks(reader):
     assert taken(ahead, "c") is None
     assert [taken(ahead, name) for name in "abde"] == [b"a", b"b", b"d", b"e"]
     assert "c" not in reader.begun
+
+
+def test_large_parts_are_begun_as_far_as_they_fit_into_memory(reader):
+    parts = [FilePart(name, 0, 40 << 20) for name in "abcde"]
+    ahead = ReadAhead(reader.submit, parts, 4)
+    assert reader.begun == ["a", "b"]
+    ahead.take(parts[0])
+    assert reader.begun == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "is_there"),
+    [([], True), ([1 << 40], False), ([1, 1], True), ([1] * 4, False), ([32 << 20] * 2, False)],
+)
+def test_there_is_room_for_some_parts_and_for_some_bytes(sizes, is_there):
+    assert has_room(sizes, 4) == is_there
 
 
 def test_nothing_is_begun_after_the_end(reader):

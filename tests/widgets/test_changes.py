@@ -83,6 +83,13 @@ def test_versions_may_be_named_by_number_tag_and_state(table):
         Changes(table, "late")
 
 
+def test_a_version_of_another_branch_is_left_to_a_diff(tmp_path):
+    path = tmp_path / "t.lance"
+    lance.write_dataset(pa.table({"id": [1]}), path).create_branch("dev", 1)
+    with pytest.raises(InvalidArgumentError, match=r"table\.diff$"):
+        Changes(open_table(path), ("dev", 1), 1)
+
+
 def test_the_summary_is_that_of_the_table(table, widget):
     assert widget.summary().equals(table.changes(1, 5).summary())
 
@@ -296,16 +303,40 @@ def test_refresh_finds_what_was_committed_meanwhile(table, widget, browse):
     assert classes(told(browser))["deleted"] == "2"
 
 
-def test_a_column_whose_types_do_not_fit_is_left_out(tmp_path):
+def test_a_column_whose_types_do_not_fit_is_two_columns(tmp_path):
     path = tmp_path / "t.lance"
     rows = pa.table({"id": [1, 2], "when": ["a", "b"]})
     lance.write_dataset(rows, path, enable_stable_row_ids=True)
     other = pa.table({"id": [1, 2], "when": [[1.0], [2.0]]})
     lance.write_dataset(other, path, mode="overwrite", enable_stable_row_ids=True)
+    lines = done(Changes(open_table(path))).frame()
+    assert lines["id"].to_list() == [1, 2, 1, 2]
+    assert lines["when"].to_list() == [[1.0], [2.0], None, None]
+    assert lines["when@1"].to_list() == [None, None, "a", "b"]
+
+
+def test_blobs_are_named_and_not_read(tmp_path, browse):
+    path = tmp_path / "t.lance"
+    blob = pa.field("image", pa.large_binary(), metadata={"lance-encoding:blob": "true"})
+    schema = pa.schema([("id", pa.int64()), blob])
+    rows = pa.table([[1, 2], [b"a", b"b"]], schema=schema)
+    table = lance.write_dataset(rows, path, data_storage_version="2.1", enable_stable_row_ids=True)
+    table.update({"id": "id + 10"}, where="id = 1")
+    widget = Changes(open_table(path))
+    assert told(browse(widget))["left_out"] == ["image"]
+    assert done(widget).frame()["id"].to_list() == [1, 11]
+    assert "image" not in widget.frame().columns
+
+
+def test_columns_that_have_names_of_the_feed_are_shown_under_others(tmp_path):
+    path = tmp_path / "t.lance"
+    rows = pa.table({"id": [1, 2], "evidence": ["a", "b"]})
+    table = lance.write_dataset(rows, path, enable_stable_row_ids=True)
+    table.update({"evidence": "'new'"}, where="id = 1")
     widget = done(Changes(open_table(path)))
-    assert widget.summary().select("inserted", "deleted").row(0) == (2, 2)
-    assert widget.frame()["id"].to_list() == [1, 2, 1, 2]
-    assert "when" not in widget.frame().columns
+    assert widget.frame()["evidence_"].to_list() == ["a", "new"]
+    assert widget.frame()["evidence"].to_list() == ["derived"] * 2
+    assert widget.columns().row(0) == ("evidence_", 1)
 
 
 def test_added_and_dropped_columns_are_named_so(tmp_path, browse):
@@ -347,6 +378,26 @@ def test_ids_and_addresses_are_there_without_data_files(table):
     assert rows.read(["_rowid"])["_rowid"].to_list() == [1, 1, 2, 2, 4, 4, 8, 9, 7]
     with pytest.raises(StorageError):
         rows.read(["score"])
+
+
+@pytest.mark.parametrize("stable_row_ids", [True, False])
+def test_a_compaction_is_proved_to_have_changed_no_value(tmp_path, browse, stable_row_ids):
+    table = make(tmp_path / "t.lance", stable_row_ids=stable_row_ids)
+    lance.dataset(table.uri).optimize.compact_files()
+    table = open_table(table.uri)
+    latest = table.latest.version
+    answer = browse(done(Changes(table, 5, latest))).ask("same_content", begin="5", end=str(latest))
+    content = answer["content"]
+    assert content["is_same"] is True
+    assert content["words"].startswith("Yes: 9 rows were read from both versions")
+    assert ("under each row ID" in content["words"]) is stable_row_ids
+    assert content["code"] == f"table.diff(5, {latest}).same_content()"
+
+
+def test_a_value_that_differs_is_named_by_its_column(widget, browse):
+    content = browse(widget).ask("same_content", begin="1", end="2")["content"]
+    assert content["is_same"] is False
+    assert content["words"].startswith("No: score differs;")
 
 
 def test_an_option_that_it_does_not_have_is_refused(table):

@@ -40,9 +40,18 @@ def test_opening_tells_of_versions_and_tags(widget, browse):
     browser = browse(widget)
     content = browser.ask("open")["content"]
     assert (content["begin"], content["end"], content["num_fragments"]) == (1, 6, 5)
-    assert content["tags"] == [{"name": "done", "version": "5"}]
+    assert content["tags"] == [{"name": "done", "version": "5", "place": 4}]
+    assert content["origins"] == []
     assert array_of(widget, content, "versions") == [1, 2, 3, 4, 5, 6]
     assert "frag" not in str(browser.news("between"))
+
+
+def test_a_branch_comes_with_the_versions_of_its_parent(written, browse):
+    widget = LineageGraph(open_table(written.branch("dev").append().path))
+    content = browse(widget).ask("open")["content"]
+    assert content["origins"] == [{"branch": None, "end": 6}]
+    assert content["tags"] == [{"name": "done", "version": "5", "place": 4}]
+    assert array_of(widget, content, "versions") == [1, 2, 3, 4, 5, 6, 6, 7]
 
 
 def test_lanes_are_the_fragments_with_their_rows(widget, browse):

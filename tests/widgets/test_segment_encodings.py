@@ -1,14 +1,15 @@
 """The widget of encodings, without a browser: what it shows, and what it gives back."""
 
-from typing import Any
-
+import numpy as np
+import polars as pl
 import pytest
 
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.figures import encoding_advice
 from lance_explorer.table import open_table
 from lance_explorer.widgets import ExplorerState, SegmentEncodings
+from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
-
-PLOTLY = "application/vnd.plotly.v1+json"
 
 
 @pytest.fixture
@@ -23,107 +24,177 @@ def widget(table) -> SegmentEncodings:
     return SegmentEncodings(open_table(table.path))
 
 
-def controls(widget: SegmentEncodings):
-    [version, fragment] = widget.children[0].children
-    return version, fragment
+def shown(browser, mode="position"):
+    """Ask for what the state says, as the browser does, and return the answer."""
+    state = browser.view.state
+    fragment = None if state.fragment_id is None else str(state.fragment_id)
+    asked = {"version": str(state.version), "fragment": fragment, "mode": mode}
+    answer = browser.ask("version", **asked)
+    assert answer["what"] == "reply", answer
+    return answer["content"]
 
 
-def picture(widget: SegmentEncodings) -> dict[str, Any]:
-    [output] = widget.children[3].outputs
-    data: dict[str, Any] = output["data"][PLOTLY]
-    return data
-
-
-def words(widget: SegmentEncodings) -> str:
-    return str(widget.children[1].value)
+def rows_in_sight(browser):
+    """Return how many rows the table has, once it is arranged."""
+    return browser.ask("rows")["content"]["num_rows"]
 
 
 def test_it_begins_at_the_latest_version(widget, table):
     assert widget.selection == {"version": 3, "fragment_id": None}
-    latest = open_table(table.path).inspect.row_id_segments()
-    assert widget.frame().equals(latest)
-    assert widget.children[4].frame().equals(latest)
+    assert widget.frame().equals(open_table(table.path).inspect.row_id_segments())
 
 
-def test_the_slider_chooses_the_version(widget):
-    version, _ = controls(widget)
-    assert version.options == (1, 2, 3)
-    version.value = 1
-    assert widget.state.version == 1
+def test_the_table_has_the_segments_of_the_version(widget, browse):
+    browser = browse(widget)
+    shown(browser)
+    assert rows_in_sight(browser) == 2_002
+    widget.state.version = 1
+    shown(browser)
+    assert rows_in_sight(browser) == 1
     assert widget.frame()["fragment_id"].to_list() == [0]
-    assert picture(widget)["layout"]["title"]["text"].startswith(
-        "Version 1: row IDs of 1 fragment "
-    )
 
 
-def test_fragments_that_would_save_most_come_first(widget):
-    _, fragment = controls(widget)
-    assert [label for label, _ in fragment.options][:2] == ["all", "1"]
+def test_fragments_that_would_save_most_come_first(widget, browse):
+    assert shown(browse(widget))["choices"][0] == "1"
 
 
-def test_a_chosen_fragment_is_shown_alone(widget):
-    _, fragment = controls(widget)
-    fragment.value = 1
+def test_a_chosen_fragment_is_told_alone_and_drawn_among_the_others(widget, browse):
+    widget.state.fragment_id = 1
+    browser = browse(widget)
+    content = shown(browser)
     assert widget.selection == {"version": 3, "fragment_id": 1}
-    assert len(widget.frame()) == 2_000
-    assert widget.children[4].frame().equals(widget.frame())
-    assert picture(widget)["layout"]["yaxis"]["ticktext"] == ["1"]
-    assert "2,000 one-row segments" in words(widget)
+    assert len(widget.frame()) == rows_in_sight(browser) == 2_000
+    assert "2,000 one-row segments" in content["advice"][1]
+    assert [first for first, _, _ in content["rows"]] == ["0", "1", "2"]
+    assert content["one"]["rows"] == [["1", "1", 1]]
+    [ranges] = content["statistics"]
+    assert (ranges["count"], ranges["one_row"]) == ("2000", "2000")
 
 
 def test_views_that_share_a_state_are_linked(table):
     state = ExplorerState(version=2)
     first, second = [SegmentEncodings(open_table(table.path), state=state) for _ in range(2)]
-    controls(first)[0].value = 1
-    assert controls(second)[0].value == 1
+    first.state.version = 1
     assert second.frame().equals(first.frame())
+    assert second.selection["version"] == 1
 
 
-def test_a_fragment_that_the_version_lacks_stays_chosen_for_other_views(widget):
+def test_a_fragment_that_the_version_lacks_stays_chosen_for_other_views(widget, browse):
     widget.state.fragment_id = 1
     widget.state.version = 1
+    assert shown(browse(widget))["is_one"] is False
     assert widget.state.fragment_id == 1
     assert widget.frame()["fragment_id"].to_list() == [0]
     widget.state.version = 3
     assert set(widget.frame()["fragment_id"]) == {1}
 
 
-@pytest.mark.parametrize(
-    ("name", "titles"),
-    [
-        ("Growth over versions", ["row IDs", "row versions", "bytes a row", "count"]),
-        ("Age of rows", ["rows created", "rows last updated"]),
-    ],
-)
-def test_other_pictures_can_be_chosen(widget, name, titles):
-    widget.children[2].value = name
-    layout = picture(widget)["layout"]
-    axes = sorted(axis for axis in layout if axis.startswith("yaxis"))
-    assert [layout[axis]["title"]["text"] for axis in axes] == titles
+def test_the_filter_and_the_sort_of_the_table_are_those_of_the_frame(widget):
+    widget.state.filter = "num_values > 2"
+    widget.sort_by("num_values", descending=True)
+    assert widget.frame()["num_values"].to_list() == [10_000, 3]
+    widget.state.filter = "num_values >"
+    with pytest.raises(InvalidArgumentError):
+        widget.frame()
 
 
-def test_a_version_that_is_not_kept_is_shown_as_what_is_wrong(table):
+@pytest.mark.parametrize("fragment_id", [None, 1, 99])
+@pytest.mark.parametrize("typed", ["", "start > 5000", "range"])
+def test_the_code_gives_the_frame(widget, fragment_id, typed):
+    import lance_explorer as lx
+
+    widget.state.fragment_id = fragment_id
+    widget.state.filter = typed
+    widget.sort_by("start", descending=True)
+    names = {"table": widget._table, "pl": pl, "lx": lx}
+    assert eval(widget.code(), names).equals(widget.frame())
+
+
+def test_the_advice_is_that_of_the_figures(widget):
+    inspect = open_table(widget._table.uri).inspect
+    frames = inspect.row_id_segments(), inspect.row_id_encodings()
+    assert widget.advice == encoding_advice(*frames)
+
+
+def test_growth_has_a_value_for_each_version(widget, browse):
+    browser = browse(widget)
+    content = browser.ask("growth")["content"]
+    buffers = browser.messages()[-1][1]
+    names = [about["name"] for about in content["arrays"]]
+    sizes = np.frombuffer(buffers[names.index("growth_bytes")], np.float64)
+    assert sizes.tolist() == widget._table.inspect.row_id_totals()["row_ids_bytes"].to_list()
+
+
+def test_a_version_is_read_once_however_often_it_is_asked_for(widget, browse):
+    browser = browse(widget)
+    for mode in ("position", "row_id", "position"):
+        shown(browser, mode)
+    widget.frame()
+    assert widget._read.cache_info().misses == 1
+
+
+def test_the_rows_of_the_table_stay_where_nothing_changes(widget, browse):
+    browser = browse(widget)
+    shown(browser)
+    widget._select(np.array([1]))
+    told = len(browser.news("rows"))
+    shown(browser, "row_id")
+    assert len(browser.news("rows")) == told
+    assert len(widget.selected_rows()) == 1
+
+
+def test_a_version_that_is_not_kept_is_shown_as_what_is_wrong(table, browse):
     table.append(rows=1).remove(2)
     widget = SegmentEncodings(open_table(table.path))
     widget.state.version = 2
-    assert "version 2 was cleaned away" in words(widget)
+    browser = browse(widget)
+    assert "version 2 was cleaned away" in shown(browser)["problem"]
+    assert rows_in_sight(browser) == 0
     assert widget.frame().is_empty()
+    assert "cleaned away" in widget.static_html()
 
 
-def test_an_unknown_reader_flag_is_shown_as_what_is_wrong(table):
+def test_an_unknown_reader_flag_is_shown_as_what_is_wrong(table, browse):
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
-    widget = SegmentEncodings(open_table(table.path))
-    assert "unknown_1048576" in words(widget)
-    widget.children[2].value = "Age of rows"
-    assert "unknown_1048576" in widget.children[3].outputs[0]["text"]
+    browser = browse(SegmentEncodings(open_table(table.path)))
+    assert "unknown_1048576" in shown(browser)["problem"]
+    assert browser.ask("growth")["what"] == "reply"
+    assert browser.ask("history")["what"] == "reply"
 
 
-def test_a_table_without_stable_row_ids_says_so(tmp_path):
+def test_a_table_without_stable_row_ids_says_so(tmp_path, browse):
     table = SyntheticTable(tmp_path, stable_row_ids=False).append(rows=4)
-    assert "does not have stable ones" in words(SegmentEncodings(open_table(table.path)))
+    browser = browse(SegmentEncodings(open_table(table.path)))
+    content = shown(browser)
+    assert "does not have stable ones" in content["advice"][0]
+    assert (content["rows"], content["statistics"]) == ([], [])
+    assert browser.ask("history")["content"]["has_row_ids"] is False
 
 
 def test_the_advice_shows_where_no_kernel_runs(widget):
-    html = widget._repr_mimebundle_()["text/html"]
+    html = widget._repr_mimebundle_()[0]["text/html"]
     assert html.count("<li>") == len(widget.advice) == 2
     assert "2,000 one-row segments" in html
+
+
+def test_a_page_without_a_kernel_does_not_read_more_than_a_little(widget, monkeypatch):
+    monkeypatch.setattr("lance_explorer.widgets.segment_encodings._MOST_STATIC_BYTES", 100)
+    assert "run this notebook" in widget.static_html()
+    assert widget._read.cache_info().misses == 0
+
+
+@pytest.mark.parametrize("scenario", ["spilled", "bitmap_deletions", "empty", "one_version"])
+def test_stored_tables_are_answered_in_every_version(scenario, browse):
+    widget = SegmentEncodings(open_table(DATA / f"14.0.2/{scenario}.lance"))
+    browser = browse(widget)
+    for version in widget._table.versions()["version"].to_list():
+        widget.state.version = version
+        content = shown(browser)
+        assert content["advice"]
+        expected = widget._table.inspect.row_id_encodings(version)["fragment_id"].to_list()
+        assert [int(first) for first, _, _ in content["rows"]] == expected
+
+
+def test_an_option_that_it_does_not_have_is_refused(table):
+    with pytest.raises(TypeError, match="fragment"):
+        SegmentEncodings(open_table(table.path), fragment=1)  # type: ignore[call-arg]

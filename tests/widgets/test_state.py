@@ -1,7 +1,7 @@
 import pytest
 import traitlets
 
-from lance_explorer.widgets.state import ExplorerState, from_browser, to_browser
+from lance_explorer.widgets.state import ExplorerState, change, read_choices, to_browser
 
 
 def test_numbers_go_to_the_browser_as_decimal_strings_and_come_back_exact():
@@ -11,7 +11,7 @@ def test_numbers_go_to_the_browser_as_decimal_strings_and_come_back_exact():
     assert told["row_id"] == "18446744073709551615"
     assert told["fragment_id"] is None
     other = ExplorerState()
-    from_browser(other, told)
+    change(other, read_choices(told))
     assert (other.version, other.row_id, other.fragment_id) == (2**53 + 1, 2**64 - 1, None)
 
 
@@ -24,4 +24,4 @@ def test_a_number_that_is_no_uint64_is_refused():
 
 def test_the_browser_cannot_set_what_is_not_part_of_the_state():
     with pytest.raises(KeyError):
-        from_browser(ExplorerState(), {"notify_change": "1"})
+        read_choices({"notify_change": "1"})

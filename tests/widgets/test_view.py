@@ -105,6 +105,50 @@ def test_views_have_a_state_of_their_own_by_default():
     assert Echo().state is not Echo().state
 
 
+def heard_by(view, *names):
+    heard = []
+    view.on_state(lambda: heard.append(view.state.version), *names)
+    return heard
+
+
+def test_a_view_that_is_not_shown_hears_of_changes_once_it_is():
+    view = Echo()
+    heard = heard_by(view, "version")
+    view.is_shown = False
+    view.state.version = 1
+    view.state.version = 2
+    assert (heard, view.shared["version"]) == ([], None)
+    view.is_shown = True
+    assert (heard, view.shared["version"]) == ([2], "2")
+    view.state.version = 3
+    assert heard == [2, 3]
+
+
+def test_a_view_that_missed_nothing_hears_nothing_when_it_is_shown():
+    view = Echo()
+    heard = heard_by(view, "version")
+    view.is_shown = False
+    view.state.row_id = 7
+    view.is_shown = True
+    view.is_shown = True
+    assert heard == []
+
+
+def test_a_view_alone_opens_no_other_but_changes_the_state(browse):
+    view = Echo()
+    browse(view).ask("go", view="row", changes={"row_id": "7"})
+    assert (view.opens, view.state.row_id) == ([], 7)
+
+
+def test_a_view_among_others_asks_for_one_of_them(browse):
+    view, opened = Echo(), []
+    view.on_open(["row"], lambda name, changes: opened.append((name, changes)))
+    answer = browse(view).ask("go", view="row", changes={"row_id": str(2**64 - 1)})
+    assert answer["what"] == "reply"
+    assert opened == [("row", {"row_id": 2**64 - 1})]
+    assert view.state.row_id is None
+
+
 def test_a_page_without_kernel_gets_html_beside_the_widget():
     made = Echo()._repr_mimebundle_()
     assert made

@@ -54,7 +54,7 @@ class RowEvents:
     evidence : ndarray of uint8
         How well it is known: numbers of Evidence.
     maybe : ndarray of bool
-        Whether it may have been less than that.
+        Whether it may have been less than that; of rows that moved, whether it may have been more.
     updated_before, updated_after, created : ndarray of uint64
         Row versions; NO_VERSION where they are not known.
     """

@@ -65,7 +65,9 @@ def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
         gone[last + 1].append(state)
     positions = sorted({*come, *gone} - {len(history)})
     records = [history.records[position] for position in positions]
-    manifests = source.storage.get_many([record.file.path for record in records])
+    manifests = source.storage.get_many(
+        [record.file.path for record in records], [record.file.size_bytes for record in records]
+    )
     reader = _Reader(source)
     parts = [
         part

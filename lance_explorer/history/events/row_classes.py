@@ -9,6 +9,7 @@ from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.rewrites.gathered import rewrites
 from lance_explorer.history.rows.open_births import Births, births_at
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import NO_VERSION
@@ -186,7 +187,11 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
             _set_written_in_place(classes, step, columns, values)
     if step.name == "Update" and step.follows:
         classes.set(RowEvent.UPDATED, Evidence.DERIVED, elsewhere & ~is_told)
-    classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere)
+    # Without row IDs nothing tells whether a lost version wrote rows that moved, too.
+    is_open = not (step.follows or rows.has_row_ids)
+    if is_open:
+        _set_rewritten(classes, rows, step, runs)
+    classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere, maybe=is_open)
     if not rows.has_row_ids:
         classes.weaken(_evidence_of_identity(rows, step, runs))
     return classes.events()
@@ -236,11 +241,25 @@ def _set_written_in_place(
             classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, values, maybe=True)
 
 
+def _set_rewritten(classes: _Classes, rows: StateRows, step: StepFacts, runs: RowRuns) -> None:
+    """Classify rows that a rewrite moved, over a gap in which that may have been earlier."""
+    versions = {
+        new: group.version
+        for group in rewrites(rows.source).between(step.previous_version, step.version)
+        for new in group.new_ids
+    }
+    fragments, inverse = np.unique(fragments_of(runs.after), return_inverse=True)
+    known = [versions.get(fragment, NO_VERSION) for fragment in fragments.tolist()]
+    version = np.array(known, dtype=np.uint64)[inverse]
+    moved = (runs.before != runs.after) & (version != NO_VERSION)
+    classes.set(RowEvent.MOVED, Evidence.RECORDED, moved, maybe=True, version=version)
+
+
 def _evidence_of_moves(step: StepFacts) -> Evidence:
-    if not step.has_row_ids:
-        return Evidence.RECORDED if step.name != "Restore" else Evidence.DERIVED
     if not step.follows:
         return Evidence.LOST
+    if not step.has_row_ids:
+        return Evidence.RECORDED if step.name != "Restore" else Evidence.DERIVED
     return Evidence.RECORDED if step.name == "Rewrite" else Evidence.DERIVED
 
 

@@ -148,7 +148,10 @@ def _written_in_place(rows: StateRows, before: int, after: int, masked: BitMap) 
     """Return the rows live in both of two states of one fragment that were written between."""
     fragment, num_rows = rows.history.states[after], rows.num_rows(after)
     change = in_place(rows.history.states[before], fragment)
-    pieces = _pieces(rows.track(before).updated, rows.track(after).updated, num_rows)
+    old, new = rows.track(before).updated, rows.track(after).updated
+    if change is InPlace.SAME and old is new:
+        return RowRuns.concatenated([])
+    pieces = _pieces(old, new, num_rows)
     if change is InPlace.SAME:
         pieces = pieces.where_different()
     if not len(pieces.start):

@@ -107,11 +107,12 @@ class StepFacts:
             return False
         if self.name not in ("Update", None):
             return False
-        come = self._rows.states_come(self.position).tolist()
-        if any(self._rows.track(state).evidence is Evidence.INFERRED for state in come):
-            return False
-        gone = self._rows.states_gone(self.position).tolist()
         states = self._rows.history.states
+        come = self._rows.states_come(self.position).tolist()
+        born = [state for state in come if states[state].id not in self._stayed]
+        if any(self._rows.track(state).evidence is Evidence.INFERRED for state in born):
+            return False  # their order tells
+        gone = self._rows.states_gone(self.position).tolist()
         masks = {states[state].id: states[state].deletion_file for state in come}
         return any(
             states[state].id not in self._stayed

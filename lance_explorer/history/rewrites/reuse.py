@@ -23,9 +23,9 @@ from lance_explorer.format.indices import (
     decode_fragment_reuse_details,
 )
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.roots import find_base
+from lance_explorer.history.roots import find_base, open_base
 from lance_explorer.history.source import TableSource
-from lance_explorer.storage import Storage, open_beside
+from lance_explorer.storage import Storage
 
 __all__ = [
     "ReuseEntry",
@@ -210,7 +210,7 @@ def _read(
     except FileNotFoundError as error:
         raise StorageError(f"{storage.uri}/{path} is missing") from error
     except FormatError as error:
-        raise error.located(path) from error
+        raise error.located(path, file.offset) from error
 
 
 def _check_name(name: str, purpose: str) -> None:
@@ -225,4 +225,4 @@ def _folder(
     if index.base_id is None:
         return source.storage, _INDICES_FOLDER
     base = find_base(index.base_id, record.manifest.base_paths)
-    return open_beside(source.storage, base.path), _INDICES_FOLDER if base.is_dataset_root else ""
+    return open_base(base, source.storage), _INDICES_FOLDER if base.is_dataset_root else ""

@@ -29,11 +29,12 @@ def groups_of_transactions(
     """
     rewrites = [record for record in history.records if record.operation == "Rewrite"]
     counts = _deletion_counts(history) if rewrites else {}
-    for record in rewrites:
-        try:
-            yield from _groups(source, record, counts)
-        except FormatError as error:
-            findings.append(_unreadable(record, error))
+    with source.reading_transactions(rewrites):
+        for record in rewrites:
+            try:
+                yield from _groups(source, record, counts)
+            except FormatError as error:
+                findings.append(_unreadable(record, error))
 
 
 def _groups(source: TableSource, record: VersionRecord, counts: _Counts) -> Iterator[RewriteGroup]:

@@ -13,8 +13,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation, Update
 from lance_explorer.history.events.row_runs import InPlace, in_place
@@ -28,6 +26,13 @@ from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.rows import pair_rows
+from lance_explorer.history.rows.derived_tracks import (
+    born_rows,
+    carried_tracks,
+    overwritten,
+    unknown_track,
+    whole_fragment,
+)
 from lance_explorer.history.rows.tracks import (
     ANY_VERSION,
     NO_VERSION,
@@ -37,12 +42,9 @@ from lance_explorer.history.rows.tracks import (
 )
 from lance_explorer.history.steps import same_life
 from lance_explorer.rowids.addresses import first_address
-from lance_explorer.rowids.arrays import Uint64Array, begins_of
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
-from lance_explorer.rowids.runs import RunColumns, paired
-from lance_explorer.rowids.segments import Range
+from lance_explorer.rowids.runs import RunColumns
 from lance_explorer.rowids.sequence import Ranges, RowIdSequence
-from lance_explorer.rowids.version_runs import RowVersionRuns
 
 if TYPE_CHECKING:
     from lance_explorer.history.rows.state_rows import StateRows
@@ -129,7 +131,7 @@ class _Pass:
             return before
         version = here.version if here.follows and operation != "Restore" else NO_VERSION
         assert before.updated is not None
-        return replace(before, updated=_overwritten(before.updated, written, version))
+        return replace(before, updated=overwritten(before.updated, written, version))
 
     def _written(self, here: "_Step", earlier: int, fragment: Fragment) -> OffsetRanges | None:
         """Return which rows got other values in place; None if that is not said."""
@@ -143,7 +145,7 @@ class _Pass:
             covered = new[0].covered_offsets()
             covered.update(*[overlay.covered_offsets() for overlay in new[1:]])
             return OffsetRanges.of(covered)
-        return _whole(len(self.tracks[earlier].ids))
+        return whole_fragment(len(self.tracks[earlier].ids))
 
     # ------------------------------------------------------------------- fragments that are new
 
@@ -169,7 +171,7 @@ class _Pass:
         open_until = NO_VERSION
         if not here.is_first and (is_unpaired or version == NO_VERSION):
             open_until = version or ANY_VERSION
-        return Track(_addresses(number, rows), versions, versions, open_until=open_until)
+        return Track(born_rows(number, rows), versions, versions, open_until=open_until)
 
     def _rewritten(self, here: "_Step") -> dict[int, Track]:
         """Return the tracks of the fragments that compactions wrote, by their IDs."""
@@ -182,8 +184,8 @@ class _Pass:
             known = {key: track for key, track in old.items() if track is not None}
             counts = {digest.id: digest.physical_rows or 0 for digest in group.old}
             for key in old.keys() - known.keys():  # it was never kept
-                known[key] = _unknown_track(key, counts[key])
-            tracks.update(_carried(rows, known, group))
+                known[key] = unknown_track(key, counts[key])
+            tracks.update(carried_tracks(rows, known, group))
         return tracks
 
     def _old_track(self, here: "_Step", fragment_id: int, tracks: dict[int, Track]) -> Track | None:
@@ -274,67 +276,3 @@ class _Step:
         if self.follows or name == "Overwrite":
             return self.version
         return self.version if has_new_rows(self.operation, fragment) else NO_VERSION
-
-
-def _carried(
-    rows: RunColumns, old: dict[int, Track], group: RewriteGroup
-) -> Iterator[tuple[int, Track]]:
-    """Yield the tracks of new fragments, given which old address became which new one."""
-    by_address = RunColumns.concatenated(
-        [_by_address(track.ids, key) for key, track in sorted(old.items())]
-    )
-    created = VersionsFrom.of([(key, t.created) for key, t in old.items() if t.created])
-    updated = VersionsFrom.of([(key, t.updated) for key, t in old.items() if t.updated])
-    open_until = max(track.open_until for track in old.values())
-    pairs = paired(rows, by_address)
-    order = np.argsort(pairs.address)
-    start, address, identity = pairs.start[order], pairs.address[order], pairs.other_address[order]
-    length = (pairs.stop - pairs.start)[order]
-    for digest in group.new:
-        bounds = np.array([digest.id, digest.id + 1], dtype=np.uint64) << np.uint64(32)
-        some = slice(*np.searchsorted(address, bounds).tolist())
-        ids = RowIdSequence((Ranges(identity[some], identity[some] + length[some]),))
-        yield (
-            digest.id,
-            Track(
-                ids,
-                created.along(start[some], length[some]),
-                updated.along(start[some], length[some]),
-                group.evidence,
-                open_until,
-            ),
-        )
-
-
-def _by_address(ids: RowIdSequence, fragment_id: int) -> RunColumns:
-    """Return the identities of all rows of a fragment by their addresses."""
-    rows = rows_at(ids, first_address(fragment_id), _whole(len(ids)))
-    return RunColumns(rows.address, rows.address + (rows.stop - rows.start), rows.start)
-
-
-def _unknown_track(fragment_id: int, num_rows: int) -> Track:
-    unknown = constant_versions(NO_VERSION, num_rows)
-    return Track(_addresses(fragment_id, num_rows), unknown, unknown, open_until=ANY_VERSION)
-
-
-def _addresses(number: int, num_rows: int) -> RowIdSequence:
-    start = first_address(number)
-    return RowIdSequence((Range(start, start + num_rows),))
-
-
-def _whole(num_rows: int) -> OffsetRanges:
-    bounds = np.array([0, num_rows], dtype=np.uint64)
-    return OffsetRanges(bounds[:1], bounds[1:])
-
-
-def _overwritten(runs: RowVersionRuns, ranges: OffsetRanges, version: int) -> RowVersionRuns:
-    """Return row versions with another one at some offsets."""
-    begins = begins_of(runs.counts).astype(np.uint64)
-    start: Uint64Array = np.unique(np.concatenate([begins, ranges.start, ranges.stop]))
-    start = start[start < len(runs)]
-    place = np.searchsorted(ranges.start, start, side="right")
-    stops = np.append(np.uint64(0), ranges.stop)
-    versions = runs.versions[np.searchsorted(begins, start, side="right") - 1]
-    versions[start < stops[place]] = version
-    counts = np.append(start, np.uint64(len(runs)))[1:] - start
-    return RowVersionRuns(counts.astype(np.int64), versions)

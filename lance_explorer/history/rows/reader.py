@@ -4,9 +4,11 @@ A record of a fragment says where its sequences are. Inline ones are read from t
 version again, external ones from their file, and spilled ones from a hidden column of a data file.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,6 @@ from pyroaring import BitMap
 from lance_explorer.errors import (
     CorruptFileError,
     FormatError,
-    InvalidArgumentError,
     StorageError,
 )
 from lance_explorer.format.deletions import decode_deletion_file
@@ -23,7 +24,6 @@ from lance_explorer.format.fragments import (
     HIDDEN_FIELDS,
     DeletionFile,
     Fragment,
-    InlineSequences,
     StoredSequence,
     decode_inline_sequences,
 )
@@ -46,6 +46,8 @@ __all__ = ["FragmentContent", "FragmentReader", "RowReader"]
 
 Part = tuple[Storage, FilePart]
 """A part of a file, and the root that it is below."""
+
+_T = TypeVar("_T")
 
 _ROW_IDS, _CREATED_AT, _LAST_UPDATED_AT = HIDDEN_FIELDS.values()
 
@@ -85,6 +87,22 @@ class FragmentContent:
         return FragmentRows(self.fragment.id, self.row_ids, self.deleted)
 
 
+def decoded(
+    decode: Callable[[bytes, int | None], _T],
+    data: bytes,
+    physical_rows: int | None,
+    stored: StoredSequence,
+    message: bytes,
+) -> _T:
+    """Return a sequence decoded; an error tells the place in its file, or in its fragment."""
+    try:
+        return decode(data, physical_rows)
+    except FormatError as error:
+        if stored.file is not None:
+            raise error.located(stored.file.path, stored.file.offset) from error
+        raise error.within(data, message) from error
+
+
 class FragmentReader:
     """Reads the rows of single fragments of a version, given as its manifest holds them.
 
@@ -112,7 +130,7 @@ class FragmentReader:
         """Yield the deletion file of a fragment, if there is one, and a place for it."""
         file = fragment.deletion_file
         if file is not None:
-            with suppress(FormatError, InvalidArgumentError):
+            with suppress(FormatError):
                 yield self._deletion_root(file), FilePart(file.path(fragment.id))
 
     def content(
@@ -129,12 +147,10 @@ class FragmentReader:
         StorageError
             If a file cannot be read.
         """
-        inline = decode_inline_sequences(message)
-        row_ids = self.sequence_bytes(fragment, fragment.row_ids, inline.row_ids)
         try:
-            return self._decoded(fragment, row_ids, inline, with_versions)
+            return self._decoded(fragment, message, with_versions)
         except FormatError as error:
-            raise self._located(error, fragment) from error
+            raise self.located(error, fragment, message) from error
 
     def row_versions(
         self, fragment: Fragment, message: bytes
@@ -144,9 +160,9 @@ class FragmentReader:
         Each is None where it is not stored. Raises as :meth:`content` does.
         """
         try:
-            return self._row_versions(fragment, decode_inline_sequences(message))
+            return self._row_versions(fragment, message)
         except FormatError as error:
-            raise self._located(error, fragment) from error
+            raise self.located(error, fragment, message) from error
 
     def deleted(self, fragment: Fragment) -> BitMap:
         """Return the deleted offsets of a fragment of this version.
@@ -163,16 +179,34 @@ class FragmentReader:
             return BitMap()
         path, root = file.path(fragment.id), self._deletion_root(file)
         try:
-            return decode_deletion_file(root.get(path), file.file_type, fragment.physical_rows)
+            deleted = decode_deletion_file(root.get(path), file.file_type, fragment.physical_rows)
         except FileNotFoundError as error:
             told = where_from(file.base_id, self._record.manifest.base_paths)
             raise StorageError(f"{root.uri}/{path} is missing{told}") from error
         except FormatError as error:
             raise error.located(path) from error
+        if file.num_deleted_rows not in (None, len(deleted)):
+            raise CorruptFileError(
+                f"found {len(deleted)} deleted offsets where the manifest tells of "
+                f"{file.num_deleted_rows}",
+                path,
+                0,
+            )
+        return deleted
+
+    def located(self, error: FormatError, fragment: Fragment, message: bytes = b"") -> FormatError:
+        """Return an error in what the manifest holds of a fragment, with its place in the file.
+
+        One that names its file already stays as it is.
+        """
+        if error.path:
+            return error
+        told = type(error)(f"fragment {fragment.id}: {error.message}", None, error.offset)
+        return told.within(message, self._manifest).located(self._record.file.path)
 
     def sequence_bytes(
-        self, fragment: Fragment, stored: StoredSequence | None, inline: bytes | None
-    ) -> bytes | None:
+        self, fragment: Fragment, stored: StoredSequence, inline: bytes | None
+    ) -> bytes:
         """Return the bytes of a sequence: those in the manifest, or those that its file holds.
 
         Raises
@@ -182,13 +216,11 @@ class FragmentReader:
         StorageError
             If it is missing or cannot be read.
         """
-        if stored is None or stored.file is None:
-            return inline
+        if stored.file is None:
+            return inline or b""
         file = stored.file
         if "/" in file.path or "\\" in file.path or file.path in ("", ".", ".."):
-            raise CorruptFileError(
-                f"fragment {fragment.id} names {file.path!r} for a sequence: expected a file name"
-            )
+            raise CorruptFileError(f"expected a file name for a sequence, found {file.path!r}")
         try:
             data = self._source.storage.get_range(file.path, file.offset, file.size)
         except FileNotFoundError as error:
@@ -217,24 +249,25 @@ class FragmentReader:
                 bases = self._record.manifest.base_paths
                 uri = data_file_uri(file, bases, self._source.storage)
                 return read_hidden_column(uri, column, self._source.storage.options)
-        raise CorruptFileError(f"fragment {fragment.id} has no data file with the column {column}")
+        raise CorruptFileError(f"no data file has the column {column}")
+
+    @cached_property
+    def _manifest(self) -> bytes:
+        try:
+            return self._source.storage.get(self._record.file.path)
+        except FileNotFoundError:
+            return b""
 
     def _deletion_root(self, file: DeletionFile) -> Storage:
         return deletion_root(file.base_id, self._record.manifest.base_paths, self._source.storage)
 
-    def _decoded(
-        self,
-        fragment: Fragment,
-        row_ids: bytes | None,
-        inline: InlineSequences,
-        with_versions: bool,
-    ) -> FragmentContent:
+    def _decoded(self, fragment: Fragment, message: bytes, with_versions: bool) -> FragmentContent:
         rows = fragment.physical_rows
-        ids = self._row_ids(fragment, row_ids)
+        ids = self._row_ids(fragment, message)
         num_rows = rows if rows is not None else (0 if ids is None else len(ids))
         created_at, last_updated_at = None, None
         if with_versions:
-            created_at, last_updated_at = self._row_versions(fragment, inline)
+            created_at, last_updated_at = self._row_versions(fragment, message)
         return FragmentContent(
             fragment=fragment,
             num_rows=num_rows,
@@ -245,33 +278,39 @@ class FragmentReader:
         )
 
     def _row_versions(
-        self, fragment: Fragment, inline: InlineSequences
+        self, fragment: Fragment, message: bytes
     ) -> tuple[RowVersionRuns | None, RowVersionRuns | None]:
+        inline = decode_inline_sequences(message)
         created, updated = fragment.created_at, fragment.last_updated_at
         return (
-            self._versions(fragment, created, inline.created_at, _CREATED_AT),
-            self._versions(fragment, updated, inline.last_updated_at, _LAST_UPDATED_AT),
+            self._versions(fragment, created, inline.created_at, message, _CREATED_AT),
+            self._versions(fragment, updated, inline.last_updated_at, message, _LAST_UPDATED_AT),
         )
 
-    def _row_ids(self, fragment: Fragment, data: bytes | None) -> RowIdSequence | None:
-        if fragment.row_ids is None:
+    def _row_ids(self, fragment: Fragment, message: bytes) -> RowIdSequence | None:
+        stored = fragment.row_ids
+        if stored is None:
             return None
-        if fragment.row_ids.storage == "spilled":
+        if stored.storage == "spilled":
             return RowIdSequence.of([encode_segment(self.hidden_values(fragment, _ROW_IDS))])
-        return decode_row_id_sequence(data or b"", fragment.physical_rows)
+        inline = decode_inline_sequences(message).row_ids
+        data = self.sequence_bytes(fragment, stored, inline)
+        return decoded(decode_row_id_sequence, data, fragment.physical_rows, stored, message)
 
     def _versions(
-        self, fragment: Fragment, stored: StoredSequence | None, inline: bytes | None, column: str
+        self,
+        fragment: Fragment,
+        stored: StoredSequence | None,
+        inline: bytes | None,
+        message: bytes,
+        column: str,
     ) -> RowVersionRuns | None:
         if stored is None:
             return None
         if stored.storage == "spilled":
             return RowVersionRuns.of(self.hidden_values(fragment, column))
         data = self.sequence_bytes(fragment, stored, inline)
-        return decode_row_version_sequence(data or b"", fragment.physical_rows)
-
-    def _located(self, error: FormatError, fragment: Fragment) -> FormatError:
-        return error.located(f"{self._record.file.path}, fragment {fragment.id}")
+        return decoded(decode_row_version_sequence, data, fragment.physical_rows, stored, message)
 
 
 class RowReader:
@@ -309,6 +348,8 @@ class RowReader:
             If a file cannot be read.
         """
         path = self._record.file.path
+        if len({fragment.id for fragment in self._fragments}) < len(self._fragments):
+            raise CorruptFileError("two fragments of the manifest have the same ID", path)
         try:
             messages = fragment_messages(self._source.storage.get(path))
         except FileNotFoundError as error:
@@ -329,10 +370,18 @@ class RowReader:
             for part in reader.parts(fragment, with_versions=with_versions)
         ]
         with reading_ahead(parts):
-            return [
-                reader.content(fragment, message, with_versions=with_versions)
-                for fragment, message in wanted
-            ]
+            return [self._whole(fragment, message, with_versions) for fragment, message in wanted]
+
+    def _whole(self, fragment: Fragment, message: bytes, with_versions: bool) -> FragmentContent:
+        """Return the rows of a fragment, of which each has its place in each sequence."""
+        content = self._reader.content(fragment, message, with_versions=with_versions)
+        for values in (content.row_ids, content.created_at, content.last_updated_at):
+            if values is not None and len(values) != content.num_rows:
+                error = CorruptFileError(
+                    f"a sequence of {len(values)} values for {content.num_rows} rows"
+                )
+                raise self._reader.located(error, fragment, message)
+        return content
 
     def deleted(self, fragment: Fragment) -> BitMap:
         """Return the deleted offsets of a fragment of this version.

@@ -21,9 +21,9 @@ from lance_explorer.format.fragments import (
 )
 from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_version_spans
-from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
-from lance_explorer.history.rows.reader import FragmentReader
+from lance_explorer.history.rows.reader import FragmentReader, decoded
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.encoding import encode_segment
 from lance_explorer.rowids.sequence import RowIdSequence
@@ -145,15 +145,18 @@ def _read(
     with reading_ahead([*_external_parts(source, [sequences[key] for key in outside])]):
         for key, position in zip(outside, first[~is_inline].tolist(), strict=True):
             record, sequence = history.records[position], sequences[key]
+            reader = FragmentReader(source, record)
             try:
-                yield key, _read_outside(FragmentReader(source, record), sequence, decode, convert)
+                yield key, _read_outside(reader, sequence, decode, convert)
             except FormatError as error:
-                yield key, _located(error, record, sequence)
+                yield key, reader.located(error, sequence.state)
     inline = keys[is_inline]
     places = _few_positions(first[is_inline], last[is_inline])
     positions = np.unique(places)
-    paths = [history.records[position].file.path for position in positions.tolist()]
-    manifests = source.storage.get_many(paths)
+    files = [history.records[position].file for position in positions.tolist()]
+    manifests = source.storage.get_many(
+        [file.path for file in files], [file.size_bytes for file in files]
+    )
     for position, manifest in zip(positions.tolist(), manifests, strict=True):
         record = history.records[position]
         if manifest is None:
@@ -161,11 +164,12 @@ def _read(
         messages = _messages(history, position, manifest)
         for key in inline[places == position].tolist():
             sequence = sequences[key]
+            message = messages[sequence.fragment_id]
             try:
-                data = _inline_bytes(messages[sequence.fragment_id], sequence)
-                yield key, decode(data, sequence.physical_rows)
+                data = _inline_bytes(message, sequence)
+                yield key, decoded(decode, data, sequence.physical_rows, sequence.stored, message)
             except FormatError as error:
-                yield key, _located(error, record, sequence)
+                yield key, FragmentReader(source, record).located(error, sequence.state, message)
 
 
 def _external_parts(
@@ -187,7 +191,7 @@ def _read_outside(
         column = HIDDEN_FIELDS[_FIELDS[sequence.kind]]
         return convert(reader.hidden_values(sequence.state, column))
     data = reader.sequence_bytes(sequence.state, sequence.stored, None)
-    return decode(data or b"", sequence.physical_rows)
+    return decoded(decode, data, sequence.physical_rows, sequence.stored, b"")
 
 
 def _few_positions(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -219,7 +223,3 @@ def _inline_bytes(message: bytes, sequence: FragmentSequence) -> bytes:
     if data is None or len(data) != sequence.stored.num_bytes:
         raise CorruptFileError("the fragments of the manifest are not in the order of their IDs")
     return data
-
-
-def _located(error: FormatError, record: VersionRecord, sequence: FragmentSequence) -> FormatError:
-    return error.located(f"{record.file.path}, fragment {sequence.fragment_id}")

@@ -13,11 +13,12 @@ function render({ model, el }) {
   const classes = barList({ name: "Rows by class", onPick: (change) => narrow({ change }) });
   const columns = barList({ name: "Rows by column", onPick: (column) => narrow({ column }) });
   const panels = node("div", { class: "lx-bar-lists" }, classes.element, columns.element);
+  const check = contentCheck({ onAsk: (begin, end, onFailure) => link.ask("same_content", { begin, end }, (problem, show) => { show(problem); onFailure(); }) });
   const keys = keyChooser({ onKey: (key) => link.ask("key", { key }) });
   const filters = node("div", { class: "lx-filters" });
   const rows = rowTable(link, 14);
   link.root.classList.add("lx-changes");
-  link.root.append(toolbar.element, strip.element, heading, commits, notes, panels, keys.element, filters, rows.element);
+  link.root.append(toolbar.element, strip.element, heading, commits, notes, check.element, panels, keys.element, filters, rows.element);
 
   async function load(refresh) {
     const atEnd = history && link.state.version === String(history.versions[history.count - 1]);
@@ -45,6 +46,7 @@ function render({ model, el }) {
     toolbar.tell("");
     showHeading();
     showStaleness();
+    if (about) showFilters();
   }
 
   const versionAt = (position) => (position < 0 ? "0" : String(history.versions[position]));
@@ -89,6 +91,7 @@ function render({ model, el }) {
     keys.show(about.key);
     showHeading();
     showNotes();
+    showCheck();
     showPanels();
     showFilters();
     showStaleness();
@@ -139,9 +142,18 @@ function render({ model, el }) {
       const choose = node("button", { class: "lx-button lx-small", onclick: () => keys.open() }, "Choose a key");
       children.push(node("p", { class: "lx-doubt" }, "This table has no stable row IDs: where nothing records which row replaced which, an update counts as one deleted and one inserted. A key matches them. ", choose));
     }
-    if (left_out?.length) children.push(node("p", { class: "lx-doubt" }, `Not shown, since the types of both versions do not fit together or the name is taken: ${cut(left_out.join(", "), 300)}.`));
+    if (left_out?.length) children.push(node("p", { class: "lx-doubt" }, `Blobs may be large, and are neither shown nor compared here: ${cut(left_out.join(", "), 300)}.`));
     if (evidence) children.push(node("p", { class: "lx-quiet" }, `How it is known: ${doubts ? "apart from what is uncertain, " : ""}${evidence}.`));
     notes.replaceChildren(...children);
+  }
+
+  /** Offer to compare all values where counts do not tell that some differ. */
+  function showCheck() {
+    const { begin, end, cells } = about;
+    const rows = Object.fromEntries((about.classes ?? []).map(({ name, num_rows }) => [name, num_rows]));
+    const differs = rows.inserted !== rows.deleted || cells?.columns.some(({ num_rows }) => num_rows !== "0");
+    if (!about.classes || differs || begin === "0" || begin === end) check.hide();
+    else check.offer(begin, end);
   }
 
   function showPanels() {
@@ -158,7 +170,18 @@ function render({ model, el }) {
     const chips = [];
     if (about.change) chips.push(chip("only", about.change.replace("_", " "), { change: null }));
     if (about.column) chips.push(chip("only where differs", cut(about.column, 60), { column: null }));
-    filters.replaceChildren(...chips, node("span", { class: "lx-quiet" }, "A row that was written has two lines: as it was, and as it is."));
+    const row = link.state.row_id;
+    const follow = row === null ? null : link.leadTo("row", `Follow row ${count(row)}`);
+    filters.replaceChildren(...chips, node("span", { class: "lx-quiet" }, linesHint()), ...(follow ? [follow] : []));
+  }
+
+  /** What the lines below are; or, where there is none, what lists the rows that were not written. */
+  function linesHint() {
+    const has = (name) => about.classes?.some((one) => one.name === name && one.num_rows !== "0");
+    const isEmpty = about.classes && !about.change && !["inserted", "deleted", "updated", "column_rewritten"].some(has);
+    if (!isEmpty) return "A row that was written has two lines: as it was, and as it is.";
+    const unwritten = ["moved", "column_added"].filter(has).map((name) => `“${name.replace("_", " ")}”`);
+    return unwritten.length ? `No row has other values. A click on ${unwritten.join(" or ")} lists those rows.` : "No row differs.";
   }
 
   function describeVersion(p) {

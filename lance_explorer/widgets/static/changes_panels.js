@@ -75,6 +75,43 @@ function columnNote({ cells }) {
   return notes.join(" ");
 }
 
+/** Whether any value differs: a question, a button that asks it, the answer. `offer(begin, end)`; `hide()`. */
+function contentCheck({ onAsk }) {
+  const words = node("span", { role: "status" });
+  const code = node("code");
+  const button = node("button", { class: "lx-button lx-small", title: "Reads the values of all fragments that differ, from both versions", onclick: ask }, "Compare all values");
+  const element = node("div", { class: "lx-content", hidden: true }, node("strong", {}, "Same content?"), words, button, code);
+  let range = null;
+  function settle({ text, same = "", isAsked = false, line = "" }) {
+    words.textContent = text;
+    element.dataset.same = same;
+    button.hidden = Boolean(same);
+    button.disabled = isAsked;
+    code.textContent = line;
+    code.hidden = !line;
+  }
+  async function ask() {
+    const asked = range;
+    const isWanted = () => range === asked;
+    settle({ text: "reading the values of both versions…", isAsked: true });
+    const found = await onAsk(...asked, () => isWanted() && settle({ text: "It could not be told." }));
+    if (isWanted()) settle({ text: visible(found.words), same: found.is_same ? "yes" : "no", line: found.code });
+  }
+  return {
+    element,
+    offer(begin, end) {
+      element.hidden = false;
+      if (range?.[0] === begin && range[1] === end) return;
+      range = [begin, end];
+      settle({ text: "The counts here come from metadata; whether every value is the same, only the values tell." });
+    },
+    hide() {
+      element.hidden = true;
+      range = null;
+    },
+  };
+}
+
 /** The chooser of key columns: `element`, `setColumns(names)`, `show(key)`. */
 function keyChooser({ onKey }) {
   const summary = node("summary");

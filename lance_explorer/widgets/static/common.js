@@ -1,4 +1,5 @@
-// What every view uses: elements, text, formats, the line to Python, errors, canvas, tooltip.
+// What every view uses: elements, text, formats, the line to Python, errors, canvas, tooltip,
+// clipboard.
 // Joined in front of a view's own module; see view.py.
 
 // ------------------------------------------------------------------------------------- elements
@@ -97,7 +98,11 @@ function relativeTime(iso, now = Date.now()) {
  *                      in the error pane, where it goes without `onError`
  *   state              the shared state: numbers as decimal strings, null where nothing is chosen
  *   setState(changes)  changes it, here at once and then in Python
- *   onState(listener)  calls the listener with the state now and after every change
+ *   onState(listener)  calls the listener with the state now and after every change; while the view
+ *                      is not on the page, or hidden, when it is seen again
+ *   open(view, changes) shows another view, and changes the state; canOpen(view): is there one?
+ *   leadTo(view, text, changes)
+ *                      a button that does so, or null if there is no such view
  *   on(kind, listener) calls the listener with what Python tells unasked
  *   busy(text)         shows that something takes long; null ends that
  *   showError(error)   the error pane, for failures of the view itself
@@ -111,7 +116,11 @@ function connect(model, el) {
   const errors = errorPane();
   const progress = progressBar();
   const root = node("div", { class: "lx-body" });
-  const frame = node("div", { class: "lx", "data-lm-suppress-shortcuts": "true" }, progress.element, errors.element, root);
+  const label = model.get("label");
+  const among = label ? { role: "tabpanel", "aria-label": label } : {};
+  const frame = node("div", { class: "lx", "data-lm-suppress-shortcuts": "true", ...among }, progress.element, errors.element, root);
+  // Notebook 7 asks only the focused element whether it wants its keys for itself.
+  frame.addEventListener("focusin", ({ target }) => target.setAttribute("data-lm-suppress-shortcuts", "true"));
   el.append(frame);
   let seq = 0;
   let { revision, ...state } = model.get("shared");
@@ -133,8 +142,20 @@ function connect(model, el) {
     });
   }
 
+  // A view that is not seen works for nobody: what it misses is made up for when it is seen again.
+  let wasSeen = false; // it is filled before it is on the page
+  let isSeen = false;
+  let isBehind = false;
+  const sight = new ResizeObserver(() => {
+    isSeen = frame.getClientRects().length > 0;
+    wasSeen ||= isSeen;
+    if (isSeen && isBehind) tell();
+  });
+  sight.observe(frame);
+
   function tell() {
-    for (const listener of listeners) listener(state);
+    isBehind = wasSeen && !(isSeen && frame.getClientRects().length);
+    if (!isBehind) for (const listener of listeners) listener(state);
   }
 
   // Every change of the state is answered, also one that a newer one has overtaken: until the last
@@ -182,6 +203,15 @@ function connect(model, el) {
     else question.onReply({ ...message.content, buffers });
   }
 
+  function openView(view, changes = {}) {
+    progress.show("go", { text: "opening…", fraction: null });
+    return ask("go", { view, changes });
+  }
+
+  function canOpen(view) {
+    return model.get("opens").includes(view);
+  }
+
   model.on("msg:custom", receive);
   model.on("change:shared", takeOver);
 
@@ -196,12 +226,18 @@ function connect(model, el) {
       listeners.push(listener);
       listener(state);
     },
+    open: openView,
+    canOpen,
+    leadTo(view, text, changes) {
+      return canOpen(view) ? node("button", { class: "lx-button lx-small", onclick: () => openView(view, changes) }, text) : null;
+    },
     on: (kind, listener) => news.set(kind, listener),
     busy: (text) => (text === null ? progress.hide("busy") : progress.show("busy", { text, fraction: null })),
     showError: (error) => errors.show("view", { title: error.name, message: error.message, details: error.stack }),
     close() {
       model.off("msg:custom", receive);
       model.off("change:shared", takeOver);
+      sight.disconnect();
       questions.clear();
       frame.remove();
     },
@@ -303,9 +339,13 @@ function onTheme(listener) {
   const observer = new MutationObserver(listener);
   observer.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-name", "data-jp-theme-light", "class"] });
   media.addEventListener("change", listener);
+  // JupyterLab names the theme before its style sheet has come.
+  const loaded = ({ target }) => target.tagName === "LINK" && listener();
+  document.addEventListener("load", loaded, true);
   return () => {
     observer.disconnect();
     media.removeEventListener("change", listener);
+    document.removeEventListener("load", loaded, true);
   };
 }
 
@@ -330,4 +370,24 @@ function tooltip(root) {
       element.hidden = true;
     },
   };
+}
+
+// ------------------------------------------------------------------------------------ clipboard
+
+/** Copy text, also where the page is not from a secure place; tell whether that worked. */
+async function toClipboard(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = node("textarea", { style: { position: "fixed", opacity: 0 } });
+    area.value = text;
+    const before = document.activeElement;
+    document.body.append(area);
+    area.select();
+    const isCopied = document.execCommand("copy");
+    area.remove();
+    before?.focus();
+    return isCopied;
+  }
 }

@@ -54,9 +54,10 @@ function mapBars(history, states, width) {
 
 /**
  * The map: `element`, `setHistory(history)`, `show(position, fragmentId)`, `close()`. `onSelect(id)`
- * is called with the ID of a fragment as text, or null; `describe(state)` gives what is said of it.
+ * is called with the ID of a fragment as text, or null; `describe(state)` gives what is said of it,
+ * `actions(id)` gives buttons for the selected one.
  */
-function fragmentMap(root, { onSelect, describe }) {
+function fragmentMap(root, { onSelect, describe, actions = () => [] }) {
   let history = null;
   let position = -1;
   let selected = null;
@@ -148,9 +149,10 @@ function fragmentMap(root, { onSelect, describe }) {
 
   function chosenFragment(state) {
     const clear = node("button", { class: "lx-button lx-small", onclick: () => select(null), title: "Select no fragment" }, "Clear");
-    if (!state) return [node("span", {}, node("strong", {}, `Fragment ${count(selected)}`), " is not in this version."), clear];
+    const buttons = node("span", { class: "lx-toolbar" }, ...actions(selected), clear);
+    if (!state) return [node("span", {}, node("strong", {}, `Fragment ${count(selected)}`), " is not in this version."), buttons];
     const [title, ...lines] = describe(state);
-    return [node("span", {}, title, ...lines.flatMap((line) => [" · ", line])), clear];
+    return [node("span", {}, title, ...lines.flatMap((line) => [" · ", line])), buttons];
   }
 }
 

@@ -1,14 +1,22 @@
 // What stands above and below the lanes: tags, commits by name and colour, versions and times.
 
-const AXIS = { tag: 17, names: 54, marks: 16, foot: 34, narrowestName: 11.5, narrowestMark: 4, bar: 6, tick: 92 };
+const AXIS = { tag: 17, names: 54, marks: 16, foot: 34, narrowestName: 11.5, narrowestMark: 4, bar: 6, tick: 92, pale: 0.45 };
 
-/** Return commits as the picture asks for them. */
+/** Return commits as the picture asks for them: those that a branch inherited, then its own. */
 function lineageCommits(content) {
   const { versions, times, kind } = unpackArrays(content);
   return {
     kinds: content.kinds,
     operations: content.operations,
-    tags: content.tags.map(({ name, version }) => ({ name, version: Number(version) })),
+    tags: content.tags.map(({ name, version, place }) => ({ name, version: Number(version), place })),
+    origins: content.origins,
+    /** How many versions are inherited. */
+    numInherited: content.origins.at(-1)?.end ?? 0,
+    /** The branch that a version was inherited from; undefined for one of the branch itself. */
+    originAt(p) {
+      const origin = content.origins.find(({ end }) => p < end);
+      return origin && (origin.branch ?? "main");
+    },
     versions,
     times,
     kind,
@@ -26,8 +34,9 @@ function lineageCommits(content) {
     /** The position of the kept version that is nearest to a number; -1 if none is kept. */
     nearest(version) {
       const next = this.from(version);
-      if (next === 0 || (next < versions.length && versions[next] - version < version - versions[next - 1])) return Math.min(next, versions.length - 1);
-      return next - 1;
+      const isPrevious = next === versions.length || (next > 0 && version - versions[next - 1] <= versions[next] - version);
+      const found = isPrevious ? next - 1 : next;
+      return versions[found + 1] === versions[found] && found >= 0 ? found + 1 : found; // a fork
     },
     nameAt(p) {
       return content.operations[p] === "ReserveFragments" ? "reserve" : content.kinds[kind[p]];
@@ -46,9 +55,19 @@ function drawLineageCommits(context, commits, scale, top, look) {
 
 function drawCommitMarks(context, commits, scale, first, last, top) {
   const size = Math.min(9, scale.unit - 1);
+  const middle = top + AXIS.marks / 2 - 2;
   for (let p = first; p < last; p += 1) {
+    const x = scale.x(commits.versions[p]);
+    if (p < commits.numInherited) { // hollow, and around that of the branch at its fork
+      const wide = size < 9 ? size - 1.5 : size + 1;
+      context.strokeStyle = kindColor(commits, commits.kind[p]);
+      context.lineWidth = 1.5;
+      context.strokeRect(x - wide / 2, middle - wide / 2, wide, wide);
+      continue;
+    }
+    const inner = commits.versions[p - 1] === commits.versions[p] ? size - 3 : size;
     context.fillStyle = kindColor(commits, commits.kind[p]);
-    context.fillRect(scale.x(commits.versions[p]) - size / 2, top + (AXIS.marks - size) / 2 - 2, size, size);
+    context.fillRect(x - inner / 2, middle - inner / 2, inner, inner);
   }
 }
 
@@ -56,6 +75,7 @@ function drawCommitMarks(context, commits, scale, first, last, top) {
 function drawCommitNames(context, commits, scale, first, last, baseline, look) {
   const byName = new Map();
   for (let p = first; p < last; p += 1) {
+    if (commits.versions[p] === commits.versions[p + 1]) continue; // a fork has the branch's name
     const name = commits.nameAt(p);
     byName.set(name, [...(byName.get(name) ?? []), p]);
   }
@@ -82,8 +102,10 @@ function drawCommitNames(context, commits, scale, first, last, baseline, look) {
 /** For some versions at a time, a bar as tall as their commits are many, parted by kinds. */
 function drawCommitBars(context, commits, scale, first, last, top, tall, look) {
   const bars = new Map();
+  const own = new Set();
   for (let p = first; p < last; p += 1) {
     const bar = Math.floor(scale.x(commits.versions[p]) / AXIS.bar);
+    if (p >= commits.numInherited) own.add(bar);
     const kinds = bars.get(bar) ?? new Map();
     kinds.set(commits.kind[p], (kinds.get(commits.kind[p]) ?? 0) + 1);
     bars.set(bar, kinds);
@@ -92,6 +114,7 @@ function drawCommitBars(context, commits, scale, first, last, top, tall, look) {
   const most = Math.max(1, ...totals);
   for (const [bar, kinds] of bars) {
     let y = top + tall;
+    context.globalAlpha = own.has(bar) ? 1 : AXIS.pale;
     for (const [kind, number] of [...kinds].sort(([a], [b]) => a - b)) {
       const high = (tall * number) / most;
       context.fillStyle = kindColor(commits, kind);
@@ -99,6 +122,7 @@ function drawCommitBars(context, commits, scale, first, last, top, tall, look) {
       y -= high;
     }
   }
+  context.globalAlpha = 1;
   context.font = look.font;
   context.fillStyle = look.quiet;
   context.textAlign = "left";
@@ -118,15 +142,15 @@ function drawLineageTags(context, commits, scale, rows, bottom, look) {
     context.lineWidth = 1;
     context.setLineDash([2, 3]);
     context.beginPath();
-    const row = free.findIndex((end) => end < x - 4);
+    const label = shortened(context, visible(name.slice(0, 100)), 140);
+    const wide = context.measureText(label).width + 20;
+    const left = Math.min(x, scale.width - wide);
+    const row = free.findIndex((end) => end < left - 4);
     context.moveTo(x, (row < 0 ? rows : row) * AXIS.tag + 9);
     context.lineTo(x, bottom);
     context.stroke();
     context.setLineDash([]);
     if (row < 0) continue;
-    const label = shortened(context, visible(name.slice(0, 100)), 140);
-    const wide = context.measureText(label).width + 20;
-    const left = Math.min(x, scale.width - wide);
     context.fillStyle = look.raised;
     context.strokeStyle = look.line;
     context.beginPath();

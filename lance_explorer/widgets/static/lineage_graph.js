@@ -6,6 +6,7 @@ const LINEAGE_REST = 110; // milliseconds
 function render({ model, el }) {
   const link = connect(model, el);
   let about = null;
+  let commits = null;
   let layout = null;
   let asked = null; // what the layout on its way is for
   let resting = null;
@@ -24,7 +25,8 @@ function render({ model, el }) {
 
   async function open(refresh) {
     about = await link.ask("open", refresh ? { refresh } : {});
-    picture.setCommits(lineageCommits(about), about.begin, about.end);
+    commits = lineageCommits(about);
+    picture.setCommits(commits, about.begin, about.end);
     bar.setAbout(about);
     asked = null;
     await load(null);
@@ -88,7 +90,7 @@ function render({ model, el }) {
 
   function showAll() {
     showWords();
-    legend.replaceChildren(...lineageLegend(layout));
+    legend.replaceChildren(...lineageLegend(layout, commits));
     showChosen();
     showWay();
     bar.setRow(link.state.row_id);
@@ -139,7 +141,7 @@ function render({ model, el }) {
     const chips = row.events.map((event) => node("button", { class: "lx-chip lx-event", title: `${event.way}\n${KNOWN[event.evidence]}`, onclick: () => link.setState({ version: event.version }) },
       swatch(KIND_COLORS[event.kind]), `${count(event.version)} ${event.event}`));
     const more = row.num_events > row.events.length ? node("span", { class: "lx-quiet" }, `${count(row.events.length)} of ${plural(row.num_events, "event")}`) : null;
-    way.replaceChildren(node("span", { class: "lx-way-name" }, strong(`Row ${count(row.row_id)}`)), ...chips, ...(more ? [more] : []));
+    way.replaceChildren(node("span", { class: "lx-way-name" }, strong(`Row ${count(row.row_id)}`)), ...chips, ...[more, link.leadTo("row", "Its values")].filter(Boolean));
   }
 
   link.on("between", ({ span }) => (span ? picture.show(...span) : picture.fit()));

@@ -189,7 +189,7 @@ function lineagePicture(root, { onView, onSelect, onVersion, describe }) {
     if (found?.what === "lane") {
       const isSame = layout.selected?.lane === found.index;
       onSelect(isSame || isRest(layout.lanes[found.index]) ? null : layout.lanes[found.index].node);
-    } else if (found?.what === "commit") onVersion(String(commits.versions[found.index]));
+    } else if (found?.what === "commit" && found.index >= commits.numInherited) onVersion(String(commits.versions[found.index]));
     else if (found?.what === "event") onVersion(String(found.mark.version));
     else if (!found && layout.selected) onSelect(null);
   }
@@ -237,8 +237,8 @@ function lineagePicture(root, { onView, onSelect, onVersion, describe }) {
 
   function stepVersion(direction) {
     const now = version === null ? commits.count - 1 : commits.nearest(Number(version));
-    const next = Math.min(Math.max(now + direction, 0), commits.count - 1);
-    if (next < 0) return;
+    const next = Math.min(Math.max(now + direction, commits.numInherited), commits.count - 1);
+    if (next < commits.numInherited) return;
     const target = commits.versions[next];
     if (target < view.x0 || target > view.x1) moveBy(target - (view.x0 + view.x1) / 2);
     onVersion(String(target));

@@ -86,22 +86,25 @@ function describeEvent(row, event) {
 }
 
 function describeCommit(commits, p) {
-  const tags = commits.tags.filter(({ version }) => version === commits.versions[p]).map(({ name }) => cut(name, 40));
+  const tags = commits.tags.filter(({ place }) => place === p).map(({ name }) => cut(name, 40));
+  const origin = commits.originAt(p);
   return [
-    [strong(`Version ${count(commits.versions[p])} `), visible(commits.operations[p] ?? "unknown operation")],
+    [strong(`Version ${count(commits.versions[p])} `), origin === undefined ? "" : `of ${cut(origin, 40)} · `, visible(commits.operations[p] ?? "unknown operation")],
     node("span", { class: "lx-quiet" }, absoluteTime(isoTime(commits.times[p]))),
     tags.length ? `⚑ ${tags.join(", ")}` : null,
   ];
 }
 
 /** What the colours in the picture mean. */
-function lineageLegend(layout) {
+function lineageLegend(layout, commits) {
   const kinds = [...new Set(layout.lanes.filter((lane) => !isRest(lane)).map((lane) => lane.kind))];
   const made = Object.keys(KIND_COLORS).filter((kind) => kinds.includes(kind)).map((kind) => legendEntry(swatch(KIND_COLORS[kind]), kind === "other" ? "made by what is not known" : `made by ${kind}`));
   const ways = [...new Set(Array.from(layout.ribbon_kind, (code) => layout.ribbon_kinds[code]))].map((kind) => legendEntry(node("i", { class: `lx-swatch lx-ribbon-key${kind === "restore" ? " lx-dotted" : ""}`, style: { "--lx-mark": KIND_COLORS[RIBBON_COLORS[kind]] } }), `rows ${WAYS[kind]}`));
   const rest = layout.has_rest ? [legendEntry(node("i", { class: "lx-swatch lx-rest-key" }), "fragments without a lane of their own")] : [];
   const rewritten = layout.rewrite_x.length ? [legendEntry(node("i", { class: "lx-swatch lx-rewrite-key", style: { background: KIND_COLORS.schema } }), "columns written anew")] : [];
-  return [...made, ...rest, ...ways, ...rewritten];
+  const origins = commits.origins.map(({ branch }) => cut(branch ?? "main", 24)).join(", ");
+  const inherited = origins ? [legendEntry(node("i", { class: "lx-swatch lx-inherited-key" }), `versions inherited from ${origins}`)] : [];
+  return [...made, ...rest, ...ways, ...rewritten, ...inherited];
 }
 
 function swatch(color) {

@@ -1,9 +1,17 @@
 // The view: a box for the row, its timeline, the values at the chosen event, and all events below.
 
+const DOUBTS = {
+  created: "This row is new, or an older one that was updated: the commit does not record which row replaced which.",
+  deleted: "This row is gone, or was updated and lives on elsewhere: the commit does not record which row replaced which.",
+  "column rewritten": "A column was written anew, maybe with the values it had: those below tell.",
+  moved: "Versions on the way are lost, and one of them may have updated the row, too.",
+};
+
 function render({ model, el }) {
   const link = connect(model, el);
   let row = null;
   let values = null;
+  let hasRowIds = true;
   let chosen = -1;
   let shownRow; // the row that the answer on its way is about
 
@@ -11,7 +19,7 @@ function render({ model, el }) {
   const bar = historyBar({ onRow: find, onStep: step });
   const heading = node("div", { class: "lx-row-heading", hidden: true });
   const facts = node("div", { class: "lx-row-values", hidden: true });
-  const nothing = node("p", { class: "lx-quiet lx-row-nothing" }, "Type a row ID above, or go from row to row with the arrows.");
+  const nothing = node("div", { class: "lx-quiet lx-row-nothing" }, node("p", {}, "Type a row above, or go from row to row with the arrows."));
   const rows = rowTable(link, model.get("height"));
   const follow = () => rows.setHeight(model.get("height"));
   rows.element.hidden = true;
@@ -24,6 +32,9 @@ function render({ model, el }) {
     const about = await link.ask("open");
     timeline.setCommits(lineageCommits(about));
     bar.setAbout(about);
+    hasRowIds = about.has_row_ids;
+    nothing.replaceChildren(...waysToChoose({ hasRowIds, onStep: step, timeTravel: link.leadTo("time_travel", "Rows in Time travel") }));
+    showEvent();
   }
 
   async function load() {
@@ -71,14 +82,16 @@ function render({ model, el }) {
     const more = row.num_events > row.events.length ? node("span", { class: "lx-quiet" }, `the last ${count(row.events.length)} of ${plural(row.num_events, "event")}`) : null;
     heading.replaceChildren(
       node("h3", {}, `Row ${count(row.row_id)}`),
+      ...(hasRowIds ? [] : [node("span", { class: "lx-quiet", title: "This table has no stable row IDs: a row is named by an address that it had" }, `named by the address ${addressText(row.row_id)}`)]),
       node("span", { class: "lx-chip" }, swatch(KIND_COLORS[event.kind]), event.event),
       node("span", {}, `version ${count(event.version)}, ${visible(event.operation ?? "operation not known")}`),
       node("span", { class: "lx-quiet" }, event.time ? absoluteTime(event.time) : ""),
       node("span", {}, event.way),
-      node("span", { class: "lx-quiet", title: KNOWN[event.evidence] }, event.evidence),
-      ...(more ? [more] : []),
+      node("span", { class: "lx-quiet" }, KNOWN[event.evidence]),
+      ...[more, link.leadTo("lineage", "In the lineage")].filter(Boolean),
     );
-    facts.replaceChildren(...valueLines(values?.[chosen], values === null));
+    const doubt = event.maybe ? DOUBTS[event.name] : null;
+    facts.replaceChildren(...(doubt ? [node("p", { class: "lx-row-doubt" }, doubt)] : []), ...valueLines(values?.[chosen], values === null));
   }
 
   link.onState((state) => {
@@ -99,6 +112,25 @@ function render({ model, el }) {
     timeline.close();
     link.close();
   };
+}
+
+/** What a row can be called, and buttons that choose one. */
+function waysToChoose({ hasRowIds, onStep, timeTravel }) {
+  const example = (text) => node("code", {}, text);
+  const choose = (text, direction) => node("button", { class: "lx-button lx-small", onclick: () => onStep(direction) }, text);
+  const names = hasRowIds
+    ? [example("42"), " is the row with that row ID (", example("_rowid"), ", not a value of a column); "]
+    : ["This table has no stable row IDs: a row is named by an address that it had, its fragment and offset. "];
+  return [
+    node("p", {}, `Type ${hasRowIds ? "a row ID" : "an address"} above, or go from row to row with the arrows. You see what happened to the row in each version, and its values then.`),
+    node("p", {}, ...names, example("3:17"), " is the row at offset 17 of fragment 3, ", example("3:17@5"), " the one there in version 5."),
+    node("div", { class: "lx-row-examples" }, choose("First row", 1), choose("Last row", -1), ...(timeTravel ? [timeTravel] : [])),
+  ];
+}
+
+/** An address as fragment and offset: "3:17". */
+function addressText(address) {
+  return `${BigInt(address) >> 32n}:${BigInt(address) & 0xffffffffn}`;
 }
 
 /** What the values were: those that changed first, with what they were before. */

@@ -494,21 +494,3 @@ function detailPane(link, onClose) {
   }
   return { element, open, close, isOpen: () => !element.hidden };
 }
-
-/** Copy text, also where the page is not from a secure place; tell whether that worked. */
-async function toClipboard(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = node("textarea", { style: { position: "fixed", opacity: 0 } });
-    area.value = text;
-    const before = document.activeElement;
-    document.body.append(area);
-    area.select();
-    const isCopied = document.execCommand("copy");
-    area.remove();
-    before?.focus();
-    return isCopied;
-  }
-}

@@ -15,7 +15,11 @@ function render({ model, el }) {
   let resting = null;
 
   const strip = historyStrip(link.root, { onMove: moveTo, describe: describeVersion });
-  const map = fragmentMap(link.root, { onSelect: (id) => link.setState({ fragment_id: id }), describe: describeFragment });
+  const map = fragmentMap(link.root, {
+    onSelect: (id) => link.setState({ fragment_id: id }),
+    describe: describeFragment,
+    actions: (id) => [link.leadTo("lineage", "Its lineage", { fragment_id: id })],
+  });
   const tabs = versionTabs({ onRows: askRows });
   const toolbar = travelToolbar({ onStep: step, onFind: find, onRefresh: () => load(true) });
   const heading = node("div", { class: "lx-version-heading" });
@@ -97,6 +101,7 @@ function render({ model, el }) {
       operationChip(history, position),
       node("span", { class: "lx-when" }, time ? `${relativeTime(time)} ` : "", node("span", { class: "lx-quiet" }, absoluteTime(time))),
       ...tags,
+      ...[link.leadTo("changes", "What changed", { version: String(history.versions[position]), compared_version: versionBefore() })].filter(Boolean),
     );
     const message = history.messages[position];
     words.replaceChildren(...rich(history.words[position]), ...(message ? [node("span", { class: "lx-message" }, `“${visible(message)}”`)] : []));
@@ -107,6 +112,12 @@ function render({ model, el }) {
       fact("data", Number.isNaN(history.data_bytes[position]) ? "unknown" : bytes(history.data_bytes[position]), difference(history.data_bytes, position, bytes)),
       gapNote(),
     );
+  }
+
+  /** The version to compare with: the one before that is kept, or the empty table. */
+  function versionBefore() {
+    if (position > 0) return String(history.versions[position - 1]);
+    return history.versions[0] === 1n ? "0" : String(history.versions[0]);
   }
 
   /** Say with what a version is compared if not with the one numbered one lower. */

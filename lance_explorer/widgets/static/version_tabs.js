@@ -128,7 +128,7 @@ function rowPage({ columns, num_columns: numColumns, cells, first }, total, onRo
   const isAll = first === 0 && (total === null ? cells.length < PAGE_ROWS : last >= total);
   const of = total === null ? "" : ` of ${count(total)}`;
   return [
-    node("div", { class: "lx-scroll" }, node("table", { class: "lx-rows" }, node("thead", {}, node("tr", {}, ...head)), node("tbody", {}, ...body))),
+    node("div", { class: "lx-scroll" }, node("table", { class: "lx-row-page" }, node("thead", {}, node("tr", {}, ...head)), node("tbody", {}, ...body))),
     node("div", { class: "lx-pages" },
       isAll ? null : page("Earlier", Math.max(0, first - PAGE_ROWS), first > 0),
       isAll ? null : page("Later", last, total === null ? cells.length === PAGE_ROWS : last < total),

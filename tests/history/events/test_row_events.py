@@ -81,6 +81,17 @@ def test_an_upsert_without_row_ids_may_be_an_update_or_not(tmp_path):
     assert events.step.is_unpaired_update
 
 
+def test_an_upsert_of_rows_that_an_update_wrote_is_no_less_open(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4)
+    events = events_of(table.update({0: [1, 3]}).update({0: [0], 1: [1]}, inserted=1))
+    assert told(events) == [
+        ("deleted", "recorded", 0, 0, None, 1),
+        ("deleted", "recorded", 3, FRAGMENT + 1, None, 1),
+        ("created", "derived", 2 * FRAGMENT, None, 2 * FRAGMENT, 3),
+    ]
+    assert events.maybe.all()
+
+
 def test_an_upsert_with_row_ids_tells_updated_rows_from_inserted_ones(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).update({0: [1]}, inserted=1)
     events = events_of(table)
@@ -212,6 +223,34 @@ def test_a_compaction_after_a_gap_is_still_told_by_its_transaction(tmp_path):
         ("moved", "recorded", 0, 0, new, 4),
         ("moved", "recorded", FRAGMENT, FRAGMENT, new + 4, 2),
     ]
+
+
+def test_a_lost_compaction_moved_rows_before_the_version_that_shows_it(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4, fragments=2)
+    table.compact([0, 1])
+    compacted = table.version
+    table.append(rows=1).remove(*range(2, compacted + 1))
+    moved = events_of(table)
+    moved = moved.where(moved.event == RowEvent.MOVED)
+    assert (moved.num_rows, set(moved.version.tolist())) == (8, {compacted})
+    assert set(moved.evidence.tolist()) == {Evidence.INFERRED}
+
+
+def test_without_row_ids_rows_that_moved_in_a_gap_may_have_been_written_too(table):
+    table.compact([0, 1]).append(rows=1).remove(*range(2, table.version))
+    events = events_of(table)
+    moved = events.where(events.event == RowEvent.MOVED)
+    assert moved.num_rows == 8
+    assert moved.maybe.any() == (not table.state.stable_row_ids)
+    assert moved.maybe.all() == moved.maybe.any()
+
+
+def test_a_lost_restore_that_moved_rows_back_is_not_dated(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4, fragments=2)
+    table.compact([0, 1]).restore(1).append(rows=1).remove(table.version - 1)
+    events = events_of(table)
+    moved = events.where(events.event == RowEvent.MOVED)
+    assert (moved.num_rows, set(moved.evidence.tolist())) == (8, {Evidence.LOST})
 
 
 def test_the_first_kept_version_tells_when_its_rows_were_written(tmp_path):

@@ -233,7 +233,7 @@ def test_a_missing_file_is_an_error(moved):
 def test_a_damaged_file_is_an_error_that_names_it(moved):
     source, record, content, folder = moved
     (folder / "details.binpb").write_bytes(b"\xff" * len(content))
-    with pytest.raises(CorruptFileError, match=r"_indices/.*/details\.binpb: "):
+    with pytest.raises(CorruptFileError, match=r"_indices/.*/details\.binpb at byte 0: "):
         fragment_reuse(source, with_entry(record, details=outside(content)))
 
 

@@ -1,0 +1,117 @@
+"""The lines of a change feed, made step by step and read piece by piece."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.changes.frame import blocks
+from lance_explorer.changes.images import Images, empty_feed
+from lance_explorer.changes.pairing import pair_by_key
+from lance_explorer.changes.parts import ChangePart
+from lance_explorer.changes.paths import EMPTY
+from lance_explorer.changes.row_options import RowOptions
+from lance_explorer.changes.steps import ChangeStep, VersionRange, commit_steps, net_step
+from lance_explorer.changes.value_columns import ValueColumns, check_key, value_columns
+
+__all__ = ["FeedLines"]
+
+
+class FeedLines:
+    """What changed between two versions, as frames.
+
+    Parameters
+    ----------
+    versions : VersionRange
+        Between which versions.
+    options : RowOptions
+        What is asked of the rows.
+    is_net : bool
+        Whether both versions are compared, whatever each commit did.
+    """
+
+    def __init__(self, versions: VersionRange, options: RowOptions, *, is_net: bool) -> None:
+        self._versions = versions
+        self._options = options
+        self._is_net = is_net
+
+    @cached_property
+    def empty(self) -> pl.DataFrame:
+        """No lines, with all columns."""
+        values = self._value_columns if self._options.images else None
+        return empty_feed(values, both_images=self._options.has_both_images)
+
+    def steps(self, part: ChangePart | None = None) -> Iterator[ChangeStep]:
+        """Yield what became of rows, commit by commit or all at once."""
+        if self._is_net:
+            yield self._net_step
+            return
+        versions = self._versions
+        if part is not None:
+            versions = replace(versions, begin=part.begin, end=part.end)
+        for step in commit_steps(versions):
+            yield self._paired(step)
+
+    def batches(
+        self, batch_size: int | None, part: ChangePart | None = None
+    ) -> Iterator[pl.DataFrame]:
+        """Yield the lines, at most so many at a time; values are read for one batch at a time."""
+        has_row_ids = self._versions.rows.has_row_ids
+        for step in self.steps(part):
+            runs = step.runs.where(~np.isin(step.runs.change, self._options.left_out))
+            images = self._images(step)
+            found = blocks(runs, both_images=self._options.has_both_images)
+            num_lines = sum([block.num_rows for block in found])
+            start, stop = part.lines(num_lines) if part else (0, num_lines)
+            for block in found:
+                here = max(start, 0), min(stop, block.num_rows)
+                start, stop = start - block.num_rows, stop - block.num_rows
+                for piece in block.pieces(batch_size or block.num_rows, *here):
+                    head = block.frame(piece, self._timestamps, has_row_ids=has_row_ids)
+                    yield images.beside(head, block, piece) if images else head
+
+    @cached_property
+    def _net_step(self) -> ChangeStep:
+        return self._paired(net_step(self._versions))
+
+    def _paired(self, step: ChangeStep) -> ChangeStep:
+        if not self._options.key or step.before is None or step.before == EMPTY:
+            return step
+        images = Images(self._versions.rows, self._key_columns, step)
+        return replace(step, runs=pair_by_key(step.runs, images.before, images.after))
+
+    def _images(self, step: ChangeStep) -> Images | None:
+        if self._options.images is None:
+            return None
+        tolerance = self._options.tolerance if self._options.has_both_images else None
+        return Images(self._versions.rows, self._value_columns, step, tolerance)
+
+    @cached_property
+    def _timestamps(self) -> dict[int, datetime | None]:
+        records = self._versions.rows.history.records
+        return {record.version: record.manifest.timestamp for record in records}
+
+    @cached_property
+    def _value_columns(self) -> ValueColumns:
+        options = self._options
+        return self._columns_named(options.columns, both_images=options.has_both_images)
+
+    @cached_property
+    def _key_columns(self) -> ValueColumns:
+        found = self._columns_named(self._options.key, both_images=True)
+        if self._is_net:
+            check_key(found)
+        return found
+
+    def _columns_named(self, names: Sequence[str] | None, *, both_images: bool) -> ValueColumns:
+        """Return the columns that the images have which are read."""
+        begin, end = self._versions.begin, self._versions.end
+        if self._is_net:
+            has_before = both_images and begin != EMPTY and self._versions.begin_is_kept
+            positions = range(begin, begin + has_before)
+        else:
+            positions = range(max(begin, 0) if both_images else begin + 1, end)
+        return value_columns(self._versions.rows, positions, end, names)

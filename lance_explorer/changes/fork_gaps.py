@@ -1,0 +1,196 @@
+"""Changes from a common version to one of a branch, if not all between them is kept.
+
+With stable row IDs, those that the common version had given out are of the same rows; without, the
+addresses in fragments that have a data file in common are, as long as no lost version moved them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.compositions import composed
+from lance_explorer.changes.end_fields import EndFields
+from lance_explorer.changes.passing import last_updates, written_rows
+from lance_explorer.changes.place_rows import PlaceRows, place_rows
+from lance_explorer.changes.steps import net_step, version_range
+from lance_explorer.errors import RefNotFoundError
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.schema import Field, field_paths
+from lance_explorer.history.ancestors import Ancestry, Place, Stretch
+from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns, in_place
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.rows.tracks import NO_VERSION
+from lance_explorer.history.source import TableSource
+from lance_explorer.rowids.addresses import fragments_of
+from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.rowids.runs import RunColumns, Runs, outside, paired
+
+__all__ = ["changes_over_a_gap"]
+
+
+def changes_over_a_gap(common: Ancestry, last: Stretch) -> ChangeRuns:
+    """Return the changes from the common version to the end of a stretch.
+
+    Raises
+    ------
+    RefNotFoundError
+        If the branch of the common version is gone.
+    VersionNotFoundError
+        If the common version is not kept.
+    FormatError
+        If a file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    assert last.source is not None
+    if common.branch is None:
+        raise RefNotFoundError(
+            f"rows cannot be matched over what is not kept: the branch is gone that had version "
+            f"{common.version}, from which both come"
+        )
+    base = place_rows(Place(common.branch, common.version))
+    if base.rows.has_row_ids:
+        return _by_row_ids(base, place_rows(Place(last.source, last.end)))
+    return _by_addresses(base, last.source, last)
+
+
+def _by_row_ids(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
+    next_row_id = base.record.manifest.next_row_id
+    before, after = base.live(), end.live()
+    after = after.cut(after.identity, np.array([next_row_id], dtype=np.uint64))
+    is_shared = after.identity < np.uint64(next_row_id)
+    shared = after.where(is_shared)
+    went, returned, kept = _matched(before, before.identity, shared, shared.identity)
+    return ChangeRuns.concatenated(
+        [
+            ChangeRuns.alike(went, RowChange.DELETED, Evidence.DERIVED),
+            ChangeRuns.alike(returned, RowChange.INSERTED, Evidence.DERIVED),
+            ChangeRuns.alike(after.where(~is_shared), RowChange.INSERTED, Evidence.DERIVED),
+            *_kept(base, end, kept),
+        ]
+    )
+
+
+def _matched(
+    before: RowRuns, old_keys: Uint64Array, after: RowRuns, new_keys: Uint64Array
+) -> tuple[RowRuns, RowRuns, RowRuns]:
+    """Return the rows that went, those that came, and those that both have, told by their keys."""
+    old = Runs.split(RunColumns(old_keys, old_keys + before.length, before.after))[0].columns
+    new = Runs.split(RunColumns(new_keys, new_keys + after.length, after.after))[0].columns
+    gone, came, both = outside(old, new.start, new.stop), outside(new, *old[:2]), paired(new, old)
+    rows = (
+        RowRuns.of(gone.start, gone.address, NO_ADDRESS, gone.stop - gone.start),
+        RowRuns.of(came.start, NO_ADDRESS, came.address, came.stop - came.start),
+        RowRuns.of(both.start, both.other_address, both.address, both.stop - both.start),
+    )
+    went, returned, kept = (runs.where(runs.length > 0) for runs in rows)
+    return went, returned, kept
+
+
+def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
+    """Return the classes of rows that both versions have, by their last updates."""
+    old, new = last_updates(base.rows, base.position), last_updates(end.rows, end.position)
+    runs = kept.cut(kept.before, old.address)
+    runs = runs.cut(runs.after, new.address)
+    was, now = old.at(runs.before), new.at(runs.after)
+    since = now > base.version
+    written = replace(
+        runs.where(since),
+        updated_before=np.full(int(since.sum()), base.version, dtype=np.uint64),
+        updated_after=now[since],
+    )
+    fields = EndFields.of(base.record.schema, end.record.schema)
+    is_reverted = ~since & (was != now)
+    is_moved = ~since & (was == now) & (runs.before != runs.after)
+    return [
+        written_rows(end.rows, written, Evidence.DERIVED, base.version, fields),
+        ChangeRuns.alike(runs.where(is_reverted), RowChange.UPDATED, Evidence.DERIVED),
+        ChangeRuns.alike(runs.where(is_moved), RowChange.MOVED, Evidence.DERIVED),
+    ]
+
+
+def _by_addresses(base: PlaceRows, source: TableSource, last: Stretch) -> ChangeRuns:
+    """Return what the first kept version of the stretch proves, and then what happened after it."""
+    kept = source.history.versions
+    first = int(kept[kept > np.uint64(last.begin)][0])
+    runs = _in_common_fragments(base, place_rows(Place(source, first)))
+    if first == last.end:
+        return runs
+    return composed(runs, net_step(version_range(source, first, last.end)).runs)
+
+
+def _in_common_fragments(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
+    """Return rows of common fragments as what became of them, and others as unknown.
+
+    Where rows came from that the lost versions wrote is not known, and so it is not known of rows
+    that went whether they are those.
+    """
+    changes = _common_fragments(base, end)
+    fragments = np.array(sorted(changes), dtype=np.uint64)
+    before, after = base.live(), end.live()
+    was, now = (np.isin(fragments_of(rows.after), fragments) for rows in (before, after))
+    old, new = before.where(was), after.where(now)
+    went, returned, kept = _matched(old, old.after, new, new.after)
+    others = after.where(~now)
+    gone = before.where(~was)
+    gone = replace(gone, before=gone.after, after=np.full(len(gone), NO_ADDRESS))
+    unknown = others.created == NO_VERSION
+    return ChangeRuns.concatenated(
+        [
+            _doubted([went, gone], RowChange.DELETED, is_doubted=bool(unknown.any())),
+            _doubted([others.where(unknown)], RowChange.INSERTED, is_doubted=True),
+            _doubted([returned, others.where(~unknown)], RowChange.INSERTED, is_doubted=False),
+            *_written_in_place(kept, fragments, [changes[key] for key in fragments.tolist()]),
+        ]
+    )
+
+
+def _common_fragments(base: PlaceRows, end: PlaceRows) -> dict[int, InPlace]:
+    """Return what changed in the files of fragments that have a data file in common."""
+    after = {fragment.id: _based_nowhere(fragment) for fragment in end.fragments}
+    before = [_based_nowhere(fragment) for fragment in base.fragments]
+    pairs = [(old, after[old.id]) for old in before if old.id in after]
+    changes = {old.id: in_place(old, new) for old, new in pairs if _paths(old) & _paths(new)}
+    if not _has_casts(base.record.schema, end.record.schema):
+        return changes
+    differ = {InPlace.COLUMNS_DIFFER: InPlace.VALUES_DIFFER}
+    return {key: differ.get(change, change) for key, change in changes.items()}
+
+
+def _based_nowhere(fragment: Fragment) -> Fragment:
+    """Return a fragment that does not say where its files are, which branches say differently."""
+    overlays = [
+        replace(overlay, data_file=replace(overlay.data_file, base_id=None))
+        for overlay in fragment.overlays
+    ]
+    files = [replace(file, base_id=None) for file in fragment.files]
+    return replace(fragment, files=tuple(files), overlays=tuple(overlays))
+
+
+def _paths(fragment: Fragment) -> set[str]:
+    return {file.path for file in fragment.files}
+
+
+def _has_casts(before: tuple[Field, ...], after: tuple[Field, ...]) -> bool:
+    """Whether a field of the same name has another ID."""
+    old, new = ({path: id_ for id_, path in field_paths(s).items()} for s in (before, after))
+    return any(new.get(path, id_) != id_ for path, id_ in old.items())
+
+
+def _doubted(several: list[RowRuns], change: RowChange, *, is_doubted: bool) -> ChangeRuns:
+    evidence = Evidence.LOST if is_doubted else Evidence.RECORDED
+    return ChangeRuns.alike(RowRuns.concatenated(several), change, evidence, maybe=is_doubted)
+
+
+def _written_in_place(
+    kept: RowRuns, fragments: Uint64Array, changes: list[InPlace]
+) -> Iterator[ChangeRuns]:
+    """Yield the rows that stayed where they were, and of which files are others."""
+    place = np.searchsorted(fragments, fragments_of(kept.after))
+    change = np.array(changes, dtype=np.uint8)[place]
+    added = kept.where(change == InPlace.COLUMNS_DIFFER)
+    rewritten = kept.where(change == InPlace.VALUES_DIFFER)
+    yield ChangeRuns.alike(added, RowChange.COLUMN_ADDED, Evidence.DERIVED)
+    yield ChangeRuns.alike(rewritten, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, maybe=True)

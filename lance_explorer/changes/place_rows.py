@@ -1,0 +1,69 @@
+"""The rows of one version, on whatever branch."""
+
+from dataclasses import dataclass
+
+from lance_explorer.errors import VersionNotFoundError
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.history.ancestors import Place
+from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_runs import RowRuns
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.readable import check_readable
+from lance_explorer.history.rows.state_rows import StateRows, state_rows
+
+__all__ = ["PlaceRows", "place_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRows:
+    """The rows of a version: those of its branch, and its position there."""
+
+    rows: StateRows
+    position: int
+
+    @property
+    def record(self) -> VersionRecord:
+        """What its manifest says."""
+        return self.rows.history.records[self.position]
+
+    @property
+    def version(self) -> int:
+        """The version."""
+        return self.record.version
+
+    @property
+    def fragments(self) -> list[Fragment]:
+        """Its fragments."""
+        states = self.rows.history.states
+        return [states[state] for state in self.rows.history.states_at(self.position)]
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows live there."""
+        states = self.rows.history.states_at(self.position)
+        return sum([self.rows.num_rows(state) - len(self.rows.deleted(state)) for state in states])
+
+    def live(self) -> RowRuns:
+        """Return all live rows, as if they had just come."""
+        return compare_states(self.rows, [], self.rows.history.states_at(self.position))
+
+
+def place_rows(place: Place) -> PlaceRows:
+    """Return the rows of a version.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If they cannot be told.
+    VersionNotFoundError
+        If the version is not kept, or is in no line of history.
+    """
+    rows = state_rows(place.source)
+    try:
+        return PlaceRows(rows, rows.history.position(place.version))
+    except VersionNotFoundError:
+        check_readable(place.source.version(place.version).records[0])
+        raise VersionNotFoundError(
+            f"version {place.version} is detached: it is in no line of history, and its rows "
+            f"cannot be matched with those of others"
+        ) from None

@@ -1,0 +1,109 @@
+"""Columns of two versions that share a name and are two columns.
+
+A column that is dropped and added again is another one, even if it gets the same field ID. Casts
+are no such replacement. Which versions a restore went back to may be lost; a data file that both
+versions have proves that its fields are the same ones.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.changes.paths import EMPTY, VersionPath
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.schema import Field, field_paths
+from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.rowids.addresses import fragments_of
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = ["ReplacedColumns"]
+
+_Holders = frozenset[tuple[str, int]]
+"""Data files, by their paths, and the fields in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedColumns:
+    """The fields of such columns.
+
+    Attributes
+    ----------
+    before, after : frozenset of int
+        Their IDs in the first version, and in the second.
+    """
+
+    before: frozenset[int]
+    after: frozenset[int]
+
+    @classmethod
+    def between(cls, rows: StateRows, path: VersionPath, begin: int, end: int) -> "ReplacedColumns":
+        """Find those of two versions, given by their positions or EMPTY."""
+        records = rows.history.records
+        positions = {*path.steps, path.common, begin, end} - {EMPTY}
+        schemas = {id(records[position].schema): records[position].schema for position in positions}
+        if EMPTY in (begin, end) or len(schemas) == 1:
+            return cls(frozenset(), frozenset())
+        old, new = _names(records[begin].schema), _names(records[end].schema)
+        ids = set.intersection(*[{field.id for field in schema} for schema in schemas.values()])
+        names = set.intersection(*[set(_names(schema)) for schema in schemas.values()])
+        pairs = {
+            (old[name], new[name])
+            for name in old.keys() & new.keys()
+            if (old[name] not in ids if old[name] == new[name] else name not in names)
+        }
+        if pairs:
+            shared = {id_ for _, id_ in _all_holders(rows, begin) & _all_holders(rows, end)}
+            pairs -= {(id_, id_) for id_ in shared}
+        return cls(frozenset([id_ for id_, _ in pairs]), frozenset([id_ for _, id_ in pairs]))
+
+    def __bool__(self) -> bool:
+        return bool(self.before)
+
+    def may_differ(
+        self, rows: StateRows, begin: int, end: int, before: Uint64Array, after: Uint64Array
+    ) -> NDArray[np.bool_]:
+        """Return which rows may have other values in them, given by their addresses.
+
+        A row whose values are in no file has nulls.
+        """
+        numbers = dict[_Holders, int]()
+        old = _numbered(rows, begin, self.before, before, numbers)
+        return old != _numbered(rows, end, self.after, after, numbers)
+
+
+def _numbered(
+    rows: StateRows,
+    position: int,
+    ids: frozenset[int],
+    addresses: Uint64Array,
+    numbers: dict[_Holders, int],
+) -> NDArray[np.int64]:
+    """Return for each row the number of the set of files that hold some fields of it."""
+    here = [rows.history.states[state] for state in rows.history.states_at(position)]
+    found = [_holders([fragment], ids) for fragment in here]
+    known = np.array([numbers.setdefault(some, len(numbers)) for some in found], dtype=np.int64)
+    fragments = np.array([fragment.id for fragment in here], dtype=np.uint64)
+    return known[np.searchsorted(fragments, fragments_of(addresses))]
+
+
+def _all_holders(rows: StateRows, position: int) -> _Holders:
+    return _holders([rows.history.states[state] for state in rows.history.states_at(position)])
+
+
+def _holders(fragments: Iterable[Fragment], ids: frozenset[int] | None = None) -> _Holders:
+    return frozenset(
+        [
+            (file.path, id_)
+            for fragment in fragments
+            for file in (*fragment.files, *[overlay.data_file for overlay in fragment.overlays])
+            for id_ in file.fields
+            if id_ >= 0 and (ids is None or id_ in ids)
+        ]
+    )
+
+
+def _names(schema: Iterable[Field]) -> dict[str, int]:
+    """Return the field IDs of all columns by their paths."""
+    return {name: id_ for id_, name in field_paths(schema).items()}

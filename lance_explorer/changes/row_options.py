@@ -1,0 +1,69 @@
+"""What is asked of changed rows: values, columns, a key, and what is left out."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lance_explorer.changes.change_runs import RowChange
+from lance_explorer.errors import InvalidArgumentError
+
+__all__ = ["ImageChoice", "RowOptions", "check_choice"]
+
+ImageChoice = Literal["after", "both"]
+
+_OPTIONAL = (RowChange.MOVED, RowChange.COLUMN_ADDED)
+
+
+@dataclass(frozen=True, slots=True)
+class RowOptions:
+    """What is asked of changed rows; the fields are the arguments of ``Table.changes``."""
+
+    images: ImageChoice | None
+    columns: tuple[str, ...] | None
+    key: tuple[str, ...]
+    include: tuple[str, ...]
+    tolerance: float
+
+    @classmethod
+    def of(
+        cls,
+        images: ImageChoice | None,
+        columns: str | Sequence[str] | None,
+        key: str | Sequence[str] | None,
+        include: str | Collection[str],
+        tolerance: float,
+    ) -> "RowOptions":
+        """Return what people ask for; one name may stand for a sequence of one.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If an argument is none of those there are.
+        """
+        check_choice("images", images, (None, "after", "both"))
+        for name in _names(include):
+            check_choice("include", name, tuple([change.label for change in _OPTIONAL]))
+        if not tolerance >= 0:
+            raise InvalidArgumentError(f"tolerance is 0 or more, not {tolerance}")
+        chosen = None if columns is None else _names(columns)
+        return cls(images, chosen, _names(key or ()), _names(include), tolerance)
+
+    @property
+    def has_both_images(self) -> bool:
+        """Whether rows are wanted as they were, too."""
+        return self.images == "both"
+
+    @property
+    def left_out(self) -> list[RowChange]:
+        """What is left out."""
+        return [change for change in _OPTIONAL if change.label not in self.include]
+
+
+def check_choice(name: str, value: object, known: tuple[str | None, ...]) -> None:
+    """Raise InvalidArgumentError unless an argument is one of those there are."""
+    if value not in known:
+        raise InvalidArgumentError(f"{name} is one of {known}, not {value!r}")
+
+
+def _names(given: str | Collection[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)

@@ -1,0 +1,292 @@
+"""The lives of fragments as nodes, and the ways that their rows went as edges."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.figures.labels import plural
+from lance_explorer.figures.lineage_axis import legend_key
+from lance_explorer.figures.lineage_ranks import place_nodes
+from lance_explorer.figures.lineage_ribbons import CURVE, RISE
+from lance_explorer.figures.lineage_selection import node_of, related
+from lance_explorer.figures.lineage_words import (
+    WAY_KINDS,
+    lane_facts,
+    lane_labels,
+    rewrite_facts,
+    ribbon_facts,
+)
+from lance_explorer.figures.palette import KIND_COLORS, MUTED, apply_look
+
+__all__ = ["MOST_NODES", "lineage_graph"]
+
+MOST_NODES = 200
+"""Of more fragments the latest are drawn."""
+
+_COLUMN_WIDTH, _ROW_HEIGHT = 120, 54
+_USUAL_COLUMNS = 8
+_SMALLEST, _LARGEST = 8, 26
+_WIDTHS = (1.2, 2.2, 3.6, 5.5)
+_DASHES = {"recorded": "solid", "derived": "solid", "inferred": "dash", "lost": "dot"}
+_LABEL_SIZE = 10.5
+
+
+def lineage_graph(
+    fragments: pl.DataFrame, edges: pl.DataFrame, *, fragment: str | int | None = None
+) -> go.Figure:
+    """Draw which fragments the rows of which others went into, as nodes and edges.
+
+    That is a picture for small graphs, and for parts of large ones: of one fragment, of some rows
+    (``table.lineage().subgraph_of(...)``), of the ways between two fragments
+    (``table.lineage().between(...)``). For the history of a table, see :func:`lineage`.
+
+    Parameters
+    ----------
+    fragments, edges : polars.DataFrame
+        What ``table.lineage().fragments()`` and ``table.lineage().edges()`` give, or those of a
+        part.
+    fragment : str or int, optional
+        A node of ``fragments``, or a fragment ID for its latest life: show only what leads to it,
+        and what comes of it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Rows go from left to right. A node is a fragment, as large as it has rows and in the colour
+        of the kind of commit that made it; a ring says that columns of it were written anew. Edges
+        are named by what was done in which version, and as wide as many rows went; what is not
+        recorded or proven is dashed. Of more than 200 fragments the latest are drawn, and the line
+        above says how many.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no such fragment.
+
+    Examples
+    --------
+    >>> frames = table.lineage().frames
+    >>> figure = lx.figures.lineage_graph(frames.fragments, frames.edges)
+    >>> figure.layout.title.text
+    '3 fragments · 1 edge'
+    """
+    lives = fragments
+    if fragment is not None:
+        wanted = related(edges, node_of(fragments, fragment))
+        lives = lives.filter(pl.col("node").is_in(sorted(wanted)))
+    nodes = _latest(lives)
+    there = lives["node"].implode()
+    edges = edges.filter(pl.col("from_node").is_in(there), pl.col("to_node").is_in(there))
+    drawn = nodes["node"].implode()
+    ways = edges.filter(pl.col("from_node").is_in(drawn), pl.col("to_node").is_in(drawn))
+    rewrites = ways.filter(pl.col("from_node") == pl.col("to_node"))
+    ways = ways.filter(pl.col("from_node") != pl.col("to_node"))
+    note = _note((len(nodes), len(lives)), (len(ways) + len(rewrites), len(edges)))
+    return _Picture(nodes, ways, rewrites).draw(note)
+
+
+def _latest(lives: pl.DataFrame) -> pl.DataFrame:
+    """Return the lives that began last, in the order that they have."""
+    numbered = lives.with_row_index("place")
+    return numbered.sort("first_version", "place").tail(MOST_NODES).sort("place").drop("place")
+
+
+def _note(nodes: tuple[int, int], edges: tuple[int, int]) -> str:
+    if nodes[0] == nodes[1]:
+        return f"{plural(nodes[1], 'fragment')} · {plural(edges[1], 'edge')}"
+    return (
+        f"the latest {nodes[0]:,} of {plural(nodes[1], 'fragment')} · "
+        f"{edges[0]:,} of {plural(edges[1], 'edge')} · choose a fragment, or draw a part"
+    )
+
+
+class _Picture:
+    """Nodes and edges in their places: ``x`` counts columns, ``y`` places in them, downwards."""
+
+    def __init__(self, nodes: pl.DataFrame, ways: pl.DataFrame, rewrites: pl.DataFrame) -> None:
+        self._nodes = nodes
+        self._rewrites = rewrites
+        number = {node: place for place, node in enumerate(nodes["node"])}
+        self._ways = ways.with_columns(
+            [
+                pl.col(f"{side}_node").replace_strict(number, return_dtype=pl.Int64).alias(side)
+                for side in ("from", "to")
+            ]
+        )
+        self.x, self.y = place_nodes(len(nodes), list(self._ways.select("from", "to").iter_rows()))
+        self._number = number
+        self._sizes = self._node_sizes()
+
+    def draw(self, note: str) -> go.Figure:
+        figure = go.Figure()
+        self._draw_ways(figure)
+        self._draw_rewrites(figure)
+        self._draw_nodes(figure)
+        self._draw_hover(figure)
+        columns, rows = self.x.max(initial=0) + 1, self.y.max(initial=0.0) + 1
+        figure.update_xaxes(range=[-0.5, columns - 0.5], visible=False)
+        figure.update_yaxes(range=[rows - 0.35, -0.6], visible=False)
+        is_wide = columns > _USUAL_COLUMNS
+        figure.update_layout(
+            annotations=[*self._names()],
+            hovermode="closest",
+            width=int(columns * _COLUMN_WIDTH) if is_wide else None,
+            showlegend=True,
+            legend={"orientation": "h", "x": 0, "itemclick": False, "itemdoubleclick": False},
+        )
+        apply_look(figure, int(rows * _ROW_HEIGHT) + 120, note)
+        return figure.update_layout(margin={"l": 16, "r": 16, "t": 100, "b": 10})
+
+    # -------------------------------------------------------------------------------- nodes
+
+    def _node_sizes(self) -> NDArray[np.float64]:
+        """Return the diameters, whose squares grow with the rows."""
+        rows = self._nodes["num_rows"].cast(pl.Float64).fill_null(0).to_numpy()
+        most = max(float(rows.max(initial=0)), 1)
+        return np.asarray(_SMALLEST + (_LARGEST - _SMALLEST) * np.sqrt(rows / most))
+
+    def _draw_nodes(self, figure: go.Figure) -> None:
+        kinds = self._nodes["kind"].to_list()
+        for kind, color in KIND_COLORS.items():
+            some = [place for place, own in enumerate(kinds) if own == kind]
+            if not some:
+                continue
+            lives = self._nodes[some]
+            figure.add_scatter(
+                x=self.x[some].tolist(),
+                y=self.y[some].tolist(),
+                mode="markers+text",
+                text=[lane_labels(life, life["num_rows"])[1] for life in lives.to_dicts()],
+                textposition="bottom center",
+                textfont={"size": _LABEL_SIZE, "color": MUTED},
+                marker={
+                    "size": np.round(self._sizes[some], 1).tolist(),
+                    "color": color,
+                    "opacity": 1,
+                    "line": {"width": 0},
+                },
+                hovertext=[_node_facts(life) for life in lives.iter_rows(named=True)],
+                hoverinfo="text",
+                cliponaxis=False,
+                showlegend=False,
+            )
+            name = "made by what is not known" if kind == "other" else f"made by {kind}"
+            figure.add_scatter(**legend_key(color, symbol="circle"), name=name)
+
+    def _draw_rewrites(self, figure: go.Figure) -> None:
+        """Draw rings around nodes of which columns were written anew."""
+        if len(self._rewrites) == 0:
+            return
+        by_node = self._rewrites.group_by("to_node", maintain_order=True).agg("version", "rows")
+        places = [self._number[node] for node in by_node["to_node"]]
+        figure.add_scatter(
+            x=self.x[places].tolist(),
+            y=self.y[places].tolist(),
+            mode="markers",
+            marker={
+                "symbol": "circle-open",
+                "size": (self._sizes[places] + 8).tolist(),
+                "color": KIND_COLORS["schema"],
+                "line": {"width": 2},
+            },
+            hovertext=[
+                "<br>".join(map(rewrite_facts, versions[:5], rows[:5]))
+                for versions, rows in by_node.select("version", "rows").iter_rows()
+            ],
+            hoverinfo="text",
+            cliponaxis=False,
+            name="columns written anew",
+        )
+
+    def _names(self) -> Iterator[dict[str, Any]]:
+        """Yield what was done to make nodes, above each."""
+        done = self._ways.group_by("to", maintain_order=True).agg("kind", "version")
+        for place, kinds, versions in done.iter_rows():
+            ways = zip(kinds, versions, strict=True)
+            words = dict.fromkeys([f"{WAY_KINDS[kind]} {version:,}" for kind, version in ways])
+            yield {
+                "x": int(self.x[place]),
+                "y": float(self.y[place]),
+                "text": ", ".join([*words][:2]),
+                "showarrow": False,
+                "xanchor": "center",
+                "yanchor": "bottom",
+                "yshift": float(self._sizes[place]) / 2,
+                "font": {"size": _LABEL_SIZE},
+            }
+
+    # --------------------------------------------------------------------------------- ways
+
+    def _draw_ways(self, figure: go.Figure) -> None:
+        """Draw edges of one colour, width and dash as one trace."""
+        rows = self._ways["rows"].cast(pl.Float64).fill_null(0).to_numpy()
+        share = np.sqrt(rows / max(float(rows.max(initial=0)), 1))
+        level = np.minimum((share * len(_WIDTHS)).astype(np.int64), len(_WIDTHS) - 1)
+        looks = self._ways.select("kind", "evidence").with_columns(pl.Series("level", level))
+        for (kind, evidence, width), own in looks.with_row_index("place").group_by(
+            "kind", "evidence", "level", maintain_order=True
+        ):
+            x, y = self._curves(own["place"].to_numpy())
+            figure.add_scatter(
+                x=x,
+                y=y,
+                mode="lines",
+                line={
+                    "color": KIND_COLORS[WAY_KINDS[str(kind)]],
+                    "width": _WIDTHS[int(str(width))],
+                    "dash": _DASHES[str(evidence)],
+                },
+                opacity=0.75,
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        if not self._ways.filter(pl.col("evidence").is_in(["inferred", "lost"])).is_empty():
+            figure.add_scatter(
+                x=[None],
+                y=[None],
+                mode="lines",
+                line={"color": MUTED, "width": 2, "dash": "dash"},
+                name="inferred, not recorded",
+                legendrank=2000,
+            )
+
+    def _curves(self, ways: NDArray[np.uint32]) -> tuple[list[float | None], list[float | None]]:
+        """Return edges as one line with gaps."""
+        some = self._ways[ways]
+        start, end = some["from"].to_numpy(), some["to"].to_numpy()
+        gap = np.full((len(some), 1), np.nan)
+        x = self.x[start][:, None] + (self.x[end] - self.x[start])[:, None] * CURVE
+        y = self.y[start][:, None] + (self.y[end] - self.y[start])[:, None] * RISE
+        return _json(np.hstack([x, gap])), _json(np.hstack([y, gap]))
+
+    def _draw_hover(self, figure: go.Figure) -> None:
+        """Add points in the middle of edges that cannot be seen, where the pointer finds facts."""
+        if len(self._ways) == 0:
+            return
+        labels = [lane_labels(life, None)[0] for life in self._nodes.iter_rows(named=True)]
+        start, end = self._ways["from"].to_numpy(), self._ways["to"].to_numpy()
+        figure.add_scatter(
+            x=((self.x[start] + self.x[end]) / 2).tolist(),
+            y=((self.y[start] + self.y[end]) / 2).tolist(),
+            mode="markers",
+            marker={"size": 12, "opacity": 0, "color": MUTED},
+            hovertext=[
+                ribbon_facts({**way, "num_edges": 1}, labels[way["from"]], labels[way["to"]])
+                for way in self._ways.iter_rows(named=True)
+            ],
+            hoverinfo="text",
+            showlegend=False,
+        )
+
+
+def _node_facts(life: dict[str, Any]) -> str:
+    last = life["last_version"] or life["first_version"]
+    return lane_facts(life, {"begin": last, "end": last, "num_rows": life["num_rows"]})
+
+
+def _json(values: NDArray[np.float64]) -> list[float | None]:
+    return [None if value != value else value for value in np.round(values.ravel(), 3).tolist()]

@@ -1,0 +1,114 @@
+"""What keeping versions costs: how many there are, and what only old ones hold."""
+
+from collections.abc import Iterator
+
+import humanize
+import polars as pl
+
+from lance_explorer.findings import Finding
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.indices import SYSTEM_INDICES
+from lance_explorer.history.history import History
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.manifests import manifests
+from lance_explorer.inspect.old_files import old_files
+from lance_explorer.inspect.versions import versions
+
+__all__ = [
+    "LARGE_OLD_BYTES",
+    "MANY_MOVED_ROWS",
+    "MANY_VERSIONS",
+    "many_versions",
+    "old_bytes",
+    "unstable_row_ids",
+    "v1_names",
+]
+
+MANY_VERSIONS = 1_000
+"""So many versions are worth knowing: who looks for the latest may have to list them all."""
+
+LARGE_OLD_BYTES = 1_000_000_000
+"""So many bytes that only old versions need are worth knowing; a warning if they are more than
+what the latest version needs."""
+
+MANY_MOVED_ROWS = 1_000_000
+"""So many rows that moved under indices are worth knowing in a table without stable row IDs."""
+
+_CLEANUP = (
+    "Call dataset.cleanup_old_versions(older_than=timedelta(days=...)). Tag the versions that "
+    "have to stay; what they and branches need stays too."
+)
+
+
+def many_versions(source: TableSource, _: History) -> Iterator[Finding]:
+    """Find out whether there are many versions."""
+    sizes = manifests(source)["manifest_bytes"]
+    if len(sizes) < MANY_VERSIONS:
+        return
+    yield Finding(
+        code="many_versions",
+        severity="info",
+        message=f"{len(sizes):,} versions are kept; their manifests take "
+        f"{humanize.naturalsize(int(sizes.sum()))}",
+        advice=_CLEANUP,
+    )
+
+
+def old_bytes(source: TableSource, _: History) -> Iterator[Finding]:
+    """Find out how much only old versions hold."""
+    files = old_files(source)
+    old = int(files["old_bytes"].sum())
+    if old < LARGE_OLD_BYTES:
+        return
+    current = int(files["current_bytes"].sum())
+    parts = files.filter(pl.col("old_bytes") > 0).sort("old_bytes", descending=True)
+    told = ", ".join(
+        [
+            f"{humanize.naturalsize(size)} in {count:,} {what}"
+            for what, count, size in parts.select("kind", "num_old", "old_bytes").iter_rows()
+        ]
+    )
+    yield Finding(
+        code="old_version_bytes",
+        severity="warning" if old > current else "info",
+        message=f"{humanize.naturalsize(old)} are needed by old versions only, at least: {told}; "
+        f"the latest version needs {humanize.naturalsize(current)}",
+        advice=_CLEANUP,
+    )
+
+
+def v1_names(source: TableSource, _: History) -> Iterator[Finding]:
+    """Find out whether manifests have names of the older scheme."""
+    naming = manifests(source)["naming"]
+    if not (naming == "V1").any():
+        return
+    yield Finding(
+        code="v1_manifest_names",
+        severity="info",
+        message=f"the manifests have names of the older scheme, which do not sort latest first: "
+        f"whoever looks for the latest of {len(naming):,} versions in an object store has to list "
+        "them all",
+        advice="Call dataset.migrate_manifest_paths_v2() while nobody else uses the table.",
+    )
+
+
+def unstable_row_ids(source: TableSource, history: History) -> Iterator[Finding]:
+    """Find out whether indices had to follow many rows because row IDs are not stable."""
+    record = history.records[0]
+    indices = {segment.name for segment in record.indices} - SYSTEM_INDICES
+    if record.manifest.reader_feature_flags & STABLE_ROW_IDS or not indices:
+        return
+    moves = versions(source).filter(pl.col("rows_moved") > 0)
+    moved = int(moves["rows_moved"].sum())
+    if moved < MANY_MOVED_ROWS:
+        return
+    commits = "1 commit" if len(moves) == 1 else f"{len(moves):,} commits"
+    held = "an index" if len(indices) == 1 else f"{len(indices):,} indices"
+    yield Finding(
+        code="unstable_row_ids",
+        severity="info",
+        message=f"{commits} moved {moved:,} rows, and the table has {held}: without stable row IDs "
+        "each move changes what the entries of indices say",
+        advice="Stable row IDs can only be chosen when a table is made: "
+        "lance.write_dataset(..., enable_stable_row_ids=True) writes it anew.",
+    )

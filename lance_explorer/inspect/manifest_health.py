@@ -1,0 +1,128 @@
+"""What makes opening a version slow: its manifest, and how the sequences in it are encoded."""
+
+from collections.abc import Iterator
+from operator import itemgetter
+
+import humanize
+import numpy as np
+
+from lance_explorer.findings import Finding
+from lance_explorer.frames.states import inline_bytes, sequence_bytes
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.readable import check_readable
+from lance_explorer.history.rows.stored_sequences import FragmentSequence, read_row_ids
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.parts import understood
+from lance_explorer.inspect.row_id_segments import stored_row_ids
+from lance_explorer.rowids.optimum import optimal_sizes
+
+__all__ = [
+    "LARGE_MANIFEST",
+    "LARGE_SAVING",
+    "MOST_CHECKED_ROWS",
+    "SAVING_SHARE",
+    "large_manifest",
+    "row_id_encoding",
+]
+
+LARGE_MANIFEST = 10_000_000
+"""A manifest of so many bytes is worth a warning: whoever opens the version reads all of it."""
+
+LARGE_SAVING = 1_000_000
+"""So many bytes fewer for row IDs are worth knowing ..."""
+
+SAVING_SHARE = 0.2
+"""... if they are this part of what row IDs take, too."""
+
+MOST_CHECKED_ROWS = 20_000_000
+"""Rows whose IDs are looked at to find the best encoding, which takes some seconds."""
+
+_TRANSACTION = "its transaction"
+
+_MENDS = {
+    "fragments": "Call dataset.optimize.compact_files(): fewer fragments make a smaller manifest.",
+    "row IDs": "Call dataset.optimize.compact_files(): rows in few fragments and in the order of "
+    "their IDs take the fewest bytes; table.inspect.row_id_encodings() tells what each takes.",
+    "row versions": "Call dataset.optimize.compact_files(): it joins the sequences of fragments.",
+    "indices": "Call dataset.optimize.optimize_indices() to merge segments, or drop indices that "
+    "nobody uses with dataset.drop_index(name).",
+    _TRANSACTION: "Nothing has to be done: it is the record of this commit, and the next "
+    "manifest does not have it. Smaller commits have smaller ones.",
+    "other parts": "See table.inspect.manifests() for what it is spent on.",
+}
+
+
+def large_manifest(_: TableSource, history: History) -> Iterator[Finding]:
+    """Find out whether the manifest is large, and what of."""
+    record = history.records[0]
+    size = record.file.size_bytes
+    if size < LARGE_MANIFEST:
+        return
+    row_ids, versions = [int(sizes.sum()) for sizes in sequence_bytes(history)]
+    parts = {
+        "fragments": record.fragment_bytes - row_ids - versions,
+        "row IDs": row_ids,
+        "row versions": versions,
+        "indices": record.index_section_bytes,
+    }
+    stored = record.transaction
+    if stored is not None and stored.source == "manifest":
+        parts[_TRANSACTION] = stored.num_bytes
+    parts["other parts"] = size - sum(parts.values())
+    largest = max(parts, key=lambda part: parts[part])
+    yield Finding(
+        code="large_manifest",
+        severity="info" if largest == _TRANSACTION else "warning",
+        message=f"the manifest of version {record.version} has {humanize.naturalsize(size)}, "
+        f"{humanize.naturalsize(parts[largest])} of them for {largest}: whoever opens the version "
+        "reads it all, and each commit writes it again",
+        advice=_MENDS[largest],
+        version=record.version,
+    )
+
+
+def row_id_encoding(source: TableSource, history: History) -> Iterator[Finding]:
+    """Find out whether row IDs take many more bytes than they need.
+
+    The largest sequences are looked at, as far as they have ``MOST_CHECKED_ROWS`` together.
+    """
+    record = history.records[0]
+    taken = int(sequence_bytes(history)[0].sum())
+    if taken < LARGE_SAVING:
+        return
+    check_readable(record)
+    savings = list(_savings(source, history))
+    total = sum([saving for _, saving in savings])
+    if total < LARGE_SAVING or total < SAVING_SHARE * taken:
+        return
+    worst, most = max(savings, key=itemgetter(1))
+    yield Finding(
+        code="row_id_encoding",
+        severity="info",
+        message=f"row IDs take {humanize.naturalsize(taken)}, of which at least "
+        f"{humanize.naturalsize(total)} could be saved if they were encoded best; most of it in "
+        f"fragment {worst}, {humanize.naturalsize(most)}",
+        advice="Call dataset.optimize.compact_files(target_rows_per_fragment=...): Lance encodes "
+        "the row IDs of the fragments anew that it writes. lx.widgets.SegmentEncodings(table) "
+        "shows what each fragment takes.",
+        version=record.version,
+        fragment_id=worst,
+    )
+
+
+def _savings(source: TableSource, history: History) -> Iterator[tuple[int, int]]:
+    """Yield fragments, and how many bytes fewer their row IDs could take."""
+    stored = [sequence for state in history.states for sequence in stored_row_ids(state)]
+    room = MOST_CHECKED_ROWS
+    checked = list[FragmentSequence]()
+    for sequence in sorted(stored, key=lambda one: inline_bytes(one.stored), reverse=True):
+        rows = sequence.physical_rows or 0
+        if sequence.stored.storage == "inline" and rows <= room:
+            checked.append(sequence)
+            room -= rows
+    places = np.zeros(len(checked), dtype=np.int64)
+    there = Intervals(np.arange(len(checked)), places, places)
+    for number, row_ids in understood(read_row_ids(source, history, checked, there)):
+        sizes = optimal_sizes(row_ids)
+        yield checked[number].fragment_id, inline_bytes(checked[number].stored) - sizes.best

@@ -1,0 +1,18 @@
+"""The first version of a clone, whose past is in another table."""
+
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.rows.state_rows import StateRows
+
+__all__ = ["step_facts"]
+
+
+def step_facts(rows: StateRows, position: int) -> StepFacts:
+    """Return what tells the events of a version.
+
+    The rows that a clone begins with have a past, of which their row versions tell, as after lost
+    versions. What happened before a branch left its parent is in the versions of that.
+    """
+    step = StepFacts(rows, position)
+    if step.name == "Clone" and step.record.manifest.branch is None:
+        step.name = None
+    return step

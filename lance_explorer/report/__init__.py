@@ -1,0 +1,5 @@
+"""A report on a table as one HTML file, which shows without a kernel and without a network."""
+
+from lance_explorer.report.page import write_report
+
+__all__ = ["write_report"]

@@ -1,0 +1,79 @@
+"""The page of a report, from its parts."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+from html import escape
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from plotly.offline import get_plotlyjs
+
+from lance_explorer.display import table_name
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, StorageError
+from lance_explorer.history.source import TableSource
+from lance_explorer.report.markup import contents, paragraph, picture, section
+from lance_explorer.report.parts import PARTS, Part
+
+__all__ = ["write_report"]
+
+
+def write_report(source: TableSource, path: str | os.PathLike[str]) -> Path:
+    """Write the report on a table; return where it is.
+
+    The parameters and errors are those of :meth:`~lance_explorer.table.Table.report`.
+    """
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InvalidArgumentError(f"there is no folder {target.parent} for {target.name}")
+    if target.is_dir():
+        raise InvalidArgumentError(f"{target} is a folder: name a file in it")
+    page = _page(source)
+    try:
+        target.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"the report cannot be written: {error}") from error
+    return target
+
+
+def _page(source: TableSource) -> str:
+    """Return the whole page: the words first, so that they show while plotly.js is loaded."""
+    from tqdm.auto import tqdm
+
+    parts = tqdm(PARTS, "Writing the report", unit=" parts", delay=1.0, leave=False)
+    sections = [section(part.anchor, part.title, _blocks(part, source)) for part in parts]
+    name = escape(table_name(source))
+    made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    return Template(_shipped("report.html")).substitute(
+        title=name,
+        made=f"Made by lance_explorer {version('lance-explorer')} on {made_at}",
+        style=_shipped("report.css"),
+        contents=contents({part.anchor: part.title for part in PARTS}),
+        sections="\n".join(sections),
+        plotly=get_plotlyjs(),
+        script=_shipped("report.js"),
+    )
+
+
+def _blocks(part: Part, source: TableSource) -> Iterator[str]:
+    """Return what a part consists of as HTML; where it fails, why."""
+    blocks = part.blocks(source)
+    number = 0
+    while True:
+        try:
+            block = next(blocks)
+        except StopIteration:
+            return
+        except LanceExplorerError as error:
+            yield paragraph(f"This cannot be shown: {error}", "failure")
+            return
+        number += 1
+        yield block if isinstance(block, str) else picture(block, f"{part.anchor}-{number}")
+
+
+@cache
+def _shipped(name: str) -> str:
+    return (files("lance_explorer.report") / "static" / name).read_text(encoding="utf-8")

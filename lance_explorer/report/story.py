@@ -1,0 +1,115 @@
+"""What became of a table, in a few sentences; every number is computed."""
+
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.figures.labels import plural, size
+from lance_explorer.findings import SEVERITIES
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.catalogue import frame
+from lance_explorer.inspect.commit_words import describe_commits
+from lance_explorer.inspect.versions import versions
+
+__all__ = ["landmarks", "story"]
+
+_MOST_LANDMARKS = 12
+_CHANGES = {
+    "rows_added": "added",
+    "rows_updated": "updated",
+    "rows_deleted": "deleted",
+    "rows_overwritten": "replaced by an overwrite",
+    "rows_restored": "restored",
+}
+"""The columns that count changed rows, and what became of these."""
+
+
+def story(source: TableSource) -> list[str]:
+    """Return how a table grew, what was done to it, and what is missing or wrong.
+
+    Examples
+    --------
+    >>> for sentence in story(table.source)[1:]:
+    ...     print(sentence)
+    Kept commits: 7 (1 create, 1 append, 1 update, 1 delete, 1 index, 1 config, 1 schema).
+    Rows that they changed: 10 added, 1 updated, 1 deleted.
+    No version is missing.
+    Findings: none.
+    """
+    every = versions(source)
+    if every.is_empty():
+        return ["No version can be read."]
+    return [_span(every), _commits(every), _rows(every), _gaps(source), _findings(source)]
+
+
+def landmarks(source: TableSource) -> list[str]:
+    """Return what the telling commits did: the first, tagged ones, and the largest changes of rows.
+
+    Examples
+    --------
+    >>> landmarks(table.source)[1]
+    'Version 2, ...: 2 rows added; 1 new fragment.'
+    """
+    every = versions(source).with_columns(
+        pl.Series("words", describe_commits(source), pl.String),
+        rows=pl.sum_horizontal(*_CHANGES),
+        is_named=(pl.col("tags").list.len() > 0) | (pl.int_range(pl.len()) == 0),
+    )
+    telling = every.filter(pl.col("is_named") | (pl.col("rows") > 0))
+    largest = telling.sort("is_named", "rows", descending=True).head(_MOST_LANDMARKS)
+    return [
+        f"Version {row['version']:,}, {_day(row['timestamp'])}: {row['words']}"
+        for row in largest.sort("version").iter_rows(named=True)
+    ]
+
+
+def _span(every: pl.DataFrame) -> str:
+    first, last = every.row(0, named=True), every.row(-1, named=True)
+    began = "The table began" if first["version"] == 1 else "The oldest kept version is from"
+    return (
+        f"{began} {_day(first['timestamp'])} with {_state(first)}. Version {last['version']:,}, of "
+        f"{_day(last['timestamp'])}, has {_state(last)}."
+    )
+
+
+def _state(version: dict[str, Any]) -> str:
+    rows = "unknown rows" if version["num_rows"] is None else plural(version["num_rows"], "row")
+    data = "data of unknown size" if version["data_bytes"] is None else size(version["data_bytes"])
+    return f"{rows} in {plural(version['num_fragments'], 'fragment')}, {data}"
+
+
+def _commits(every: pl.DataFrame) -> str:
+    counts = (
+        every.group_by("kind", maintain_order=True)
+        .len()
+        .sort("len", descending=True, maintain_order=True)
+    )
+    kinds = ", ".join([f"{number:,} {kind}" for kind, number in counts.iter_rows()])
+    return f"Kept commits: {len(every):,} ({kinds})."
+
+
+def _rows(every: pl.DataFrame) -> str:
+    counts = {did: int(every[name].sum()) for name, did in _CHANGES.items()}
+    done = [f"{rows:,} {did}" for did, rows in counts.items() if rows]
+    unknown = every.select(pl.any_horizontal(pl.col(*_CHANGES).is_null()).sum()).item()
+    beside = f", beside those of {plural(unknown, 'commit')} that cannot be told" if unknown else ""
+    return f"Rows that they changed: {', '.join(done) or 'none'}{beside}."
+
+
+def _gaps(source: TableSource) -> str:
+    lost = int(frame(source, "gaps")["num_versions"].sum())
+    return (
+        f"{plural(lost, 'version')} cannot be read any more." if lost else "No version is missing."
+    )
+
+
+def _findings(source: TableSource) -> str:
+    found = frame(source, "findings")["severity"]
+    counts = {severity: int((found == severity).sum()) for severity in SEVERITIES}
+    some = [f"{number:,} of severity {severity}" for severity, number in counts.items() if number]
+    return f"Findings: {', '.join(some) or 'none'}."
+
+
+def _day(time: datetime | None) -> str:
+    return f"{time:%Y-%m-%d}" if time else "unknown day"

@@ -1,0 +1,30 @@
+"""Everything that is read from data files, through pylance."""
+
+from lance_explorer.values.files import read_hidden_column, read_row_map
+from lance_explorer.values.rows import (
+    ROW_VERSIONS,
+    SYSTEM_COLUMNS,
+    content_batches,
+    read_rows,
+    row_batches,
+    row_schema,
+    row_types,
+    scan_rows,
+    take_rows,
+)
+from lance_explorer.values.rows_at import read_rows_at
+
+__all__ = [
+    "ROW_VERSIONS",
+    "SYSTEM_COLUMNS",
+    "content_batches",
+    "read_hidden_column",
+    "read_row_map",
+    "read_rows",
+    "read_rows_at",
+    "row_batches",
+    "row_schema",
+    "row_types",
+    "scan_rows",
+    "take_rows",
+]

@@ -1,0 +1,69 @@
+"""Single files that are written as data files are, but hold what belongs to metadata."""
+
+import numpy as np
+import pyarrow as pa
+from lance.file import LanceFileReader
+from numpy.typing import NDArray
+
+from lance_explorer.values.opening import StorageOptions, failing
+
+__all__ = ["read_hidden_column", "read_row_map"]
+
+_LABEL = "label"
+"""The one column of a row map."""
+
+
+def read_hidden_column(
+    path: str, column: str, storage_options: StorageOptions = None
+) -> NDArray[np.uint64]:
+    """Read a spilled sequence: one value for each physical row of a fragment.
+
+    Parameters
+    ----------
+    path : str
+        The data file.
+    column : str
+        Name of the column, such as ``_rowid``.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be read, or has no such column.
+    """
+    with failing(f"{path}: the column {column} cannot be read", storage_options):
+        values: NDArray[np.uint64] = _column(path, column, storage_options).to_numpy()
+    return values
+
+
+def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[np.int64]:
+    """Read the map file of a stable partition: into which new fragment each old row went.
+
+    Parameters
+    ----------
+    path : str
+        The map file.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
+
+    Returns
+    -------
+    ndarray of int64
+        For each physical row of the old fragments, in their order, the position of its new
+        fragment; -1 for a row that was dropped.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be read, or is no map file.
+    """
+    with failing(f"{path}: the row map cannot be read", storage_options):
+        labels = _column(path, _LABEL, storage_options)
+        positions: NDArray[np.int64] = labels.cast(pa.int64()).fill_null(-1).to_numpy()
+    return positions
+
+
+def _column(path: str, name: str, storage_options: StorageOptions) -> pa.ChunkedArray:
+    options = dict(storage_options) if storage_options else None
+    return LanceFileReader(path, options, [name]).read_all().to_table().column(0)

@@ -1,0 +1,285 @@
+"""Rows of one version, as pylance scans them.
+
+In every function ``uri`` is the root of the table, or of a branch, and ``storage_options`` say for
+object stores where they are and how to be let in. Blobs are described unless it is said that they
+are read whole.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Literal
+
+import polars as pl
+import pyarrow as pa
+from polars.io.plugins import register_io_source
+
+from lance_explorer.values.opening import (
+    StorageOptions,
+    batch_bytes,
+    fragment_of,
+    next_batch,
+    open_version,
+    to_polars,
+    translating,
+)
+
+__all__ = [
+    "ROW_VERSIONS",
+    "SYSTEM_COLUMNS",
+    "WHOLE_BLOBS",
+    "content_batches",
+    "read_rows",
+    "row_batches",
+    "row_schema",
+    "row_types",
+    "scan_rows",
+    "take_rows",
+]
+
+_BATCHES_AHEAD = 2
+"""How many batches of one fragment are read before they are asked for."""
+
+WHOLE_BLOBS: Literal["all_binary"] = "all_binary"
+"""What pylance calls it to read blobs, not what describes them."""
+
+SYSTEM_COLUMNS = {"_rowid": pl.UInt64(), "_rowaddr": pl.UInt64()}
+"""Columns that every row has beside its values."""
+
+ROW_VERSIONS = {
+    "_row_created_at_version": pl.UInt64(),
+    "_row_last_updated_at_version": pl.UInt64(),
+}
+"""Which versions created and last wrote a row; null in a table without stable row IDs."""
+
+
+def read_rows(
+    uri: str,
+    version: int,
+    columns: Sequence[str] | None = None,
+    filter: str | None = None,
+    limit: int | None = None,
+    offset: int | None = None,
+    storage_options: StorageOptions = None,
+    *,
+    whole_blobs: bool = False,
+) -> pl.DataFrame:
+    """Read rows of one version, in the order of a scan.
+
+    Parameters
+    ----------
+    columns : sequence of str, optional
+        Columns to read, system columns too; all but those by default.
+    filter : str, optional
+        Which rows, as an SQL expression.
+    limit : int, optional
+        How many rows at most.
+    offset : int, optional
+        How many rows to leave out first.
+    whole_blobs : bool
+        Whether to read blobs, and not what describes them.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a column or the filter does not fit the table.
+    StorageError
+        If a file cannot be read.
+    """
+    wanted = None if columns is None else list(columns)
+    dataset = open_version(uri, version, storage_options)
+    with translating(version, storage_options):
+        rows = dataset.to_table(
+            columns=wanted,
+            filter=filter,
+            limit=limit,
+            offset=offset,
+            blob_handling=WHOLE_BLOBS if whole_blobs else None,
+        )
+    return to_polars(rows)
+
+
+def take_rows(
+    uri: str,
+    version: int,
+    positions: pl.Series,
+    columns: Sequence[str],
+    storage_options: StorageOptions = None,
+) -> pl.DataFrame:
+    """Read some rows of one version, in the order asked for.
+
+    Parameters
+    ----------
+    positions : polars.Series of integers
+        Numbers of the rows in the order of a scan, from 0.
+    columns : sequence of str
+        Columns to read, system columns too.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a column does not fit the table.
+    StorageError
+        If a file cannot be read, or there is no such row.
+    """
+    dataset = open_version(uri, version, storage_options)
+    with translating(version, storage_options):
+        rows = dataset.take(positions.to_list(), columns=list(columns))
+    return to_polars(rows)
+
+
+def row_schema(
+    uri: str, version: int, storage_options: StorageOptions = None, *, whole_blobs: bool = False
+) -> pl.Schema:
+    """Return the columns of a version as Polars has them; no data file is opened.
+
+    Raises
+    ------
+    StorageError
+        If the version cannot be opened.
+    """
+    types = row_types(uri, version, storage_options, whole_blobs=whole_blobs)
+    return to_polars(types.empty_table()).schema
+
+
+def row_types(
+    uri: str, version: int, storage_options: StorageOptions = None, *, whole_blobs: bool = False
+) -> pa.Schema:
+    """Return the columns of a version as a scan gives them in Arrow; no data file is opened.
+
+    Raises
+    ------
+    StorageError
+        If the version cannot be opened.
+    """
+    dataset = open_version(uri, version, storage_options)
+    return dataset.scanner(blob_handling=WHOLE_BLOBS if whole_blobs else None).projected_schema
+
+
+def row_batches(
+    uri: str,
+    version: int,
+    fragment_ids: Sequence[int],
+    columns: Sequence[str],
+    filter: str | None = None,
+    offset: int | None = None,
+    limit: int | None = None,
+    batch_size: int | None = None,
+    storage_options: StorageOptions = None,
+) -> Iterator[pa.RecordBatch]:
+    """Yield rows of some fragments of a version in Arrow, one fragment after the other.
+
+    Parameters
+    ----------
+    fragment_ids : sequence of int
+        The fragments.
+    columns, filter, offset, limit
+        As for :func:`read_rows`, but that ``offset`` and ``limit`` are those of each fragment.
+    batch_size : int, optional
+        How many rows a batch has at most.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a column or the filter does not fit the table.
+    StorageError
+        If a file cannot be read.
+    """
+    dataset = open_version(uri, version, storage_options)
+    for fragment_id in fragment_ids:
+        with translating(version, storage_options):
+            batches = dataset.scanner(
+                columns=list(columns),
+                filter=filter,
+                offset=offset,
+                limit=limit,
+                batch_size=batch_size,
+                batch_readahead=_BATCHES_AHEAD,
+                fragments=[fragment_of(dataset, fragment_id)],
+                scan_in_order=True,
+            ).to_batches()
+        while (batch := next_batch(batches, version, storage_options)) is not None:
+            yield batch
+
+
+def content_batches(
+    uri: str,
+    version: int,
+    fragment_ids: Sequence[int],
+    columns: Sequence[str],
+    storage_options: StorageOptions = None,
+) -> Iterator[pl.DataFrame]:
+    """Yield the values of all rows of some fragments, whole blobs too, a batch at a time.
+
+    Parameters
+    ----------
+    fragment_ids : sequence of int
+        The fragments.
+    columns : sequence of str
+        Columns to read, ``_rowid`` too.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a column does not fit the table.
+    StorageError
+        If a file cannot be read.
+    """
+    if not fragment_ids:
+        return
+    dataset = open_version(uri, version, storage_options)
+    with translating(version, storage_options):
+        batches = dataset.scanner(
+            columns=list(columns),
+            fragments=[fragment_of(dataset, fragment_id) for fragment_id in fragment_ids],
+            batch_readahead=_BATCHES_AHEAD,
+            fragment_readahead=1,
+            scan_in_order=True,
+            batch_size_bytes=batch_bytes(dataset),
+            blob_handling=WHOLE_BLOBS,
+        ).to_batches()
+    while (batch := next_batch(batches, version, storage_options)) is not None:
+        yield to_polars(pa.Table.from_batches([batch]))
+
+
+def scan_rows(uri: str, version: int, storage_options: StorageOptions = None) -> pl.LazyFrame:
+    """Return all rows of a version with their system columns; nothing is read before ``collect``.
+
+    Raises
+    ------
+    StorageError
+        If the version cannot be opened; on ``collect``, if a file cannot be read.
+    """
+    columns = row_schema(uri, version, storage_options)
+    return register_io_source(
+        partial(_batches, uri, version, storage_options),
+        schema=pl.Schema({**columns, **SYSTEM_COLUMNS, **ROW_VERSIONS}),
+    )
+
+
+def _batches(
+    uri: str,
+    version: int,
+    storage_options: StorageOptions,
+    columns: list[str] | None,
+    predicate: pl.Expr | None,
+    n_rows: int | None,
+    batch_size: int | None,
+) -> Iterator[pl.DataFrame]:
+    """Serve one scan of Polars: it means the first rows, of which it then wants some."""
+    dataset = open_version(uri, version, storage_options)
+    if columns is None:
+        columns = [*dataset.schema.names, *SYSTEM_COLUMNS, *ROW_VERSIONS]
+    untold = set() if dataset.has_stable_row_ids else ROW_VERSIONS.keys() & columns
+    left = n_rows
+    batches = dataset.to_batches(columns=columns, batch_size=batch_size)
+    while (batch := next_batch(batches, version, storage_options)) is not None:
+        frame = to_polars(pa.Table.from_batches([batch])).select(columns)
+        frame = frame.with_columns(
+            [pl.lit(None, ROW_VERSIONS[name]).alias(name) for name in untold]
+        )
+        if left is not None:
+            frame = frame.head(left)
+            left -= len(frame)
+        yield frame if predicate is None else frame.filter(predicate)
+        if left == 0:
+            return

@@ -1,0 +1,160 @@
+"""Rows of one version that are known by their places: scanned where many are near, else taken."""
+
+from collections.abc import Sequence
+
+import lance
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lance_explorer.errors import StorageError
+from lance_explorer.values.opening import (
+    StorageOptions,
+    batch_bytes,
+    fragment_of,
+    open_version,
+    to_polars,
+    translating,
+)
+from lance_explorer.values.rows import WHOLE_BLOBS
+
+__all__ = ["read_rows_at"]
+
+_FRAGMENT_BITS = np.uint64(32)
+
+_ROWS_SCANNED_PER_ROW_TAKEN = 8
+"""How many rows are scanned in the time that one is taken."""
+
+_BLOBS_AT_ONCE = 8_192
+
+_Addresses = NDArray[np.uint64]
+
+
+def read_rows_at(
+    uri: str,
+    version: int,
+    addresses: _Addresses,
+    row_ids: _Addresses,
+    columns: Sequence[str],
+    storage_options: StorageOptions = None,
+) -> pl.DataFrame:
+    """Read rows of one version, whole blobs too, in the order asked for.
+
+    Parameters
+    ----------
+    uri : str
+        Root of the table, or of a branch.
+    version : int
+        The version.
+    addresses : ndarray of uint64
+        Row addresses of live rows, each once.
+    row_ids : ndarray of uint64
+        Their row IDs; the addresses again in a table without stable row IDs.
+    columns : sequence of str
+        Columns to read.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a column does not fit the table.
+    StorageError
+        If a file cannot be read, or a row is not there.
+    """
+    dataset = open_version(uri, version, storage_options)
+    with translating(version, storage_options):
+        types = _types_with_blobs(dataset, columns)
+        if types is not None:
+            rows = _taken_with_blobs(dataset, addresses, types)
+        else:
+            rows = _scanned_and_taken(dataset, addresses, row_ids, columns)
+    if len(rows) != len(addresses):
+        raise StorageError(
+            f"version {version}: {len(addresses)} rows were asked for, {len(rows)} are there"
+        )
+    return rows
+
+
+def _scanned_and_taken(
+    dataset: lance.LanceDataset, addresses: _Addresses, row_ids: _Addresses, columns: Sequence[str]
+) -> pl.DataFrame:
+    """Return rows in the order asked for; all that are there if not all are."""
+    scanned = np.isin(addresses >> _FRAGMENT_BITS, _dense_fragments(dataset, addresses))
+    parts = [_scanned(dataset, addresses[scanned], columns)] if scanned.any() else []
+    if not scanned.all() or not parts:
+        taken = dataset._take_rows(row_ids[~scanned], columns=list(columns))
+        parts.append(to_polars(taken).select(columns))
+    rows = pl.concat(parts) if len(parts) > 1 else parts[0]
+    if not scanned.any() or len(rows) != len(addresses):
+        return rows
+    order = np.concatenate(
+        [np.flatnonzero(scanned)[np.argsort(addresses[scanned])], np.flatnonzero(~scanned)]
+    )
+    return rows if (np.diff(order) > 0).all() else rows[np.argsort(order)]
+
+
+def _dense_fragments(dataset: lance.LanceDataset, addresses: _Addresses) -> list[int]:
+    """Return the fragments of which so many rows are wanted that scanning them is faster."""
+    fragments, counts = np.unique(addresses >> _FRAGMENT_BITS, return_counts=True)
+    return [
+        fragment
+        for fragment, count in zip(fragments.tolist(), counts.tolist(), strict=True)
+        if count * _ROWS_SCANNED_PER_ROW_TAKEN >= fragment_of(dataset, fragment).physical_rows
+    ]
+
+
+def _scanned(
+    dataset: lance.LanceDataset, addresses: _Addresses, columns: Sequence[str]
+) -> pl.DataFrame:
+    """Return rows at some addresses, ascending by address, by scanning their fragments."""
+    wanted = np.sort(addresses)
+    fragments = np.unique(wanted >> _FRAGMENT_BITS).tolist()
+    scanner = dataset.scanner(
+        columns=list(columns),
+        with_row_address=True,
+        fragments=[fragment_of(dataset, fragment) for fragment in fragments],
+        scan_in_order=True,
+        batch_size_bytes=batch_bytes(dataset),
+    )
+    parts = []
+    for batch in scanner.to_batches():
+        found = batch.column("_rowaddr").to_numpy()
+        place = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
+        chosen = np.flatnonzero(wanted[place] == found)
+        if len(chosen) == len(found):
+            parts.append(batch)
+        elif len(chosen):
+            parts.append(batch.take(pa.array(chosen)))
+    schema = scanner.projected_schema
+    return to_polars(pa.Table.from_batches(parts, schema)).select(columns)
+
+
+def _types_with_blobs(dataset: lance.LanceDataset, columns: Sequence[str]) -> pa.Schema | None:
+    """Return the types of columns of which some are blobs; None if there are no blobs."""
+    described, whole = (
+        dataset.scanner(columns=list(columns), blob_handling=handling).projected_schema
+        for handling in (None, WHOLE_BLOBS)
+    )
+    return None if described.types == whole.types else whole
+
+
+def _taken_with_blobs(
+    dataset: lance.LanceDataset, addresses: _Addresses, schema: pa.Schema
+) -> pl.DataFrame:
+    """Return rows in the order asked for, each taken for a filter: that gives whole blobs."""
+    wanted = np.sort(addresses)
+    parts = [schema.empty_table()]
+    for start in range(0, len(wanted), _BLOBS_AT_ONCE):
+        some = wanted[start : start + _BLOBS_AT_ONCE].tolist()
+        parts.append(
+            dataset.to_table(
+                columns=schema.names,
+                filter=f"_rowaddr IN ({', '.join(map(str, some))})",
+                scan_in_order=True,
+                blob_handling=WHOLE_BLOBS,
+            )
+        )
+    rows = to_polars(pa.concat_tables(parts))
+    return rows[np.searchsorted(wanted, addresses)] if len(rows) == len(wanted) else rows

@@ -1,0 +1,71 @@
+"""Lines of Python that give what a view shows, for a person to go on from."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.table import Table
+from lance_explorer.widgets.arranging import Sort, read_filter
+
+__all__ = ["arranged_code", "call", "literal", "opening_code"]
+
+
+def opening_code(table: Table, code: str) -> str:
+    """Return code with the lines before it that it needs: imports, and how to open the table.
+
+    Keys and passwords are never in it: storage options are there by name only.
+    """
+    imports = ["import lance_explorer as lx", *(["import polars as pl"] if "pl." in code else [])]
+    arguments = [literal(table.uri)]
+    if table.branch is not None:
+        arguments.append(f"branch={literal(table.branch)}")
+    options = sorted(table.source.main_storage.options or ())
+    lines = []
+    if options:
+        arguments.append("storage_options=storage_options")
+        placeholders = ", ".join([f"{literal(name)}: ..." for name in options])
+        lines.append(f"storage_options = {{{placeholders}}}  # fill in what you opened it with")
+    lines.append(f"table = lx.open_table({', '.join(arguments)})")
+    return "\n".join([*imports, "", *lines, code])
+
+
+def call(function: str, *arguments: object, **options: object) -> str:
+    """Return a call as code; options that are None are left out."""
+    shown = [literal(argument) for argument in arguments]
+    shown += [f"{name}={literal(value)}" for name, value in options.items() if value is not None]
+    return f"{function}({', '.join(shown)})"
+
+
+def literal(value: object) -> str:
+    """Return a text, number, boolean, or a list of these as code, texts in double quotes.
+
+    Examples
+    --------
+    >>> from lance_explorer.widgets.code_lines import literal
+    >>> print(literal(["it's", 'a "b"', 3]))
+    ["it's", 'a "b"', 3]
+    """
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    text = repr(value)
+    return f'"{text[1:-1]}"' if isinstance(value, str) and '"' not in text else text
+
+
+def arranged_code(code: str, schema: pl.Schema, typed: str, sorts: Sequence[Sort] = ()) -> str:
+    """Return code for a frame with its rows filtered and sorted as in a table of rows."""
+    if typed.strip():
+        try:
+            is_text = read_filter(typed, schema).expression is None
+        except InvalidArgumentError:
+            is_text = False  # the code fails as the table does
+        if is_text:
+            state = call("lx.widgets.ExplorerState", filter=typed)
+            code = f"lx.widgets.FrameTable({code}, state={state}).frame()"
+        else:
+            code = f"{code}.filter(pl.sql_expr({literal(typed)}))"
+    if sorts:
+        names = [sort.column for sort in sorts]
+        down = [sort.descending for sort in sorts]
+        code += f".sort({literal(names)}, descending={down}, nulls_last=True, maintain_order=True)"
+    return code

@@ -1,0 +1,295 @@
+"""Everything about a table in one widget: views that share what is chosen."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import ipywidgets
+import polars as pl
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.table import Table
+from lance_explorer.widgets.changes import Changes
+from lance_explorer.widgets.code_lines import opening_code
+from lance_explorer.widgets.explorer_bar import ExplorerBar
+from lance_explorer.widgets.files import Files
+from lance_explorer.widgets.indices import Indices
+from lance_explorer.widgets.lineage_graph import LineageGraph
+from lance_explorer.widgets.overview import Overview
+from lance_explorer.widgets.row_history import RowHistory
+from lance_explorer.widgets.search import Found
+from lance_explorer.widgets.segment_encodings import SegmentEncodings
+from lance_explorer.widgets.state import ExplorerState, change, choices
+from lance_explorer.widgets.time_travel import TimeTravel
+from lance_explorer.widgets.trail import Place, Trail
+from lance_explorer.widgets.unavailable import Unavailable
+from lance_explorer.widgets.view import FAILURES
+
+__all__ = ["Explorer"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tab:
+    """A view of the explorer: its name in Python, and that on its tab."""
+
+    name: str
+    label: str
+    make: Callable[..., Any]
+    has_version: bool = True
+    """Whether it shows one version, so that a search for another leads nowhere else."""
+
+
+_TABS = {
+    tab.name: tab
+    for tab in (
+        _Tab("overview", "Overview", Overview, has_version=False),
+        _Tab("time_travel", "Time travel", TimeTravel),
+        _Tab("changes", "Changes", Changes),
+        _Tab("row", "Row", RowHistory, has_version=False),
+        _Tab("lineage", "Lineage", LineageGraph),
+        _Tab("encodings", "Encodings", SegmentEncodings),
+        _Tab("indices", "Indices", Indices),
+        _Tab("files", "Files", Files),
+    )
+}
+
+
+class Explorer(ipywidgets.VBox):
+    """Everything about a table: views that share what is chosen, so that each follows the others.
+
+    Overview, Time travel, Changes, Row, Lineage, Encodings, Indices and Files. The box on top
+    takes a version (``v12``), a tag, a date, ``row 42``, ``fragment 7`` or an address (``3:17``);
+    ``Back`` and ``Forward`` go where one has been; ``Copy as code`` gives the lines of Python for
+    what is shown. A view is made when it is first chosen, and works only while it is shown.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+    view : str
+        The view to begin with: ``"overview"``, ``"time_travel"``, ``"changes"``, ``"row"``,
+        ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"files"``.
+    state : ExplorerState, optional
+        What is chosen at first; other widgets that are given it follow.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is no such view.
+
+    Examples
+    --------
+    >>> explorer = lx.widgets.Explorer(table, view="time_travel")
+    >>> explorer.state.version = 3
+    >>> explorer.frame().height
+    3
+    >>> print(explorer.code().splitlines()[-1])
+    table.inspect.fragments(version=3)
+    >>> explorer.selection["view"], explorer.selection["version"]
+    ('time_travel', 3)
+    """
+
+    def __init__(
+        self, table: Table, view: str = "overview", *, state: ExplorerState | None = None
+    ) -> None:
+        self._table = table
+        self.state = state or ExplorerState()
+        self._views: dict[str, Any] = {}
+        self._listings: dict[str, Any] = {}  # of versions, as each view was made from
+        self._filters: dict[str, str] = {}  # of the views: each has other columns
+        self._lock = threading.RLock()
+        self._moving = 0
+        self._view = _known(view)
+        if self.state.version is None:
+            self.state.version = table.source.latest_version
+        self._trail = Trail(self._place())
+        self._bar = ExplorerBar(
+            table,
+            state=self.state,
+            labels={tab.name: tab.label for tab in _TABS.values()},
+            place_of=self._place_of,
+            go=self._go,
+            code=self.code,
+        )
+        self._bar.on_open([*_TABS], self._open)
+        self._shown = ipywidgets.VBox(layout={"overflow": "visible"})
+        super().__init__([self._bar, self._shown], layout={"overflow": "visible"})
+        self.state.observe(lambda _: self._note())
+        self._open(view, {})
+        self._trail = Trail(self._place())
+        self._show_place()
+
+    @property
+    def view(self) -> str:
+        """The name of the view that is shown.
+
+        Examples
+        --------
+        >>> explorer = lx.widgets.Explorer(table)
+        >>> explorer.view = "lineage"
+        >>> explorer
+        Explorer(people.lance: lineage)
+        """
+        return self._view
+
+    @view.setter
+    def view(self, name: str) -> None:
+        self._open(_known(name), {})
+
+    @property
+    def selection(self) -> dict[str, int | str | None]:
+        """What is chosen: ``view`` and, None where nothing is, what the views share.
+
+        That is ``version``, ``compared_version``, ``fragment_id``, ``row_id`` and ``filter``: the
+        filter of the view that is shown, as each has other columns.
+        """
+        return {"view": self._view, **choices(self.state)}
+
+    def frame(self) -> pl.DataFrame:
+        """Return the frame of the view that is shown; it raises what that raises.
+
+        Examples
+        --------
+        >>> lx.widgets.Explorer(table).frame().equals(table.versions())
+        True
+        """
+        frame: pl.DataFrame = self._views[self._view].frame()
+        return frame
+
+    def code(self) -> str:
+        """Return lines of Python that give what is shown, from opening the table on.
+
+        Keys and passwords are never in it: storage options are there by name, to be filled in.
+
+        Examples
+        --------
+        >>> lx.widgets.Explorer(table).code().splitlines()[-1]
+        'table.versions()'
+        """
+        return opening_code(self._table, self._views[self._view].code())
+
+    def static_html(self) -> str:
+        """Return the table as it shows itself where no kernel runs."""
+        return self._table._repr_html_()
+
+    def __repr__(self) -> str:
+        name = self._table.uri.rstrip("/").rpartition("/")[2]
+        return f"Explorer({name}: {self._view})"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """Add a static picture for where no kernel runs, such as nbconvert and GitHub."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
+        return {**bundle, "text/html": self.static_html()}
+
+    # ------------------------------------------------------------------- from place to place
+
+    def _open(self, name: str, changes: Mapping[str, Any]) -> None:
+        """Show a view and change what is chosen, in one step."""
+        if name != self._view:
+            self._forget_if_old(name)
+            self._filters[self._view] = self.state.filter
+            changes = {"filter": self._filters.get(name, ""), **changes}
+        with self._one_step():
+            for other, view in self._views.items():
+                if other != name:
+                    view.is_shown = False
+                    view.layout.display = "none"
+            self._view = name
+            change(self.state, changes)
+            self._complete()
+            self._built(name).is_shown = True
+            self._built(name).layout.display = None
+
+    def _forget_if_old(self, name: str) -> None:
+        """Forget a view that was made before the table was refreshed."""
+        if name in self._views and self._listings[name] is not self._table.source.listing:
+            self._views.pop(name).close()
+
+    def _built(self, name: str) -> Any:
+        """Return a view, made now if it never was shown."""
+        if name not in self._views:
+            self._listings[name] = self._table.source.listing
+            try:
+                self._put(name, self._made(name))
+            except FAILURES as error:
+                again = partial(self._make_again, name)
+                self._put(name, Unavailable(error, again, state=self.state))
+        return self._views[name]
+
+    def _made(self, name: str) -> Any:
+        return _TABS[name].make(self._table, state=self.state)
+
+    def _make_again(self, name: str) -> None:
+        """Make a view that could not be made before; it raises what that raises."""
+        with self._one_step():
+            self._put(name, self._made(name))
+
+    def _put(self, name: str, view: Any) -> None:
+        view.label = _TABS[name].label
+        view.on_open([*_TABS], self._open)
+        self._views[name] = view
+        self._shown.children = tuple(self._views.values())
+
+    def _go(self, by: int) -> None:
+        with self._lock:
+            place = self._trail.go(by)
+            self._open(place.view, place.choices)
+
+    def _place_of(self, found: Found) -> tuple[str, dict[str, int | None]]:
+        """Return the view that shows what was searched for, and what has to be chosen there."""
+        match found.what:
+            case "version":
+                has_version = _TABS[self._view].has_version
+                return self._view if has_version else "time_travel", {"version": found.number}
+            case "row":
+                return "row", {"row_id": found.number}
+            case "fragment":
+                return "lineage", {"fragment_id": found.number}
+
+    def _complete(self) -> None:
+        """Choose what the view needs: to compare, the version before."""
+        state = self.state
+        if self._view == "changes" and state.compared_version is None:
+            version = self._table.source.latest_version if state.version is None else state.version
+            kept = [file.version for file in self._table.source.listing.versions]
+            before = [other for other in kept if other < version]
+            state.compared_version = before[-1] if before else 0 if version == 1 else version
+
+    @contextmanager
+    def _one_step(self) -> Iterator[None]:
+        """Take all changes for one step."""
+        with self._lock:
+            self._moving += 1
+            try:
+                yield
+            finally:
+                self._moving -= 1
+        self._note()
+
+    def _note(self) -> None:
+        """Note where one is now, to come back to."""
+        with self._lock:
+            if self._moving:
+                return
+            self._complete()
+            self._trail.visit(self._place())
+            self._show_place()
+
+    def _place(self) -> Place:
+        return Place(self._view, choices(self.state))
+
+    def _show_place(self) -> None:
+        self._bar.show_place(
+            self._view,
+            can_go_back=self._trail.can_go_back,
+            can_go_forward=self._trail.can_go_forward,
+        )
+
+
+def _known(name: str) -> str:
+    if name not in _TABS:
+        raise InvalidArgumentError(f"there is no view {name!r}; there are {', '.join(_TABS)}")
+    return name

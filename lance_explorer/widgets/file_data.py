@@ -1,0 +1,112 @@
+"""What the files of a version come to, for the browser: totals by kind, and arrays to draw."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.figures.palette import PART_COLORS
+from lance_explorer.inspect.fragment_health import compaction_settings
+from lance_explorer.inspect.old_files import deletion_sizes, old_files
+from lance_explorer.table import Table
+from lance_explorer.widgets.packing import packed
+from lance_explorer.widgets.version_data import version_data
+from lance_explorer.widgets.view import Reply
+
+__all__ = ["history_data", "summary_data"]
+
+_UNKNOWN = float("nan")
+
+_NO_SIZES = pl.DataFrame(schema={"path": pl.String, "size_bytes": pl.Int64})
+
+
+def history_data(table: Table) -> Reply:
+    """Return all versions, the bytes of their manifests by part, and what only old ones need."""
+    reply = version_data(table)
+    sizes = table.inspect.manifests()
+    parts = {
+        f"part_{name}": sizes[f"{name.replace(' ', '_')}_bytes"].to_numpy().astype(np.float64)
+        for name in ("schema", "fragments", "row ids", "row versions", "transaction", "rest")
+    }
+    parts["part_indices"] = sizes["index_section_bytes"].to_numpy().astype(np.float64)
+    ordered = {f"part_{name}": parts[f"part_{name.lower()}"] for name in PART_COLORS}
+    about = {
+        **reply.content,
+        "parts": [{"name": name, "color": color} for name, color in PART_COLORS.items()],
+        "old": [
+            {k: v if k == "kind" else str(v) for k, v in row.items()}
+            for row in old_files(table.source).iter_rows(named=True)
+        ],
+    }
+    arrays = packed(ordered, about)
+    return Reply(arrays.content, (*reply.buffers, *arrays.buffers))
+
+
+def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply:
+    """Return the totals of one version, and one value a data file, and a fragment, to draw.
+
+    A size or number of rows that is not known is NaN. ``check`` is called between the steps, and
+    may end the work.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If the version is not kept.
+    FormatError
+        If its manifest cannot be understood.
+    StorageError
+        If the folder of deletion files cannot be listed.
+    """
+    inspect = table.inspect
+    fragments = inspect.fragments(version)
+    check()
+    files = inspect.data_files(version)
+    check()
+    history = table.source.version(version)
+    settings = compaction_settings(history)
+    slots = dict(zip(fragments["fragment_id"].to_list(), range(len(fragments)), strict=True))
+    check()
+    deletions = fragments.select(path="deletion_file").drop_nulls()
+    sizes = deletion_sizes(table.source) if len(deletions) else _NO_SIZES
+    deletions = deletions.join(sizes, on="path", how="left")
+    indices = inspect.indices(version).filter(~pl.col("is_system"))
+    arrays: dict[str, NDArray[Any]] = {
+        "file_bytes": _floats(files["size_bytes"]),
+        "file_slot": np.array([slots[key] for key in files["fragment_id"].to_list()], np.int32),
+        "fragment": fragments["fragment_id"].to_numpy(),
+        "fragment_rows": _floats(fragments["physical_rows"]),
+        "fragment_deleted": _floats(fragments["num_deleted_rows"]),
+    }
+    is_overlay = files["is_overlay"]
+    totals = [
+        _total("data files", files.filter(~is_overlay)["size_bytes"]),
+        *([_total("overlays", files.filter(is_overlay)["size_bytes"])] if is_overlay.any() else []),
+        _total("deletion files", deletions["size_bytes"]),
+        _total("index segments", indices["size_bytes"]),
+        _total("manifest", pl.Series([history.records[0].file.size_bytes])),
+    ]
+    return packed(
+        arrays,
+        {
+            "version": str(version),
+            "totals": totals,
+            "target_rows": str(settings.target_rows),
+            "threshold": settings.threshold,
+        },
+    )
+
+
+def _total(kind: str, sizes: pl.Series) -> dict[str, Any]:
+    """Return how many files of a kind there are, their bytes, and how many have no known size."""
+    return {
+        "kind": kind,
+        "num_files": str(len(sizes)),
+        "size_bytes": str(int(sizes.sum())),
+        "num_unknown": sizes.null_count(),
+    }
+
+
+def _floats(values: pl.Series) -> NDArray[np.float64]:
+    return values.cast(pl.Float64).fill_null(_UNKNOWN).to_numpy()

@@ -1,0 +1,215 @@
+"""The files of a version: how large they are, which are small, and what is deleted in them."""
+
+import threading
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+import traitlets
+from numpy.typing import NDArray
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.inspect.catalogue import FRAMES
+from lance_explorer.inspect.data_files import DATA_FILES
+from lance_explorer.table import Table
+from lance_explorer.widgets.code_lines import arranged_code, call
+from lance_explorer.widgets.file_data import history_data, summary_data
+from lance_explorer.widgets.row_sources import FrameRows
+from lance_explorer.widgets.rows_view import RowsView
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.view import Reply, Request, answers
+
+__all__ = ["Files"]
+
+_COLUMNS = {
+    "data_files": (
+        "fragment_id",
+        "size_bytes",
+        "path",
+        "fields",
+        "format_version",
+        "is_overlay",
+        "num_tombstones",
+        "root",
+    ),
+    "deletions": (
+        "fragment_id",
+        "file_bytes",
+        "path",
+        "file_type",
+        "num_deleted_rows",
+        "physical_rows",
+        "fraction",
+        "read_version",
+        "problem",
+    ),
+    "indices": (
+        "name",
+        "size_bytes",
+        "uuid",
+        "num_files",
+        "index_type",
+        "fields",
+        "num_fragments",
+        "dataset_version",
+        "created_at",
+    ),
+}
+"""The frames of ``table.inspect`` that can be in the table, and what is shown of them."""
+
+_Key = tuple[int | None, str]
+
+_NO_FILES = pl.DataFrame(schema=DATA_FILES.polars_schema).select(_COLUMNS["data_files"])
+
+
+class Files(RowsView):
+    """Show the files of a version: data files, deletion files, index segments, the manifest.
+
+    How large they are by kind, how many are small, measured by what a compaction aims at, where
+    deleted rows are kept, what manifests were spent on in all versions, and what only old versions
+    need. A click on a row of the table, or on a fragment, chooses the fragment; a click on a bar of
+    sizes filters the table.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+    state : ExplorerState, optional
+        The choices that it shares with other views: ``version``, ``fragment_id`` and ``filter``.
+
+    Examples
+    --------
+    >>> widget = lx.widgets.Files(table)
+    >>> widget.state.version = 2
+    >>> widget.frame().select("fragment_id", "fields").rows()
+    [(0, ['id', 'city', 'mood']), (1, ['id', 'city', 'mood'])]
+    >>> widget.filter = "fragment_id = 1"
+    >>> widget.frame().height
+    1
+    """
+
+    _modules: ClassVar[tuple[str, ...]] = (
+        "drawing.js",
+        "history_strip.js",
+        "version_picture.js",
+        "cards.js",
+        "rows.js",
+        "size_histogram.js",
+        "deletions_picture.js",
+        "file_panels.js",
+        "files.js",
+    )
+
+    height = traitlets.Int(10, min=1, max=100).tag(sync=True)
+    """How many files are visible at once in the table, at most."""
+
+    kind = traitlets.Enum([*_COLUMNS], "data_files").tag(sync=True)
+    """Which files are in the table: ``data_files``, ``deletions`` or ``indices``."""
+
+    def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
+        self._table = table
+        self._showing = threading.Lock()
+        self._rows: tuple[_Key, FrameRows] | None = None
+        super().__init__(FrameRows(_NO_FILES), state=state)
+        if self.state.version is None:
+            self.state.version = table.source.latest_version
+        self.on_state(self._select_fragment, "fragment_id")
+
+    def frame(self) -> pl.DataFrame:
+        """Return the files in the table that the filter leaves, in the order of the sort.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest cannot be understood.
+        InvalidArgumentError
+            If the filter is wrong.
+        StorageError
+            If a file cannot be read.
+        """
+        return self._frame_of(self._show_files())
+
+    def code(self) -> str:
+        """Return the code for :meth:`frame`, where ``table`` is the table."""
+        columns = _COLUMNS[self.kind]
+        code = call(f"table.inspect.{self.kind}", version=self.state.version)
+        schema = pl.Schema({name: FRAMES[self.kind].polars_schema[name] for name in columns})
+        sorts = [sort for sort in self.sort if sort.column in schema]
+        return arranged_code(f"{code}{call('.select', *columns)}", schema, self.filter, sorts)
+
+    def static_html(self) -> str:
+        """Return what a page without a kernel shows: the table as it shows itself."""
+        return self._table._repr_html_()
+
+    def __repr__(self) -> str:
+        return f"Files(version {self.state.version}, {self.kind})"
+
+    # -------------------------------------------------------------------------- answers
+
+    @answers("history", in_background=True)
+    def _history(self, request: Request) -> Reply:
+        """Return what manifests were spent on in all versions, and what only old ones need."""
+        request.progress("reading the history of the table")
+        if request.get("refresh"):
+            self._table.refresh()
+        return history_data(self._table)
+
+    @answers("summary", in_background=True)
+    def _summary(self, request: Request) -> Reply | dict[str, Any]:
+        """Return the files of one version in numbers; why there are none is part of the answer."""
+        asked = request["version"]
+        version = self._table.source.latest_version if asked is None else int(asked)
+        request.progress(f"reading the files of version {version:,}")
+        try:
+            return summary_data(self._table, version, request.check)
+        except LanceExplorerError as error:
+            return {"version": str(version), "failure": str(error)}
+
+    @answers("kind")
+    def _choose_kind(self, request: Request) -> dict[str, Any]:
+        """Put other files into the table; the browser asks for them when it hears of it."""
+        self.kind = request["of"]
+        return {}
+
+    @answers("files", in_background=True)
+    def _files(self, request: Request) -> dict[str, Any]:
+        """Put the files of the chosen version into the table."""
+        request.progress("reading the list of files")
+        try:
+            self._show_files()
+        except LanceExplorerError as error:
+            return {"failure": str(error)}
+        return {}
+
+    # ------------------------------------------------------------------------------ data
+
+    def _show_files(self) -> FrameRows:
+        """Read the files that are wanted, if need be, and put them into the table."""
+        with self._showing:
+            key = self.state.version, self.kind
+            if self._rows is None or self._rows[0] != key:
+                files = getattr(self._table.inspect, self.kind)(version=self.state.version)
+                rows = FrameRows(files.select(_COLUMNS[self.kind]))
+                self._rows = key, rows
+                self.show_rows(rows)
+                self._select_fragment()
+            return self._rows[1]
+
+    def _select(self, positions: NDArray[np.int64]) -> None:
+        """Select rows, and the fragment that they are of if there is one."""
+        super()._select(positions)
+        chosen = self.selected_rows()
+        if "fragment_id" in chosen.columns and chosen["fragment_id"].n_unique() == 1:
+            self.state.fragment_id = chosen["fragment_id"][0]
+
+    def _select_fragment(self) -> None:
+        """Select the rows of the chosen fragment, unless one of them is selected."""
+        fragment_id = self.state.fragment_id
+        if fragment_id is None or "fragment_id" not in self._source.schema:
+            return
+        owners = self._source.read(["fragment_id"])["fragment_id"]
+        of_fragment = (owners == fragment_id).arg_true().to_numpy().astype(np.int64)
+        if len(of_fragment) and not np.isin(of_fragment, self._selected).any():
+            super()._select(of_fragment)

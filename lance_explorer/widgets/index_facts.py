@@ -1,0 +1,179 @@
+"""What is said of the indices of one version: facts about each, the reuse history, and advice."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.format.indices import SYSTEM_INDICES
+from lance_explorer.history.history import History
+from lance_explorer.table import Table
+from lance_explorer.widgets.index_words import index_advice
+
+__all__ = ["index_facts"]
+
+_MOST_INDICES = 200
+_MOST_ENTRIES = 50
+_MOST_TEXT = 500
+_KEPT_FACTS = (
+    "num_segments",
+    "num_fragments_covered",
+    "num_fragments_to_scan",
+    "num_fragments_gone",
+    "num_rows_answered",
+    "num_rows_to_scan",
+    "num_stale_entries",
+    "size_bytes",
+)
+
+
+def index_facts(table: Table, version: int) -> dict[str, Any]:
+    """Return the indices of a version, the entries of its reuse history, and what to do.
+
+    Numbers are decimal strings, None where they are unknown.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If the version is not kept.
+    FormatError
+        If its manifest or the fragment reuse history cannot be understood.
+    StorageError
+        If the file of the fragment reuse history cannot be read.
+    """
+    summary = summarize(table, version)
+    reuse = table.inspect.fragment_reuse(version)
+    births = _births(table.source.history, version)
+    entries = [_index(row, births[row["name"]]) for row in summary.iter_rows(named=True)]
+    fields = table.inspect.fields(version)
+    columns = fields.filter(pl.col("parent_id").is_null())["name"].to_list()
+    return {
+        "version": str(version),
+        "indices": entries[:_MOST_INDICES],
+        "num_indices": len(entries),
+        "reuse": [_reuse_entry(row) for row in reuse.head(_MOST_ENTRIES).iter_rows(named=True)],
+        "num_reuse_entries": len(reuse),
+        "reuse_bytes": str(reuse["history_bytes"][0]) if len(reuse) else None,
+        "advice": index_advice(summary, reuse, columns),
+    }
+
+
+def summarize(table: Table, version: int) -> pl.DataFrame:
+    """Return one row for each index of a version, in the order of the manifest.
+
+    A fragment that two segments of an index cover counts once. What is unknown of one part is
+    unknown of the whole.
+    """
+    segments = table.inspect.indices(version).filter(~pl.col("is_system"))
+    lines = table.inspect.index_coverage(version)
+    by_name = segments.group_by("name", maintain_order=True).agg(
+        pl.len().alias("num_segments"),
+        pl.col("index_type").first(),
+        pl.col("fields").first(),
+        pl.col("dataset_version").min().alias("built_from"),
+        _sum("size_bytes"),
+    )
+    fragments = lines.group_by("name", "fragment_id", "is_current").agg(
+        pl.col("is_covered").any(ignore_nulls=False),
+        pl.col("num_rows_answered").max(),
+        pl.col("num_rows_to_scan").max(),
+        pl.col("num_rows_answered", "num_rows_to_scan").null_count().name.suffix("_unknown"),
+        pl.col("num_stale_entries").sum(),
+        pl.col("num_stale_entries").null_count().alias("num_stale_entries_unknown"),
+    )
+    counts = fragments.group_by("name").agg(
+        _if_told("is_covered", _current(pl.col("is_covered")).sum()).alias("num_fragments_covered"),
+        _if_told("is_covered", _current(~pl.col("is_covered")).sum()).alias(
+            "num_fragments_to_scan"
+        ),
+        (~pl.col("is_current")).sum().alias("num_fragments_gone"),
+        *[
+            pl.when(pl.col(f"{name}_unknown").sum() == 0).then(pl.col(name).sum())
+            for name in ("num_rows_answered", "num_rows_to_scan", "num_stale_entries")
+        ],
+    )
+    found = by_name.join(counts, on="name", how="left", maintain_order="left")
+    empty = pl.col("num_fragments_gone").is_null()  # a version without fragments has no lines
+    names = [name for name in counts.columns if name != "name"]
+    return found.with_columns(pl.when(empty).then(0).otherwise(pl.col(names)).name.keep())
+
+
+def _sum(name: str) -> pl.Expr:
+    """Return the sum of a column, null if a part is unknown."""
+    return pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum())
+
+
+def _current(expression: pl.Expr) -> pl.Expr:
+    return expression.filter(pl.col("is_current"))
+
+
+def _if_told(name: str, expression: pl.Expr) -> pl.Expr:
+    return pl.when(_current(pl.col(name)).null_count() == 0).then(expression)
+
+
+def _births(history: History, version: int) -> Mapping[str, Mapping[str, Any]]:
+    """Return in which version each index of a version came, and when it was last written anew.
+
+    ``is_exact`` tells whether the version before is kept, so that it came there and not earlier.
+    """
+    position = history.position(version)
+    now = history.records[position].indices
+    uuids: dict[str, set[str]] = {}
+    for segment in now:
+        if segment.name not in SYSTEM_INDICES:
+            uuids.setdefault(segment.name, set()).add(segment.uuid)
+    came, rebuilt = dict.fromkeys(uuids, position), dict.fromkeys(uuids, position)
+    open_names, open_uuids = set(uuids), set(uuids)
+    known: object = now
+    for before in range(position - 1, -1, -1):
+        indices = history.records[before].indices
+        if indices is not known:
+            known = indices
+            then: dict[str, set[str]] = {}
+            for segment in indices:
+                then.setdefault(segment.name, set()).add(segment.uuid)
+            open_names &= then.keys()
+            open_uuids = {name for name in open_uuids if uuids[name] <= then.get(name, set())}
+        if not open_names:
+            break
+        came.update(dict.fromkeys(open_names, before))
+        rebuilt.update(dict.fromkeys(open_uuids, before))
+    return {
+        name: {
+            "created": str(history.records[came[name]].version),
+            "is_exact": bool(history.begins_exactly[came[name]]),
+            "rebuilt": str(history.records[rebuilt[name]].version),
+        }
+        for name in uuids
+    }
+
+
+def _index(row: Mapping[str, Any], birth: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "name": row["name"],
+        "type": _text(row["index_type"]),
+        "fields": [_text(field or "a dropped field") for field in row["fields"]],
+        **birth,
+        **{name: _number(row[name]) for name in _KEPT_FACTS},
+    }
+
+
+def _reuse_entry(row: Mapping[str, Any]) -> dict[str, Any]:
+    behind, caught_up = row["indices_behind"], row["indices_caught_up"]
+    return {
+        "kind": row["kind"].replace("_", " "),
+        "dataset_version": _number(row["dataset_version"]),
+        "num_old": len(row["old_fragment_ids"]),
+        "num_new": len(row["new_fragment_ids"]),
+        "rows_moved": _number(row["rows_moved"]),
+        "behind": None if behind is None else [_text(name) for name in behind],
+        "caught_up": None if caught_up is None else [_text(name) for name in caught_up],
+    }
+
+
+def _number(value: int | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _text(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}..."

@@ -1,0 +1,235 @@
+"""The indices of a table: what they cover, since when, and what to do about them."""
+
+from html import escape
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.figures.palette import ACCENT, KIND_COLORS, WARNING
+from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
+from lance_explorer.inspect.index_lives import COVERAGES, index_lives, index_names
+from lance_explorer.table import Table
+from lance_explorer.widgets.code_lines import call, literal
+from lance_explorer.widgets.index_facts import index_facts
+from lance_explorer.widgets.packing import packed
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.version_data import version_data
+from lance_explorer.widgets.view import Reply, Request, View, answers
+
+__all__ = ["Indices"]
+
+_MOST_STATIC_FRAGMENTS = 1_000
+_NAN = float("nan")
+_COLORS = {
+    "covered": ACCENT,
+    "masked": KIND_COLORS["restore"],
+    "not_covered": WARNING,
+    "gone": KIND_COLORS["overwrite"],
+    "unknown": KIND_COLORS["other"],
+    "no_index": KIND_COLORS["config"],
+}
+"""A colour for each of ``COVERAGES`` but the first."""
+
+
+class Indices(View):
+    """Show what each index of a table covers, fragment by fragment, over all versions.
+
+    The table above says what the indices of the chosen version are; a click on one draws it.
+    Versions run to the right, fragments down. Arrow keys move to the next version and the next
+    fragment, Page Up and Down, Home and End further; a click chooses both. Where there are more
+    versions or fragments than places in the picture, colours mix.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+    state : ExplorerState, optional
+        The choices that it shares with other views: ``version`` and ``fragment_id``.
+
+    Examples
+    --------
+    >>> widget = lx.widgets.Indices(table)
+    >>> widget.selection
+    {'version': 7, 'fragment_id': None, 'index': 'id_idx'}
+    >>> widget.frame().select("fragment_id", "is_covered").rows()
+    [(0, True), (1, True), (2, True)]
+    >>> widget.code()
+    'table.inspect.index_coverage(version=7).filter(name="id_idx")'
+    """
+
+    _modules = (
+        "drawing.js",
+        "history_strip.js",
+        "version_head.js",
+        "version_picture.js",
+        "index_lives.js",
+        "index_picture.js",
+        "index_panels.js",
+        "indices.js",
+    )
+
+    def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
+        super().__init__(state=state)
+        self._table = table
+        self._index: str | None = None
+        if self.state.version is None:
+            self.state.version = table.source.latest_version
+
+    @property
+    def index(self) -> str | None:
+        """The name of the index that is drawn; None if the table never had any."""
+        names = index_names(self._table.source.history)
+        return self._index if self._index in names else next(iter(names), None)
+
+    @index.setter
+    def index(self, name: str) -> None:
+        names = index_names(self._table.source.history)
+        if name not in names:
+            known = ", ".join(names) or "none"
+            raise InvalidArgumentError(f"there is no index {name!r}; there are: {known}")
+        self._index = name
+        self.tell("index", {"name": name})
+
+    @property
+    def selection(self) -> dict[str, int | str | None]:
+        """What is chosen: ``version``, ``fragment_id`` and the name of the ``index``."""
+        state = self.state
+        return {
+            "version": state.version,
+            "fragment_id": state.fragment_id,
+            "index": self.index,
+        }
+
+    def frame(self) -> pl.DataFrame:
+        """Return what the drawn index covers of the chosen version.
+
+        One row for each fragment and segment, as ``table.inspect.index_coverage()`` gives them.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If the fragment reuse history of the version cannot be understood.
+        StorageError
+            If a file of it cannot be read.
+        """
+        coverage = self._table.inspect.index_coverage(self.state.version)
+        index = self.index
+        return coverage if index is None else coverage.filter(name=index)
+
+    def code(self) -> str:
+        """Return the line of Python that gives :meth:`frame`."""
+        code = call("table.inspect.index_coverage", version=self.state.version)
+        index = self.index
+        return code if index is None else f"{code}.filter(name={literal(index)})"
+
+    def static_html(self) -> str:
+        """Return what a page without a kernel shows: the indices of the version, and advice.
+
+        Of a version with more than 1,000 fragments only the names, since coverage takes a while.
+        """
+        version = self.state.version
+        try:
+            words = self._static_words(version)
+        except LanceExplorerError as error:
+            words = [str(error)]
+        items = "".join([f"<li>{escape(sentence)}</li>" for sentence in words])
+        return f"<p>Indices of version {version:,}:</p><ul>{items}</ul>"
+
+    def __repr__(self) -> str:
+        return f"Indices(version {self.state.version}, index {self.index!r})"
+
+    def _static_words(self, version: int | None) -> list[str]:
+        segments = self._table.inspect.indices(version).filter(~pl.col("is_system"))
+        names = segments.unique("name", maintain_order=True)
+        told = [f"{name}: {kind}" for name, kind in names.select("name", "index_type").iter_rows()]
+        if version is None or self._table.at(version).num_fragments > _MOST_STATIC_FRAGMENTS:
+            return told
+        advice: list[str] = index_facts(self._table, version)["advice"]
+        return [*told, *advice]
+
+    # -------------------------------------------------------------------------- answers
+
+    @answers("history", in_background=True)
+    def _history(self, request: Request) -> Reply:
+        """Return the versions, and how much each index covered in them."""
+        if request.get("refresh"):
+            self._table.refresh()
+        request.progress("reading the history of the table")
+        reply = version_data(self._table)
+        names = index_names(self._table.source.history)
+        request.progress("adding up what indices cover")
+        coverage, problem = self._coverage_lines(names)
+        about = {
+            **reply.content,
+            "index_names": names,
+            "index": self.index,
+            "problem": problem,
+        }
+        lines = packed(coverage, about)
+        return Reply(lines.content, (*reply.buffers, *lines.buffers))
+
+    @answers("lives", in_background=True)
+    def _lives(self, request: Request) -> Reply:
+        """Return what an index had of each fragment."""
+        name = request["index"]
+        request.progress("finding out which fragments the index covers")
+        lives = index_lives(self._table.source, name, request.check)
+        arrays: dict[str, NDArray[Any]] = {
+            "fragments": lives.fragment_ids,
+            "slot": lives.slot,
+            "first": lives.first,
+            "last": lives.last,
+            "coverage": lives.coverage,
+        }
+        return packed(arrays, {"index": name, "coverages": COVERAGES, "colors": _COLORS})
+
+    @answers("version", in_background=True)
+    def _version(self, request: Request) -> dict[str, Any]:
+        """Return what is said of one version; why it cannot be told is part of the answer."""
+        version = int(request["version"])
+        request.progress(f"reading the indices of version {version:,}")
+        try:
+            return index_facts(self._table, version)
+        except LanceExplorerError as error:
+            return {"version": str(version), "problem": str(error)}
+
+    @answers("choose")
+    def _choose(self, request: Request) -> dict[str, Any]:
+        """Draw another index."""
+        self._index = request["index"]
+        return {}
+
+    def _coverage_lines(self, names: list[str]) -> tuple[dict[str, NDArray[Any]], str | None]:
+        """Return how many rows each index answered, from version to version, or why not."""
+        try:
+            frame = self._table.inspect.all_index_coverage()
+        except LanceExplorerError as error:
+            nothing = ALL_INDEX_COVERAGE.polars_schema.to_frame()
+            return _line_arrays(nothing, names, self._versions), str(error)
+        return _line_arrays(frame, names, self._versions), None
+
+    @property
+    def _versions(self) -> NDArray[np.uint64]:
+        return self._table.source.history.versions
+
+
+def _line_arrays(
+    frame: pl.DataFrame, names: list[str], versions: NDArray[np.uint64]
+) -> dict[str, NDArray[Any]]:
+    numbers = {name: number for number, name in enumerate(names)}
+    return {
+        "line_index": np.array([numbers[name] for name in frame["name"]], dtype=np.int32),
+        **{
+            f"line_{end}": np.searchsorted(versions, frame[f"{end}_version"]).astype(np.int32)
+            for end in ("first", "last")
+        },
+        **{
+            f"line_{what}": frame[f"num_rows_{what}"].cast(pl.Float64).fill_null(_NAN).to_numpy()
+            for what in ("answered", "to_scan")
+        },
+    }

@@ -1,0 +1,96 @@
+"""The story of a table at a glance: how it grew, what was done to it, and what should be done."""
+
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.table import Table
+from lance_explorer.widgets.overview_data import advice_data, largest_commits, table_facts
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.version_data import version_data
+from lance_explorer.widgets.view import Reply, Request, View, answers
+
+__all__ = ["Overview"]
+
+
+class Overview(View):
+    """Show the story of a table: facts, growth, the commits that made it big, and what to do.
+
+    Above, how rows, bytes or fragments grew over versions, each commit in the colour of its kind;
+    arrow keys and the mouse choose a version there. Below, the commits that added most, operations
+    by kind, and what is wrong or worth doing, with the call that mends it. A click on any of these
+    chooses the version, and the fragment, that it is about.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+    state : ExplorerState, optional
+        The choices that it shares with other views: ``version`` and ``fragment_id``.
+
+    Examples
+    --------
+    >>> widget = lx.widgets.Overview(table)
+    >>> widget.frame().height
+    7
+    >>> widget.code()
+    'table.versions()'
+    >>> widget.selection
+    {'version': 7, 'fragment_id': None}
+    """
+
+    _modules = ("drawing.js", "history_strip.js", "cards.js", "overview_panels.js", "overview.js")
+
+    def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
+        super().__init__(state=state)
+        self._table = table
+        if self.state.version is None:
+            self.state.version = table.source.latest_version
+
+    @property
+    def selection(self) -> dict[str, int | None]:
+        """What is chosen: ``version``, and ``fragment_id``, None if no fragment is selected."""
+        return {"version": self.state.version, "fragment_id": self.state.fragment_id}
+
+    def frame(self) -> pl.DataFrame:
+        """Return all kept versions, as ``table.versions()`` does."""
+        return self._table.versions()
+
+    def code(self) -> str:
+        """Return the code for :meth:`frame`, where ``table`` is the table."""
+        return "table.versions()"
+
+    def static_html(self) -> str:
+        """Return the table as it shows itself where no kernel runs."""
+        return self._table._repr_html_()
+
+    def __repr__(self) -> str:
+        return f"Overview({self._table!r})"
+
+    @answers("story", in_background=True)
+    def _story(self, request: Request) -> Reply:
+        """Return all versions as arrays, facts of the latest, and the commits that added most."""
+        request.progress("reading the history")
+        if request.get("refresh"):
+            self._table.refresh()
+        reply = version_data(self._table)
+        request.check()
+        versions = self._table.versions()
+        story = {
+            "facts": table_facts(self._table, versions) if len(versions) else None,
+            "largest": largest_commits(versions),
+        }
+        return Reply({**reply.content, **story}, reply.buffers)
+
+    @answers("advice", in_background=True)
+    def _advice(self, request: Request) -> dict[str, Any]:
+        """Return what is wrong with the table and what to do, the worst first."""
+        request.progress("looking for what should be done")
+        found, problem = self._table.findings, None
+        request.check()
+        try:
+            found = pl.concat([found, self._table.inspect.health()])
+        except LanceExplorerError as error:
+            problem = str(error)
+        return {**advice_data(found), "problem": problem}

@@ -1,0 +1,180 @@
+"""The row-ID segments of a version as a raster: however many there are, a browser gets as much."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.figures.palette import ENCODING_COLORS
+from lance_explorer.rowids.arrays import MAX_U64
+
+__all__ = ["MODES", "Mode", "SegmentPicture", "segment_picture"]
+
+Mode = Literal["position", "row_id"]
+
+MODES: tuple[Mode, ...] = ("position", "row_id")
+"""What runs to the right: where row IDs stand in the sequence, or the row IDs themselves."""
+
+_MOST_ROWS = 120
+_BINS = 600
+_KINDS = (*ENCODING_COLORS, "spilled")
+_NOTHING = 255
+_FAINTEST = 48  # of 255
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentPicture:
+    """Rows of a picture, a fragment each or several, and what stands where in them.
+
+    Attributes
+    ----------
+    fragments : list of (int, int, int)
+        For each row its first and its last fragment, and how many there are.
+    begin, end : int
+        What the left and the right edge of the picture stand for.
+    arrays : mapping
+        ``segment_kind``: for each row and bin the encoding of most row IDs there, a position in
+        ``kinds``, or 255; ``segment_fill``: how much of the bin they fill, of 255;
+        ``segment_begins``: how many segments begin there. ``row_bytes``: for each row and encoding
+        the bytes, ``row_best``: for each row the bytes at best; NaN where they are not known.
+    """
+
+    fragments: list[tuple[int, int, int]]
+    begin: int
+    end: int
+    arrays: Mapping[str, NDArray[Any]]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The encodings that ``segment_kind`` numbers."""
+        return _KINDS
+
+    @property
+    def num_bins(self) -> int:
+        """How many bins a row has."""
+        return _BINS
+
+
+def segment_picture(segments: pl.DataFrame, encodings: pl.DataFrame, mode: Mode) -> SegmentPicture:
+    """Return the picture of segments, of which ``encodings`` has the fragments in order.
+
+    Fragments that share a row stand one behind the other where positions run to the right, and one
+    over the other where row IDs do.
+    """
+    each = -(-len(encodings) // _MOST_ROWS) or 1
+    rows = encodings.select("fragment_id", row=pl.int_range(pl.len()) // each)
+    placed = segments.select(
+        "fragment_id", "start", "stop", "num_values", "encoding", "encoded_bytes"
+    ).join(rows, on="fragment_id", maintain_order="left")
+    num_rows = -(-len(encodings) // each)
+    kinds = _codes(placed["encoding"])
+    row = placed["row"].to_numpy()
+    begins, ends, edges = _by_position(placed) if mode == "position" else _by_row_id(placed)
+    cells = row * len(_KINDS) + kinds
+    values = placed["num_values"].to_numpy().astype(np.float64)
+    counts = _spread(cells, values, begins, ends, num_rows * len(_KINDS))
+    counts = counts.reshape(num_rows, len(_KINDS), _BINS)
+    first = np.minimum(begins, _BINS - 1).astype(np.int64)
+    groups = rows.group_by("row", maintain_order=True).agg(
+        pl.col("fragment_id").first().alias("first"),
+        pl.col("fragment_id").last().alias("last"),
+        pl.len(),
+    )
+    return SegmentPicture(
+        groups.select("first", "last", "len").rows(),
+        *edges,
+        {
+            **_raster(counts, (edges[1] - edges[0]) / _BINS),
+            "segment_begins": _count(row * _BINS + first, num_rows * _BINS).astype(np.int32),
+            "row_bytes": _count(cells, num_rows * len(_KINDS), placed["encoded_bytes"]),
+            "row_best": _best_bytes(rows, encodings),
+        },
+    )
+
+
+def _codes(encodings: pl.Series) -> NDArray[np.int64]:
+    numbers = pl.Series(range(len(_KINDS)), dtype=pl.Int64)
+    names = encodings.cast(pl.String).fill_null("spilled")
+    return names.replace_strict(pl.Series(_KINDS), numbers, return_dtype=pl.Int64).to_numpy()
+
+
+_Places = tuple[NDArray[np.float64], NDArray[np.float64], tuple[int, int]]
+
+
+def _by_position(placed: pl.DataFrame) -> _Places:
+    """Return where segments begin and end, in bins, and for what the edges stand."""
+    ends = placed.select(pl.col("num_values").cum_sum().over("row"))["num_values"]
+    longest = int(ends.max() or 0)  # type: ignore[arg-type]
+    scale = _BINS / max(longest, 1)
+    begins = (ends - placed["num_values"]).to_numpy() * scale
+    return begins, ends.to_numpy() * scale, (0, longest)
+
+
+def _by_row_id(placed: pl.DataFrame) -> _Places:
+    # Of an empty array there is no lowest row ID; 2^64, where a range may stop, is stored as null.
+    has_values = placed["start"].is_not_null().to_numpy()
+    start = placed["start"].fill_null(0).to_numpy()
+    last = (placed["stop"] - 1).fill_null(MAX_U64).to_numpy()
+    if not has_values.any():
+        return np.zeros(len(placed)), np.zeros(len(placed)), (0, 0)
+    lowest, highest = start[has_values].min(), last[has_values].max()
+    edges = int(lowest), int(highest) + 1
+    scale = _BINS / max(edges[1] - edges[0], 1)
+    begins = np.where(has_values, (start - lowest).astype(np.float64), 0) * scale
+    ends = np.where(has_values, (last - lowest).astype(np.float64) + 1, 0) * scale
+    return begins, np.maximum(begins, ends), edges
+
+
+def _spread(
+    cells: NDArray[np.int64],
+    values: NDArray[np.float64],
+    begins: NDArray[np.float64],
+    ends: NDArray[np.float64],
+    num_cells: int,
+) -> NDArray[np.float64]:
+    """Return how many values of segments are in each bin of each cell, as if spread evenly."""
+    first = np.minimum(begins, _BINS - 1).astype(np.int64)
+    last = np.clip(np.ceil(ends) - 1, first, _BINS - 1).astype(np.int64)
+    rate = values / np.maximum(ends - begins, 1e-300)
+    is_within = first == last
+    in_first = np.where(is_within, values, rate * (first + 1 - begins))
+    in_last = np.where(is_within, 0, rate * (ends - last))
+    between = np.where(last - first > 1, rate, 0)
+    steps = np.zeros(num_cells * (_BINS + 1))
+    for at, sign in ((first + 1, 1), (last, -1)):
+        place = cells * (_BINS + 1) + np.minimum(at, _BINS)
+        steps += sign * np.bincount(place, between, len(steps))
+    counts = steps.reshape(num_cells, _BINS + 1).cumsum(axis=1)[:, :_BINS].ravel()
+    for at, part in ((first, in_first), (last, in_last)):
+        counts += np.bincount(cells * _BINS + at, part, len(counts))
+    return counts
+
+
+def _raster(counts: NDArray[np.float64], room: float) -> dict[str, NDArray[np.uint8]]:
+    """Return the encoding of most values in each bin, and how full it is of ``room`` values."""
+    total = counts.sum(axis=1)
+    is_there = total > 1e-6 * max(room, 1e-300)
+    fill = np.clip(np.ceil(255 * total / max(room, 1e-300)), _FAINTEST, 255)
+    return {
+        "segment_kind": np.where(is_there, counts.argmax(axis=1), _NOTHING).astype(np.uint8),
+        "segment_fill": np.where(is_there, fill, 0).astype(np.uint8),
+    }
+
+
+def _count(
+    places: NDArray[np.int64], size: int, weights: pl.Series | None = None
+) -> NDArray[np.float64]:
+    """Return how many there are of each place, or how much they weigh; null is nothing."""
+    some = None if weights is None else weights.cast(pl.Float64).fill_null(0).to_numpy()
+    return np.bincount(places, some, size).astype(np.float64)
+
+
+def _best_bytes(rows: pl.DataFrame, encodings: pl.DataFrame) -> NDArray[np.float64]:
+    """Return the fewest bytes of each row; NaN where all is spilled."""
+    best = pl.when(encodings["encoded_bytes"].is_not_null()).then(encodings["best_bytes"])
+    of_row = rows.with_columns(best=best).group_by("row", maintain_order=True)
+    sums = of_row.agg(pl.when(pl.col("best").count() > 0).then(pl.col("best").sum()))
+    return sums["best"].cast(pl.Float64).fill_null(float("nan")).to_numpy()

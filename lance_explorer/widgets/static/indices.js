@@ -1,0 +1,112 @@
+// The view: the indices of the chosen version, and what one of them covered in all versions.
+
+const REST = 100; // milliseconds
+
+function render({ model, el }) {
+  const link = connect(model, el);
+  let history = null;
+  let facts = null;
+  let index = null;
+  let position = -1;
+  let resting = null;
+
+  const head = versionHead({ onRefresh: () => load(true) });
+  const advice = adviceList();
+  const cards = indexCards({ onChoose: choose });
+  const more = node("p", { class: "lx-quiet", hidden: true });
+  const title = node("h4");
+  const picture = indexPicture(link.root, { onMove: moveTo, describeVersion: head.describe });
+  const legend = node("div", { class: "lx-legend" });
+  const kinds = node("div", { class: "lx-legend" });
+  const reuse = reusePanel();
+  const drawing = node("section", {}, title, picture.element, legend, kinds);
+  const told = node("div", { class: "lx-of-version" }, advice.element, cards.element, more);
+  link.root.classList.add("lx-sheet", "lx-indices");
+  link.root.append(head.element, told, drawing, reuse.element);
+
+  async function load(isRefresh) {
+    const atEnd = history && position === history.count - 1;
+    history = unpackHistory(await link.ask("history", isRefresh ? { refresh: true } : {}));
+    head.setHistory(history);
+    head.tell(history.problem ? `What indices covered over versions cannot be told: ${cut(history.problem, 500)}` : "");
+    picture.setHistory(history);
+    kinds.replaceChildren(node("span", { class: "lx-quiet" }, "commits:"), ...kindLegend(history));
+    index = history.index;
+    position = -1;
+    facts = null;
+    drawing.hidden = index === null;
+    if (isRefresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
+    else follow(link.state);
+    draw();
+  }
+
+  async function draw() {
+    if (index === null) return;
+    title.replaceChildren("What ", node("code", {}, cut(index, 80)), " covers, by fragment over versions");
+    picture.setLives(unpackLives(await link.ask("lives", { index })));
+    link.root.dataset.index = index;
+    show();
+  }
+
+  function choose(name) {
+    if (name === index) return;
+    index = name;
+    link.ask("choose", { index });
+    cards.show(facts.indices, index);
+    draw();
+  }
+
+  /** Show what the state says. */
+  function follow(state) {
+    if (!history) return;
+    const before = position;
+    position = head.show(state.version ?? String(history.versions[history.count - 1]));
+    show();
+    if (position === before && facts) return;
+    for (const part of [told, reuse.element]) part.classList.add("lx-stale");
+    clearTimeout(resting);
+    if (position >= 0) resting = setTimeout(askFacts, REST);
+  }
+
+  function show() {
+    picture.show(position, link.state.fragment_id);
+    const counts = position < 0 ? [] : picture.countsAt(position);
+    const entries = counts.map(([name, number]) => legendEntry(node("i", { class: `lx-swatch lx-coverage-${name}` }), `${COVERAGE_WORDS[name]}: ${plural(number, "fragment")}`));
+    const words = picture.note();
+    const here = node("span", { class: "lx-quiet" }, position < 0 ? "" : `version ${count(history.versions[position])}:`);
+    legend.replaceChildren(here, ...entries, words ? node("span", { class: "lx-quiet" }, words) : "");
+  }
+
+  async function askFacts() {
+    if (position < 0) return;
+    const version = String(history.versions[position]);
+    const found = await link.ask("version", { version });
+    if (position < 0 || version !== String(history.versions[position])) return;
+    facts = found;
+    for (const part of [told, reuse.element]) part.classList.remove("lx-stale");
+    if (facts.problem) facts = { ...facts, indices: [], num_indices: 0, reuse: [], advice: [] };
+    advice.show(facts.advice, facts.problem ? `What the indices of this version cover cannot be told: ${facts.problem}` : null);
+    cards.show(facts.indices, index);
+    more.hidden = facts.num_indices === facts.indices.length;
+    more.textContent = `${count(facts.indices.length)} of ${plural(facts.num_indices, "index", "indices")}`;
+    reuse.show(facts);
+    link.root.dataset.shown = version;
+  }
+
+  function moveTo(target, id) {
+    const changes = { version: String(history.versions[target]) };
+    if (id !== undefined) changes.fragment_id = id;
+    link.setState(changes);
+  }
+
+  link.on("index", ({ name }) => { if (history && facts) choose(name); else index = name; });
+  link.onState(follow);
+  load(false);
+  return () => {
+    clearTimeout(resting);
+    picture.close();
+    link.close();
+  };
+}
+
+export default { render };

@@ -1,0 +1,232 @@
+// Parts of the overview: facts, the commits that made the table big, operations by kind, advice.
+
+const MEASURES = {
+  num_rows: { label: "rows", format: (value) => plural(value, "row") },
+  data_bytes: { label: "data", format: bytes },
+  num_fragments: { label: "fragments", format: (value) => plural(value, "fragment") },
+};
+const SEVERITIES = {
+  error: { sign: "✕", words: "wrong" },
+  warning: { sign: "!", words: "should be done" },
+  info: { sign: "i", words: "worth knowing" },
+};
+const VIEW_NAMES = { files: "Files", indices: "Indices", encodings: "Encodings" };
+
+function listed({ count: total, names }) {
+  const more = total > names.length ? [`… ${count(names.length)} of ${count(total)}`] : [];
+  return [...names.map(visible), ...more].join(", ");
+}
+
+function timeCard(label, history, position) {
+  const time = history.timeAt(position);
+  return factCard(label, time ? relativeTime(time) : "unknown", time ? absoluteTime(time) : null, `version ${count(history.versions[position])}`);
+}
+
+/** The facts of the latest version, and of the table. */
+function factCards(history) {
+  const { facts } = history;
+  const [rows, fragments] = [facts.num_rows, facts.num_fragments].map((value) => (value === null ? NaN : Number(value)));
+  const deleted = Number(facts.num_deleted_rows);
+  const stable = facts.flags.includes("stable_row_ids");
+  const others = facts.flags.filter((flag) => flag !== "stable_row_ids").map((flag) => visible(flag.replaceAll("_", " ")));
+  return [
+    factCard("rows", known(facts.num_rows, count), deleted ? `${plural(facts.num_deleted_rows, "deleted row")} still in files` : null),
+    factCard("data", known(facts.data_bytes, bytes), plural(facts.num_data_files, "file")),
+    factCard("fragments", count(facts.num_fragments), fragments && rows >= 0 ? `${plural(Math.round(rows / fragments), "row")} each, on average` : null),
+    factCard("versions kept", count(history.count), facts.num_lost !== "0" ? `${count(facts.num_lost)} not kept` : "all there ever were"),
+    factCard("only old versions need", bytes(facts.old_bytes), "what a cleanup could free at most"),
+    timeCard("first kept commit", history, 0),
+    timeCard("last commit", history, history.count - 1),
+    factCard("indices", count(facts.indices.count), listed(facts.indices)),
+    factCard("tags", count(facts.tags.count), listed(facts.tags)),
+    factCard("branches", count(facts.branches.count), listed(facts.branches)),
+    factCard("row IDs", stable ? "stable" : "not stable", stable ? "a row keeps its ID when it moves" : "a row's ID is its address"),
+    factCard("manifest", bytes(facts.manifest_bytes), facts.writer ? `by ${visible(facts.writer)}` : null, others.length ? `uses ${others.join(", ")}` : null),
+  ];
+}
+
+/** What the facts come to, in sentences. */
+function storySentences(history, choose) {
+  const { facts, largest } = history;
+  const latest = facts.version === facts.latest_version ? "" : ` in version ${count(facts.version)}, the latest that can be read`;
+  const first = history.timeAt(0);
+  const old = Number(facts.old_bytes) ? ` Old versions hold ${bytes(facts.old_bytes)} that the latest does not need.` : "";
+  const span = history.count === 1 ? `One version is kept, ${count(history.versions[0])}` : `${count(history.count)} versions are kept, ${count(history.versions[0])} to ${count(history.versions[history.count - 1])}`;
+  return [
+    node("span", {}, `The ${history.branch === null ? "table" : "branch"} has ${facts.num_rows === null ? "an unknown number of rows" : plural(facts.num_rows, "row")} in ${plural(facts.num_fragments, "fragment")}, ${facts.data_bytes === null ? "of unknown size" : `${bytes(facts.data_bytes)} of data`}${latest}. `),
+    node("span", {}, `${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${old} `),
+    ...bigSentence(history, largest.bytes[0] ?? largest.rows[0], largest.bytes.length ? bytes : (rows) => plural(rows, "row"), choose),
+  ];
+}
+
+const LARGE_SHARE = 0.1; // of what is there now: what less than that did made nothing big
+
+function bigSentence(history, commit, format, choose) {
+  if (!commit) return [];
+  const link = node("button", { class: "lx-link", onclick: () => choose(commit.position) }, `ersion ${count(commit.version)}`);
+  const share = commit.share === null ? "" : `, ${percent(commit.share)} of what is there now`;
+  const much = `${format(commit.amount)}${share}`;
+  const operation = visible(history.operationAt(commit.position));
+  const kind = history.kinds[history.kind[commit.position]];
+  if (commit.is_first) return begun(link, "V", ` had most of it already: ${much}; ${kind === "branch" ? "they come from where the branch began" : "what made these is not kept"}. `);
+  if (kind === "create" && commit.share >= LARGE_SHARE) return begun(link, "V", `, which made the table, brought most: ${much}. `);
+  if (commit.share !== null && commit.share < LARGE_SHARE) return begun(link, "v", ` (${operation}) added most, ${much}${lostNote(commit)}. `, `No single commit made it big${mostByKind(history)}: `);
+  return begun(link, "V", ` made it big: ${operation} added ${much}${lostNote(commit)}. `);
+}
+
+function begun(link, letter, text, before = "") {
+  link.prepend(letter);
+  return [node("span", { class: "lx-big" }, before, link, text)];
+}
+
+/** The kind of commits that added most together, in words. */
+function mostByKind(history) {
+  const [kind, added] = [...growthByKind(history)].sort(([, a], [, b]) => b - a)[0] ?? [];
+  if (!(added > 0)) return "";
+  const commits = history.kind.reduce((sum, other) => sum + (other === kind ? 1 : 0), 0);
+  return `; ${plural(commits, `${history.kinds[kind] ?? "other"} commit`)} added ${bytes(added)} together`;
+}
+
+function lostNote({ after }) {
+  return after === null ? "" : ` (with what the lost versions since ${count(after)} did)`;
+}
+
+/** The commits that added most, by bytes or by rows; `choose(position)` when one is clicked. */
+function largestCommits(choose) {
+  const list = node("ol", { class: "lx-commits" });
+  const formats = { bytes, rows: (rows) => plural(rows, "row") };
+  let history = null;
+  let measure = "bytes";
+  let chosen = -1;
+  const toggle = choiceBar("Commits by", [["bytes", "bytes"], ["rows", "rows"]], (name) => {
+    measure = name;
+    draw();
+  });
+
+  function entry(commit, most) {
+    const { position } = commit;
+    const time = history.timeAt(position);
+    const notes = [commit.is_first ? "there already in the first kept version" : "", commit.is_least ? "at least" : "", commit.after === null ? "" : `since version ${count(commit.after)}, versions between are lost`].filter(Boolean);
+    const bar = node("i", { class: "lx-amount-bar", style: { width: `${(100 * Number(commit.amount)) / most}%`, background: kindColor(history, history.kind[position]) } });
+    return node("li", {}, node("button", { class: "lx-commit", "data-version": commit.version, "aria-pressed": String(position === chosen), onclick: () => choose(position) },
+      node("span", { class: "lx-commit-version" }, `version ${count(commit.version)}`),
+      node("span", { class: "lx-amount" }, bar, node("span", {}, `+${formats[measure](commit.amount)}`), node("span", { class: "lx-quiet" }, commit.share === null ? "" : ` ${percent(commit.share)}`)),
+      node("span", { class: "lx-commit-words" }, node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }), node("span", {}, ...rich(history.words[position]), notes.length ? node("span", { class: "lx-quiet" }, ` (${notes.join("; ")})`) : null)),
+      node("span", { class: "lx-quiet lx-commit-time", title: absoluteTime(time) }, time ? relativeTime(time) : "")));
+  }
+
+  function draw() {
+    const commits = history.largest[measure];
+    const most = Math.max(...commits.map(({ amount }) => Number(amount)));
+    const nothing = measure === "bytes" ? "No version is larger than the one before, or sizes are not recorded." : "No commit added rows.";
+    list.replaceChildren(...(commits.length ? commits.map((commit) => entry(commit, most)) : [node("li", { class: "lx-quiet" }, nothing)]));
+  }
+
+  return {
+    element: panel("What made it big", toggle.element, list),
+    setHistory(newest) {
+      history = newest;
+      if (!history.largest.bytes.length && history.largest.rows.length) measure = "rows";
+      toggle.choose(measure);
+      draw();
+    },
+    show(position) {
+      chosen = position;
+      for (const button of list.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.version === String(history.versions[position])));
+    },
+  };
+}
+
+/** How many commits there are of each kind; a click goes to the last one, then to earlier ones. */
+function operationsByKind(choose) {
+  const list = node("ul", { class: "lx-kinds" });
+  let chosen = -1;
+  return {
+    element: panel("What was done", null, list),
+    setHistory(history) {
+      const byKind = new Map();
+      history.kind.forEach((kind, p) => {
+        if (!byKind.has(kind)) byKind.set(kind, []);
+        byKind.get(kind).push(p);
+      });
+      const growth = growthByKind(history);
+      const sorted = [...byKind].sort(([, a], [, b]) => b.length - a.length);
+      const most = sorted[0]?.[1].length ?? 1;
+      list.replaceChildren(...sorted.map(([kind, places]) => {
+        const name = history.kinds[kind] ?? "other";
+        const last = places.at(-1);
+        const added = growth.get(kind);
+        const step = () => choose(places.findLast((place) => place < chosen) ?? last);
+        return node("li", {}, node("button", { class: "lx-kind", "data-kind": name, onclick: () => step(), title: `Go to the last ${name} commit; again: to the one before` },
+          node("span", { class: "lx-kind-name" }, node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }), name),
+          node("span", { class: "lx-amount" }, node("i", { class: "lx-amount-bar", style: { width: `${(100 * places.length) / most}%`, background: kindColor(history, kind) } }), count(places.length)),
+          node("span", { class: "lx-kind-growth", title: "what the data grew by in these commits" }, added ? `${added > 0 ? "+" : "−"}${bytes(Math.abs(added))}` : ""),
+          node("span", { class: "lx-quiet lx-commit-time" }, `last: version ${count(history.versions[last])}`)));
+      }));
+    },
+    show(position) {
+      chosen = position;
+    },
+  };
+}
+
+/** What the data grew by in the commits of each kind; what is not known counts for nothing. */
+function growthByKind({ data_bytes: sizes, kind, kinds, count: total }) {
+  const growth = new Map();
+  for (let p = 0; p < total; p += 1) {
+    const isStart = p === 0 && kinds[kind[p]] === "create";
+    const change = sizes[p] - (isStart ? 0 : sizes[p - 1]);
+    if (change) growth.set(kind[p], (growth.get(kind[p]) ?? 0) + change);
+  }
+  return growth;
+}
+
+/** What is wrong or should be done; `choose(changes)` and `open(view, changes)` when one is clicked. */
+function advicePanel({ choose, open, canOpen }) {
+  const list = node("ul", { class: "lx-findings" });
+  const summary = node("span", { class: "lx-quiet", role: "status" }, "looking…");
+
+  function entry(found) {
+    const { sign, words } = SEVERITIES[found.severity];
+    const changes = { ...(found.version === null ? {} : { version: found.version }), ...(found.fragment_id === null ? {} : { fragment_id: found.fragment_id }) };
+    const about = [found.version === null ? "" : `version ${count(found.version)}`, found.fragment_id === null ? "" : `fragment ${count(found.fragment_id)}`].filter(Boolean).join(", ");
+    const select = about ? node("button", { class: "lx-button lx-small", onclick: () => choose(changes) }, `Select ${about}`) : null;
+    const more = found.view && canOpen(found.view) ? node("button", { class: "lx-button lx-small", onclick: () => open(found.view, changes) }, `Open ${VIEW_NAMES[found.view]}`) : null;
+    return node("li", { class: `lx-found lx-found-${found.severity}`, "data-code": found.code },
+      node("span", { class: "lx-sign", title: words, "aria-label": words }, sign),
+      node("div", {}, node("div", { class: "lx-found-message" }, cut(sentence(found.message), 600)), found.advice ? node("div", { class: "lx-found-advice" }, ...adviceText(found.advice)) : null),
+      node("div", { class: "lx-found-actions" }, select, more));
+  }
+
+  /** Where to look for what is below what the checks call much. */
+  function lookCloser() {
+    const places = { files: "What a compaction would write anew", indices: "What indices do not cover", encodings: "What row IDs cost" };
+    return Object.keys(places).filter(canOpen).map((view) =>
+      node("button", { class: "lx-button lx-small", title: `Open ${VIEW_NAMES[view]}`, onclick: () => open(view, {}) }, places[view]));
+  }
+
+  return {
+    element: panel("What to do", summary, list),
+    wait() {
+      summary.textContent = "looking…";
+    },
+    show(advice) {
+      const parts = Object.keys(SEVERITIES).filter((name) => advice.by_severity[name]).map((name) => `${count(advice.by_severity[name])} ${SEVERITIES[name].words}`);
+      const shown = advice.found.length < advice.num_found ? [`${count(advice.found.length)} of ${count(advice.num_found)} shown`] : [];
+      summary.textContent = [...parts, ...shown].join(" · ");
+      const nothing = node("li", { class: "lx-quiet" }, "Nothing needs to be done: no check found anything. ", ...lookCloser());
+      const problem = advice.problem ? [node("li", { class: "lx-refusal" }, `The latest version could not be checked: ${cut(advice.problem, 500)}`)] : [];
+      list.replaceChildren(...problem, ...(advice.found.length || problem.length ? advice.found.map(entry) : [nothing]));
+    },
+  };
+}
+
+function sentence(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** Advice with its calls set as code. */
+function adviceText(text) {
+  const parts = cut(text, 1000).split(/((?:dataset|table|lance|lx)\.[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?)/);
+  return parts.map((part, i) => (i % 2 ? node("code", {}, part) : part));
+}

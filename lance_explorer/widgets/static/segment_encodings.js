@@ -1,0 +1,151 @@
+// The view: what row IDs cost over versions, and how those of the chosen version are stored.
+
+const REST = 100; // milliseconds
+const NO_ROW_IDS = "This table has no stable row IDs: a row is known by its address, which takes no bytes and changes when the row moves. So there is nothing to encode. Stable row IDs are asked for when a table is made (enable_stable_row_ids=True in pylance).";
+const MODE_WORDS = { position: "by position", row_id: "by row ID" };
+
+function render({ model, el }) {
+  const link = connect(model, el);
+  let history = null;
+  let position = -1;
+  let mode = "position";
+  let resting = null;
+  let asked = ""; // for what was asked last
+
+  const head = versionHead({ onRefresh: () => load(true) });
+  const growth = growthPicture(link.root, { onMove: moveTo, describeVersion: head.describe });
+  const growthTitle = node("h4", {}, "Bytes that the ID of a row takes, over versions; and when the rows of the chosen version were written");
+  const growthLegend = node("div", { class: "lx-legend" });
+  const advice = adviceList();
+  const fragment = node("select", { class: "lx-input", "aria-label": "Fragment", onchange: () => link.setState({ fragment_id: fragment.value || null }) });
+  const modes = node("span", { class: "lx-modes", role: "group", "aria-label": "What runs to the right" }, ...Object.entries(MODE_WORDS).map(([name, words]) =>
+    node("button", { class: "lx-button", "data-mode": name, onclick: () => setMode(name) }, words)));
+  const segments = segmentRows(link.root, { onSelect: (id) => link.setState({ fragment_id: id }) });
+  const legend = node("div", { class: "lx-legend" });
+  const statistics = statisticsTable();
+  const rows = rowTable(link, 10);
+  const ofVersion = node("div", { class: "lx-of-version" }, advice.element,
+    node("div", { class: "lx-toolbar" }, node("label", { class: "lx-quiet" }, "fragment ", fragment), modes),
+    segments.element, legend, statistics.element, node("h4", {}, "Segments"), rows.element);
+  const drawing = node("section", {}, growthTitle, growth.element, growthLegend);
+  link.root.classList.add("lx-sheet", "lx-encodings");
+  link.root.append(head.element, drawing, ofVersion);
+
+  async function load(isRefresh) {
+    const atEnd = history && position === history.count - 1;
+    history = unpackHistory(await link.ask("history", isRefresh ? { refresh: true } : {}));
+    head.setHistory(history);
+    head.tell(history.has_row_ids ? "" : NO_ROW_IDS);
+    growth.setHistory(history);
+    growthLegend.replaceChildren(
+      legendEntry(node("i", { class: "lx-line-swatch", style: { background: history.growth_color } }), "now"),
+      legendEntry(node("i", { class: "lx-line-swatch lx-dashed" }), "at best"),
+      ...kindLegend(history));
+    position = -1;
+    asked = "";
+    if (isRefresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
+    else follow(link.state);
+    askGrowth();
+  }
+
+  async function askGrowth() {
+    const found = await link.ask("growth");
+    growth.setGrowth(found.problem ? null : unpackArrays(found));
+    if (found.problem) growthTitle.textContent = `What row IDs cost over versions cannot be told: ${cut(found.problem, 500)}`;
+  }
+
+  /** Show what the state says. */
+  function follow(state) {
+    if (!history) return;
+    const version = state.version ?? String(history.versions[history.count - 1]);
+    position = head.show(version);
+    growth.show(position, null);
+    const wanted = JSON.stringify([version, state.fragment_id, mode]);
+    if (wanted === asked) return;
+    asked = wanted;
+    ofVersion.classList.add("lx-stale");
+    clearTimeout(resting);
+    resting = setTimeout(() => askVersion(version, state.fragment_id), REST);
+  }
+
+  async function askVersion(version, id) {
+    const mine = asked;
+    const found = await link.ask("version", { version, fragment: id, mode });
+    if (mine !== asked) return;
+    ofVersion.classList.remove("lx-stale");
+    advice.show(found.advice, found.problem ? `The row IDs of this version cannot be told: ${found.problem}` : null);
+    const isThere = !found.problem && found.rows.length > 0;
+    for (const part of [segments.element, legend, statistics.element, fragment.parentElement, modes]) part.hidden = !isThere;
+    if (found.problem) {
+      growth.setAges(null);
+      segments.show(null);
+    } else {
+      const arrays = unpackArrays(found);
+      growth.setAges(arrays);
+      const one = found.is_one ? unpackSegments(found, arrays, "one_") : null;
+      const all = unpackSegments(found, arrays);
+      segments.show({ segments: all, one, id: found.is_one ? id : null, mode: found.mode, colors: history.colors, version });
+      showLegend(found, all);
+      statistics.show(found.statistics, history.colors, found.is_one ? `fragment ${count(id)}` : `version ${count(version)}`);
+      showChoices(found, id);
+    }
+    for (const button of modes.children) setAttributes(button, { "aria-pressed": button.dataset.mode === mode });
+    link.root.dataset.shown = `${version} ${id ?? ""} ${mode}`;
+  }
+
+  function showLegend({ rows: shown, num_fragments: fragments, is_one: isOne, mode: shownMode }, { kinds, kind, bytes: sizes }) {
+    const there = new Set(kind);
+    const entries = kinds.filter((_, k) => there.has(k) || sizes.some((size, i) => size && i % kinds.length === k)).map((name) =>
+      legendEntry(node("i", { class: "lx-swatch", style: { background: history.colors[name] } }), ENCODING_WORDS(name)));
+    const notes = ["darker: many segments in one place"];
+    if (shownMode === "row_id") notes.push("fainter: few of the row IDs there");
+    if (shown.length < fragments) notes.push(`${plural(fragments, "fragment")} in ${plural(shown.length, "row")}, up to ${count(Math.max(...shown.map(([, , number]) => number)))} each`);
+    if (isOne) notes.push("below: the chosen fragment alone");
+    legend.replaceChildren(...entries, node("span", { class: "lx-quiet" }, notes.join("; ")));
+  }
+
+  function showChoices({ choices, num_fragments: fragments, is_one: isOne }, id) {
+    const cutOff = choices.length < fragments ? ` (${count(choices.length)} of ${count(fragments)} to choose from)` : "";
+    fragment.replaceChildren(node("option", { value: "" }, `all${cutOff}`), ...choices.map((choice) => node("option", { value: choice }, count(choice))));
+    fragment.value = isOne ? id : "";
+  }
+
+  function setMode(name) {
+    mode = name;
+    follow(link.state);
+  }
+
+  function moveTo(target) {
+    link.setState({ version: String(history.versions[target]) });
+  }
+
+  link.onState(follow);
+  load(false);
+  return () => {
+    clearTimeout(resting);
+    growth.close();
+    segments.close();
+    link.close();
+  };
+}
+
+/** The encodings in numbers: `element`, `show(statistics, colors, what)`. */
+function statisticsTable() {
+  const caption = node("caption");
+  const body = node("tbody");
+  const heads = ["encoding", "segments", "of one row", "row IDs", "bytes", "bytes each"];
+  const element = node("div", { class: "lx-scroll" }, node("table", { class: "lx-statistics" }, caption, node("thead", {}, node("tr", {}, ...heads.map((head, i) => node("th", { scope: "col", class: i ? "lx-number" : null }, head)))), body));
+  return {
+    element,
+    show(statistics, colors, what) {
+      caption.textContent = `Encodings of ${what}`;
+      const number = (text) => node("td", { class: "lx-number" }, text);
+      body.replaceChildren(...statistics.map((row) => node("tr", {},
+        node("td", {}, legendEntry(node("i", { class: "lx-swatch", style: { background: colors[row.encoding] } }), ENCODING_WORDS(row.encoding))),
+        number(count(row.count)), number(count(row.one_row)), number(count(row.num_values)),
+        number(row.bytes === null ? "unknown" : bytes(row.bytes)), number(row.bytes_per_row === null ? "unknown" : perRow(row.bytes_per_row)))));
+    },
+  };
+}
+
+export default { render };

@@ -1,0 +1,192 @@
+// How many files, or fragments, there are of each size.
+
+const HISTOGRAM = { height: 150, left: 46, right: 30, bottom: 20, top: 8 };
+const SMALL_COLOR = KIND_COLORS.update;
+const LARGE_COLOR = KIND_COLORS.append;
+
+/** Edges of 1, 2 and 5 times a power of ten around some values. */
+function sizeEdges(values) {
+  const known = values.filter((value) => value >= 0);
+  if (!known.length) return [];
+  const [least, most] = known.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, 0]);
+  const all = [0];
+  for (let power = 1; power <= 1e18; power *= 10) all.push(power, 2 * power, 5 * power);
+  const first = Math.max(0, all.findLastIndex((edge) => edge <= least) - 1);
+  const last = Math.min(all.length - 1, all.findIndex((edge) => edge > most) + 1);
+  return all.slice(first, last + 1);
+}
+
+/** Put values into bins: how many there are, and how many of these are small. */
+function binned(values, isSmall) {
+  const edges = sizeEdges(values);
+  const bins = edges.slice(1).map((end, i) => ({ begin: edges[i], end, total: 0, small: 0 }));
+  values.forEach((value, i) => {
+    if (!(value >= 0)) return;
+    let at = bins.length - 1;
+    while (at > 0 && bins[at].begin > value) at -= 1;
+    bins[at].total += 1;
+    if (isSmall(i)) bins[at].small += 1;
+  });
+  return bins;
+}
+
+/**
+ * How many things there are of each size, small ones apart: `element`, `setValues(...)`, `close()`.
+ * `format` says an edge; `onChoose(bin)` is called with the bin that is clicked, where it is given.
+ */
+function sizeHistogram(root, { label, noun, format, onChoose = null }) {
+  let bins = [];
+  let active = -1;
+  let target = null;
+  let missing = 0;
+  const picture = canvas(HISTOGRAM.height, draw);
+  const tip = tooltip(root);
+  const note = node("div", { class: "lx-quiet lx-picture-note" });
+  const chart = node("div", { class: "lx-picture", role: onChoose ? "listbox" : "img", tabindex: onChoose ? "0" : null, "aria-label": label }, picture.element);
+  const element = node("figure", { class: "lx-figure" }, node("figcaption", { class: "lx-quiet" }, label), chart, note);
+
+  const place = (width) => ({ left: HISTOGRAM.left, unit: (width - HISTOGRAM.left - HISTOGRAM.right) / Math.max(1, bins.length) });
+
+  function draw(context, width, tall) {
+    if (!bins.length) return;
+    const { left, unit } = place(width);
+    const base = tall - HISTOGRAM.bottom;
+    const most = Math.max(...bins.map(({ total }) => total));
+    const y = (value) => base - (value / most) * (base - HISTOGRAM.top);
+    context.font = canvasFont(chart);
+    countAxis(context, chart, most, y, left, width);
+    bins.forEach(({ total, small }, i) => {
+      const [x, wide] = [left + i * unit + 1, Math.max(1, unit - 2)];
+      if (i === active) {
+        context.fillStyle = themeColor(chart, "hover");
+        context.fillRect(x - 1, HISTOGRAM.top, wide + 2, base - HISTOGRAM.top);
+      }
+      context.fillStyle = LARGE_COLOR;
+      context.fillRect(x, y(total), wide, y(small) - y(total));
+      context.fillStyle = SMALL_COLOR;
+      context.fillRect(x, y(small), wide, base - y(small));
+    });
+    drawTarget(context, left, unit, base);
+    drawEdges(context, left, unit, base);
+  }
+
+  function drawTarget(context, left, unit, base) {
+    if (target === null) return;
+    const at = bins.findIndex(({ begin, end }) => begin <= target && target < end);
+    const beyond = at < 0 && bins.length && target >= bins.at(-1).end;
+    if (at < 0) {
+      if (beyond) arrowToTarget(context, left + bins.length * unit);
+      return;
+    }
+    const { begin, end } = bins[at];
+    const x = left + (at + (target - begin) / (end - begin)) * unit;
+    context.strokeStyle = themeColor(chart, "ink");
+    context.setLineDash([4, 3]);
+    context.beginPath();
+    context.moveTo(x, HISTOGRAM.top);
+    context.lineTo(x, base);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  function arrowToTarget(context, right) {
+    context.fillStyle = themeColor(chart, "quiet");
+    context.textAlign = "right";
+    context.textBaseline = "top";
+    context.fillText(`the aim is ${format(target)} →`, right, HISTOGRAM.top);
+  }
+
+  function drawEdges(context, left, unit, base) {
+    context.fillStyle = themeColor(chart, "quiet");
+    context.textAlign = "center";
+    context.textBaseline = "alphabetic";
+    const widest = Math.max(...bins.map(({ begin }) => context.measureText(format(begin)).width)) + 12;
+    const step = Math.max(1, Math.ceil(widest / unit));
+    for (let i = 0; i <= bins.length; i += step) {
+      const text = format(i < bins.length ? bins[i].begin : bins.at(-1).end);
+      context.fillText(text, left + i * unit, base + 14);
+    }
+  }
+
+  function at(event) {
+    const box = chart.getBoundingClientRect();
+    const { left, unit } = place(box.width);
+    const i = Math.floor((event.clientX - box.left - left) / unit);
+    return i >= 0 && i < bins.length ? i : -1;
+  }
+
+  function point(i) {
+    if (i !== active) {
+      active = i;
+      picture.redraw();
+    }
+    chart.setAttribute("aria-valuetext", i < 0 ? "" : words(bins[i]));
+  }
+
+  function words({ begin, end, total, small }) {
+    return `${plural(total, noun)} of ${format(begin)} to ${format(end)}${target === null ? "" : `, ${count(small)} small`}`;
+  }
+
+  chart.addEventListener("pointermove", (event) => {
+    const i = at(event);
+    point(i);
+    if (i < 0) tip.hide();
+    else tip.show(event, node("div", {}, words(bins[i])), onChoose && bins[i].total ? node("div", { class: "lx-quiet" }, "Click to see only these in the table") : "");
+  });
+  chart.addEventListener("pointerleave", () => {
+    tip.hide();
+    point(-1);
+  });
+  if (onChoose) {
+    chart.addEventListener("click", (event) => at(event) >= 0 && onChoose(bins[at(event)]));
+    chart.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (step) point(Math.min(Math.max(active + step, 0), bins.length - 1));
+      else if (event.key === "Enter" && active >= 0) onChoose(bins[active]);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+  const stopTheme = onTheme(picture.redraw);
+  return {
+    element,
+    setValues(values, isSmall, newTarget = null) {
+      bins = binned(values, isSmall);
+      target = newTarget;
+      missing = values.filter((value) => Number.isNaN(value)).length;
+      chart.hidden = !bins.length;
+      const unknown = missing ? `${plural(missing, noun)} of unknown size` : "";
+      note.textContent = bins.length ? unknown : unknown || `no ${noun}s`;
+      chart.dataset.bins = JSON.stringify(bins.map(({ begin, total, small }) => [begin, total, small]));
+      picture.redraw();
+    },
+    close() {
+      stopTheme();
+      picture.close();
+    },
+  };
+}
+
+/** Lines at nice counts, with their labels on the left. */
+function countAxis(context, element, most, y, left, width) {
+  context.strokeStyle = themeColor(element, "line");
+  context.fillStyle = themeColor(element, "quiet");
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  context.lineWidth = 1;
+  for (const value of niceTicks(most)) {
+    const at = Math.round(y(value)) + 0.5;
+    context.beginPath();
+    context.moveTo(left, at);
+    context.lineTo(width, at);
+    context.stroke();
+    context.fillText(count(value), left - 6, at);
+  }
+}
+
+function niceTicks(most) {
+  const steps = [1, 2, 5].flatMap((digit) => Array.from({ length: 16 }, (_, power) => digit * 10 ** power)).sort((a, b) => a - b);
+  const step = steps.find((each) => most / each <= 3) ?? most;
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
+}

@@ -1,0 +1,458 @@
+"""The explorer in JupyterLab: its views, and what leads from one to the other."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.synthetic import SyntheticTable
+
+pytestmark = pytest.mark.browser
+
+OPEN = """
+import lance_explorer as lx
+from lance_explorer.widgets.view import View
+
+asked = []
+answer = View._answer
+def noting(view, name, request):
+    asked.append((type(view).__name__, request.kind))
+    answer(view, name, request)
+View._answer = noting
+
+table = lx.open_table({path!r})
+explorer = table.explore({view!r})
+explorer
+"""
+
+TABS = {
+    "overview": "Overview",
+    "time_travel": "Time travel",
+    "changes": "Changes",
+    "row": "Row",
+    "lineage": "Lineage",
+    "encodings": "Encodings",
+    "indices": "Indices",
+    "files": "Files",
+}
+
+
+class Page:
+    """The explorer in a notebook."""
+
+    def __init__(self, notebook):
+        self.notebook = notebook
+        self.bar = notebook.widgets(".lx").filter(has=notebook.page.get_by_role("tablist")).first
+        self.box = self.bar.get_by_role("searchbox")
+
+    def tab(self, view):
+        return self.bar.get_by_role("tab", name=TABS[view], exact=True)
+
+    def panel(self, view):
+        return self.notebook.page.get_by_role("tabpanel", name=TABS[view], exact=True)
+
+    def open(self, view):
+        self.tab(view).click()
+        self.expect(view)
+
+    def expect(self, view, **choices):
+        """Wait until a view is shown, alone, and Python has the choices."""
+        expect(self.tab(view)).to_have_attribute("aria-selected", "true")
+        expect(self.bar.get_by_role("tab", selected=True)).to_have_count(1)
+        expect(self.panel(view)).to_be_visible()
+        expect(self.notebook.widgets(".lx[role=tabpanel]:visible")).to_have_count(1)
+        self.notebook.wait_for(f"explorer.view == {view!r}")
+        self.notebook.wait_for(f"explorer.selection.items() >= {choices!r}.items()")
+
+    def search(self, typed):
+        self.box.fill(typed)
+        self.box.press("Enter")
+
+    def chips(self):
+        return self.bar.locator("[data-choice]").all_inner_texts()
+
+    def press(self, role, *keys):
+        """Press keys on what is visible of a role."""
+        self.notebook.widgets(f"[role={role}]:visible").first.focus()
+        for key in keys:
+            self.notebook.page.keyboard.press(key)
+
+    def travelled(self, version):
+        """Wait until Time travel shows a version."""
+        self.panel("time_travel").locator(f'.lx-strip[data-drawn="{version}"]').wait_for()
+        self.expect("time_travel", version=version)
+
+
+@pytest.fixture(scope="module")
+def explore(open_notebook):
+    """Open a notebook with the explorer of a table."""
+
+    def open_one(name, path, view="overview"):
+        notebook = open_notebook(name, OPEN.format(path=str(path), view=view))
+        notebook.run_all()
+        assert notebook.failures() == []
+        page = Page(notebook)
+        page.expect(view)
+        return page
+
+    return open_one
+
+
+@pytest.fixture(scope="module")
+def photos_page(explore, tmp_path_factory):
+    from lance_explorer import demo
+
+    path = demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
+    return explore("explorer_photos", path)
+
+
+@pytest.fixture
+def photos(photos_page):
+    """Return the explorer of the sample table as it is at first."""
+    photos_page.notebook.show()
+    photos_page.notebook.run(
+        "with explorer._one_step():\n"
+        "    explorer.view = 'time_travel'\n"
+        "    for name in explorer.state.trait_names():\n"
+        "        setattr(explorer.state, name, {'version': 45, 'filter': ''}.get(name))\n"
+        "explorer._trail = type(explorer._trail)(explorer._place()); explorer._show_place()"
+    )
+    photos_page.travelled(45)
+    return photos_page
+
+
+# ------------------------------------------------------------------------------------ views
+
+
+@pytest.mark.parametrize("view", TABS)
+def test_each_view_opens_with_the_mouse(photos, view):
+    photos.open(view)
+    assert photos.panel(view).bounding_box()["height"] > 60
+    assert photos.panel(view).locator(".lx-error").count() == 0
+
+
+def test_each_view_opens_with_the_keyboard(photos):
+    photos.tab("time_travel").focus()
+    photos.notebook.page.keyboard.press("Home")
+    expect(photos.tab("overview")).to_be_focused()
+    for view in TABS:
+        photos.notebook.page.keyboard.press("Enter")
+        photos.expect(view)
+        expect(photos.tab(view)).to_be_focused()
+        photos.notebook.page.keyboard.press("ArrowRight")
+    expect(photos.tab("overview")).to_be_focused()
+    photos.notebook.page.keyboard.press("End")
+    expect(photos.tab("files")).to_be_focused()
+
+
+def test_only_the_tab_of_the_view_is_reached_by_tab_key(photos):
+    stops = photos.bar.get_by_role("tab").evaluate_all("tabs => tabs.map((tab) => tab.tabIndex)")
+    assert stops == [0 if view == "time_travel" else -1 for view in TABS]
+
+
+# ----------------------------------------------------------------------------------- linked
+
+
+def test_a_version_chosen_in_one_view_is_that_of_the_others(photos):
+    photos.press("slider", "Home")
+    photos.travelled(1)
+    assert photos.chips() == ["version 1"]
+    for view in ("lineage", "indices", "files", "encodings", "overview"):
+        photos.open(view)
+        photos.expect(view, version=1)
+    photos.notebook.run("explorer.state.version = 26")
+    photos.open("changes")
+    photos.panel("changes").locator('[data-shown="25 26"]').wait_for()
+    photos.open("time_travel")
+    photos.travelled(26)
+
+
+def test_a_row_and_a_fragment_are_shown_wherever_they_matter(photos):
+    photos.search("row 42")
+    photos.expect("row", row_id=42)
+    photos.press("slider", "Home")
+    photos.expect("row", version=1)
+    photos.open("lineage")
+    photos.panel("lineage").get_by_text("Row 42", exact=True).wait_for()
+    photos.search("fragment 12")
+    photos.expect("lineage", fragment_id=12, row_id=42)
+    photos.panel("lineage").locator(".lx-pane").get_by_text("Fragment 12", exact=True).wait_for()
+    photos.open("time_travel")
+    photos.notebook.run("explorer.state.version = 30")
+    photos.panel("time_travel").locator(".lx-chosen-fragment").get_by_text("Fragment 12").wait_for()
+
+
+def test_views_lead_to_each_other(photos):
+    photos.notebook.run("explorer.state.version = 44")
+    photos.travelled(44)
+    panel = photos.panel("time_travel")
+    panel.get_by_role("button", name="What changed").press("Enter")
+    photos.expect("changes", version=44, compared_version=43)
+    expect(photos.tab("changes")).to_be_focused()
+    photos.panel("changes").locator('[data-cells="43 44"]').wait_for()
+    photos.panel("changes").get_by_role("gridcell", name="update_preimage").first.click()
+    photos.panel("changes").get_by_role("button", name="Follow row 42").click()
+    photos.expect("row", version=44, row_id=42)
+    photos.panel("row").get_by_role("button", name="In the lineage").click()
+    photos.expect("lineage", row_id=42)
+    photos.panel("lineage").get_by_role("button", name="Its values").click()
+    photos.expect("row", row_id=42)
+    photos.notebook.run("explorer.view = 'time_travel'; explorer.state.fragment_id = 12")
+    panel.get_by_role("button", name="Its lineage").click()
+    photos.expect("lineage", fragment_id=12)
+
+
+def test_the_last_compaction_is_proved_with_three_clicks_from_the_overview(photos):
+    photos.open("overview")
+    overview = photos.panel("overview")
+    overview.get_by_role("button").filter(has_text="compact").filter(has_text="last: ").click()
+    overview.get_by_role("button", name="What changed").click()
+    photos.expect("changes", version=43, compared_version=42)
+    check = photos.panel("changes").locator(".lx-content")
+    check.get_by_role("button", name="Compare all values").click()
+    expect(check).to_contain_text("Yes: 230 rows were read from both versions")
+
+
+def test_a_choice_is_cleared_with_its_button(photos):
+    photos.notebook.run("explorer.state.row_id = 42; explorer.state.fragment_id = 12")
+    photos.bar.get_by_role("button", name="Clear: fragment 12").click()
+    photos.notebook.wait_for("explorer.selection['fragment_id'] is None")
+    photos.bar.get_by_role("button", name="Clear: row 42").click()
+    photos.notebook.wait_for("explorer.selection['row_id'] is None")
+    expect(photos.bar.locator("[data-choice]")).to_have_text(["version 45"])
+
+
+def test_hidden_views_ask_for_nothing(photos):
+    for view in TABS:
+        photos.open(view)
+    photos.open("time_travel")
+    photos.notebook.run("asked.clear()")
+    photos.press("slider", *["ArrowLeft"] * 10)
+    photos.travelled(35)
+    photos.panel("time_travel").locator('[data-panel="rows"]:not(.lx-stale)').wait_for()
+    assert photos.notebook.value("{name for name, kind in asked}") == {"TimeTravel"}
+    photos.open("files")
+    photos.notebook.run("asked.clear(); explorer.state.row_id = 7; explorer.state.version = 3")
+    photos.open("row")
+    photos.panel("row").get_by_role("heading", name="Row 7", exact=True).wait_for()
+    names = photos.notebook.value("{name for name, kind in asked}")
+    assert names <= {"Files", "ExplorerBar", "RowHistory"}
+
+
+# ------------------------------------------------------------------------ back and forward
+
+
+def test_back_and_forward(photos):
+    back = photos.bar.get_by_role("button", name="Back", exact=True)
+    forward = photos.bar.get_by_role("button", name="Forward", exact=True)
+    expect(back).to_be_disabled()
+    expect(forward).to_be_disabled()
+    photos.press("slider", *["ArrowLeft"] * 5)
+    photos.travelled(40)
+    photos.search("row 7")
+    photos.expect("row", version=40, row_id=7)
+    back.click()
+    photos.travelled(40)
+    assert photos.chips() == ["version 40"]
+    back.click()
+    photos.travelled(45)
+    expect(back).to_be_disabled()
+    forward.click()
+    photos.travelled(40)
+    forward.click()
+    photos.expect("row", row_id=7)
+    expect(forward).to_be_disabled()
+
+
+# ---------------------------------------------------------------------------------- search
+
+
+@pytest.mark.parametrize(
+    ("typed", "view", "choices"),
+    [
+        ("v12", "time_travel", {"version": 12}),
+        ("version 3", "time_travel", {"version": 3}),
+        ("12", "time_travel", {"version": 12}),
+        ("backup", "time_travel", {"version": 25}),
+        ("row 42", "row", {"row_id": 42}),
+        ("fragment 7", "lineage", {"fragment_id": 7}),
+        ("3:17@5", "row", {"row_id": 517}),
+        ("address 12884901905", "row", {"row_id": 517}),
+    ],
+)
+def test_search(photos, typed, view, choices):
+    photos.search(typed)
+    photos.expect(view, **choices)
+
+
+def test_search_stays_in_a_view_that_shows_the_version(photos):
+    photos.open("changes")
+    photos.search("v12")
+    photos.expect("changes", version=12)
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("v99", "version 99 never was; 45 versions remain, 1 to 45"),
+        ("<img src=x onerror='owned=1'>", "nothing here is called"),
+        ("row 999999", "999999"),
+    ],
+)
+def test_what_cannot_be_found_is_told_below_the_box(photos, typed, words):
+    photos.search(typed)
+    alert = photos.bar.get_by_role("alert").filter(has_text=words)
+    alert.wait_for()
+    expect(photos.box).to_have_attribute("aria-invalid", "true")
+    photos.box.press("Escape")
+    expect(alert).to_be_hidden()
+    photos.expect("time_travel", version=45)
+
+
+# ------------------------------------------------------------------------------------ code
+
+
+def copied(photos):
+    photos.bar.get_by_role("button", name="Copy as code").click()
+    pane = photos.bar.get_by_role("status").filter(has=photos.notebook.page.locator("pre"))
+    pane.wait_for()
+    return pane
+
+
+def test_code_goes_to_the_clipboard_and_is_shown(photos):
+    photos.open("changes")
+    pane = copied(photos)
+    expect(pane).to_contain_text("Copied")
+    code = photos.notebook.value("explorer.code()")
+    assert photos.notebook.page.evaluate("navigator.clipboard.readText()") == code
+    assert pane.locator("pre").inner_text() == code
+    photos.notebook.run(f"frame = None\n{code.replace('table.changes', 'frame = table.changes')}")
+    assert photos.notebook.value("frame.height == explorer.frame().height")
+    pane.get_by_role("button", name="Close").click()
+    expect(pane).to_be_hidden()
+
+
+def test_code_is_there_to_select_without_a_clipboard(photos):
+    photos.notebook.page.evaluate(
+        """() => {
+            navigator.clipboard.writeText = () => Promise.reject(new Error("not allowed"));
+            document.execCommand = () => false;
+        }"""
+    )
+    try:
+        pane = copied(photos)
+        expect(pane).to_contain_text("did not let it be copied")
+        selected = photos.notebook.page.evaluate("String(getSelection())")
+        assert selected.strip() == photos.notebook.value("explorer.code()")
+    finally:
+        photos.notebook.page.evaluate(
+            "() => { delete navigator.clipboard.writeText; delete document.execCommand; }"
+        )
+
+
+# ---------------------------------------------------------------------------- other tables
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [700, 1400])
+def test_views_fit_in_both_themes(photos, lab, theme, width):
+    lab.set_width(width, 2200)
+    lab.set_theme(theme)
+    photos.notebook.run("explorer.state.row_id = 42; explorer.state.fragment_id = 12")
+    for view in TABS:
+        photos.open(view)
+        panel = photos.panel(view)
+        assert panel.bounding_box()["width"] < width
+        photos.notebook.page.wait_for_function(
+            "panel => panel.scrollWidth <= panel.clientWidth", arg=panel.element_handle()
+        )
+        photos.notebook.screenshot(f"explorer_{view}_{theme}_{width}", panel)
+
+
+def opens_all(page):
+    for view in TABS:
+        page.open(view)
+        assert page.panel(view).bounding_box()["height"] > 40
+
+
+def test_an_empty_table(explore, tmp_path):
+    opens_all(explore("explorer_empty", SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path))
+
+
+def test_one_version_without_stable_row_ids(explore, tmp_path):
+    made = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=3)
+    page = explore("explorer_one", made.path)
+    opens_all(page)
+    page.search("0:2")
+    page.expect("row", row_id=2)
+
+
+def test_five_thousand_versions(explore, tmp_path_factory):
+    made = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance")
+    while made.version < 5_000:
+        made.append(rows=2) if made.version % 10 == 0 else made.update_config(n=str(made.version))
+    page = explore("explorer_many", made.path)
+    opens_all(page)
+    page.open("time_travel")
+    page.search("v2500")
+    page.travelled(2500)
+    page.press("slider", *["ArrowLeft"] * 20)
+    page.travelled(2480)
+
+
+BREAK = """
+from dataclasses import replace
+import lance_explorer as lx
+from lance_explorer.widgets import explorer as module
+
+failures = [lx.StorageError("the bucket does not answer")] * 2
+files = module._TABS["files"]
+def make(*arguments, **options):
+    if failures:
+        raise failures.pop()
+    return files.make(*arguments, **options)
+module._TABS["files"] = replace(files, make=make)
+"""
+
+
+def test_a_view_that_cannot_be_made_says_why_and_is_tried_again(open_notebook, tmp_path):
+    path = SyntheticTable(tmp_path / "t.lance").append().path
+    notebook = open_notebook(
+        "explorer_broken", BREAK + OPEN.format(path=str(path), view="files").lstrip()
+    )
+    notebook.run_all()
+    page = Page(notebook)
+    page.expect("files")
+    error = page.panel("files").locator(".lx-error")
+    expect(error).to_contain_text("the bucket does not answer")
+    again = error.get_by_role("button", name="Try again")
+    again.click()
+    notebook.wait_for("not failures")
+    expect(error).to_contain_text("the bucket does not answer")
+    again.click()
+    page.panel("files").get_by_role("heading", name="Files of version 1").wait_for()
+    page.open("time_travel")
+    page.open("files")
+
+
+EVIL = "<img src=x onerror='owned=1'>\u202e"
+
+
+def test_hostile_names_are_text(explore, tmp_path):
+    import lance
+    import pyarrow as pa
+
+    path = tmp_path / "<img src=x onerror='owned=1'>.lance"
+    table = lance.write_dataset(
+        pa.table({"name": [EVIL], EVIL: [1]}), str(path), enable_stable_row_ids=True
+    )
+    table.update({"name": "'plain'"})
+    table.create_scalar_index("name", "BTREE", name=EVIL)
+    page = explore("explorer_hostile", path)
+    page.notebook.run("explorer.state.row_id = 0")
+    opens_all(page)
+    page.open("changes")
+    page.notebook.run(f"explorer.state.filter = {EVIL!r}")
+    page.bar.locator('[data-choice="filter"]').get_by_text("\\u202e").wait_for()
+    pane = copied(page)
+    assert "\\u202e" in pane.locator("pre").inner_text()
+    assert page.notebook.widgets("img").count() == 0
+    assert page.notebook.page.evaluate("typeof owned") == "undefined"

@@ -1,0 +1,304 @@
+"""The view of files, in JupyterLab."""
+
+import json
+
+import pytest
+
+from tests.synthetic import SyntheticTable
+
+pytestmark = pytest.mark.browser
+
+OPEN = """
+import lance_explorer as lx
+import polars as pl
+table = lx.open_table({path!r}, branch={branch!r})
+widget = lx.widgets.Files(table)
+widget
+"""
+
+EVIL = "<img src=x onerror='owned=1'>\u202e"
+
+
+@pytest.fixture(scope="module")
+def opened(open_notebook):
+    """Open a notebook with the widget over a table, and wait until all is there."""
+
+    def open_one(name, path, branch=None):
+        notebook = open_notebook(name, OPEN.format(path=str(path), branch=branch))
+        notebook.run_all()
+        assert notebook.failures() == []
+        notebook.widgets(".lx-files[data-loaded][data-version]").wait_for()
+        return notebook
+
+    return open_one
+
+
+@pytest.fixture(scope="module")
+def photos(opened, tmp_path_factory):
+    from lance_explorer import demo
+
+    return opened(
+        "files_photos", demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
+    )
+
+
+@pytest.fixture
+def shown(photos):
+    """The sample table at its last version, without a filter."""
+    photos.show()
+    photos.run("widget.kind = 'data_files'; widget.state.filter = ''; widget.state.version = 45")
+    at_version(photos, 45)
+    return photos
+
+
+def widget(notebook):
+    return notebook.widgets(".lx-files")
+
+
+def part(notebook, title):
+    return widget(notebook).get_by_role("region", name=title)
+
+
+def at_version(notebook, version):
+    """Wait until the files of a version are shown, in numbers and in the table."""
+    notebook.widgets(f'.lx-files[data-version="{version}"]').wait_for()
+    notebook.wait_for(f"widget._rows[0] == ({version}, widget.kind)")
+    rows_in_table(notebook, notebook.value("widget.frame().height"))
+
+
+def rows_in_table(notebook, number):
+    grid = notebook.widgets(f'.lx-rows-grid[aria-rowcount="{number + 1}"]')
+    grid.wait_for()
+    return grid
+
+
+def cards(notebook):
+    """Return the cards as (label, value, details)."""
+    texts = widget(notebook).locator(".lx-card").all_inner_texts()
+    return {label: (value, *details) for label, value, *details in (t.split("\n") for t in texts)}
+
+
+def said(size):
+    """Return a size as the widget says it."""
+    return f"{size / 1000:.0f} kB" if size >= 9950 else f"{size / 1000:.1f} kB"
+
+
+def test_totals_are_those_of_python(shown):
+    told = cards(shown)
+    for label, frame, column in (
+        ("data files", "data_files", "size_bytes"),
+        ("deletion files", "deletions", "file_bytes"),
+        ("index segments", "indices", "size_bytes"),
+    ):
+        size, number = shown.value(
+            f"(int(table.inspect.{frame}()['{column}'].sum()), len(table.inspect.{frame}()))"
+        )
+        assert told[label][0] == said(size)
+        assert told[label][1].startswith(str(number))
+    assert told["manifest"][0] == said(shown.value("table.versions()['manifest_bytes'][-1]"))
+
+
+def test_python_chooses_the_version_and_all_follows(shown):
+    shown.run("widget.state.version = 16")
+    at_version(shown, 16)
+    assert widget(shown).get_by_role("heading", name="Files of version 16").is_visible()
+    assert cards(shown)["data files"][1] == f"{shown.value('widget.frame().height')} files"
+
+
+def test_a_bar_of_sizes_filters_the_table_by_mouse_and_key(shown):
+    chart = widget(shown).get_by_role("listbox", name="number of data files by size")
+    bins = json.loads(chart.get_attribute("data-bins"))
+    sizes = shown.value("table.inspect.data_files()['size_bytes'].to_list()")
+    assert sum(total for _, total, _ in bins) == len(sizes)
+    assert all(small == total for _, total, small in bins)
+    [at, *_] = [i for i, (_, total, _) in enumerate(bins) if total == 2]
+    box = chart.bounding_box()
+    x = 46 + (at + 0.5) * (box["width"] - 46 - 30) / len(bins)
+    chart.hover(position={"x": x, "y": 100})
+    told = widget(shown).get_by_role("tooltip").filter(visible=True).inner_text()
+    assert told.startswith("2 files of ")
+    chart.click(position={"x": x, "y": 100})
+    rows_in_table(shown, 2)
+    assert shown.value("widget.frame().height") == 2
+    assert shown.value("eval(widget.code()).equals(widget.frame())")
+    chart.click(position={"x": x, "y": 100})
+    rows_in_table(shown, len(sizes))
+    chart.press("ArrowRight")
+    chart.press("Enter")
+    shown.wait_for("widget.state.filter != ''")
+
+
+def test_a_row_chooses_its_fragment_by_mouse_and_key(shown):
+    grid = rows_in_table(shown, 8)
+    grid.locator('tr[data-row="3"] td').first.click()
+    shown.wait_for("widget.state.fragment_id == 12")
+    shown.page.keyboard.press("ArrowDown")
+    shown.page.keyboard.press("Space")
+    shown.wait_for("19 in widget.selected_rows()['fragment_id']")
+    grid.locator('tr[data-row="4"] td').first.click()
+    shown.wait_for("widget.state.fragment_id == 19")
+    shown.widgets('.lx-picture[data-drawn="19"]').wait_for()
+
+
+def test_deletions_by_fragment_choose_the_fragment(shown):
+    chart = widget(shown).get_by_role("slider", name="Fragment")
+    told = part(shown, "Deleted rows that files still hold").inner_text()
+    number = shown.value("table.inspect.deletions().height")
+    over = shown.value("(table.inspect.deletions()['fraction'] > 0.1).sum()")
+    assert f"{number} of 6 fragments with deleted rows" in told
+    assert f"anew (10 %): {over}." in told
+    chart.focus()
+    shown.page.keyboard.press("Home")
+    shown.wait_for("widget.state.fragment_id == 11")
+    shown.page.keyboard.press("ArrowRight")
+    shown.wait_for("widget.state.fragment_id == 12")
+    shown.widgets('.lx-picture[data-drawn="12"]').wait_for()
+    chart.click(position={"x": 46 + 2.5 * 60, "y": 50})
+    shown.wait_for("widget.state.fragment_id == 19")
+    shown.wait_for("widget.selection == [4]")
+    chart.hover(position={"x": 46 + 0.5 * 60, "y": 50})
+    told = widget(shown).get_by_role("tooltip").filter(visible=True).inner_text()
+    assert told.startswith("fragment 11: ")
+
+
+def test_other_kinds_of_files_are_in_the_table(shown):
+    listed = part(shown, "All files of the version")
+    listed.get_by_role("button", name="deletion files").click()
+    shown.wait_for("widget.kind == 'deletions'")
+    rows_in_table(shown, 5)
+    listed.get_by_text("num_deleted_rows").wait_for()
+    shown.run("widget.kind = 'indices'")
+    rows_in_table(shown, 6)
+    listed.get_by_text("embedding_idx").first.wait_for()
+    assert shown.value("widget.frame().height") == 6
+
+
+def test_the_table_sorts_by_size(shown):
+    rows_in_table(shown, 8)
+    head = widget(shown).get_by_role("columnheader", name="size_bytes")
+    head.click()
+    shown.wait_for("widget.sort and not widget.sort[0].descending")
+    smallest = shown.value("table.inspect.data_files()['size_bytes'].min()")
+    first = widget(shown).locator('tr[data-row="0"] td').nth(1)
+    first.get_by_text(str(smallest), exact=True).wait_for()
+    shown.run("widget.sort_by()")
+
+
+def test_manifests_are_drawn_over_versions_and_choose_one(shown):
+    chart = part(shown, "What manifests are spent on").get_by_role("application")
+    chart.focus()
+    shown.page.keyboard.press("ArrowLeft")
+    at_version(shown, 44)
+    chart.hover(position={"x": 80, "y": 100})
+    told = widget(shown).get_by_role("tooltip").filter(visible=True).inner_text()
+    assert "Version 1 " in told
+    assert "transaction: " in told
+    chart.click(position={"x": 80, "y": 100})
+    at_version(shown, 1)
+
+
+def test_what_only_old_versions_need_is_that_of_the_files(shown):
+    rows = part(shown, "What only old versions need").locator("tbody tr").all_inner_texts()
+    by_kind = {kind: cells for kind, *cells in (row.split("\t") for row in rows)}
+    old = shown.value(
+        "table.inspect.all_data_files().filter(pl.col('base_id').is_null()).group_by('path').agg("
+        "pl.col('is_current').any(), pl.col('size_bytes').first()).filter(~pl.col('is_current'))"
+        "['size_bytes'].sum()"
+    )
+    assert by_kind["data files"][3] == said(old)
+    assert by_kind["manifests"][2] == "44"
+    assert by_kind["deletion files"][2] == str(
+        shown.value(
+            "table.inspect.all_deletions().group_by('path').agg(pl.col('is_current').any())"
+            ".filter(~pl.col('is_current')).height"
+        )
+    )
+
+
+def test_nothing_is_asked_where_nothing_changed(shown):
+    shown.run("asked = []; answer = widget._answer")
+    shown.run("widget._answer = lambda name, request: (asked.append(name), answer(name, request))")
+    shown.run("widget.state.fragment_id = 24")
+    shown.widgets('.lx-picture[data-drawn="24"]').wait_for()
+    shown.run("widget.state.row_id = 3; widget.state.row_id = None")
+    shown.run("widget.state.fragment_id = 25")
+    shown.widgets('.lx-picture[data-drawn="25"]').wait_for()
+    assert set(shown.value("asked")) <= {"_page"}
+    shown.run("del widget._answer")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [700, 1400])
+def test_it_is_drawn_in_both_themes_and_narrow(shown, lab, theme, width):
+    lab.set_width(width, 2000)
+    lab.set_theme(theme)
+    shown.screenshot(f"files_{theme}_{width}", widget(shown))
+    assert widget(shown).evaluate("(element) => element.scrollWidth <= element.clientWidth")
+
+
+def test_an_empty_table_has_no_files(opened, tmp_path):
+    notebook = opened("files_empty", SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
+    assert cards(notebook)["data files"] == ("0 bytes", "0 files")
+    assert "no files" in widget(notebook).inner_text()
+    assert "The version has no fragments" in widget(notebook).inner_text()
+
+
+def test_sizes_that_old_writers_do_not_record_are_unknown(opened):
+    from tests.format.samples import DATA
+
+    notebook = opened("files_old", DATA / "0.10.18" / "life_cycle.lance")
+    assert cards(notebook)["data files"][0] == "unknown size"
+    assert "1 file of unknown size" in widget(notebook).inner_text()
+
+
+def test_an_unknown_reader_flag_is_named(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=5).delete({0: [1]})
+    table.amend(lambda m: setattr(m, "reader_feature_flags", m.reader_feature_flags | 4096))
+    notebook = opened("files_flag", table.path)
+    assert cards(notebook)["data files"][1] == cards(notebook)["deletion files"][1] == "1 file"
+    part(notebook, "All files").get_by_role("button", name="deletion files").click()
+    note = part(notebook, "All files").get_by_role("status").filter(has_text="cannot be told")
+    note.or_(part(notebook, "All files").get_by_text("unknown_4096")).first.wait_for()
+
+
+def test_a_version_that_is_lost_is_said(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=5).append(rows=5).append(rows=1)
+    notebook = opened("files_gaps", table.remove(2).path)
+    notebook.run("widget.state.version = 2")
+    widget(notebook).get_by_text("version 2 was cleaned away").first.wait_for()
+    notebook.run("widget.state.version = 1")
+    at_version(notebook, 1)
+
+
+def test_hostile_names_are_text(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "<b>t.lance").append(rows=5).create_index(EVIL)
+    notebook = opened("files_hostile", table.path)
+    notebook.run("widget.kind = 'indices'")
+    widget(notebook).get_by_role("gridcell").get_by_text("\\u202e").wait_for()
+    assert widget(notebook).locator("img").count() == 0
+    assert notebook.page.evaluate("typeof owned") == "undefined"
+
+
+def test_a_branch_counts_its_own_files_as_old(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
+    table.branch("dev").append(rows=7)
+    notebook = opened("files_branch", table.path, "dev")
+    assert cards(notebook)["data files"][1] == "2 files"
+    rows = part(notebook, "What only old versions need").locator("tbody tr").all_inner_texts()
+    assert rows[0].split("\t")[1] == "1"
+
+
+def test_five_thousand_fragments_are_drawn(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=50, fragments=5000)
+    table.delete({4321: range(40)})
+    notebook = opened("files_many", table.path)
+    at_version(notebook, 2)
+    told = part(notebook, "Deleted rows that files still hold").inner_text()
+    assert "1 of 5,000 fragments with deleted rows" in told
+    assert "Each bar is the most of " in told
+    chart = widget(notebook).get_by_role("slider", name="Fragment")
+    notebook.run("widget.state.fragment_id = 4320")
+    notebook.widgets('.lx-picture[data-drawn="4320"]').wait_for()
+    chart.focus()
+    notebook.page.keyboard.press("ArrowRight")
+    notebook.wait_for("widget.state.fragment_id == 4321 and widget.selection == [4321]")

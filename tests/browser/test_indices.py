@@ -1,0 +1,345 @@
+"""The widget of indices in JupyterLab."""
+
+import pytest
+
+from tests.synthetic import SyntheticTable
+
+pytestmark = pytest.mark.browser
+
+OPEN = """
+import lance_explorer as lx
+table = lx.open_table({path!r}{options})
+widget = lx.widgets.Indices(table)
+widget
+"""
+MARGIN, SIDE, ROWS_TOP, ROW = 66, 10, 84, 18  # px, where there are no tags
+COVERED, MASKED, NOT_COVERED, GONE = "#4477aa", "#33bbee", "#ee9a3a", "#b70589"
+
+
+@pytest.fixture(scope="module")
+def indices(open_notebook):
+    """Open a notebook with the widget over a table; return the notebook once it is drawn."""
+
+    def open_one(name, path, options=""):
+        notebook = open_notebook(name, OPEN.format(path=str(path), options=options))
+        notebook.run_all()
+        assert notebook.failures() == []
+        notebook.widgets(".lx-indices[data-shown]").wait_for()
+        return notebook
+
+    return open_one
+
+
+def widget(notebook):
+    return notebook.widgets(".lx-indices")
+
+
+def picture(notebook):
+    return widget(notebook).locator(".lx-version-picture")
+
+
+def drawn(notebook, version, fragment=None, index=None):
+    """Wait until everything shows a version, and Python has it too."""
+    shown = widget(notebook)
+    marked = "" if fragment is None else fragment
+    shown.locator(f'.lx-version-picture[data-drawn="{version} {marked}"]').wait_for()
+    notebook.widgets(f'.lx-indices[data-shown="{version}"]').wait_for()
+    if index is not None:
+        notebook.widgets(f'.lx-indices[data-index="{index}"]').wait_for()
+    assert shown.get_by_role("heading").first.inner_text() == f"Version {version:,}"
+    selection = {"version": version, "fragment_id": fragment}
+    notebook.wait_for(f"{selection!r}.items() <= widget.selection.items()")
+
+
+def press(notebook, *keys):
+    picture(notebook).focus()
+    for key in keys:
+        notebook.page.keyboard.press(key)
+
+
+def place(notebook, version, row, versions):
+    """Return where a version, counted from 1, and a row are in the picture."""
+    width = picture(notebook).bounding_box()["width"]
+    unit = (width - MARGIN - 2 * SIDE) / versions
+    return {"x": MARGIN + SIDE + (version - 0.5) * unit, "y": ROWS_TOP + (row + 0.5) * ROW}
+
+
+def color_at(notebook, where):
+    return (
+        picture(notebook)
+        .locator("canvas")
+        .first.evaluate(
+            """(canvas, { x, y }) => {
+            const scale = canvas.width / canvas.clientWidth;
+            const at = [Math.round(x * scale), Math.round(y * scale)];
+            const pixel = [...canvas.getContext("2d").getImageData(...at, 1, 1).data];
+            const hex = pixel.map((part) => part.toString(16).padStart(2, "0"));
+            return pixel[3] === 255 ? `#${hex.slice(0, 3).join("")}` : null;
+        }""",
+            where,
+        )
+    )
+
+
+def card(notebook, name):
+    return widget(notebook).get_by_role("radio").filter(has_text=name)
+
+
+@pytest.fixture(scope="module")
+def small(indices, tmp_path_factory):
+    """Two indices; fragment 0 is compacted away at the end."""
+    table = SyntheticTable(tmp_path_factory.mktemp("small") / "t.lance").append(rows=4)
+    table.create_index("early").append(rows=12).create_index("late").delete({0: [1]})
+    return indices("small_indices", table.compact([0]).path)
+
+
+def test_each_cell_has_the_colour_of_what_the_index_has(small):
+    drawn(small, 7, index="early")
+    expected = [
+        [None, COVERED, COVERED, COVERED, MASKED, MASKED, GONE],
+        [None, None, NOT_COVERED, NOT_COVERED, NOT_COVERED, NOT_COVERED, NOT_COVERED],
+        [None, None, None, None, None, None, NOT_COVERED],
+    ]
+    seen = [
+        [color_at(small, place(small, version, row, 7)) for version in range(1, 8)]
+        for row in range(3)
+    ]
+    assert seen == expected
+
+
+def test_keys_move_the_version_and_everything_follows(small):
+    press(small, "End")
+    drawn(small, 7)
+    assert "12 rows to scan in 1 fragment" not in card(small, "early").inner_text()
+    press(small, "ArrowLeft", "ArrowLeft")
+    drawn(small, 5)
+    assert "3 rows covered in 1 fragment" in card(small, "early").inner_text()
+    assert "12 rows to scan in 1 fragment" in card(small, "early").inner_text()
+    assert "up to 1 stale entry" in card(small, "early").inner_text()
+    press(small, "Home")
+    drawn(small, 1)
+    widget(small).get_by_text("This version has no index").wait_for()
+    assert widget(small).get_by_role("radio").count() == 0
+    press(small, "PageUp", "ArrowRight")
+    drawn(small, 4)
+    assert small.value("widget.frame()['version'].unique().to_list()") == [4]
+
+
+def test_keys_move_the_fragment(small):
+    small.run("widget.state.version = 5")
+    drawn(small, 5)
+    press(small, "ArrowDown")
+    drawn(small, 5, 0)
+    press(small, "ArrowDown")
+    drawn(small, 5, 1)
+    press(small, "ArrowDown")  # the version has no fragment 2
+    press(small, "ArrowUp")
+    drawn(small, 5, 0)
+    label = picture(small).get_attribute("aria-label")
+    assert label.endswith("version 5, fragment 0, covered, rows deleted or moved since")
+    press(small, "Escape")
+    drawn(small, 5)
+
+
+def test_a_click_chooses_the_version_and_the_fragment(small):
+    picture(small).click(position=place(small, 3, 1, 7))
+    drawn(small, 3, 1)
+    picture(small).click(position={**place(small, 6, 0, 7), "y": 30})
+    drawn(small, 6, 1)
+    press(small, "Escape")
+    drawn(small, 6)
+
+
+def test_a_drag_moves_the_version(small):
+    box = picture(small).bounding_box()
+    mouse = small.page.mouse
+    begin, end = place(small, 2, 0, 7), place(small, 5, 0, 7)
+    mouse.move(box["x"] + begin["x"], box["y"] + 30)
+    mouse.down()
+    mouse.move(box["x"] + end["x"], box["y"] + 35, steps=6)
+    mouse.up()
+    drawn(small, 5)
+
+
+def test_pointing_tells_what_the_index_has(small):
+    picture(small).hover(position=place(small, 5, 0, 7))
+    told = widget(small).get_by_role("tooltip").filter(visible=True).inner_text()
+    assert "Version 5 Delete" in told
+    assert "early answers for 20 % of the rows" in told
+    assert "Fragment 0: covered, rows deleted or moved since" in told
+    small.page.mouse.move(5, 5)
+
+
+def test_a_card_draws_another_index(small):
+    small.run("widget.state.version = 5")
+    drawn(small, 5)
+    card(small, "late").click()
+    drawn(small, 5, index="late")
+    small.wait_for("widget.selection['index'] == 'late'")
+    assert color_at(small, place(small, 4, 1, 7)) == COVERED
+    assert small.value("widget.frame()['name'].unique().to_list()") == ["late"]
+    small.page.keyboard.press("ArrowLeft")
+    drawn(small, 5, index="early")
+    small.wait_for("widget.selection['index'] == 'early'")
+    assert card(small, "early").get_attribute("aria-checked") == "true"
+
+
+def test_python_moves_the_view(small):
+    small.run("widget.state.version, widget.state.fragment_id, widget.index = 4, 1, 'late'")
+    drawn(small, 4, 1, index="late")
+    small.run("widget.index = 'early'; widget.state.fragment_id = None")
+    drawn(small, 4, index="early")
+
+
+def test_two_views_of_one_state_move_together(small):
+    small.run("other = lx.widgets.TimeTravel(table, state=widget.state); other.state.version = 2")
+    drawn(small, 2)
+    press(small, "ArrowRight")
+    drawn(small, 3)
+    assert small.value("other.selection")["version"] == 3
+
+
+def test_nothing_is_asked_for_when_nothing_changes(small):
+    press(small, "End")
+    drawn(small, 7)
+    small.run("asked = []; widget.on_msg(lambda _, message, __: asked.append(message['kind']))")
+    press(small, "End", "ArrowRight", "Escape")
+    small.run("widget.state.version = 7; widget.state.row_id = 3")
+    press(small, "ArrowLeft")
+    drawn(small, 6)
+    assert small.value("asked") == ["state", "version"]
+
+
+@pytest.fixture(scope="module")
+def photos(indices, tmp_path_factory):
+    from lance_explorer import demo
+
+    path = tmp_path_factory.mktemp("sample") / "photos.lance"
+    return indices("photos_indices", demo.make_photos_without_stable_row_ids(path))
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1400, "light"), (700, "dark")])
+def test_the_sample_table_is_shown(photos, lab, width, theme):
+    lab.set_theme(theme)
+    lab.set_width(width)
+    drawn(photos, photos.value("table.source.latest_version"))
+    assert widget(photos).get_by_role("radio").count() == len(
+        photos.value("table.inspect.indices().filter(is_system=False)['name'].unique().to_list()")
+    )
+    photos.screenshot(f"indices_{width}_{theme}", widget(photos))
+
+
+def test_the_reuse_history_tells_who_is_behind(photos):
+    entries = "table.inspect.fragment_reuse(version)"
+    versions = photos.value("table.versions()['version'].to_list()")
+    some = next(v for v in versions if photos.value(f"len({entries.replace('version', str(v))})"))
+    photos.run(f"widget.state.version = {some}")
+    drawn(photos, some)
+    panel = widget(photos).locator(".lx-reuse-panel")
+    panel.wait_for()
+    behind = photos.value(f"{entries.replace('version', str(some))}['indices_behind'][0].to_list()")
+    cells = panel.locator("tbody tr").first.locator("td").all_inner_texts()
+    assert cells[0] == "compaction"
+    assert cells[-1] == (", ".join(behind) or "nobody: it can be trimmed")
+
+
+def test_an_empty_table_and_one_version_say_how_an_index_is_made(indices, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").overwrite(fragments=0)
+    notebook = indices("empty_indices", table.path)
+    widget(notebook).get_by_text('dataset.create_scalar_index("id", "BTREE")').wait_for()
+    assert picture(notebook).is_hidden()
+    assert notebook.value("widget.selection")["index"] is None
+
+
+def test_an_unknown_reader_flag_leaves_fragments(indices, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index("id_idx")
+    table.append(rows=2)
+    table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
+    notebook = indices("flag_indices", table.path)
+    drawn(notebook, 3, index="id_idx")
+    assert color_at(notebook, place(notebook, 3, 1, 3)) == NOT_COVERED
+    assert "in 1 fragment" in card(notebook, "id_idx").inner_text()
+
+
+def test_versions_that_are_not_kept_leave_a_gap(indices, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=2).create_index("id_idx")
+    for _ in range(7):
+        table.append(rows=2)
+    table.remove(1, 2, 5, 6, 7)
+    notebook = indices("gap_indices", table.path)
+    drawn(notebook, 9)
+    press(notebook, "ArrowLeft", "ArrowLeft")
+    drawn(notebook, 4)
+    assert "in the table since version ≤ 3" in card(notebook, "id_idx").inner_text()
+    notebook.run("widget.state.version = 6")
+    widget(notebook).get_by_text("Version 6 is not among the 4 that are shown").wait_for()
+
+
+def test_a_branch_has_its_own_coverage(indices, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index("id_idx")
+    table.branch("dev").append(rows=5)
+    notebook = indices("branch_indices", table.path, ", branch='dev'")
+    drawn(notebook, 3)
+    widget(notebook).get_by_text("t.lance, branch dev: 2 versions").wait_for()
+    assert "5 rows to scan" in card(notebook, "id_idx").inner_text()
+
+
+def test_refresh_shows_what_was_committed_meanwhile(indices, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index("id_idx")
+    notebook = indices("refresh_indices", table.path)
+    drawn(notebook, 2)
+    table.append(rows=7)
+    widget(notebook).get_by_role("button", name="Refresh").click()
+    drawn(notebook, 3)
+    assert "7 rows to scan" in card(notebook, "id_idx").inner_text()
+
+
+def test_a_damaged_reuse_history_is_told_and_the_rest_is_there(indices, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index("id_idx")
+    table.create_index("__lance_frag_reuse", fields=())
+    table.state.indices[-1].index_details.value = b"\xff\xff"
+    notebook = indices("damaged_indices", table.append(rows=1).path)
+    widget(notebook).get_by_text("What the indices of this version cover cannot be told").wait_for()
+    press(notebook, "ArrowLeft", "ArrowLeft")
+    drawn(notebook, 2)
+    assert "4 rows covered" in card(notebook, "id_idx").inner_text()
+
+
+EVIL = "<img src=x onerror='owned=1'><script>owned=1</script>`\u202e"
+
+
+def test_hostile_names_are_text(indices, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index(EVIL + "x" * 10_000)
+    notebook = indices("hostile_indices", table.append(rows=1).path)
+    drawn(notebook, 3)
+    assert "<img src=x onerror=" in card(notebook, "<img").inner_text()
+    assert "\\u202e" in card(notebook, "<img").inner_text()
+    assert "does not cover 1 of 2 fragments" in widget(notebook).inner_text()
+    assert widget(notebook).locator("img, script").count() == 0
+    assert notebook.page.evaluate("typeof owned") == "undefined"
+    assert notebook.value("eval(widget.code()).equals(widget.frame())")
+
+
+@pytest.fixture(scope="module")
+def many(indices, tmp_path_factory):
+    """A table of 5,001 versions, the last of which has 5,000 fragments; an index on 2,000."""
+    table = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance", transaction_files=False)
+    table.append(rows=100, fragments=2_000).create_index("id_idx")
+    while table.version < 4_999:
+        table.append(rows=10).delete({table.fragment_ids[-1]: range(10)})
+    return indices("many_indices", table.append(rows=10, fragments=3_000).path)
+
+
+def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):
+    drawn(many, 5001, index="id_idx")
+    fragments = many.value("len(table.inspect.all_fragments()['fragment_id'].unique())")
+    words = widget(many).locator(".lx-legend").first.inner_text()
+    each = -(-fragments // 264)
+    assert f"{fragments:,} fragments in {-(-fragments // each)} rows, up to {each} each" in words
+    assert "covered: 2,000 fragments" in words
+    assert "not covered: 3,000 fragments" in words
+    press(many, "PageDown", "ArrowDown")
+    drawn(many, 4751, 0)
+    press(many, "Home", "Escape")
+    drawn(many, 1)
+    many.screenshot("indices_many", widget(many))

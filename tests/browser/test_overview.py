@@ -1,0 +1,290 @@
+"""The overview, in JupyterLab."""
+
+from itertools import pairwise
+
+import pytest
+
+from tests.synthetic import SyntheticTable
+
+pytestmark = pytest.mark.browser
+
+OPEN = """
+import lance_explorer as lx
+table = lx.open_table({path!r}, branch={branch!r})
+widget = lx.widgets.Overview(table)
+widget
+"""
+
+EVIL = "<img src=x onerror='owned=1'>\u202e"
+
+
+@pytest.fixture(scope="module")
+def opened(open_notebook):
+    """Open a notebook with the widget over a table, and wait until all is there."""
+
+    def open_one(name, path, branch=None):
+        notebook = open_notebook(name, OPEN.format(path=str(path), branch=branch))
+        notebook.run_all()
+        assert notebook.failures() == []
+        notebook.widgets(".lx-overview[data-loaded]").wait_for()
+        part(notebook, "What to do").locator("li").first.wait_for()
+        return notebook
+
+    return open_one
+
+
+@pytest.fixture(scope="module")
+def photos(opened, tmp_path_factory):
+    from lance_explorer import demo
+
+    return opened(
+        "overview_photos", demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
+    )
+
+
+@pytest.fixture(scope="module")
+def sick(opened, tmp_path_factory):
+    """A table with something to do: many small fragments, and one that lost its rows."""
+    table = SyntheticTable(tmp_path_factory.mktemp("sick") / "t.lance")
+    table.append(rows=9, fragments=150).append(rows=40_000).delete({150: range(30_000)})
+    table.append(rows=5)
+    return opened("overview_sick", table.path)
+
+
+def widget(notebook):
+    return notebook.widgets(".lx-overview")
+
+
+def part(notebook, title):
+    return widget(notebook).get_by_role("region", name=title)
+
+
+def strip(notebook):
+    return widget(notebook).get_by_role("slider", name="Version")
+
+
+def chosen(notebook, version):
+    """Wait until a version is chosen: in the picture, in words, and in Python."""
+    notebook.widgets(f'.lx-strip[data-drawn="{version}"]').wait_for()
+    words = widget(notebook).locator(".lx-chosen")
+    words.get_by_text(f"Version {int(version):,}", exact=True).wait_for()
+    notebook.wait_for(f"widget.state.version == {version}")
+
+
+def largest_growth(notebook, column):
+    """Return the version in which a column of ``table.versions()`` grew most."""
+    numbers = notebook.value(f"table.versions()['{column}'].to_list()")
+    growth = [after - before for before, after in pairwise([0, *numbers])]
+    return growth.index(max(growth)) + 1
+
+
+def test_the_story_names_the_commit_that_made_the_table_big(photos):
+    version = largest_growth(photos, "data_bytes")
+    story = widget(photos).locator(".lx-story")
+    assert f"Version {version} made it big: Append added" in story.inner_text()
+    story.get_by_role("button", name=f"Version {version}").click()
+    chosen(photos, version)
+
+
+def test_the_largest_commits_are_listed_by_bytes_and_by_rows(photos):
+    listed = part(photos, "What made it big")
+    for measure, column in (("bytes", "data_bytes"), ("rows", "num_rows")):
+        listed.get_by_role("button", name=measure, exact=True).click()
+        first = listed.locator(".lx-commit").first
+        assert first.get_attribute("data-version") == str(largest_growth(photos, column))
+    first.click()
+    chosen(photos, int(first.get_attribute("data-version")))
+    assert first.get_attribute("aria-pressed") == "true"
+
+
+def test_keys_and_mouse_move_along_the_growth(photos):
+    strip(photos).focus()
+    photos.page.keyboard.press("End")
+    chosen(photos, 45)
+    photos.page.keyboard.press("ArrowLeft")
+    chosen(photos, 44)
+    photos.page.keyboard.press("Home")
+    chosen(photos, 1)
+    box = strip(photos).bounding_box()
+    strip(photos).click(position={"x": box["width"] - 12, "y": 40})
+    chosen(photos, 45)
+    strip(photos).hover(position={"x": 14, "y": 40})
+    told = widget(photos).get_by_role("tooltip").filter(visible=True).inner_text()
+    assert "Version 1" in told
+    assert "320 rows" in told
+
+
+def test_growth_is_of_rows_bytes_or_fragments(photos):
+    growth = part(photos, "Growth")
+    label = growth.locator(".lx-scale-label")
+    most = photos.value("table.versions()['num_fragments'].max()")
+    growth.get_by_role("button", name="fragments").click()
+    assert label.inner_text().startswith(f"most: {most} fragments")
+    growth.get_by_role("button", name="data").click()
+    assert "kB" in label.inner_text()
+    growth.get_by_role("button", name="rows").click()
+    most = photos.value("table.versions()['num_rows'].max()")
+    assert label.inner_text().startswith(f"most: {most:,} rows")
+
+
+def test_operations_are_counted_by_kind_and_a_click_steps_through_them(photos):
+    versions = photos.value(
+        "table.versions().filter(kind='append')['version'].to_list()",
+    )
+    appends = part(photos, "What was done").locator('[data-kind="append"]')
+    assert str(len(versions)) in appends.inner_text().split("\n")
+    photos.run("widget.state.version = 1")
+    chosen(photos, 1)
+    appends.focus()
+    photos.page.keyboard.press("Enter")
+    chosen(photos, versions[-1])
+    photos.page.keyboard.press("Enter")
+    chosen(photos, versions[-2])
+
+
+def test_python_chooses_the_version(photos):
+    photos.run("widget.state.version = 20")
+    chosen(photos, 20)
+
+
+def test_to_choose_another_version_asks_for_nothing(photos):
+    photos.run("widget.state.version = 10")
+    chosen(photos, 10)
+    photos.run("asked = []; answer = widget._answer")
+    photos.run("widget._answer = lambda name, request: (asked.append(name), answer(name, request))")
+    strip(photos).focus()
+    photos.page.keyboard.press("ArrowRight")
+    chosen(photos, 11)
+    assert photos.value("asked") == ["_change_state"]
+    photos.run("del widget._answer")
+
+
+def test_what_to_do_is_told_and_leads_to_what_it_is_about(sick):
+    advice = part(sick, "What to do")
+    codes = [item.get_attribute("data-code") for item in advice.locator("li").all()]
+    assert codes == sick.value("table.inspect.health()['code'].to_list()")
+    assert codes == ["small_fragments", "deleted_rows"]
+    item = advice.locator('[data-code="deleted_rows"]')
+    assert "30,000 deleted rows" in item.inner_text()
+    assert "dataset.optimize.compact_files()" in item.locator("code").all_inner_texts()
+    sick.run("widget.state.version = 1")
+    chosen(sick, 1)
+    item.get_by_role("button", name="Select version 4, fragment 150").click()
+    chosen(sick, 4)
+    sick.wait_for("widget.selection == {'version': 4, 'fragment_id': 150}")
+
+
+def test_a_healthy_table_has_nothing_to_do(photos):
+    photos.show()
+    text = part(photos, "What to do").inner_text()
+    assert "Nothing needs to be done" in text
+
+
+def test_a_refresh_shows_new_versions(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
+    notebook = opened("overview_refresh", table.path)
+    chosen(notebook, 1)
+    table.append(rows=70)
+    widget(notebook).get_by_role("button", name="Refresh").click()
+    chosen(notebook, 2)
+    assert (
+        "The table has 75 rows in 2 fragments" in widget(notebook).locator(".lx-story").inner_text()
+    )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [700, 1400])
+def test_it_is_drawn_in_both_themes_and_narrow(photos, sick, lab, theme, width):
+    for name, notebook in (("photos", photos), ("sick", sick)):
+        notebook.show()
+        lab.set_width(width, 2000)
+        lab.set_theme(theme)
+        notebook.screenshot(f"overview_{name}_{theme}_{width}", widget(notebook))
+        assert strip(notebook).bounding_box()["width"] < width
+        body = widget(notebook)
+        assert body.evaluate("(element) => element.scrollWidth <= element.clientWidth")
+
+
+def test_an_empty_table_and_one_version(opened, tmp_path):
+    notebook = opened("overview_empty", SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
+    chosen(notebook, 1)
+    assert (
+        "The table has 0 rows in 0 fragments" in widget(notebook).locator(".lx-story").inner_text()
+    )
+
+
+def test_lost_versions_and_an_unreadable_latest_one_are_said(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=500).append(rows=2)
+    table.append(rows=900).append(rows=1).remove(1)
+    table.folder.manifest_path(4).write_bytes(b"nothing")
+    notebook = opened("overview_gaps", table.path)
+    story = widget(notebook).locator(".lx-story").inner_text()
+    assert "in version 3, the latest that can be read" in story
+    assert "Version 3 made it big" in story
+    text = part(notebook, "What to do").inner_text()
+    assert "The latest version could not be checked" in text
+    assert "bring its file back from a copy" in text
+
+
+def test_nothing_that_can_be_read_leaves_the_findings(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
+    table.folder.manifest_path(1).write_bytes(b"nothing")
+    notebook = opened("overview_nothing", table.path)
+    assert "No version of the table can be read" in widget(notebook).inner_text()
+    assert part(notebook, "What to do").locator(".lx-found-error").count() == 1
+
+
+def test_a_branch_begins_with_what_its_parent_had(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=500)
+    table.branch("dev").append(rows=2)
+    notebook = opened("overview_branch", table.path, "dev")
+    story = widget(notebook).locator(".lx-story").inner_text()
+    assert widget(notebook).get_by_role("heading", name="t.lance branch dev").is_visible()
+    assert "The branch has 502 rows" in story
+    assert "they come from where the branch began" in story
+
+
+def test_an_unknown_reader_flag_leaves_rows_unknown(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=5).append(rows=5)
+    table.amend(lambda m: setattr(m, "reader_feature_flags", m.reader_feature_flags | 4096))
+    notebook = opened("overview_flag", table.path)
+    assert "an unknown number of rows" in widget(notebook).locator(".lx-story").inner_text()
+    assert "unknown 4096" in widget(notebook).locator(".lx-cards").inner_text()
+
+
+def test_hostile_names_are_text(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "<b>`t.lance").append(rows=50_000).create_index(EVIL)
+    table.commit("append", note=EVIL)
+    table.append(rows=60_000)
+    table.folder.write_ref("tags", "x", {"version": 2, "manifestSize": 1, "branch": None})
+    notebook = opened("overview_hostile", table.path)
+    notebook.run("widget.state.version = 3")
+    chosen(notebook, 3)
+    assert "\\u202e" in widget(notebook).locator(".lx-chosen").inner_text()
+    advice = part(notebook, "What to do").locator('[data-code="unindexed_rows"]')
+    assert "does not find 60,000 of 110,000 rows" in advice.inner_text()
+    assert widget(notebook).locator("img").count() == 0
+    assert notebook.page.evaluate("typeof owned") == "undefined"
+
+
+def test_many_commits_that_made_the_table_big_are_summed_up(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=10)
+    for _ in range(20):
+        table.append(rows=10)
+    notebook = opened("overview_even", table.path)
+    story = widget(notebook).locator(".lx-story").inner_text()
+    assert "No single commit made it big; 20 append commits added " in story
+
+
+def test_five_thousand_versions_are_shown(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", transaction_files=False).append(rows=7)
+    while table.version < 5000:
+        table.update_config(key=str(table.version))
+    notebook = opened("overview_many", table.path)
+    chosen(notebook, "5000")
+    strip(notebook).focus()
+    notebook.page.keyboard.press("ArrowLeft")
+    notebook.wait_for("widget.state.version == 4999")
+    story = widget(notebook).locator(".lx-story").inner_text()
+    assert "5,000 versions are kept, 1 to 5,000" in story
+    assert "5,000 versions are kept" in part(notebook, "What to do").inner_text()

@@ -1,0 +1,151 @@
+"""The widgets where notebooks are opened beside JupyterLab: in Notebook 7 and in Voila."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab import PATIENCE
+from tests.browser.places import Notebook7, Voila, notebook7_server, voila_server
+
+pytestmark = pytest.mark.browser
+
+PLACES = {"notebook7": (Notebook7, notebook7_server), "voila": (Voila, voila_server)}
+
+# What the places ask for by themselves, and complain of.
+ICONS = "https://cdn.jsdelivr.net/npm/@fortawesome/fontawesome-free@"
+OUTSIDE = {"notebook7": (), "voila": (ICONS,)}
+COMPLAINTS = {
+    "notebook7": r"uncaught: Cannot read properties of undefined \(reading 'schema'\)",
+    "voila": rf"Failed to load resource: .*\({ICONS}",
+}
+
+# Python says what it has, since Voila lets nobody ask the kernel.
+CELL = """
+import ipywidgets
+import lance_explorer as lx
+
+table = lx.open_table({path!r})
+widget = {widget}
+said = ipywidgets.Label()
+
+def say(change=None):
+    said.value = f"Python has {{ {said} }}"
+
+widget.state.observe(say)
+say()
+display(widget, said)
+"""
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    from lance_explorer import demo
+
+    return demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
+
+
+@pytest.fixture(scope="module", params=PLACES)
+def server(request, tmp_path_factory):
+    """Notebook 7 or Voila: its name, its address and its folder."""
+    folder = tmp_path_factory.mktemp(request.param)
+    with PLACES[request.param][1](folder) as address:
+        yield request.param, address, folder
+
+
+@pytest.fixture
+def show(server, browser, path, request):
+    """Open a notebook with a widget; fail if the page complains, or asks for something outside."""
+    name, address, folder = server
+    kind: Any = PLACES[name][0]
+    context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    place = kind(context.new_page(), address, folder)
+
+    def show_widget(widget, said):
+        cell = CELL.format(path=str(path), widget=widget, said=said)
+        return place.show(place.write(request.node.originalname, cell))
+
+    yield show_widget
+    outside = [asked for asked in place.outside if not asked.startswith(OUTSIDE[name])]
+    errors = [error for error in place.errors if not re.match(COMPLAINTS[name], error)]
+    context.close()
+    assert (outside, errors) == ([], [])
+
+
+def press(element, *keys):
+    element.focus()
+    for key in keys:
+        element.press(key)
+
+
+def python_has(outputs, text):
+    label = outputs.locator(".widget-label").filter(has_text="Python has")
+    expect(label).to_have_text(f"Python has {text}", timeout=PATIENCE * 1000)
+
+
+def type_row(outputs, row):
+    box = outputs.get_by_role("textbox", name="Row ID")
+    box.fill(row)
+    box.press("Enter")
+
+
+def test_time_travel_follows_the_keys_and_python_follows_it(show):
+    outputs = show("lx.widgets.TimeTravel(table)", "widget.selection['version']")
+    outputs.locator('.lx-strip[data-drawn="45"]').wait_for()
+    press(outputs.get_by_role("slider"), "Home", "ArrowRight", "ArrowRight", "PageUp")
+    outputs.locator('.lx-strip[data-drawn="5"]').wait_for()
+    outputs.locator('.lx-map[data-drawn="5"]').wait_for()
+    expect(outputs.get_by_role("heading")).to_have_text("Version 5")
+    python_has(outputs, "5")
+
+
+def test_changes_follow_the_keys_and_python_follows_them(show):
+    outputs = show("lx.widgets.Changes(table)", "(widget.begin_version, widget.end_version)")
+    outputs.locator(".lx-range[data-drawn]").wait_for()
+    press(outputs.get_by_role("slider").nth(1), "End", "ArrowLeft")
+    press(outputs.get_by_role("slider").nth(0), "Home", "ArrowRight", "ArrowRight")
+    outputs.locator('.lx-range[data-drawn="2 44"]').wait_for()
+    outputs.locator('.lx-changes[data-cells="2 44"]').wait_for()
+    python_has(outputs, "(2, 44)")
+
+
+def test_lineage_follows_what_is_typed_and_python_follows_it(show):
+    outputs = show("lx.widgets.LineageGraph(table)", "widget.selection['row_id']")
+    outputs.locator(".lx-lineage[data-drawn]").wait_for()
+    type_row(outputs, "42")
+    outputs.locator('.lx-lineage[data-row="42"]').wait_for()
+    python_has(outputs, "42")
+    scale = outputs.locator(".lx-lineage").get_attribute("data-scale")
+    press(outputs.locator(".lx-lineage"), "+", "ArrowRight")
+    expect(outputs.locator(".lx-lineage")).not_to_have_attribute("data-scale", scale)
+
+
+def test_a_row_is_followed_by_keys_and_python_follows(show):
+    outputs = show("lx.widgets.RowHistory(table)", "(widget.state.row_id, widget.state.version)")
+    type_row(outputs, "42")
+    outputs.locator('[data-drawn="10"]').wait_for()
+    press(outputs.get_by_role("slider"), "End", "ArrowLeft", "ArrowLeft")
+    outputs.locator('[data-drawn="10"][data-chosen="26"]').wait_for()
+    outputs.get_by_text("the values that it had").wait_for()
+    python_has(outputs, "(42, 26)")
+
+
+def test_the_explorer_goes_from_view_to_view_and_python_follows(show):
+    outputs = show("table.explore()", "(widget.view, widget.state.version)")
+    outputs.get_by_role("tab", name="Overview", selected=True).wait_for()
+    press(outputs.get_by_role("tab", name="Overview"), "ArrowRight")
+    press(outputs.get_by_role("tab", name="Time travel"), "Enter")
+    travel = outputs.get_by_role("tabpanel", name="Time travel")
+    travel.locator(".lx-strip[data-drawn]").wait_for()
+    press(travel.get_by_role("slider"), "Home", "ArrowRight")
+    outputs.locator('.lx-strip[data-drawn="2"]').wait_for()
+    python_has(outputs, "('time_travel', 2)")
+    box = outputs.get_by_role("searchbox").first
+    box.fill("row 42")
+    box.press("Enter")
+    outputs.get_by_role("tab", name="Row", selected=True).wait_for()
+    outputs.locator('[data-drawn="10"]').wait_for()
+    press(outputs.get_by_role("tab", name="Row"), "ArrowRight")
+    press(outputs.get_by_role("tab", name="Lineage"), "Enter")
+    outputs.locator('.lx-lineage[data-row="42"]').wait_for()

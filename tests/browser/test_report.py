@@ -1,0 +1,116 @@
+"""A report, opened from its file with nothing else there: no kernel, no server, no network."""
+
+import pytest
+
+from lance_explorer import demo
+from lance_explorer.table import open_table
+from tests.synthetic import SyntheticTable
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "</script><script>document.title = 'run'</script><img src=x onerror=\"document.title=1\">"
+
+
+@pytest.fixture
+def show(browser):
+    """Open a file at a width and in a colour scheme; what it complains about is an error."""
+    opened = []
+
+    def show_file(path, width=1400, scheme="light"):
+        context = browser.new_context(
+            viewport={"width": width, "height": 1000}, color_scheme=scheme
+        )
+        page = context.new_page()
+        complaints = []
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.route("**/*", lambda route: refuse(route, complaints))
+        page.goto(path.as_uri())
+        opened.append((context, complaints))
+        return page
+
+    yield show_file
+    for context, complaints in opened:
+        context.close()
+        assert complaints == []
+
+
+def refuse(route, complaints):
+    """Let files be read, and nothing else."""
+    if route.request.url.startswith("file:"):
+        route.continue_()
+    else:
+        complaints.append(route.request.url)
+        route.abort()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    table = open_table(demo.make_photos(folder / "photos.lance"))
+    return table.report(folder / "photos.html")
+
+
+def pictures(page):
+    """Return the pictures when all of them are drawn."""
+    drawn = page.locator(".plotly-graph-div:has(.main-svg)")
+    page.wait_for_function(
+        "() => document.querySelectorAll('.plotly-graph-div:not(:has(.main-svg))').length === 0"
+    )
+    return drawn
+
+
+@pytest.mark.parametrize("width", [700, 1400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_shows_with_nothing_but_its_file(show, report, width, scheme):
+    page = show(report, width, scheme)
+    assert pictures(page).count() == 9
+    assert page.get_by_role("navigation").get_by_role("link").count() == 13
+    root = "document.documentElement"
+    assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
+    light, dark = "rgb(255, 255, 255)", "rgb(22, 22, 22)"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
+        light if scheme == "light" else dark
+    )
+
+
+def test_contents_lead_to_their_parts(show, report):
+    page = show(report)
+    pictures(page)
+    page.get_by_role("link", name="Lineage").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "() => Math.abs(document.querySelector('#lineage').getBoundingClientRect().top) < 40"
+    )
+    assert page.evaluate("location.hash") == "#lineage"
+
+
+def test_pictures_fit_on_paper_and_are_as_they_were_after_it(show, report):
+    page = show(report)
+    pictures(page)
+    widths = """() => [...document.querySelectorAll('.plotly-graph-div .main-svg:first-child')]
+        .map((svg) => svg.getBoundingClientRect().width)"""
+    before = page.evaluate(widths)
+    page.evaluate(f"addEventListener('beforeprint', () => {{ window.printed = ({widths})(); }})")
+    page.pdf()
+    assert set(page.evaluate("window.printed")) == {670}
+    page.wait_for_function(f"(before) => String(({widths})()) === String(before)", arg=before)
+
+
+def test_whatever_a_table_says_is_not_run(show, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=3).add_column(HOSTILE)
+    table.create_index(HOSTILE).commit("append", note=HOSTILE).tag(HOSTILE)
+    page = show(open_table(table.path).report(tmp_path / "report.html"))
+    assert pictures(page).count() > 5
+    assert page.title() == "t.lance"
+    assert page.locator("img").count() == 0
+    assert page.get_by_text(HOSTILE).count() >= 4
+
+
+def test_a_hovered_picture_says_what_is_there(show, report):
+    page = show(report)
+    pictures(page)
+    first_commit = page.locator("#growth-and-operations-1 .bars .point path").first
+    first_commit.scroll_into_view_if_needed()
+    first_commit.hover(force=True)
+    page.locator("#growth-and-operations-1 .hovertext").get_by_text("version 1").wait_for()

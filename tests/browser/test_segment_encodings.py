@@ -1,0 +1,320 @@
+"""The widget of row-ID encodings in JupyterLab."""
+
+import pytest
+
+from tests.synthetic import SyntheticTable
+
+pytestmark = pytest.mark.browser
+
+OPEN = """
+import lance_explorer as lx
+table = lx.open_table({path!r}{options})
+widget = lx.widgets.SegmentEncodings(table)
+widget
+"""
+MARGIN, HEAD, ROW = 66, 20, 20  # px
+RANGE, ARRAY = "#44aa77", "#cc3311"
+
+
+@pytest.fixture(scope="module")
+def encodings(open_notebook):
+    """Open a notebook with the widget over a table; return the notebook once it is drawn."""
+
+    def open_one(name, path, options=""):
+        notebook = open_notebook(name, OPEN.format(path=str(path), options=options))
+        notebook.run_all()
+        assert notebook.failures() == []
+        notebook.widgets(".lx-encodings[data-shown]").wait_for()
+        return notebook
+
+    return open_one
+
+
+def widget(notebook):
+    return notebook.widgets(".lx-encodings")
+
+
+def growth(notebook):
+    return widget(notebook).locator(".lx-version-picture")
+
+
+def segments(notebook):
+    return widget(notebook).get_by_label("Segments of")
+
+
+def shown(notebook, version, fragment=None, mode="position"):
+    """Wait until everything shows a version and a fragment, and Python has them too."""
+    marked = "" if fragment is None else fragment
+    notebook.widgets(f'.lx-encodings[data-shown="{version} {marked} {mode}"]').wait_for()
+    growth(notebook).and_(notebook.page.locator(f'[data-drawn="{version} "]')).wait_for()
+    picture = segments(notebook)
+    if picture.is_visible():
+        picture.and_(notebook.page.locator(f'[data-drawn="{version} {marked} {mode}"]')).wait_for()
+    assert widget(notebook).get_by_role("heading").first.inner_text() == f"Version {version:,}"
+    selection = {"version": version, "fragment_id": fragment}
+    notebook.wait_for(f"widget.selection == {selection!r}")
+
+
+def press(notebook, element, *keys):
+    element.focus()
+    for key in keys:
+        notebook.page.keyboard.press(key)
+
+
+def statistics(notebook):
+    """Return the encodings in numbers, as text."""
+    return [
+        row.locator("td").all_inner_texts()
+        for row in widget(notebook).locator(".lx-statistics tbody tr").all()
+    ]
+
+
+def cells(notebook, column):
+    """Return the cells of a column of the table in sight, once they are there."""
+    grid = widget(notebook).locator(".lx-rows-grid")
+    names = grid.locator(".lx-rows-name").all_inner_texts()
+    grid.locator("tr.lx-waiting").first.wait_for(state="detached")
+    return grid.locator(f"tbody td:nth-child({names.index(column) + 2})").all_inner_texts()
+
+
+def color_at(notebook, x, y):
+    return segments(notebook).evaluate(
+        """(canvas, [x, y]) => {
+            const scale = canvas.width / canvas.clientWidth;
+            const at = [Math.round(x * scale), Math.round(y * scale)];
+            const pixel = [...canvas.getContext("2d").getImageData(...at, 1, 1).data].slice(0, 3);
+            return `#${pixel.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+        }""",
+        [x, y],
+    )
+
+
+@pytest.fixture(scope="module")
+def photos(encodings, tmp_path_factory):
+    from lance_explorer import demo
+
+    path = tmp_path_factory.mktemp("sample") / "photos.lance"
+    return encodings("photos_encodings", demo.make_photos(path))
+
+
+def test_keys_move_the_version_and_everything_follows(photos):
+    press(photos, growth(photos), "End")
+    shown(photos, 45)
+    expected = photos.value("widget.advice")
+    assert widget(photos).locator(".lx-advice li").all_inner_texts() == expected
+    press(photos, growth(photos), "ArrowLeft", "ArrowLeft")
+    shown(photos, 43)
+    press(photos, growth(photos), "PageDown", "ArrowRight")
+    shown(photos, 42)
+    press(photos, growth(photos), "Home")
+    shown(photos, 1)
+    size = photos.value("int(widget.frame()['encoded_bytes'].sum())")
+    expected = ["range", "2", "0", "320", f"{size} bytes", f"{size / 320:.2f} B"]
+    assert statistics(photos) == [expected]
+    assert cells(photos, "fragment_id") == ["0", "1"]
+
+
+def test_a_click_and_a_drag_move_the_version(photos):
+    box = growth(photos).bounding_box()
+    unit = (box["width"] - MARGIN - 20) / 45
+    at = [box["x"] + MARGIN + 10 + (version - 0.5) * unit for version in (10, 20)]
+    mouse = photos.page.mouse
+    mouse.move(at[0], box["y"] + 40)
+    mouse.down()
+    mouse.move(at[1], box["y"] + 45, steps=5)
+    mouse.up()
+    shown(photos, 20)
+
+
+def test_a_click_chooses_a_fragment_and_its_segments_alone_are_told(photos):
+    photos.run("widget.state.version = 45")
+    shown(photos, 45)
+    ids = photos.value("table.inspect.row_id_encodings(45)['fragment_id'].to_list()")
+    segments(photos).click(position={"x": 100, "y": HEAD + 2.5 * ROW})
+    shown(photos, 45, ids[2])
+    assert set(photos.value("widget.frame()['fragment_id'].to_list()")) == {ids[2]}
+    assert set(cells(photos, "fragment_id")) == {str(ids[2])}
+    assert widget(photos).get_by_text(f"Encodings of fragment {ids[2]}").is_visible()
+    press(photos, segments(photos), "ArrowDown")
+    shown(photos, 45, ids[3])
+    press(photos, segments(photos), "ArrowUp", "ArrowUp", "Home", "End")
+    shown(photos, 45, ids[-1])
+    press(photos, segments(photos), "Escape")
+    shown(photos, 45)
+    widget(photos).get_by_label("Fragment", exact=True).select_option(str(ids[1]))
+    shown(photos, 45, ids[1])
+    segments(photos).click(position={"x": 100, "y": HEAD + 1.5 * ROW})
+    shown(photos, 45)
+
+
+def test_segments_have_the_colours_of_their_encodings(photos):
+    photos.run("widget.state.version = 45")
+    shown(photos, 45)
+    of = photos.value("dict(widget.frame().group_by('fragment_id').agg('encoding').rows())")
+    counts = photos.value(
+        "dict(table.inspect.row_id_encodings(45).select('fragment_id', 'num_values').rows())"
+    )
+    expected = {"range": RANGE, "array": ARRAY}
+    checked = 0
+    for row, (fragment, count) in enumerate(counts.items()):
+        if len(of[fragment]) == 1 and count > 20:
+            seen = color_at(photos, MARGIN + 2, HEAD + (row + 0.5) * ROW)
+            assert seen == expected[of[fragment][0]], (fragment, row)
+            checked += 1
+    assert checked > 1
+
+
+def test_segments_can_be_shown_by_row_id(photos):
+    photos.run("widget.state.version = 45")
+    shown(photos, 45)
+    widget(photos).get_by_role("button", name="by row ID").click()
+    shown(photos, 45, mode="row_id")
+    assert widget(photos).get_by_role("button", name="by row ID").get_attribute("aria-pressed")
+    widget(photos).get_by_text("fainter: few of the row IDs there").wait_for()
+    widget(photos).get_by_role("button", name="by position").click()
+    shown(photos, 45)
+
+
+def test_the_table_is_sorted_and_filtered_and_python_has_it(photos):
+    photos.run("widget.state.version = 45")
+    shown(photos, 45)
+    widget(photos).get_by_role("columnheader", name="encoded_bytes").click()
+    widget(photos).get_by_role("columnheader", name="encoded_bytes").click()
+    photos.wait_for("len(widget.sort) == 1 and widget.sort[0].descending")
+    largest = photos.value("widget.frame()['encoded_bytes'].to_list()")
+    assert largest == sorted(largest, reverse=True)
+    box = widget(photos).get_by_label("Filter rows")
+    box.fill("encoding = 'array'")
+    box.press("Enter")
+    photos.wait_for("set(widget.frame()['encoding']) == {'array'}")
+    widget(photos).get_by_text("match", exact=False).first.wait_for()
+    assert photos.value(
+        "eval(widget.code(), {'table': table, 'pl': __import__('polars')}).equals(widget.frame())"
+    )
+    box.fill("")
+    box.press("Enter")
+    photos.wait_for("widget.state.filter == ''")
+
+
+def test_pointing_tells_the_bytes_of_a_fragment_and_of_a_version(photos):
+    photos.run("widget.state.version = 45")
+    shown(photos, 45)
+    segments(photos).hover(position={"x": 100, "y": HEAD + 1.5 * ROW})
+    row = photos.value("table.inspect.row_id_encodings(45).row(1, named=True)")
+    tip = widget(photos).get_by_role("tooltip").filter(visible=True)
+    told = tip.inner_text()
+    assert f"{row['encoded_bytes']} bytes now, {row['best_bytes']} bytes at best" in told
+    growth(photos).hover(position={"x": MARGIN + 12, "y": 30})
+    assert "Row IDs:" in tip.inner_text()
+    photos.page.mouse.move(5, 5)
+
+
+def test_python_moves_the_view(photos):
+    photos.run("widget.state.version, widget.state.fragment_id = 45, 19")
+    shown(photos, 45, 19)
+    photos.run("widget.state.fragment_id = None; widget.state.version = 12")
+    shown(photos, 12)
+
+
+def test_nothing_is_asked_for_when_nothing_changes(photos):
+    press(photos, growth(photos), "End")
+    shown(photos, 45)
+    photos.run("asked = []; widget.on_msg(lambda _, message, __: asked.append(message['kind']))")
+    press(photos, growth(photos), "End", "ArrowRight")
+    photos.run("widget.state.version = 45; widget.state.row_id = 3")
+    press(photos, growth(photos), "ArrowLeft")
+    shown(photos, 44)
+    photos.wait_for("'page' in asked")
+    kinds = photos.value("asked")
+    assert kinds.count("version") == kinds.count("state") == 1
+    assert {"history", "growth"}.isdisjoint(kinds)
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1400, "light"), (700, "dark")])
+def test_the_sample_table_is_shown(photos, lab, width, theme):
+    photos.run("widget.state.version, widget.state.fragment_id = 45, 19")
+    shown(photos, 45, 19)
+    lab.set_theme(theme)
+    lab.set_width(width)
+    fits = "root => root.scrollWidth <= root.clientWidth"
+    photos.page.wait_for_function(
+        "css => document.querySelector(css).offsetWidth > 0", arg=".lx-encodings"
+    )
+    assert widget(photos).evaluate(fits)
+    photos.screenshot(f"encodings_{width}_{theme}", widget(photos))
+    photos.run("widget.state.fragment_id = None")
+
+
+def test_without_stable_row_ids_it_says_what_is_the_matter(encodings, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4).append()
+    notebook = encodings("plain_encodings", table.path)
+    shown(notebook, 2)
+    widget(notebook).get_by_text("This table has no stable row IDs").wait_for()
+    assert segments(notebook).is_hidden()
+    press(notebook, growth(notebook), "ArrowLeft")
+    shown(notebook, 1)
+
+
+def test_an_empty_table_is_shown(encodings, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").overwrite(fragments=0)
+    notebook = encodings("empty_encodings", table.path)
+    shown(notebook, 1)
+    assert statistics(notebook) == []
+    press(notebook, growth(notebook), "ArrowRight", "Home")
+    shown(notebook, 1)
+
+
+def test_an_unknown_reader_flag_is_told_in_words(encodings, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).delete({0: [1]})
+    table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
+    notebook = encodings("flag_encodings", table.path)
+    shown(notebook, 2)
+    assert "unknown_1048576" in widget(notebook).locator(".lx-advice").inner_text()
+    press(notebook, growth(notebook), "ArrowLeft")
+    shown(notebook, 1)
+    assert [row[0] for row in statistics(notebook)] == ["range"]
+
+
+def test_a_version_that_is_not_kept_is_told(encodings, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=2).append(rows=2).append(rows=1)
+    notebook = encodings("gap_encodings", table.remove(2).path)
+    notebook.run("widget.state.version = 2")
+    widget(notebook).get_by_text("Version 2 is not among the 2 that are shown").wait_for()
+    widget(notebook).get_by_text("cleaned away").wait_for()
+    press(notebook, growth(notebook), "End")
+    shown(notebook, 3)
+
+
+def test_a_branch_begins_with_its_fork_and_refresh_goes_on(encodings, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4)
+    branch = table.branch("dev").append(rows=5)
+    notebook = encodings("branch_encodings", table.path, ", branch='dev'")
+    shown(notebook, 2)
+    widget(notebook).get_by_text("t.lance, branch dev: 2 versions").wait_for()
+    branch.append(rows=3)
+    widget(notebook).get_by_role("button", name="Refresh").click()
+    shown(notebook, 3)
+    assert statistics(notebook)[0][1:4] == ["3", "0", "12"]
+
+
+@pytest.fixture(scope="module")
+def many(encodings, tmp_path_factory):
+    """A table of 5,000 versions, the last of which has 5,000 fragments."""
+    table = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance", transaction_files=False)
+    table.append(rows=100, fragments=10)
+    while table.version < 4_999:
+        table.append(rows=10).delete({table.fragment_ids[-1]: range(10)})
+    return encodings("many_encodings", table.append(rows=10, fragments=4_990).path)
+
+
+def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):
+    shown(many, 5000)
+    widget(many).get_by_text("5,000 fragments in 120 rows, up to 42 each").wait_for()
+    widget(many).get_by_text("all (500 of 5,000 to choose from)").wait_for(state="attached")
+    press(many, segments(many), "ArrowDown", "ArrowDown")
+    many.wait_for("widget.state.fragment_id is not None")
+    fragment = many.value("widget.state.fragment_id")
+    shown(many, 5000, fragment)
+    press(many, growth(many), "Home")
+    many.wait_for("widget.state.version == 1")
+    many.screenshot("encodings_many", widget(many))

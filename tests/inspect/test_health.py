@@ -1,0 +1,368 @@
+"""What the owner of a table should do: each check with numbers, compared with pylance."""
+
+import re
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import humanize
+import lance
+import lance.optimize
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import lance_explorer as lx
+from lance_explorer.history.rewrites.reuse import reuse_index
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.catalogue import Inspect
+from lance_explorer.inspect.fragment_health import (
+    MANY_SPARE_FRAGMENTS,
+    SOME_SPARE_FRAGMENTS,
+    compaction_settings,
+)
+from lance_explorer.inspect.history_health import LARGE_OLD_BYTES, MANY_VERSIONS
+from lance_explorer.inspect.old_files import old_files
+from tests.format.samples import DATA
+from tests.inspect.tables import STORED, stored
+from tests.synthetic import SyntheticTable
+
+
+def found(path: Path, code: str, version: int | None = None) -> dict[str, object]:
+    """Return the one finding of a code."""
+    rows = lx.open_table(path).inspect.health(version).filter(code=code)
+    assert len(rows) == 1, rows
+    return rows.row(0, named=True)
+
+
+def codes(path: Path, version: int | None = None) -> list[str]:
+    return lx.open_table(path).inspect.health(version)["code"].to_list()
+
+
+def numbers(count: int, start: int = 0) -> pa.Table:
+    return pa.table({"id": np.arange(start, start + count)})
+
+
+# ------------------------------------------------------------------------------- fragments
+
+
+def written(path: Path, *sizes: int, mode: str = "create") -> lance.LanceDataset:
+    """Write a table with one fragment of each size."""
+    for size in sizes:
+        dataset = lance.write_dataset(numbers(size), str(path), mode=mode)
+        mode = "append"
+    return dataset
+
+
+def compacted(dataset: lance.LanceDataset) -> tuple[int, int]:
+    """Return how many fragments a compaction of pylance takes, and how many it makes of them."""
+    plan = lance.optimize.Compaction.plan(dataset, options={})
+    metrics = dataset.optimize.compact_files()
+    assert metrics.fragments_removed == sum(len(task.fragments) for task in plan.tasks)
+    return metrics.fragments_removed, metrics.fragments_added
+
+
+def test_small_fragments_are_those_that_pylance_compacts(tmp_path):
+    dataset = written(tmp_path / "t", *[100] * 25)
+    dataset.create_scalar_index("id", "BTREE")
+    dataset = written(tmp_path / "t", *[100] * 10, mode="append")
+    message = found(tmp_path / "t", "small_fragments")["message"]
+    assert compacted(lance.dataset(str(tmp_path / "t"))) == (35, 2)
+    assert message == (
+        "35 of 35 fragments are small or hold many deleted rows; compacted they are about 2 "
+        "(the aim is 1,048,576 rows each)"
+    )
+
+
+def test_the_aim_of_compactions_is_in_the_config(tmp_path):
+    dataset = written(tmp_path / "t", *[100] * 25, 1000, 50, 1000)
+    dataset.update_config({"lance.compaction.target_rows_per_fragment": "500"})
+    dataset = lance.dataset(str(tmp_path / "t"))
+    finding = found(tmp_path / "t", "small_fragments")
+    assert finding["severity"] == "info"
+    assert "25 of 28 fragments" in str(finding["message"])
+    assert "about 5 (the aim is 500 rows each)" in str(finding["message"])
+    assert compacted(dataset) == (25, 5)
+
+
+def test_a_config_that_is_no_number_counts_for_nothing(tmp_path):
+    dataset = written(tmp_path / "t", 10)
+    dataset.update_config({"lance.compaction.target_rows_per_fragment": "many"})
+    history = lx.open_table(tmp_path / "t").source.version(2)
+    assert compaction_settings(history).target_rows == 1024 * 1024
+
+
+def test_many_small_fragments_are_a_warning(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append(rows=5, fragments=SOME_SPARE_FRAGMENTS)
+    assert codes(table.path) == []
+    table.append(rows=5)
+    assert found(table.path, "small_fragments")["severity"] == "info"
+    table.append(rows=5, fragments=MANY_SPARE_FRAGMENTS - SOME_SPARE_FRAGMENTS)
+    assert found(table.path, "small_fragments")["severity"] == "warning"
+
+
+def test_deleted_rows_are_told_where_a_compaction_drops_them(tmp_path):
+    dataset = written(tmp_path / "t", 40_000, 40_000)
+    dataset.delete("id < 15000")
+    table = lx.open_table(tmp_path / "t")
+    size = int(table.inspect.data_files()["size_bytes"].sum())
+    finding = found(tmp_path / "t", "deleted_rows")
+    dataset = lance.dataset(str(tmp_path / "t"))
+    counted = [fragment.num_deletions for fragment in dataset.get_fragments()]
+    assert counted == [15_000, 15_000]
+    assert finding["fragment_id"] == 0
+    held = humanize.naturalsize(size * 15 // 40)
+    assert finding["message"] == (
+        f"30,000 deleted rows, about {held} of data, are kept in 2 of 2 fragments: "
+        "more than 10% of their rows; most in fragment 0, 15,000 of 40,000 rows"
+    )
+    dataset.optimize.compact_files()
+    assert codes(tmp_path / "t") == []
+
+
+def test_deleted_rows_that_a_compaction_passes_over_are_told_apart(tmp_path):
+    dataset = lance.write_dataset(numbers(1_300_000), str(tmp_path / "t"))
+    dataset.delete("id % 20 = 0")
+    finding = found(tmp_path / "t", "spread_deleted_rows")
+    assert "65,000 deleted rows" in str(finding["message"])
+    dataset = lance.dataset(str(tmp_path / "t"))
+    assert dataset.optimize.compact_files().fragments_removed == 0
+    assert "materialize_deletions_threshold=0)" in str(finding["advice"])
+    dataset.optimize.compact_files(materialize_deletions_threshold=0)
+    assert codes(tmp_path / "t") == []
+
+
+def test_deleted_rows_that_nobody_counted_are_counted_in_the_file_or_unknown(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append(rows=40_000)
+    table.delete({0: range(20_000)}, counted=False)
+    assert codes(table.path) == ["deleted_rows"]
+    [deletions] = (table.path / "_deletions").iterdir()
+    deletions.unlink()
+    assert codes(table.path) == []
+
+
+def test_ids_that_run_out_are_a_warning(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append(rows=2).reserve((1 << 31) - 1)
+    assert codes(table.path) == []
+    table.reserve(1)
+    assert "2,147,483,648 of 4,294,967,295" in str(
+        found(table.path, "fragment_ids_run_out")["message"]
+    )
+
+
+# --------------------------------------------------------------------------------- indices
+
+
+def call_in(finding: dict[str, object]) -> str:
+    """Return the call that the advice of a finding names."""
+    found = re.search(r"dataset\.\w.*\)", str(finding["advice"]))
+    assert found
+    return found[0]
+
+
+def indexed(path: Path, rows: int = 40_000) -> lance.LanceDataset:
+    dataset = lance.write_dataset(numbers(rows), str(path))
+    dataset.create_scalar_index("id", "BTREE")
+    return dataset
+
+
+def test_rows_that_an_index_does_not_find_are_those_of_pylance(tmp_path):
+    indexed(tmp_path / "t")
+    dataset = written(tmp_path / "t", 8_000, 12_000, mode="append")
+    stats = dataset.stats.index_stats("id_idx")
+    assert (stats["num_unindexed_rows"], stats["num_unindexed_fragments"]) == (20_000, 2)
+    finding = found(tmp_path / "t", "unindexed_rows")
+    assert finding["severity"] == "warning"
+    assert "'id_idx' does not find 20,000 of 60,000 rows (33%), those of 2 fragments" in str(
+        finding["message"]
+    )
+    assert finding["advice"] == "Call dataset.optimize.optimize_indices(index_names=['id_idx'])."
+    eval(call_in(finding))
+    assert codes(tmp_path / "t") == []
+
+
+def test_few_rows_that_an_index_does_not_find_are_no_finding(tmp_path):
+    indexed(tmp_path / "t", 100)
+    written(tmp_path / "t", 9_999, mode="append")
+    assert codes(tmp_path / "t") == []
+
+
+def test_entries_of_rows_that_are_gone_are_counted(tmp_path):
+    dataset = indexed(tmp_path / "t")
+    dataset.delete("id < 12000")
+    finding = found(tmp_path / "t", "stale_index_entries")
+    assert "up to 12,000 of 40,000 entries of the index 'id_idx' (30%)" in str(finding["message"])
+    dataset = lance.dataset(str(tmp_path / "t"))
+    eval(call_in(finding))
+    assert "stale_index_entries" not in codes(tmp_path / "t")
+
+
+def test_indices_that_have_still_to_follow_a_compaction_are_named(tmp_path):
+    path = tmp_path / "t"
+    dataset = written(path, 50, 50)
+    dataset.create_scalar_index("id", "BTREE")
+    dataset.optimize.compact_files(defer_index_remap=True)
+    finding = found(path, "fragment_reuse_lags")
+    assert "1 of 1 deferred compactions" in str(finding["message"])
+    assert "'id_idx': whoever opens these maps 100 rows" in str(finding["message"])
+    dataset = lance.dataset(str(path))
+    eval(call_in(finding))
+    assert codes(path) == []
+
+
+# ------------------------------------------------------------------ manifests, and history
+
+
+def test_a_large_manifest_is_told_with_what_it_is_spent_on(tmp_path, monkeypatch):
+    table = SyntheticTable(tmp_path / "t").append(rows=5, fragments=90)
+    size = table.folder.manifest_path(1).stat().st_size
+    assert codes(table.path) == ["small_fragments"]
+    monkeypatch.setattr("lance_explorer.inspect.manifest_health.LARGE_MANIFEST", size)
+    finding = found(table.path, "large_manifest")
+    assert f"{size / 1000:.1f} kB, " in str(finding["message"])
+    assert "for fragments" in str(finding["message"])
+    assert "compact_files()" in str(finding["advice"])
+
+
+def test_a_manifest_with_a_large_transaction_needs_nothing(tmp_path, monkeypatch):
+    table = SyntheticTable(tmp_path / "t").append(rows=4_000).commit("append", note="x" * 5_000)
+    monkeypatch.setattr("lance_explorer.inspect.manifest_health.LARGE_MANIFEST", 5_000)
+    finding = found(table.path, "large_manifest")
+    assert "kB of them for its transaction" in str(finding["message"])
+    assert "Nothing has to be done" in str(finding["advice"])
+    assert finding["severity"] == "info"
+
+
+def test_row_ids_that_could_take_fewer_bytes_are_told(tmp_path, monkeypatch):
+    table = SyntheticTable(tmp_path / "t").append(rows=4_000).append(rows=50)
+    table.update({0: range(0, 4_000, 2)})
+    sizes = lx.open_table(table.path).inspect.row_id_encodings()
+    saving = int(sizes["saving_bytes"].sum())
+    assert saving > 1_000
+    assert sizes["saving_bytes"].to_list() == [0, 0, saving]
+    assert codes(table.path) == []
+    monkeypatch.setattr("lance_explorer.inspect.manifest_health.LARGE_SAVING", saving)
+    finding = found(table.path, "row_id_encoding")
+    assert finding["fragment_id"] == 2
+    assert f"at least {humanize.naturalsize(saving)} could be saved" in str(finding["message"])
+    monkeypatch.setattr("lance_explorer.inspect.manifest_health.MOST_CHECKED_ROWS", 1_999)
+    assert codes(table.path) == []
+
+
+def test_many_versions_are_told(tmp_path):
+    table = SyntheticTable(tmp_path / "t", transaction_files=False).append(rows=1)
+    while table.version < MANY_VERSIONS - 1:
+        table.update_config(key=str(table.version))
+    assert codes(table.path) == []
+    table.update_config(key="last")
+    assert "1,000 versions are kept" in str(found(table.path, "many_versions")["message"])
+    assert codes(table.path, 999) == []
+
+
+def test_what_only_old_versions_need_is_what_a_cleanup_frees(tmp_path):
+    path = tmp_path / "t"
+    dataset = written(path, 1000, 1000, 1000)
+    dataset.create_scalar_index("id", "BTREE")
+    dataset.delete("id < 10")
+    dataset.optimize.compact_files()
+    told = old_files(lx.open_table(path).source)
+    before = on_disk(path)
+    lance.dataset(str(path)).cleanup_old_versions(timedelta(0), delete_unverified=True)
+    gone = before.keys() - on_disk(path).keys()
+
+    def bytes_below(folder: str) -> int:
+        return sum(before[name] for name in gone if name.startswith(folder))
+
+    rows = {row["kind"]: row for row in told.iter_rows(named=True)}
+    assert rows["data files"]["old_bytes"] == bytes_below("data/") > 0
+    assert rows["manifests"]["old_bytes"] == bytes_below("_versions/") > 0
+    assert rows["index segments"]["old_bytes"] == bytes_below("_indices/")
+    assert rows["deletion files"]["num_old"] == len([n for n in gone if "_deletions/" in n]) == 3
+    assert rows["deletion files"]["old_bytes"] == bytes_below("_deletions/")
+    assert {row["num_unknown"] for row in rows.values()} == {0}
+    current = {row["kind"]: row["current_bytes"] for row in rows.values()}
+    assert current["data files"] == sum(
+        size for name, size in on_disk(path).items() if name.startswith("data/")
+    )
+
+
+def test_files_that_a_restore_brought_back_are_not_old(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append(rows=1000, fragments=2).overwrite(rows=10)
+    files = old_files(lx.open_table(table.path).source).row(0, named=True)
+    assert (files["num_current"], files["num_old"]) == (1, 2)
+    table.restore(1)
+    files = old_files(lx.open_table(table.path).source).row(0, named=True)
+    assert (files["num_current"], files["num_old"]) == (2, 1)
+
+
+def on_disk(path: Path) -> dict[str, int]:
+    """Return all files of a table with their sizes."""
+    return {
+        str(file.relative_to(path)): file.stat().st_size
+        for file in path.rglob("*")
+        if file.is_file()
+    }
+
+
+def test_bytes_of_old_versions_are_a_warning_if_they_are_the_most(tmp_path, monkeypatch):
+    table = SyntheticTable(tmp_path / "t").append(rows=1000).overwrite(rows=10)
+    assert codes(table.path) == []
+    assert LARGE_OLD_BYTES == 10**9
+    monkeypatch.setattr("lance_explorer.inspect.history_health.LARGE_OLD_BYTES", 1)
+    finding = found(table.path, "old_version_bytes")
+    assert finding["severity"] == "warning"
+    assert finding["version"] is None
+    files = old_files(lx.open_table(table.path).source)
+    total = files["old_bytes"].sum()
+    assert str(finding["message"]).startswith(f"{total / 1000:.1f} kB are needed by old versions")
+
+
+def test_names_of_the_older_scheme_are_told(tmp_path):
+    lance.write_dataset(numbers(3), str(tmp_path / "t"), enable_v2_manifest_paths=False)
+    finding = found(tmp_path / "t", "v1_manifest_names")
+    assert "dataset.migrate_manifest_paths_v2()" in str(finding["advice"])
+    lance.dataset(str(tmp_path / "t")).migrate_manifest_paths_v2()
+    assert codes(tmp_path / "t") == []
+
+
+def test_stable_row_ids_are_advised_where_rows_move_under_indices(tmp_path, monkeypatch):
+    monkeypatch.setattr("lance_explorer.inspect.history_health.MANY_MOVED_ROWS", 200)
+    path = tmp_path / "t"
+    dataset = written(path, 100, 100)
+    dataset.optimize.compact_files()
+    assert codes(path) == []
+    lance.dataset(str(path)).create_scalar_index("id", "BTREE")
+    finding = found(path, "unstable_row_ids")
+    assert "1 commit moved 200 rows, and the table has an index" in str(finding["message"])
+
+
+# ----------------------------------------------------------------------------------- all
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_small_tables_of_every_writer_have_next_to_nothing_to_do(path):
+    found = set(Inspect(stored(path)).health()["code"])
+    assert found <= {"fragment_reuse_lags", "v1_manifest_names"}
+
+
+def test_a_file_that_a_check_needs_and_that_is_damaged_is_told(tmp_path):
+    path = tmp_path / "t"
+    shutil.copytree(DATA / "14.0.2" / "deferred_remap.lance", path)
+    source = TableSource(str(path))
+    record = source.version(source.latest_version).records[0]
+    entry = reuse_index(record)
+    assert entry is not None
+    manifest = path / record.file.path
+    at = manifest.read_bytes().index(entry.details[-16:])
+    data = bytearray(manifest.read_bytes())
+    data[at : at + 16] = b"\xff" * 16
+    manifest.write_bytes(data)
+    found = Inspect(TableSource(str(path))).health()
+    assert "not_checked" in found["code"].to_list()
+
+
+def test_warnings_come_first(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append(rows=500, fragments=30).append(rows=30_000)
+    assert codes(table.path) == ["small_fragments"]
+    table.delete({30: range(15_000)})
+    assert codes(table.path) == ["deleted_rows", "small_fragments"]

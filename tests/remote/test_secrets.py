@@ -1,0 +1,146 @@
+"""What lets somebody into an object store shows nowhere, and goes nowhere with what is kept."""
+
+import inspect
+import logging
+import pickle
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lance_explorer as lx
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.inspect.catalogue import FRAMES, frame
+from lance_explorer.storage import open_storage
+from lance_explorer.widgets.code_lines import opening_code
+from lance_explorer.widgets.view import View
+from tests.format.samples import DATA
+from tests.remote.bucket import KEY_ID, SECRET, Bucket
+from tests.remote.faults import faulty_server
+
+NAME = "secrets.lance"
+
+
+@pytest.fixture(scope="module")
+def uri(bucket: Bucket) -> str:
+    return bucket.copy(DATA / "14.0.2" / "branches.lance", NAME)
+
+
+@pytest.fixture
+def table(bucket: Bucket, uri: str) -> lx.Table:
+    return bucket.table(NAME)
+
+
+def lets_in(text: object) -> bool:
+    return SECRET in str(text) or KEY_ID in str(text)
+
+
+def shown(thing: Any) -> Iterator[str]:
+    """Yield every text that a notebook or a person sees of an object."""
+    yield from (repr(thing), str(thing), f"{thing}")
+    for name in ("_repr_html_", "_repr_svg_", "_repr_markdown_", "_repr_latex_"):
+        if callable(draw := getattr(thing, name, None)):
+            yield str(draw())
+    if callable(bundle := getattr(thing, "_repr_mimebundle_", None)):
+        yield str(bundle(include=None, exclude=None))
+
+
+def things(table: lx.Table) -> Iterator[Any]:
+    """Yield what a table hands out."""
+    source, latest = table.source, table.latest
+    yield from (table, source, source.storage, source.storage.options, source.history, table.io)
+    yield from (latest, latest.transaction, latest.row_id_index(), latest.scan(), table.tags)
+    yield from (source.listing, table.branches, table.row(0), table.inspect)
+    yield from (table.changes(1), table.diff(1, 3), table.lineage(), lx.Table.at(table, ("dev", 5)))
+    for name in FRAMES:
+        yield frame(source, name).write_json()
+    lineage = table.lineage()
+    yield from (lineage.to_json(), lineage.to_graphml(), lineage.to_dot())
+    yield from (lineage.to_openlineage("here"), latest.scan().explain(), table.refresh())
+    yield lx.figures.history(table.versions()).to_json()
+    yield opening_code(table, "table.versions()")
+
+
+def test_nothing_that_a_table_hands_out_shows_it(table, caplog, capfd):
+    caplog.set_level(logging.DEBUG)
+    for thing in things(table):
+        assert not [text for text in shown(thing) if lets_in(text)], type(thing)
+    assert not lets_in(caplog.text)
+    assert not lets_in(capfd.readouterr())
+
+
+def widgets() -> list[Callable[[lx.Table], View]]:
+    found = [getattr(lx.widgets, name) for name in dir(lx.widgets) if name[0].isupper()]
+    views = [kind for kind in found if isinstance(kind, type) and issubclass(kind, View)]
+    of_tables = [k for k in views if next(iter(inspect.signature(k).parameters), "") == "table"]
+    return [*of_tables, lx.Table.explore]
+
+
+@pytest.mark.parametrize("widget", widgets(), ids=lambda widget: widget.__name__)
+def test_no_widget_keeps_it(table, widget):
+    view = widget(table)
+    try:
+        texts = [*shown(view), str(view.get_state()), str(view.trait_values())]
+        assert not [text for text in texts if lets_in(text)]
+    finally:
+        view.close()
+
+
+def test_no_report_has_it(table, tmp_path):
+    report = Path(table.report(tmp_path / "report.html"))
+    assert not lets_in(report.read_text())
+
+
+def test_a_copy_of_a_frame_has_only_the_frame(table, tmp_path):
+    table.versions().write_parquet(tmp_path / "versions.parquet")
+    assert SECRET.encode() not in (tmp_path / "versions.parquet").read_bytes()
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_what_holds_it_is_not_pickled(table, asked):
+    if asked:
+        table.versions()
+    for thing in (table, table.latest, table.source, table.changes(1), table.row(0)):
+        with pytest.raises(TypeError, match="is not pickled"):
+            pickle.dumps(thing)
+    with pytest.raises(TypeError, match="is not pickled"):
+        pickle.dumps(table.source.storage.options)
+
+
+def test_without_options_nothing_is_held_back():
+    local = lx.open_table(DATA / "14.0.2" / "branches.lance")
+    again = pickle.loads(pickle.dumps(local))
+    assert again.versions().equals(local.versions())
+
+
+def failures(bucket: Bucket, uri: str, endpoint: str) -> Iterator[Callable[[], object]]:
+    """Yield what fails, each in another way, at a server that says what it was told."""
+    there, not_there = bucket.options, {**bucket.options, "aws_endpoint": endpoint}
+    not_there.update(client_max_retries="0", client_retry_timeout="1")
+    yield lambda: lx.open_table(uri, storage_options=not_there)
+    yield lambda: lx.open_table(uri + "/missing", storage_options=there)
+    yield lambda: lx.open_table(uri, storage_options={**there, "timeout": SECRET})
+    yield lambda: lx.open_table(uri, storage_options={**there, "aws_endpoint": f"x {SECRET}"})
+    yield lambda: lx.open_table(f"s3://{KEY_ID}:{SECRET}@tables/{NAME}", storage_options=there)
+    yield lambda: open_storage(uri, not_there).get("x")
+    yield lambda: open_storage(uri, not_there).get_range("x", 0, 1)
+    yield lambda: open_storage(uri, not_there).list_folders("")
+    table = lx.open_table(uri, storage_options=there)
+    yield lambda: table.latest.read(columns=["missing"])
+    yield lambda: table.latest.read(filter="no such filter")
+    yield lambda: table.at(99)
+    yield lambda: table.at("missing")
+
+
+def test_no_error_tells_it(bucket, uri, caplog):
+    caplog.set_level(logging.DEBUG)
+    said = f"<Error><Code>No</Code><Message>{KEY_ID} {SECRET}</Message></Error>"
+    with faulty_server(403, said) as faulty:
+        for fail in failures(bucket, uri, faulty.endpoint):
+            with pytest.raises(LanceExplorerError) as failure:
+                fail()
+            lines = traceback.format_exception(failure.value)
+            assert not [line for line in lines if lets_in(line)]
+    assert not lets_in(caplog.text)

@@ -1,0 +1,61 @@
+"""The story of a table in words, against what was done to it."""
+
+import pytest
+
+from lance_explorer.history.source import TableSource
+from lance_explorer.report.story import landmarks, story
+from tests.inspect.tables import stored
+from tests.synthetic import SyntheticTable
+
+
+@pytest.fixture
+def table(tmp_path) -> SyntheticTable:
+    """A table of five versions."""
+    table = SyntheticTable(tmp_path / "photos.lance").append(rows=4).append(rows=3)
+    return table.delete({0: [1]}).update({1: [0, 1]}).update_config(owner="me")
+
+
+def told(table: SyntheticTable) -> list[str]:
+    return story(TableSource(str(table.path)))
+
+
+def test_the_story_has_the_numbers_of_the_table(table):
+    [span, *rest] = told(table)
+    assert span.startswith("The table began 2026-01-01 with 4 rows in 1 fragment, ")
+    assert ". Version 5, of 2026-01-01, has 6 rows in 3 fragments, " in span
+    assert rest == [
+        "Kept commits: 5 (1 create, 1 append, 1 delete, 1 update, 1 config).",
+        "Rows that they changed: 7 added, 2 updated, 1 deleted.",
+        "No version is missing.",
+        "Findings: none.",
+    ]
+
+
+def test_what_is_missing_or_wrong_is_told(table):
+    [span, commits, _, missing, findings] = told(table.remove(1).amend(magic=b"LANX"))
+    assert span.startswith("The oldest kept version is from 2026-01-01 with 7 rows")
+    assert commits.startswith("Kept commits: 3 (")
+    assert missing == "2 versions cannot be read any more."
+    assert findings == "Findings: 1 of severity error."
+
+
+def test_commits_whose_rows_cannot_be_told_are_counted(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4)
+    assert told(table.update({0: [1]}, inserted=1))[2] == (
+        "Rows that they changed: 4 added, beside those of 1 commit that cannot be told."
+    )
+
+
+def test_landmarks_are_the_first_tagged_and_largest_commits(tmp_path):
+    table = SyntheticTable(tmp_path / "photos.lance").append(rows=2)
+    for rows in range(1, 31):
+        table.append(rows=rows)
+    table.tag("small", 3)
+    lines = landmarks(TableSource(str(table.path)))
+    numbers = [int(line.split(",")[0].removeprefix("Version ")) for line in lines]
+    assert numbers == [1, 3, *range(22, 32)]
+    assert lines[-1] == "Version 31, 2026-01-01: 30 rows added; 1 new fragment."
+
+
+def test_old_writers_leave_unknown_what_they_did_not_store():
+    assert ", data of unknown size" in story(stored("0.10.18/life_cycle.lance"))[0]

@@ -1,0 +1,466 @@
+import ast
+from pathlib import Path
+from typing import Any
+
+import lance
+import pyarrow as pa
+import pytest
+from polars.testing import assert_frame_equal
+
+import lance_explorer as lx
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.widgets import explorer as explorer_module
+from lance_explorer.widgets.explorer import Explorer
+from lance_explorer.widgets.view import View
+from tests.synthetic import SyntheticTable
+
+DATA = Path(__file__).parents[1] / "data"
+VIEWS = tuple(explorer_module._TABS)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Return a table with a commit of most kinds; one column has a name that events have too."""
+    path = str(tmp_path_factory.mktemp("explorer") / "people.lance")
+
+    def people(*ids: int, factor: int = 10) -> pa.Table:
+        return pa.table(
+            {
+                "id": pa.array(ids, pa.int64()),
+                "city": [f"city {id_ % 3}" for id_ in ids],
+                "version": pa.array([id_ * factor for id_ in ids], pa.int32()),
+            }
+        )
+
+    dataset: Any = lance.write_dataset(people(1, 2, 3, 4), path, enable_stable_row_ids=True)
+    dataset.insert(people(5, 6))
+    upsert = dataset.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+    upsert.execute(people(3, 7, 8, factor=11))
+    dataset.delete("id = 2")
+    dataset.update({"city": "'town'"}, where="id = 1")
+    dataset.optimize.compact_files()
+    dataset.create_scalar_index("id", "BTREE")
+    dataset.tags.create("clean", 4)
+    dataset.create_branch("dev", 4)
+    return lx.open_table(path)
+
+
+@pytest.fixture
+def explorer(table):
+    made = Explorer(table)
+    yield made
+    settle(made)
+
+
+def settle(explorer):
+    """Wait until nothing is done in the background any more."""
+    assert all(view._worker.wait(30) for view in [explorer._bar, *explorer._views.values()])
+
+
+def run(code: str) -> Any:
+    """Return the value of the last line of some code."""
+    body = ast.parse(code).body
+    names: dict[str, Any] = {}
+    last = body.pop()
+    assert isinstance(last, ast.Expr)
+    exec(compile(ast.Module(body, []), "code", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "code", "eval"), names)
+
+
+def assert_code_gives_frame(explorer: Explorer, *, is_ordered: bool = True) -> None:
+    frame, code = explorer.frame(), explorer.code()
+    if code.endswith("# no row is chosen"):
+        assert frame.height == 0
+        return
+    found = run(code)
+    assert_frame_equal(found.select(frame.columns), frame, check_row_order=is_ordered)
+
+
+# ------------------------------------------------------------------------------------ views
+
+
+def test_the_overview_comes_first_and_others_when_they_are_chosen(explorer):
+    assert explorer.view == "overview"
+    assert [*explorer._views] == ["overview"]
+    explorer.view = "lineage"
+    assert [*explorer._views] == ["overview", "lineage"]
+
+
+def test_all_views_that_are_promised_are_there():
+    promised = "overview time_travel changes row lineage encodings indices files"
+    assert promised.split() == [*VIEWS]
+
+
+def test_one_view_is_in_sight(explorer):
+    for name in VIEWS:
+        explorer.view = name
+        shown = {n for n, view in explorer._views.items() if view.layout.display != "none"}
+        assert shown == {name} == {n for n, view in explorer._views.items() if view.is_shown}
+    assert explorer.children[1].children == tuple(explorer._views.values())
+
+
+def test_a_view_is_kept(explorer):
+    explorer.view = "time_travel"
+    made = explorer._views["time_travel"]
+    explorer.view = "row"
+    explorer.view = "time_travel"
+    assert explorer._views["time_travel"] is made
+
+
+def test_a_view_that_there_is_not_is_refused(explorer, table):
+    with pytest.raises(InvalidArgumentError, match="there is no view 'rows'; there are overview"):
+        explorer.view = "rows"
+    with pytest.raises(InvalidArgumentError):
+        table.explore(view="rows")
+
+
+def test_a_table_is_explored_from_any_view(table):
+    assert table.explore().view == "overview"
+    explorer = table.explore(view="time_travel")
+    assert repr(explorer) == "Explorer(people.lance: time_travel)"
+
+
+def test_the_latest_version_is_chosen_at_first(explorer):
+    assert explorer.selection == {
+        "view": "overview",
+        "version": 8,
+        "compared_version": None,
+        "fragment_id": None,
+        "row_id": None,
+        "filter": "",
+    }
+
+
+def test_a_state_that_is_given_is_kept(table):
+    state = lx.widgets.ExplorerState(version=2, row_id=3)
+    explorer = Explorer(table, "row", state=state)
+    assert explorer.selection["version"] == 2
+    assert explorer.frame()["event"].to_list() == ["created", "moved"]
+
+
+# ---------------------------------------------------------------------------------- linked
+
+
+def test_views_in_sight_follow_the_state(explorer):
+    explorer.view = "time_travel"
+    explorer.state.version = 3
+    assert explorer.frame().height == 3
+    explorer.view = "changes"
+    assert (explorer.selection["compared_version"], explorer.selection["version"]) == (2, 3)
+    settle(explorer)
+    assert explorer.frame()["_change_type"].value_counts(sort=True)["count"].to_list() == [2, 1, 1]
+
+
+def test_a_view_out_of_sight_does_nothing_until_it_is_shown(explorer, monkeypatch):
+    compared: list[int] = []
+    compare = lx.widgets.Changes._compare
+
+    def noting(view: lx.widgets.Changes) -> None:
+        assert view.state.version is not None
+        compared.append(view.state.version)
+        compare(view)
+
+    monkeypatch.setattr(lx.widgets.Changes, "_compare", noting)
+    explorer.view = "changes"
+    settle(explorer)
+    explorer.view = "time_travel"
+    compared.clear()
+    sent = len(explorer._views["changes"].comm.messages)
+    for version in (7, 6, 5, 4, 3):
+        explorer.state.version = version
+    settle(explorer)
+    assert compared == []
+    assert len(explorer._views["changes"].comm.messages) == sent
+    explorer.view = "changes"
+    settle(explorer)
+    assert compared == [3]
+
+
+def test_to_compare_a_version_the_one_before_is_chosen(explorer):
+    explorer.state.version = 5
+    explorer.view = "changes"
+    assert explorer.selection["compared_version"] == 4
+    explorer.state.compared_version = None
+    assert explorer.selection["compared_version"] == 4
+    explorer.view = "row"
+    explorer.state.compared_version = None
+    assert explorer.selection["compared_version"] is None
+
+
+def test_the_first_version_is_compared_with_the_empty_table(explorer):
+    explorer.state.version = 1
+    explorer.view = "changes"
+    assert explorer.selection["compared_version"] == 0
+
+
+def test_each_view_has_its_own_filter(explorer):
+    explorer.view = "row"
+    explorer.state.filter = "event = 'moved'"
+    explorer.view = "changes"
+    assert explorer.selection["filter"] == ""
+    explorer.state.filter = "id > 2"
+    explorer.view = "row"
+    assert explorer.selection["filter"] == "event = 'moved'"
+    explorer._go(-1)
+    assert explorer.selection["filter"] == "id > 2"
+
+
+def test_a_view_may_open_another(explorer, browse):
+    view = explorer._views["overview"]
+    browse(view).ask("go", view="row", changes={"row_id": "2", "version": "3"})
+    assert (explorer.view, explorer.state.row_id, explorer.state.version) == ("row", 2, 3)
+    explorer._go(-1)
+    assert (explorer.view, explorer.state.row_id, explorer.state.version) == ("overview", None, 8)
+
+
+# -------------------------------------------------------------------------- back and forward
+
+
+def test_back_and_forward_bring_back_view_and_choices(explorer, browse):
+    browser = browse(explorer._bar)
+    explorer.view = "time_travel"
+    for version in (7, 6, 5, 4):
+        explorer.state.version = version
+    explorer.state.fragment_id = 0
+    assert explorer._bar.place == {
+        "view": "time_travel",
+        "can_go_back": True,
+        "can_go_forward": False,
+    }
+    browser.ask("step", by=-1)
+    assert (explorer.state.version, explorer.state.fragment_id) == (4, None)
+    browser.ask("step", by=-1)
+    assert (explorer.view, explorer.state.version) == ("time_travel", 8)
+    browser.ask("step", by=-1)
+    assert explorer.view == "overview"
+    assert explorer._bar.place["can_go_back"] is False
+    for _ in range(3):
+        browser.ask("step", by=1)
+    assert (explorer.view, explorer.state.version, explorer.state.fragment_id) == (
+        "time_travel",
+        4,
+        0,
+    )
+    assert explorer._bar.place["can_go_forward"] is False
+
+
+def test_what_a_view_chooses_for_itself_is_no_step(explorer):
+    explorer.view = "changes"
+    explorer._go(-1)
+    assert explorer.view == "overview"
+    assert explorer.selection["compared_version"] is None
+    assert explorer._bar.place["can_go_back"] is False
+
+
+# ------------------------------------------------------------------------------------ search
+
+
+@pytest.mark.parametrize(
+    ("begin", "typed", "view", "changes"),
+    [
+        ("overview", "v3", "time_travel", {"version": "3"}),
+        ("row", "clean", "time_travel", {"version": "4"}),
+        ("changes", "v3", "changes", {"version": "3"}),
+        ("lineage", "version 3", "lineage", {"version": "3"}),
+        ("overview", "row 2", "row", {"row_id": "2"}),
+        ("changes", "0:1@1", "row", {"row_id": "1"}),
+        ("changes", "fragment 1", "lineage", {"fragment_id": "1"}),
+    ],
+)
+def test_a_search_leads_to_the_view_that_shows_it(table, browse, begin, typed, view, changes):
+    explorer = Explorer(table, begin)
+    answer = browse(explorer._bar).ask("search", text=typed)
+    assert answer["content"] == {"view": view, "changes": changes}
+    settle(explorer)
+
+
+def test_a_search_that_finds_nothing_says_why(explorer, browse):
+    answer = browse(explorer._bar).ask("search", text="nowhere")
+    assert answer["what"] == "reply"
+    assert "nothing here is called 'nowhere'" in answer["content"]["problem"]
+
+
+# -------------------------------------------------------------------------------------- code
+
+STATES: list[dict[str, Any]] = [
+    {},
+    {"version": 3, "compared_version": 1},
+    {"version": 2, "compared_version": 7, "row_id": 2, "fragment_id": 1},
+    {"row_id": 5, "filter": "fragment"},
+    {"row_id": 4, "version": 5, "filter": "city"},
+    {"row_id": 1, "version": 1, "compared_version": 0, "fragment_id": 0},
+]
+
+FILTERS = {"changes": "id > 2", "row": "version > 2", "files": "path is not null"}
+
+
+@pytest.mark.parametrize("branch", [None, "dev"])
+@pytest.mark.parametrize("choices", STATES, ids=str)
+@pytest.mark.parametrize("view", VIEWS)
+def test_code_gives_the_frame(table, view, choices, branch):
+    on_branch = lx.open_table(table.uri, branch=branch)
+    if branch and choices:
+        kept = on_branch.versions()["version"].to_list()
+        choices = {**choices, "version": kept[-1], "compared_version": kept[0]}
+    explorer = Explorer(on_branch, view, state=lx.widgets.ExplorerState(**choices))
+    assert_code_gives_frame(explorer, is_ordered=view != "changes")
+    settle(explorer)
+
+
+@pytest.mark.parametrize("view", FILTERS)
+def test_code_of_filtered_rows_gives_the_frame(table, view):
+    state = lx.widgets.ExplorerState(row_id=2, filter=FILTERS[view], compared_version=3)
+    explorer = Explorer(table, view, state=state)
+    assert_code_gives_frame(explorer, is_ordered=view != "changes")
+    settle(explorer)
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        {"change": "updated"},
+        {"change": "moved"},
+        {"change": "deleted"},
+        {"column": "city"},
+        {"change": "updated", "column": "version"},
+        {"key": ("id", "city")},
+    ],
+    ids=str,
+)
+def test_code_of_changes_has_what_was_narrowed(table, choose):
+    explorer = Explorer(table, state=lx.widgets.ExplorerState(version=7, compared_version=1))
+    explorer.view = "changes"
+    settle(explorer)
+    for name, value in choose.items():
+        setattr(explorer._views["changes"], name, value)
+    assert explorer.frame().height > 0
+    assert_code_gives_frame(explorer, is_ordered=False)
+    settle(explorer)
+
+
+def test_code_of_sorted_rows_is_sorted(table):
+    explorer = Explorer(table, "changes", state=lx.widgets.ExplorerState(compared_version=1))
+    settle(explorer)
+    explorer._views["changes"].sort_by("id", "_change_type", descending=True)
+    assert explorer.frame()["id"][0] == 8
+    assert_code_gives_frame(explorer)
+    settle(explorer)
+
+
+def test_code_of_a_part_of_the_lineage(explorer):
+    explorer.view = "lineage"
+    explorer._views["lineage"].between = (1, 2)
+    assert explorer.frame().height == 2
+    assert_code_gives_frame(explorer)
+
+
+def test_code_is_asked_for_by_the_bar(explorer, browse):
+    answer = browse(explorer._bar).ask("code")
+    assert answer["content"]["code"] == explorer.code()
+
+
+# ----------------------------------------------------------------------------- other tables
+
+
+def opened(made: SyntheticTable) -> lx.Table:
+    return lx.open_table(made.path)
+
+
+def assert_code_does_what_frame_does(explorer: Explorer) -> None:
+    """Fail unless the code gives the frame, or raises what it raises."""
+    failure = ""
+    try:
+        explorer.frame()
+    except lx.LanceExplorerError as error:
+        failure = str(error)
+    if failure:
+        with pytest.raises(lx.LanceExplorerError) as raised:
+            run(explorer.code())
+        assert str(raised.value) == failure
+    else:
+        assert_code_gives_frame(explorer, is_ordered=explorer.view != "changes")
+
+
+OLD = [path for path in (DATA / "0.10.18", DATA / "1.0.4") for path in path.glob("*.lance")]
+
+
+@pytest.mark.parametrize("path", OLD, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_views_show_tables_of_old_writers(path):
+    explorer = lx.open_table(path).explore()
+    for view in VIEWS:
+        explorer.view = view
+        settle(explorer)
+        assert_code_does_what_frame_does(explorer)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_show_a_version_that_cannot_be_read(tmp_path, view):
+    made = SyntheticTable(tmp_path / "t.lance").append()
+    made.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
+    explorer = opened(made).explore(view)
+    settle(explorer)
+    if view == "encodings":  # it shows the failure, and no segments
+        assert explorer.frame().height == 0
+        with pytest.raises(lx.UnsupportedFeatureError):
+            run(explorer.code())
+    else:
+        assert_code_does_what_frame_does(explorer)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("kind", ["empty", "one version", "no stable row IDs"])
+def test_views_show_other_tables(tmp_path, kind, view):
+    made = SyntheticTable(tmp_path / "t.lance", stable_row_ids=kind != "no stable row IDs")
+    made = made.overwrite(0, 0) if kind == "empty" else made.append(rows=3)
+    if kind == "no stable row IDs":
+        made.append().compact([0, 1])
+    explorer = opened(made).explore(view)
+    if view == "changes":  # there are no data files
+        assert explorer._views["changes"].summary().height == 1
+    else:
+        assert_code_gives_frame(explorer)
+    settle(explorer)
+
+
+def test_a_view_that_cannot_be_made_says_why_and_may_be_tried_again(table, monkeypatch, browse):
+    failures = [lx.StorageError("the bucket does not answer")]
+
+    def make(*arguments: Any, **options: Any) -> View:
+        if failures:
+            raise failures.pop()
+        return lx.widgets.TimeTravel(*arguments, **options)
+
+    tab = explorer_module._TABS["time_travel"]
+    broken = explorer_module._Tab(tab.name, tab.label, make)
+    monkeypatch.setitem(explorer_module._TABS, "time_travel", broken)
+    explorer = Explorer(table, "time_travel")
+    shown = explorer._views["time_travel"]
+    browser = browse(shown)
+    failure = browser.ask("make")["content"]
+    assert (failure["title"], failure["message"]) == ("Storage error", "the bucket does not answer")
+    with pytest.raises(lx.StorageError, match="does not answer"):
+        explorer.frame()
+    assert browser.ask("make")["what"] == "reply"
+    assert explorer.frame().height == table.at(8).num_fragments
+    assert explorer.children[1].children == (explorer._views["time_travel"],)
+
+
+def test_views_are_made_anew_after_the_table_was_refreshed(tmp_path):
+    made = SyntheticTable(tmp_path / "t.lance").append()
+    explorer = opened(made).explore("time_travel")
+    explorer.view = "lineage"
+    assert explorer.frame().height == 1
+    explorer.view = "time_travel"
+    first = explorer._views["lineage"]
+    made.append()
+    explorer._table.refresh()
+    explorer.view = "lineage"
+    assert explorer.frame().height == 2
+    assert explorer._views["lineage"] is not first
+    assert first.comm is None
+
+
+def test_a_page_without_kernel_gets_the_table(explorer, table):
+    bundle = explorer._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert bundle["text/html"] == table._repr_html_()

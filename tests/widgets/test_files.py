@@ -1,0 +1,203 @@
+"""The view of files, without a browser: what Python holds, and how it answers."""
+
+import numpy as np
+import polars as pl
+import pytest
+import traitlets
+
+from lance_explorer import open_table
+from lance_explorer.errors import VersionNotFoundError
+from lance_explorer.figures.palette import PART_COLORS
+from lance_explorer.widgets import ExplorerState, Files
+from tests.format.samples import DATA
+from tests.inspect.tables import STORED
+from tests.synthetic import SyntheticTable
+
+TYPES = {"Float64Array": "<f8", "BigUint64Array": "<u8", "Int32Array": "<i4", "Uint8Array": "u1"}
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Three fragments; rows are deleted in version 3, an index is made in 4."""
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=40, fragments=2).append(rows=30)
+    return table.delete({1: range(20)}).create_index("idx")
+
+
+@pytest.fixture
+def widget(written):
+    return Files(open_table(written.path))
+
+
+def arrays(widget, browse, kind, **arguments):
+    """Return an answer with its arrays, by name."""
+    browser = browse(widget)
+    content = browser.ask(kind, **arguments)["content"]
+    buffers = browser.messages()[-1][1]
+    unpacked = {
+        about["name"]: np.frombuffer(buffer, TYPES[about["type"]])
+        for about, buffer in zip(content["arrays"], buffers, strict=True)
+    }
+    return content, unpacked
+
+
+def test_the_code_gives_the_frame(widget):
+    for kind in ("data_files", "deletions", "indices"):
+        widget.kind = kind
+        for version in (4, 2):
+            widget.state.version = version
+            frame = eval(widget.code(), {"table": widget._table, "pl": pl})
+            assert widget.frame().equals(frame)
+
+
+def test_the_code_filters_and_sorts_as_the_table_does(widget):
+    widget.state.filter = "fragment_id > 0"
+    widget.sort_by("fragment_id", descending=True)
+    frame = eval(widget.code(), {"table": widget._table, "pl": pl})
+    assert widget.frame().equals(frame)
+    assert frame["fragment_id"].to_list() == [2, 1]
+    widget.state.filter = ""
+    widget.kind = "indices"
+    assert eval(widget.code(), {"table": widget._table, "pl": pl}).height == 1
+
+
+def test_the_frame_is_that_of_the_chosen_version(widget):
+    assert widget.frame()["fragment_id"].to_list() == [0, 1, 2]
+    widget.state.version = 1
+    assert widget.frame()["fragment_id"].to_list() == [0, 1]
+    widget.state.version = None
+    assert widget.frame()["fragment_id"].to_list() == [0, 1, 2]
+
+
+def test_a_kind_of_files_that_is_none_is_refused(widget):
+    with pytest.raises(traitlets.TraitError):
+        widget.kind = "manifests"
+
+
+def test_a_selected_row_chooses_its_fragment(widget, browse):
+    browser = browse(widget)
+    browser.ask("files")
+    browser.ask("select", row=1, anchor=1, how="only")
+    assert widget.state.fragment_id == 1
+    assert widget.selection == [1]
+
+
+def test_a_chosen_fragment_selects_its_rows_in_any_version(widget, browse):
+    browser = browse(widget)
+    browser.ask("files")
+    widget.state.fragment_id = 2
+    assert widget.selection == [2]
+    widget.state.version = 1
+    browser.ask("files")
+    assert widget.selection == []
+    widget.state.fragment_id = 0
+    assert widget.selection == [0]
+    widget.kind = "indices"
+    browser.ask("files")
+    assert widget.selection == []
+
+
+def test_several_rows_stay_selected_while_one_is_of_the_fragment(widget, browse):
+    browser = browse(widget)
+    browser.ask("files")
+    browser.ask("select", row=0, anchor=0, how="only")
+    browser.ask("select", row=2, anchor=2, how="toggle")
+    assert widget.selection == [0, 2]
+    assert widget.state.fragment_id == 0
+
+
+def test_totals_are_those_of_the_frames(widget, browse):
+    content, numbers = arrays(widget, browse, "summary", version="4")
+    inspect = widget._table.inspect
+    totals = {total["kind"]: total for total in content["totals"]}
+    assert [*totals] == ["data files", "deletion files", "index segments", "manifest"]
+    assert totals["data files"]["num_files"] == "3"
+    assert totals["data files"]["size_bytes"] == str(inspect.data_files()["size_bytes"].sum())
+    assert totals["deletion files"]["size_bytes"] == str(inspect.deletions()["file_bytes"].sum())
+    assert totals["index segments"]["num_unknown"] == 1
+    assert totals["manifest"]["size_bytes"] == str(inspect.manifests()["manifest_bytes"][-1])
+    assert numbers["file_bytes"].tolist() == inspect.data_files()["size_bytes"].to_list()
+    assert numbers["fragment"].tolist() == [0, 1, 2]
+    assert numbers["file_slot"].tolist() == [0, 1, 2]
+    assert numbers["fragment_deleted"].tolist() == [0, 20, 0]
+    assert content["target_rows"] == str(1024 * 1024)
+
+
+def test_the_aim_of_compactions_is_that_of_the_table(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "t").append(rows=4)
+    table.update_config(**{"lance.compaction.target_rows_per_fragment": "5000"})
+    widget = Files(open_table(table.path))
+    assert arrays(widget, browse, "summary", version="2")[0]["target_rows"] == "5000"
+    assert arrays(widget, browse, "summary", version="1")[0]["target_rows"] == str(1024 * 1024)
+
+
+def test_manifest_bytes_come_by_part(widget, browse):
+    content, numbers = arrays(widget, browse, "history")
+    parts = [numbers[f"part_{part['name']}"] for part in content["parts"]]
+    assert [part["name"] for part in content["parts"]] == [*PART_COLORS]
+    assert sum(parts).tolist() == widget._table.versions()["manifest_bytes"].to_list()
+    assert {entry["kind"] for entry in content["old"]} == {
+        *("data files", "deletion files", "index segments", "manifests"),
+    }
+
+
+def test_a_version_that_is_lost_says_why(widget, browse):
+    content = browse(widget).ask("summary", version="9")["content"]
+    assert "version 9 never was" in content["failure"]
+    widget.state.version = 9
+    assert "never was" in browse(widget).ask("files")["content"]["failure"]
+    with pytest.raises(VersionNotFoundError):
+        widget.frame()
+
+
+def test_deletion_files_under_an_unknown_flag_are_measured_but_not_read(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "t").append(rows=40).delete({0: [1]})
+    table.amend(lambda m: setattr(m, "reader_feature_flags", m.reader_feature_flags | 4096))
+    widget = Files(open_table(table.path))
+    content, _ = arrays(widget, browse, "summary", version="2")
+    [deletions] = [total for total in content["totals"] if total["kind"] == "deletion files"]
+    [file] = (table.path / "_deletions").iterdir()
+    assert deletions["size_bytes"] == str(file.stat().st_size)
+    widget.kind = "deletions"
+    assert "unknown_4096" in browse(widget).ask("files")["content"]["failure"]
+
+
+def test_deletion_files_that_are_missing_have_no_known_size(written, browse):
+    [file] = (written.path / "_deletions").iterdir()
+    file.unlink()
+    content, _ = arrays(Files(open_table(written.path)), browse, "summary", version="4")
+    [deletions] = [total for total in content["totals"] if total["kind"] == "deletion files"]
+    assert (deletions["num_files"], deletions["num_unknown"]) == ("1", 1)
+
+
+def test_an_empty_table_has_no_files(tmp_path, browse):
+    widget = Files(open_table(SyntheticTable(tmp_path / "t").overwrite(0, 0).path))
+    content, numbers = arrays(widget, browse, "summary", version="1")
+    assert [total["num_files"] for total in content["totals"]] == ["0", "0", "0", "1"]
+    assert [len(values) for values in numbers.values()] == [0] * 5
+    assert widget.frame().is_empty()
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_tables_of_all_writers_have_files(path, browse):
+    widget = Files(open_table(DATA / path))
+    latest = widget.state.version
+    assert browse(widget).ask("history")["what"] == "reply"
+    content, numbers = arrays(widget, browse, "summary", version=str(latest))
+    assert "failure" not in content
+    stats = widget._table.inspect.data_files()
+    assert len(numbers["file_bytes"]) == len(stats) == len(widget.frame())
+
+
+def test_nothing_is_read_again_for_a_version_that_is_shown(widget, browse):
+    widget.frame()
+    before = widget._rows
+    widget.frame()
+    browse(widget).ask("files")
+    assert widget._rows is before
+
+
+def test_it_shares_its_choices(written):
+    state = ExplorerState(version=1, filter="fragment_id = 1")
+    widget = Files(open_table(written.path), state=state)
+    assert widget.frame()["fragment_id"].to_list() == [1]
+    assert repr(widget) == "Files(version 1, data_files)"

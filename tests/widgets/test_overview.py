@@ -1,0 +1,165 @@
+"""The overview, without a browser: what Python holds, and how it answers."""
+
+import polars as pl
+import pytest
+
+from lance_explorer import open_table
+from lance_explorer.widgets import ExplorerState, Overview
+from lance_explorer.widgets.overview_data import largest_commits
+from tests.format.samples import DATA
+from tests.inspect.tables import STORED
+from tests.synthetic import SyntheticTable
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Version 3 adds most, 4 deletes, 5 updates."""
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=3)
+    return table.append(rows=900).delete({0: [1]}).update({2: range(90)}).tag("big", 3)
+
+
+@pytest.fixture
+def widget(written):
+    return Overview(open_table(written.path))
+
+
+def story(widget, browse):
+    return browse(widget).ask("story")["content"]
+
+
+def test_it_begins_with_the_latest_version_or_that_of_a_shared_state(written):
+    assert Overview(open_table(written.path)).selection == {"version": 5, "fragment_id": None}
+    state = ExplorerState(version=2, fragment_id=1)
+    widget = Overview(open_table(written.path), state=state)
+    assert widget.selection == {"version": 2, "fragment_id": 1}
+
+
+def test_the_code_gives_the_frame(widget):
+    frame = eval(widget.code(), {"table": widget._table})
+    assert widget.frame().equals(frame)
+    assert widget.frame().height == 5
+
+
+def test_the_commit_that_made_the_table_big_comes_first(widget, browse):
+    largest = story(widget, browse)["largest"]
+    versions = widget.frame()
+    assert [commit["version"] for commit in largest["rows"]] == ["3", "1", "2"]
+    assert [commit["amount"] for commit in largest["rows"]] == ["900", "4", "3"]
+    first = largest["bytes"][0]
+    growth = versions["data_bytes"][2] - versions["data_bytes"][1]
+    assert (first["version"], first["amount"]) == ("3", str(growth))
+    assert first["share"] == growth / versions["data_bytes"][-1]
+
+
+def test_facts_are_those_of_the_latest_version(widget, browse):
+    facts = story(widget, browse)["facts"]
+    latest = widget._table.latest
+    assert facts["version"] == facts["latest_version"] == "5"
+    assert facts["num_rows"] == str(latest.num_rows) == "906"
+    assert facts["num_deleted_rows"] == str(latest.num_deleted_rows)
+    assert facts["num_fragments"] == "4"
+    assert facts["tags"] == {"count": 1, "names": ["big"]}
+    assert facts["flags"] == list(latest.feature_flags)
+    assert facts["num_lost"] == "0"
+
+
+def test_versions_that_are_lost_are_said_with_a_commit_that_follows_them(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append(rows=5).append(rows=4).append(rows=100)
+    table.append(rows=7).append(rows=70).remove(1, 3)
+    commits = largest_commits(open_table(table.path).versions())["bytes"]
+    assert [(c["version"], c["after"], c["is_first"]) for c in commits] == [
+        ("4", "2", False),
+        ("5", None, False),
+        ("2", None, True),
+    ]
+
+
+def test_rows_of_an_upsert_without_row_ids_are_added_at_least(tmp_path):
+    table = SyntheticTable(tmp_path / "t", stable_row_ids=False).append(rows=5)
+    table.update({0: [1]}, inserted=3)
+    versions = open_table(table.path).versions()
+    assert versions["rows_added"].to_list() == [5, None]
+    assert [(c["amount"], c["is_least"]) for c in largest_commits(versions)["rows"]] == [
+        ("5", False),
+        ("3", True),
+    ]
+
+
+def test_sizes_that_old_writers_do_not_record_are_unknown(browse):
+    content = story(Overview(open_table(DATA / "0.10.18" / "life_cycle.lance")), browse)
+    assert content["largest"]["bytes"] == []
+    assert content["largest"]["rows"][0]["version"] == "1"
+    assert content["facts"]["data_bytes"] is None
+
+
+def test_findings_and_what_to_do_are_told_worst_first(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "t").append(rows=9, fragments=150).append(rows=1)
+    table.folder.manifest_path(1).write_bytes(b"nothing")
+    advice = browse(Overview(open_table(table.path))).ask("advice")["content"]
+    told = [(found["severity"], found["version"], found["view"]) for found in advice["found"]]
+    assert told == [("error", "1", None), ("warning", "2", "files")]
+    assert advice["by_severity"] == {"error": 1, "warning": 1}
+    assert advice["problem"] is None
+
+
+def test_a_latest_version_that_cannot_be_read_is_said(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "t").append(rows=9).append(rows=1)
+    table.folder.manifest_path(2).write_bytes(b"nothing")
+    widget = Overview(open_table(table.path))
+    facts = story(widget, browse)["facts"]
+    assert (facts["version"], facts["latest_version"]) == ("1", "2")
+    advice = browse(widget).ask("advice")["content"]
+    assert "7 bytes are too few" in advice["problem"]
+    assert [found["code"] for found in advice["found"]] == ["unreadable_manifest"]
+
+
+def test_a_table_of_which_nothing_can_be_read_has_its_findings(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "t").append(rows=9)
+    table.folder.manifest_path(1).write_bytes(b"nothing")
+    widget = Overview(open_table(table.path))
+    content = story(widget, browse)
+    assert content["facts"] is None
+    assert content["largest"] == {"bytes": [], "rows": []}
+    assert len(browse(widget).ask("advice")["content"]["found"]) == 1
+
+
+def test_a_refresh_looks_for_new_versions(written, browse):
+    widget = Overview(open_table(written.path))
+    browser = browse(widget)
+    assert browser.ask("story")["content"]["facts"]["version"] == "5"
+    written.append(rows=2)
+    assert browser.ask("story")["content"]["facts"]["version"] == "5"
+    assert browser.ask("story", refresh=True)["content"]["facts"]["version"] == "6"
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_tables_of_all_writers_have_a_story(path, browse):
+    widget = Overview(open_table(DATA / path))
+    browser = browse(widget)
+    content = browser.ask("story")
+    assert content["what"] == "reply", content
+    assert browser.ask("advice")["what"] == "reply"
+    latest = widget.frame().row(-1, named=True)
+    assert content["content"]["facts"]["num_rows"] == str(latest["num_rows"])
+
+
+def test_names_of_refs_and_indices_are_cut(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "t").append(rows=9).create_index("x" * 5000 + "\u202e")
+    [name] = story(Overview(open_table(table.path)), browse)["facts"]["indices"]["names"]
+    assert len(name) < 100
+
+
+def test_of_many_versions_the_largest_are_there(tmp_path):
+    table = SyntheticTable(tmp_path / "t", transaction_files=False).append(rows=1)
+    for rows in range(1, 60):
+        table.append(rows=rows)
+    versions = open_table(table.path).versions()
+    best = versions.sort("rows_added", "version", descending=[True, False]).head(8)
+    told = [int(commit["version"]) for commit in largest_commits(versions)["rows"]]
+    assert told == best["version"].to_list()
+    assert isinstance(best, pl.DataFrame)
+
+
+def test_without_a_kernel_the_table_shows_itself(widget):
+    assert widget.static_html() == widget._table._repr_html_()
+    assert repr(widget).startswith("Overview(Table t.lance: 5 versions")
