@@ -7,7 +7,6 @@ ones are cut.
 from html import escape
 from pathlib import PurePosixPath
 
-import humanize
 import numpy as np
 import polars as pl
 
@@ -18,6 +17,7 @@ from lance_explorer.figures.inline import (
     fragments_strip,
     history_strip,
 )
+from lance_explorer.figures.labels import size
 from lance_explorer.format.flags import flag_names, unreadable_flags
 from lance_explorer.frames.states import data_bytes, live_rows, nullable, physical_rows
 from lance_explorer.history.history import UNKNOWN_COUNT, History
@@ -161,18 +161,18 @@ def _summary(snapshot: History) -> str:
     rows = int(totals(snapshot, live_rows(snapshot))[0])
     if unreadable_flags(record.manifest.reader_feature_flags):
         rows = UNKNOWN_COUNT
-    size = int(totals(snapshot, data_bytes(snapshot))[0])
+    num_bytes = int(totals(snapshot, data_bytes(snapshot))[0])
     parts = [
         f"{time:%Y-%m-%d %H:%M:%S} UTC" if time else "at an unknown time",
         f"{_plural(rows, 'row') if rows >= 0 else 'unknown rows'} in "
         + _plural(len(snapshot.intervals), "fragment"),
-        humanize.naturalsize(size) if size >= 0 else "unknown size",
+        size(num_bytes) if num_bytes >= 0 else "unknown size",
     ]
     return ", ".join(parts)
 
 
 def _story(versions: pl.DataFrame) -> pl.DataFrame:
-    sizes = versions["data_bytes"].map_elements(humanize.naturalsize, return_dtype=pl.String)
+    sizes = versions["data_bytes"].map_elements(size, return_dtype=pl.String)
     return versions.select(
         "version",
         pl.col("timestamp").dt.strftime("%Y-%m-%d %H:%M:%S"),

@@ -98,14 +98,14 @@ def test_a_table_is_one_line(table):
 def test_one_is_not_many(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append()
     assert re.sub(r"2026.* UTC", "...", repr(opened(table))) == (
-        "Table t.lance: 1 version (1 to 1), latest ..., 1 row in 1 fragment, 316 Bytes"
+        "Table t.lance: 1 version (1 to 1), latest ..., 1 row in 1 fragment, 316 bytes"
     )
 
 
 def test_a_snapshot_is_one_line(table):
     assert repr(opened(table).at(1)) == (
         "Snapshot photos.lance version 1 by Overwrite, 2026-01-01 00:01:00 UTC, "
-        "4 rows in 1 fragment, 364 Bytes"
+        "4 rows in 1 fragment, 364 bytes"
     )
 
 

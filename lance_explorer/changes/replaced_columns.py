@@ -70,7 +70,9 @@ class ReplacedColumns:
         """
         numbers = dict[_Holders, int]()
         old = _numbered(rows, begin, self.before, before, numbers)
-        return old != _numbered(rows, end, self.after, after, numbers)
+        new = _numbered(rows, end, self.after, after, numbers)
+        differs: NDArray[np.bool_] = old != new
+        return differs
 
 
 def _numbered(

@@ -11,12 +11,12 @@ from lance_explorer.figures.lineage_layout import REST, LineageLayout
 from lance_explorer.figures.lineage_path import RowPath
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.figures.row_events import EVENT_KINDS, event_name, way_words
+from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.view import Reply
 
 __all__ = ["event_data", "layout_data", "path_data", "versions_data"]
 
 _KINDS = [*KIND_COLORS]
-_TYPES = {"f8": "Float64Array", "i4": "Int32Array"}
 _RIBBON_KINDS = ("rewrite", "update", "clone", "restore")
 _LANE_FACTS = (
     "node",
@@ -57,7 +57,7 @@ def versions_data(versions: pl.DataFrame) -> Reply:
         ],
         "origins": [{"branch": branch, "end": end} for branch, end in ends.iter_rows()][:-1],
     }
-    return _packed(content, arrays)
+    return packed(arrays, content)
 
 
 def layout_data(layout: LineageLayout, extra: Mapping[str, Any]) -> Reply:
@@ -92,7 +92,7 @@ def layout_data(layout: LineageLayout, extra: Mapping[str, Any]) -> Reply:
         "lanes": [_lane(lane) for lane in lanes.iter_rows(named=True)],
         **extra,
     }
-    return _packed(content, arrays)
+    return packed(arrays, content)
 
 
 def path_data(row_id: int, path: RowPath, events: pl.DataFrame) -> dict[str, Any]:
@@ -148,8 +148,3 @@ def _codes(values: pl.Series, names: Iterable[str]) -> NDArray[np.int32]:
         known, range(len(known)), default=len(known), return_dtype=pl.Int32
     )
     return codes.to_numpy()
-
-
-def _packed(content: Mapping[str, Any], arrays: _Arrays) -> Reply:
-    about = [{"name": name, "type": _TYPES[a.dtype.str[1:]]} for name, a in arrays.items()]
-    return Reply({**content, "arrays": about}, tuple([a.tobytes() for a in arrays.values()]))

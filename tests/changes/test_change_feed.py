@@ -310,6 +310,26 @@ def test_a_renamed_column_is_the_same_one(twin):
     assert lines["other"].to_list() == [3, 8, 3, 8]
 
 
+def test_a_column_with_the_field_id_of_one_before_an_overwrite_is_another_one(twin):
+    twin.add_column("more")
+    twin.overwrite(1)
+    twin.add_column("other")
+    lines = feed(twin, 2)
+    assert lines["more"].to_list() == [*range(1, 11), None]
+    assert lines["other"].to_list() == [*[None] * 10, 11]
+
+
+def test_a_renamed_column_is_the_same_one_though_a_restore_undid_an_overwrite_since(twin):
+    twin.add_column("more")
+    twin.rename_column("more", "other")
+    twin.overwrite(1)
+    twin.restore(2)
+    twin.update(Keys(5, 2))
+    lines = feed(twin, 3)
+    assert "other" not in lines.columns
+    assert lines["more"].to_list() == [3, 8, 3, 8]
+
+
 def test_replaced_data_may_have_changed_the_rows_of_a_fragment(twin):
     twin.replace_value(0)
     assert net(twin, 1) == {"column_rewritten": 4, "unchanged": 6}
@@ -380,6 +400,15 @@ def test_without_row_ids_lost_versions_leave_it_open_what_became_of_rows(plain):
     assert net(plain, 1) == {"inserted": 4, "deleted": 2, "unchanged": 8}
     summary = opened(plain).changes(1).summary()
     assert summary.select("maybe", "evidence").row(0) == (5, "lost")
+
+
+def test_rows_without_values_in_a_column_keep_nulls_though_restores_went_to_lost_versions(twin):
+    twin.add_null_column("nothing")
+    twin.append(2)
+    twin.restore(2)
+    twin.restore(3)
+    twin.clean_up(versions=[2, 3])
+    assert net(twin, 4) == {"inserted": 2, "unchanged": 10}
 
 
 def test_a_gap_is_one_line_of_the_feed_beside_what_is_proven(stable):

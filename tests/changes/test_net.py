@@ -90,6 +90,24 @@ def test_a_restore_on_a_branch_takes_back_what_was_written_into_rows_of_the_pare
     assert net(branch, 2, 3) == {"updated": 1}
 
 
+def test_a_column_in_the_same_files_is_the_same_one_though_restores_went_to_lost_versions(table):
+    table.add_column("one").append(rows=1).restore(2).restore(3).remove(2, 3)
+    assert net(table, 4, 5) == {"inserted": 1}
+
+
+def test_one_file_that_both_have_tells_that_rows_elsewhere_only_moved(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4, fragments=2)
+    table.add_column("one").compact([0])
+    last = table.version
+    table.restore(2).restore(last).remove(*range(2, last + 1))
+    assert net(table, last + 1, last + 2) == {"moved": 4}
+
+
+def test_a_column_that_a_restore_undid_is_not_the_one_added_since_with_its_id(table):
+    table.add_column("one").restore(1).add_column("one")
+    assert net(table, 2, 4) == {"column_rewritten": 8}
+
+
 def test_without_row_ids_rows_that_moved_over_lost_versions_are_uncertain(table):
     table.compact([0, 1]).append(rows=1)
     rows = rows_of(table.remove(table.version - 1))

@@ -18,6 +18,7 @@ from tests.differential.agreement import checked_out
 __all__ = [
     "Scan",
     "Scans",
+    "assert_all_agree",
     "assert_folds_to_net",
     "assert_right_net",
     "assert_same_by_key",
@@ -110,6 +111,18 @@ def kept_pairs(table: Table) -> Iterator[tuple[int, int]]:
     for place, begin in enumerate(versions):
         for end in versions[place + 1 :]:
             yield begin, end
+
+
+def assert_all_agree(table: Table) -> None:
+    """Check all net changes, those of each commit, and that these fold to the net ones."""
+    scans, kept = Scans(), table.versions()["version"].to_list()
+    for begin, end in kept_pairs(table):
+        assert_same_net(table, scans, begin, end)
+    assert_same_commits(table)
+    for begin in [0, *kept]:
+        assert_same_by_key(table, scans, begin, kept[-1])
+        if {*range(begin + 1, kept[-1] + 1)} <= {*kept}:
+            assert_folds_to_net(table, scans, begin, kept[-1])
 
 
 def assert_same_net(table: Table, scans: Scans, begin: int, end: int) -> None:

@@ -6,14 +6,7 @@ Every pair of versions is compared at the end, lost ones between them or not, va
 from hypothesis import settings
 
 from lance_explorer.table import Table
-from tests.differential.changes_agreement import (
-    Scans,
-    assert_folds_to_net,
-    assert_same_by_key,
-    assert_same_commits,
-    assert_same_net,
-    kept_pairs,
-)
+from tests.differential.changes_agreement import assert_all_agree
 from tests.differential.machine import PHASES, TwinMachine
 
 
@@ -21,14 +14,7 @@ class ChangesMachine(TwinMachine):
     """A table of which nothing is asked before the end."""
 
     def check(self, table: Table) -> None:
-        scans, kept = Scans(), table.versions()["version"].to_list()
-        for begin, end in kept_pairs(table):
-            assert_same_net(table, scans, begin, end)
-        assert_same_commits(table)
-        for begin in [0, *kept]:
-            assert_same_by_key(table, scans, begin, kept[-1])
-            if {*range(begin + 1, kept[-1] + 1)} <= {*kept}:
-                assert_folds_to_net(table, scans, begin, kept[-1])
+        assert_all_agree(table)
 
 
 TestChanges = ChangesMachine.TestCase

@@ -214,7 +214,7 @@ function advicePanel({ choose, open, canOpen }) {
       const parts = Object.keys(SEVERITIES).filter((name) => advice.by_severity[name]).map((name) => `${count(advice.by_severity[name])} ${SEVERITIES[name].words}`);
       const shown = advice.found.length < advice.num_found ? [`${count(advice.found.length)} of ${count(advice.num_found)} shown`] : [];
       summary.textContent = [...parts, ...shown].join(" · ");
-      const nothing = node("li", { class: "lx-quiet" }, "Nothing needs to be done: no check found anything. ", ...lookCloser());
+      const nothing = node("li", { class: "lx-quiet" }, "Nothing needs to be done: no check found anything.", node("div", { class: "lx-found-actions" }, ...lookCloser()));
       const problem = advice.problem ? [node("li", { class: "lx-refusal" }, `The latest version could not be checked: ${cut(advice.problem, 500)}`)] : [];
       list.replaceChildren(...problem, ...(advice.found.length || problem.length ? advice.found.map(entry) : [nothing]));
     },

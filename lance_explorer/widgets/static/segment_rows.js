@@ -1,7 +1,7 @@
 // The row-ID segments of a version: a row for each fragment, or for several, with its segments in
 // the colours of their encodings, and beside it the bytes that they take, now and at best.
 
-const SEGMENTS = { most: 420, row: 20, least: 3, head: 20, foot: 18, gap: 18, words: 118, border: 5 }; // px
+const SEGMENTS = { most: 420, row: 20, least: 3, head: 20, foot: 18, gap: 18, words: 140, border: 5 }; // px
 const ENCODING_WORDS = (name) => name.replaceAll("_", " ");
 
 /** Return a raster of segments from Python, with what the picture asks it. */
