@@ -56,7 +56,7 @@ def diff(
     Examples
     --------
     >>> rows = spark.read.format("lance_explorer.rows")
-    >>> old, new = rows.option("version", 1).load(table.uri), rows.option("version", 2).load(table.uri)
+    >>> old, new = (rows.option("version", v).load(table.uri) for v in (1, 2))
     >>> sorted(row["id"] for row in lx.spark.diff(old, new, "id").collect())
     [5, 6]
     """

@@ -61,7 +61,8 @@ def session(
     Examples
     --------
     >>> spark = lx.spark.session()
-    >>> spark.read.format("lance_explorer.changes").option("begin_version", 1).load(table.uri).count()
+    >>> changes = spark.read.format("lance_explorer.changes").option("begin_version", 1)
+    >>> changes.load(table.uri).count()
     8
     """
     active = SparkSession.getActiveSession()
