@@ -5,6 +5,7 @@ The browser asks for the rows that are visible, and shows what it gets as text
 stay as they were.
 """
 
+import threading
 from collections.abc import Iterable
 from html import escape
 from typing import Any, ClassVar
@@ -51,6 +52,7 @@ class RowsView(View):
         self._sorts: tuple[Sort, ...] = ()
         self._selected: NDArray[np.int64] = np.empty(0, np.int64)
         self._failure: dict[str, str] | None = None
+        self._arranged = threading.Lock()
         super().__init__(state=state)
         self.on_state(self._rearrange, "filter")
         if self.state.filter:
@@ -149,9 +151,9 @@ class RowsView(View):
 
     def _rearrange(self) -> None:
         """Filter and sort the rows anew, in the background."""
-        source, typed, sorts = self._source, self.filter, self._sorts
 
         def work(job: Job) -> None:
+            source, typed, sorts = self._source, self.filter, self._sorts  # the newest by now
             if typed or sorts:
                 self.tell("busy", {"text": f"arranging {source.num_rows:,} rows"})
             failure = None
@@ -164,9 +166,10 @@ class RowsView(View):
                 shown = self._arrangement
                 if shown.source is not source:
                     shown = Arrangement(source)
-            if not job.is_cancelled:
-                self._arrangement, self._failure = shown, failure
-                self.tell("rows", self._description())
+            with self._arranged:
+                if not job.is_cancelled:
+                    self._arrangement, self._failure = shown, failure
+                    self.tell("rows", self._description())
 
         self._worker.submit("arrange", work)
 
