@@ -231,6 +231,7 @@ def worker_bytes() -> int:
 
 def line(name: str, smaller: Path, path: Path) -> list[str]:
     """Return one line; the ratio is that of two cores to what is beside them."""
+    print(f"asking for {name} ...", flush=True)
     asked = name, str(smaller), str(path)
     local = run(on_one_machine, *asked)
     one, two = (run(on_spark, *asked, cores) for cores in (1, 2))
