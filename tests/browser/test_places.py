@@ -133,9 +133,9 @@ def test_a_row_is_followed_by_keys_and_python_follows(show):
 
 def test_the_explorer_goes_from_view_to_view_and_python_follows(show):
     outputs = show("table.explore()", "(widget.view, widget.state.version)")
-    outputs.get_by_role("tab", name="Overview", selected=True).wait_for()
-    press(outputs.get_by_role("tab", name="Overview"), "ArrowRight")
-    press(outputs.get_by_role("tab", name="Time travel"), "Enter")
+    outputs.get_by_role("tab", name="Overview", exact=True, selected=True).wait_for()
+    press(outputs.get_by_role("tab", name="Overview", exact=True), "ArrowRight")
+    press(outputs.get_by_role("tab", name="Time travel", exact=True), "Enter")
     travel = outputs.get_by_role("tabpanel", name="Time travel")
     travel.locator(".lx-strip[data-drawn]").wait_for()
     press(travel.get_by_role("slider"), "Home", "ArrowRight")
@@ -144,8 +144,8 @@ def test_the_explorer_goes_from_view_to_view_and_python_follows(show):
     box = outputs.get_by_role("searchbox").first
     box.fill("row 42")
     box.press("Enter")
-    outputs.get_by_role("tab", name="Row", selected=True).wait_for()
+    outputs.get_by_role("tab", name="Row", exact=True, selected=True).wait_for()
     outputs.locator('[data-drawn="10"]').wait_for()
-    press(outputs.get_by_role("tab", name="Row"), "ArrowRight")
-    press(outputs.get_by_role("tab", name="Lineage"), "Enter")
+    press(outputs.get_by_role("tab", name="Row", exact=True), "ArrowRight")
+    press(outputs.get_by_role("tab", name="Lineage", exact=True), "Enter")
     outputs.locator('.lx-lineage[data-row="42"]').wait_for()

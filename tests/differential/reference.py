@@ -44,7 +44,7 @@ def describe(dataset: Any, branch: str | None) -> dict[str, Any]:
     return {
         "version": dataset.version,
         "branch": branch,
-        "timestamp": _timestamp(dataset),
+        "timestamp": commit_time(dataset),
         "num_rows": dataset.count_rows(),
         "num_deleted_rows": sum(fragment.num_deletions for fragment in fragments),
         "num_fragments": len(fragments),
@@ -100,8 +100,8 @@ def transaction_of(dataset: Any) -> dict[str, Any] | str:
     }
 
 
-def _timestamp(dataset: Any) -> datetime:
-    """Return the time of a commit; that of the public API went through a float."""
+def commit_time(dataset: Any) -> datetime:
+    """Return the time of the version that is checked out; the public one went through a float."""
     nanoseconds = dataset._ds.current_version()["timestamp"]
     seconds, fraction = divmod(nanoseconds, 1_000_000_000)
     return datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=fraction // 1000)

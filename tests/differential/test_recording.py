@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from lance_explorer.lineage.recording import (
     record_compaction_lineage,
     set_lineage_retention,
 )
+from tests.differential.reference import commit_time
 
 WORKER = "tests.differential.recording_worker"
 
@@ -112,8 +113,7 @@ class TestCompactFiles:
         assert entry.compaction_id == transaction.uuid
         assert entry.source_version == transaction.read_version == 2
         assert entry.target_version == 4
-        [at] = [v["timestamp"] for v in dataset.versions() if v["version"] == 4]
-        assert entry.timestamp == at.astimezone(UTC)
+        assert entry.timestamp == commit_time(dataset.checkout_version(4))
         assert groups_of(entry) == groups_of_pylance(dataset, 4)
         assert len(entry.rewrite_groups) == 2
         assert metrics.rewrite_groups == entry.rewrite_groups
