@@ -144,7 +144,10 @@ def read_counts(report: Path) -> Counts:
 
 
 def browser(kind: Kind) -> Counts:
-    """Run the tests in Chromium, which is installed first where that is ours to do."""
+    """Run the tests in Chromium, which is installed first where that is ours to do.
+
+    A test that fails is run once more, and named in the summary: a browser can fail by itself.
+    """
     if not shutil.which("chromium") and shutil.which("apt-get") and os.geteuid() == 0:
         os.environ["DEBIAN_FRONTEND"] = "noninteractive"
         succeeds("apt-get", "-qq", "update")
@@ -162,7 +165,7 @@ KINDS = (
     Kind("differential", pytest, ("tests/differential",), tuple(PARALLEL)),
     Kind("spark", pytest, ("tests/spark",)),
     Kind("notebooks", pytest, ("tests/notebooks",)),
-    Kind("browser", browser, ("tests/browser",)),
+    Kind("browser", browser, ("tests/browser",), ("--reruns", "1", "-raR")),
 )
 
 
