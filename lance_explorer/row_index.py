@@ -66,6 +66,8 @@ class SnapshotRowIdIndex:
             If no live row has this ID. The message says whether it never was assigned, in which
             version and by which operation the row ended, or that the versions that would tell are
             gone.
+        CorruptFileError
+            If several live rows have it, which :meth:`Table.check_row_ids` reports too.
 
         Examples
         --------
@@ -78,6 +80,9 @@ class SnapshotRowIdIndex:
 
     def locate_many(self, row_ids: ArrayLike) -> pl.Series:
         """Return the row addresses of many rows as ``UInt64``, null where a row is not live.
+
+        Where several live rows have one row ID, which :meth:`Table.check_row_ids` reports, it is
+        the address of one of them.
 
         Parameters
         ----------

@@ -156,7 +156,8 @@ class Snapshot:
         Parameters
         ----------
         columns : sequence of str, optional
-            Columns whose values are read too, through pylance; none by default.
+            Columns whose values are read too, through pylance; none by default. One that is called
+            like a column of the frame has an underscore after it, as in ``created_at_source_``.
 
         Raises
         ------

@@ -9,6 +9,7 @@ from array import array
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from lance_explorer.errors import CorruptFileError, FormatError, UnsupportedFeatureError
@@ -21,6 +22,7 @@ __all__ = ["decode_deletion_file"]
 _COLUMN = pa.field("row_id", pa.uint32())
 _MAX_ARROW_ROWS = 1 << 26  # where the fragment does not tell; writers stop below 5000
 _MAX_PADDING = 64  # of an Arrow buffer, in bytes
+_IN_THIS_THREAD = pa.ipc.IpcReadOptions(use_threads=False)  # another one takes longer to wake
 
 _MAGIC = b"ARROW1"
 _MESSAGE_START = b"\xff\xff\xff\xff"
@@ -98,22 +100,31 @@ def _read_batches(data: bytes, max_rows: int) -> BitMap:
     whole = data.startswith(_MAGIC) and data.endswith(_MAGIC)
     if not whole or not stream.startswith(_MESSAGE_START):
         raise CorruptFileError(f"expected a whole Arrow file, found {len(data)} other bytes")
-    first, *messages = pa.ipc.MessageReader.open_stream(pa.py_buffer(stream))
+    first, *messages = pa.ipc.MessageReader.open_stream(stream)
     _header(first, first.metadata.to_pybytes(), "schema")
     schema = pa.ipc.read_schema(first)
     if len(schema) != 1 or not schema.field(0).with_nullable(True).equals(_COLUMN):
         raise CorruptFileError(f"expected the one column {_COLUMN}, found {str(schema)[:200]!r}")
-    offsets = array("I")
+    left = max_rows
     for message in messages:
         try:
-            _check_sizes(message, max_rows - len(offsets))
+            left -= _checked_rows(message, left)
         except FormatError as error:
             raise error.within(message.metadata.to_pybytes(), data) from error
-        batch = pa.ipc.read_record_batch(message, schema)
+    offsets = array("I")
+    for batch in pa.ipc.open_stream(stream, options=_IN_THIS_THREAD):
         batch.validate()  # only here Arrow compares the rows with the size of their buffer
-        values = np.sort(batch.column(0).to_numpy())  # a bitmap grows faster in order
+        values = np.sort(_numbers(batch.column(0)))  # a bitmap grows faster in order
         offsets.frombytes(values.tobytes())
     return BitMap(offsets)
+
+
+def _numbers(column: pa.Array) -> NDArray[np.uint32]:
+    """Return the numbers of a column; Arrow's own way to NumPy would load pandas first."""
+    if column.null_count:
+        raise CorruptFileError(f"{column.null_count} deleted offsets are missing")
+    data = column.buffers()[1] if len(column) else b""
+    return np.frombuffer(data, dtype=np.uint32, count=len(column))
 
 
 def _header(message: pa.Message, metadata: bytes, kind: str) -> int:
@@ -124,17 +135,20 @@ def _header(message: pa.Message, metadata: bytes, kind: str) -> int:
     return _target(metadata, header)
 
 
-def _check_sizes(message: pa.Message, max_rows: int) -> None:
-    """Raise CorruptFileError if a batch claims more rows, or larger buffers, than it can have."""
+def _checked_rows(message: pa.Message, max_rows: int) -> int:
+    """Return how many rows a batch claims to have.
+
+    Raises CorruptFileError if it claims more rows, or larger buffers, than it can have.
+    """
     metadata = message.metadata.to_pybytes()
     table = _header(message, metadata, "record batch")
     length = _field(metadata, table, _BATCH_LENGTH)
-    rows = _I64.unpack_from(metadata, length)[0] if length is not None else 0
+    rows: int = _I64.unpack_from(metadata, length)[0] if length is not None else 0
     if not 0 <= rows <= max_rows:
         raise CorruptFileError(f"found {rows} deleted offsets where {max_rows} are possible")
     buffers = _field(metadata, table, _BATCH_BUFFERS)
     if buffers is None or _field(metadata, table, _BATCH_COMPRESSION) is None:
-        return
+        return rows
     limit = rows * _COLUMN.type.byte_width + _MAX_PADDING
     vector = _target(metadata, buffers)
     start = vector + _U32.size
@@ -143,6 +157,7 @@ def _check_sizes(message: pa.Message, max_rows: int) -> None:
         claimed = _I64.unpack_from(message.body, offset)[0] if size else 0
         if claimed != _NOT_COMPRESSED and not 0 <= claimed <= limit:
             raise CorruptFileError(f"{rows} deleted offsets claim to need {claimed} bytes")
+    return rows
 
 
 def _field(metadata: bytes, table: int, number: int) -> int | None:

@@ -4,6 +4,7 @@ What a sequence claims is checked before anything of that size is made: no more 
 fragment has, holes within their range, bitmaps as long as their range, arrays of whole numbers.
 """
 
+from collections.abc import Iterable
 from typing import assert_never
 
 import numpy as np
@@ -65,7 +66,7 @@ def decode_row_id_sequence(data: bytes, physical_rows: int | None = None) -> Row
     '0a060a0408051008'
     """
     limit = _limit(physical_rows)
-    parts = list[Part]()
+    parts, positions = list[Part](), list[int]()
     for position, record in read_records(data, with_versions=False):
         try:
             if isinstance(record, bytes):
@@ -76,6 +77,8 @@ def decode_row_id_sequence(data: bytes, physical_rows: int | None = None) -> Row
             raise _placed(error, position) from error
         limit -= len(part)
         parts.append(part)
+        positions.append(position)
+    _check_sorted(parts, positions)
     return RowIdSequence.of(parts)
 
 
@@ -125,7 +128,7 @@ def decode_row_version_spans(
         If the bytes are not such a message, or claim what cannot be.
     """
     limit = _limit(physical_rows)
-    spans, versions = list[Part](), list[Uint64Array]()
+    spans, positions, versions = list[Part](), list[int](), list[Uint64Array]()
     for position, record in read_records(data, with_versions=True):
         try:
             if isinstance(record, bytes):
@@ -139,6 +142,8 @@ def decode_row_version_spans(
             raise _placed(error, position) from error
         limit -= len(span)
         spans.append(span)
+        positions.append(position)
+    _check_sorted(spans, positions)
     joined = np.concatenate([np.empty(0, dtype=np.uint64), *versions])
     return RowIdSequence.of(spans), joined
 
@@ -190,7 +195,20 @@ def _ranges(starts: Uint64Array, stops: Uint64Array, limit: int) -> Ranges:
     return Ranges(starts, stops)
 
 
+def _check_sorted(parts: Iterable[Part], positions: Iterable[int]) -> None:
+    """Raise CorruptFileError at the first sorted array that is not; all are looked at as one."""
+    pairs = zip(parts, positions, strict=True)
+    found = [(part.array, place) for part, place in pairs if isinstance(part, SortedArray)]
+    values = EncodedU64Array.joined_values([array for array, _ in found])
+    ends = np.cumsum([len(array) for array, _ in found], dtype=np.int64)
+    falls = np.setdiff1d(np.flatnonzero(values[1:] < values[:-1]) + 1, ends)
+    if len(falls):
+        place = found[np.searchsorted(ends, falls[0], side="right")][1]
+        raise CorruptFileError("the values of a sorted array are not sorted", offset=place)
+
+
 def _segment(message: pb.U64Segment, limit: int) -> U64Segment:
+    """Return a segment; whether a sorted array is sorted is not looked at yet."""
     match message.WhichOneof("segment"):
         case "range":
             return _range(message.range, limit)
@@ -199,11 +217,7 @@ def _segment(message: pb.U64Segment, limit: int) -> U64Segment:
         case "range_with_bitmap":
             return _range_with_bitmap(message.range_with_bitmap, limit)
         case "sorted_array":
-            array = _array(message.sorted_array, limit)
-            offsets = array.offsets
-            if (offsets[1:] < offsets[:-1]).any():
-                raise CorruptFileError("the values of a sorted array are not sorted")
-            return SortedArray(array)
+            return SortedArray(_array(message.sorted_array, limit))
         case "array":
             return Array(_array(message.array, limit))
         case _:
@@ -254,9 +268,11 @@ def _range_with_bitmap(message: pb.U64Segment.RangeWithBitmap, limit: int) -> Ra
 def _array(message: pb.EncodedU64Array, limit: int) -> EncodedU64Array:
     match message.WhichOneof("array"):
         case "u16_array":
-            return _checked(message.u16_array.base, 2, message.u16_array.offsets, limit)
+            narrow = message.u16_array
+            return _checked(narrow.base, 2, narrow.offsets, limit)
         case "u32_array":
-            return _checked(message.u32_array.base, 4, message.u32_array.offsets, limit)
+            wide = message.u32_array
+            return _checked(wide.base, 4, wide.offsets, limit)
         case "u64_array":
             return _checked(0, 8, message.u64_array.values, limit)
         case _:

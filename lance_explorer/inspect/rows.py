@@ -46,13 +46,14 @@ _STORED = FrameSchema("stored rows", ROWS.columns[:4])
 def rows(source: TableSource, version: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Return one row for each live row of a version, in the order of a scan; values on request."""
     frame = _told(source, version, _stored(source, version))
-    if not columns:
+    others = [name for name in columns or () if name not in _STORED.names]
+    if not others:
         return frame
     from lance_explorer.values import read_rows
 
     storage = source.storage
-    values = read_rows(storage.uri, version, columns, storage_options=storage.options)
-    return pl.concat([frame, values], how="horizontal")
+    values = read_rows(storage.uri, version, others, storage_options=storage.options)
+    return pl.concat([frame, values.rename(_free_names(values.columns))], how="horizontal")
 
 
 def fragment_rows(
@@ -70,6 +71,14 @@ def fragment_rows(
         }
     )
     return _told(source, version, stored)
+
+
+def _free_names(names: Sequence[str]) -> dict[str, str]:
+    """Return for columns of values that are called like one of the others what they are called."""
+    free = {name: f"{name}_" for name in names if name in ROWS.names}
+    while taken := {*names}.intersection(free.values()):
+        free = {name: f"{new}_" if new in taken else new for name, new in free.items()}
+    return free
 
 
 def _versions_at(runs: RowVersionRuns | None, offsets: NDArray[np.int64]) -> pl.Series:
@@ -92,31 +101,41 @@ def _told(source: TableSource, version: int, stored: pl.DataFrame) -> pl.DataFra
 def _stored(source: TableSource, version: int) -> pl.DataFrame:
     """Return what fragments store: each column is one array, which they fill one after the other.
 
-    Memory that was never used is what takes the time, so there is none but the columns.
+    Memory that was never used is what takes the time, so there is none but that of columns which
+    fragments store: where row IDs are addresses, both are one.
     """
     contents = RowReader(source, version).contents()
     ends = np.cumsum([0, *[content.num_live_rows for content in contents]]).tolist()
-    columns = [_column(ends[-1]) for _ in _STORED.names]
+    has_no_ids = [content.row_ids is None for content in contents]
+    has_no_created = [content.created_at is None for content in contents]
+    has_no_updated = [content.last_updated_at is None for content in contents]
+    addresses = _column(ends[-1])
+    row_ids, created, updated = [
+        None if all(is_null) else _column(ends[-1])
+        for is_null in (has_no_ids, has_no_created, has_no_updated)
+    ]
 
     def fill(content: FragmentContent, place: slice) -> None:
-        _fill(content, [column[place] for column in columns])
+        live = content.live_offsets()
+        base = np.uint64(first_address(content.fragment.id))
+        np.add(live.view(np.uint64), base, out=addresses[place])
+        if row_ids is not None:
+            _fill_ids(content, live, addresses[place], row_ids[place])
+        for column, runs in ((created, content.created_at), (updated, content.last_updated_at)):
+            if column is not None:
+                column[place] = 0 if runs is None else runs.without(content.deleted).expand()
 
     places = [slice(*ends) for ends in pairwise(ends)]
     with ThreadPoolExecutor(_THREADS) as pool:
         for _ in pool.map(fill, contents, places):
             pass
-    row_ids, addresses, created, updated = columns
     counts = np.diff(ends)
     return _STORED.build(
         {
-            "_rowid": row_ids,
+            "_rowid": addresses if row_ids is None else row_ids,
             "_rowaddr": addresses,
-            "_row_created_at_version": _nullable(
-                created, [content.created_at is None for content in contents], counts
-            ),
-            "_row_last_updated_at_version": _nullable(
-                updated, [content.last_updated_at is None for content in contents], counts
-            ),
+            "_row_created_at_version": _nullable(created, has_no_created, counts),
+            "_row_last_updated_at_version": _nullable(updated, has_no_updated, counts),
         }
     )
 
@@ -130,23 +149,24 @@ def _column(count: int) -> _Numbers:
     return np.frombuffer(memory, dtype=np.uint64)
 
 
-def _fill(content: FragmentContent, columns: Sequence[_Numbers]) -> None:
-    row_ids, addresses, created, updated = columns
-    live = content.live_offsets()
-    base = np.uint64(first_address(content.fragment.id))
-    np.add(live.view(np.uint64), base, out=addresses)
+def _fill_ids(
+    content: FragmentContent, live: NDArray[np.int64], addresses: _Numbers, row_ids: _Numbers
+) -> None:
+    """Write the row IDs of the live rows of a fragment, of which the offsets are known."""
     if content.row_ids is None:
         row_ids[:] = addresses
     elif not content.deleted:
         row_ids[:] = content.row_ids.values()
     else:
         np.take(content.row_ids.values(), live, out=row_ids, mode="clip")
-    for versions, runs in ((created, content.created_at), (updated, content.last_updated_at)):
-        versions[:] = 0 if runs is None else runs.without(content.deleted).expand()
 
 
-def _nullable(versions: _Numbers, is_null: Sequence[bool], counts: NDArray[np.int64]) -> pl.Series:
+def _nullable(
+    versions: _Numbers | None, is_null: Sequence[bool], counts: NDArray[np.int64]
+) -> pl.Series:
     """Return the versions of all live rows, null in fragments that store none."""
+    if versions is None:
+        return pl.repeat(None, int(counts.sum()), dtype=ID, eager=True)
     series = pl.Series(versions)
     if not any(is_null):
         return series

@@ -1,6 +1,6 @@
 """Arrays of unsigned 64-bit numbers as sequences store them (docs/FORMAT.md 3.1)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, Self
@@ -16,6 +16,7 @@ __all__ = [
     "Width",
     "aranges",
     "begins_of",
+    "concatenated",
 ]
 
 Uint64Array = NDArray[np.uint64]
@@ -90,18 +91,26 @@ class EncodedU64Array:
     @staticmethod
     def joined_values(arrays: Iterable["EncodedU64Array"]) -> Uint64Array:
         """Return the numbers of several arrays, one after the other."""
-        pieces = [np.empty(0, dtype=np.uint64)]
+        pieces = list[Uint64Array]()
         for width, group in groupby(arrays, key=lambda array: array.width):
             some = list(group)
             data = b"".join([array.data for array in some])
             bases = np.array([array.base for array in some], dtype=np.uint64)
-            repeated = np.repeat(bases, [len(array) for array in some])
-            pieces.append(np.add(np.frombuffer(data, dtype=_DTYPES[width]), repeated))
-        return np.concatenate(pieces)
+            values = np.repeat(bases, [len(array.data) // width for array in some])
+            values += np.frombuffer(data, dtype=_DTYPES[width])
+            pieces.append(values)
+        return concatenated(pieces)
 
     def slice(self, start: int, stop: int) -> Self:
         """Return the numbers at the positions from ``start`` to ``stop``, base and width kept."""
         return type(self)(self.base, self.width, self.data[start * self.width : stop * self.width])
+
+
+def concatenated(arrays: Sequence[Uint64Array]) -> Uint64Array:
+    """Return arrays one after the other, a single one as it is."""
+    if len(arrays) == 1:
+        return arrays[0]
+    return np.concatenate([np.empty(0, dtype=np.uint64), *arrays])
 
 
 def begins_of(counts: Positions) -> Positions:

@@ -8,6 +8,7 @@ import numpy as np
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 from lance_explorer.rowids.blocks import BLOCK_IDS, Blocks, RunsAndBlocks, run_counts
 from lance_explorer.rowids.condensing import MIN_RUNS, MIN_RUNS_MASKED
+from lance_explorer.rowids.runs import RunColumns
 from lance_explorer.rowids.segments import Range, RangeWithBitmap
 
 __all__ = ["rows_of_bitmap", "rows_of_range", "rows_within"]
@@ -63,6 +64,8 @@ def _smaller_forms(blocks: Blocks) -> RunsAndBlocks:
     """Return blocks as they are where that is smaller, else as runs."""
     if blocks.present is None:
         dense = run_counts(blocks.live) >= MIN_RUNS
+        if dense.all():
+            return RunsAndBlocks(RunColumns.empty(), [blocks])
         return RunsAndBlocks(blocks.where(~dense).runs(), [blocks.where(dense)])
     masked = (blocks.live != blocks.present).any(axis=1)
     dense = run_counts(blocks.live) >= np.where(masked, MIN_RUNS_MASKED, MIN_RUNS)

@@ -158,6 +158,12 @@ class Blocks:
             found[here] = True
             todo, block = todo[~lives], block[~lives] + 1
 
+    def about(self, row_id: int) -> list["Blocks"]:
+        """Return one by one the blocks that a row ID belongs to."""
+        number = np.uint64(row_id >> _BITS)
+        first, end = np.searchsorted(self.number, [number, number + np.uint64(1)]).tolist()
+        return [self.where(slice(block, block + 1)) for block in range(first, end)]
+
     def runs(self, chosen: Chosen = slice(None)) -> RunColumns:
         """Return the live rows of some blocks as runs, in the order of blocks and row IDs."""
         return RunColumns.concatenated([some._runs() for some in self.where(chosen).portions()])

@@ -28,6 +28,8 @@ _MIN_BITMAP_BYTES = 1024
 _SPARSE = 256
 """Of ranges in which fewer than one row in so many is deleted, nothing is written out."""
 
+_MAYBE_BITS = (Range, RangeWithBitmap)
+
 
 @dataclass(frozen=True, slots=True)
 class FragmentRows:
@@ -48,10 +50,10 @@ def live_rows(fragments: Iterable[FragmentRows]) -> Iterator[RunsAndBlocks]:
     """
     runs, deletions, size = list[RunColumns](), list[Uint64Array](), 0
     for fragment in sorted(fragments, key=lambda fragment: fragment.fragment_id):
-        base = np.uint64(first_address(fragment.fragment_id))
-        deleted = deleted_offsets(fragment.deleted or BitMap()) + base
+        address = first_address(fragment.fragment_id)
+        deleted = deleted_offsets(fragment.deleted or BitMap()) + np.uint64(address)
         rest = list[RunColumns]()
-        for rows in _pieces(fragment.row_ids, base, deleted):
+        for rows in _pieces(fragment.row_ids, address, deleted):
             if isinstance(rows, RunColumns):
                 rest.append(rows)
             else:
@@ -61,19 +63,19 @@ def live_rows(fragments: Iterable[FragmentRows]) -> Iterator[RunsAndBlocks]:
             deletions.append(deleted)
             size += sum([len(rows.start) for rows in rest]) + len(deleted)
         if size >= _RUNS_AT_ONCE:
-            yield _without(runs, deletions)
+            yield from _without(runs, deletions)
             runs, deletions, size = [], [], 0
-    yield _without(runs, deletions)
+    yield from _without(runs, deletions)
 
 
 def _pieces(
-    sequence: RowIdSequence, address: np.uint64, deleted: Uint64Array
+    sequence: RowIdSequence, address: int, deleted: Uint64Array
 ) -> Iterator[RunColumns | RunsAndBlocks]:
     """Yield the live rows of what is best taken as bits, and all rows of what is between."""
     between, begin = list[Part](), address
     for part in sequence.parts:
-        end = address + np.uint64(len(part))
-        rows = _as_bits(part, address, deleted)
+        end = address + len(part)
+        rows = _as_bits(part, address, deleted) if isinstance(part, _MAYBE_BITS) else None
         if rows is not None:
             yield from _all_rows(between, begin)
             yield rows
@@ -84,25 +86,30 @@ def _pieces(
     yield from _all_rows(between, begin)
 
 
-def _as_bits(part: Part, address: np.uint64, deleted: Uint64Array) -> RunsAndBlocks | None:
+def _as_bits(
+    part: Range | RangeWithBitmap, address: int, deleted: Uint64Array
+) -> RunsAndBlocks | None:
     """Return the live rows of a bitmap, or of a range with many deletions, if it is large."""
     match part:
         case RangeWithBitmap() if len(part.bitmap) >= _MIN_BITMAP_BYTES:
-            return rows_of_bitmap(part, address, _between(deleted, address, len(part)))
+            own = _between(deleted, address, len(part))
+            return rows_of_bitmap(part, np.uint64(address), own)
         case Range() if len(part) >= 8 * _MIN_BITMAP_BYTES:
             own = _between(deleted, address, len(part))
             if len(own) * _SPARSE >= len(part):
-                return rows_of_range(part, address, own)
+                return rows_of_range(part, np.uint64(address), own)
     return None
 
 
-def _between(deleted: Uint64Array, address: np.uint64, count: int) -> Positions:
+def _between(deleted: Uint64Array, address: int, count: int) -> Positions:
     """Return the deleted rows among so many, counted from the first of them."""
-    begin, end = np.searchsorted(deleted, np.array([address, address + np.uint64(count)]))
-    return (deleted[begin:end] - address).astype(np.int64)
+    borders = np.array([address, address + count], dtype=np.uint64)
+    begin, end = np.searchsorted(deleted, borders)
+    positions: Positions = (deleted[begin:end] - borders[0]).astype(np.int64)
+    return positions
 
 
-def _all_rows(parts: list[Part], address: np.uint64) -> Iterator[RunColumns]:
+def _all_rows(parts: list[Part], address: int) -> Iterator[RunColumns]:
     """Yield all rows of parts in their order, deleted ones included, if there are parts."""
     if not parts:
         return
@@ -110,14 +117,18 @@ def _all_rows(parts: list[Part], address: np.uint64) -> Iterator[RunColumns]:
     if (stop <= start).any():
         raise CorruptFileError(f"a row has the ID {MAX_U64}, which no row can have")
     counts = stop - start
-    yield RunColumns(start, stop, np.cumsum(counts) - counts + address)
+    yield RunColumns(start, stop, np.cumsum(counts) - counts + np.uint64(address))
 
 
-def _without(runs: list[RunColumns], deletions: list[Uint64Array]) -> RunsAndBlocks:
-    """Return the rows that are not deleted; both are in the order of addresses."""
+def _without(runs: list[RunColumns], deletions: list[Uint64Array]) -> Iterator[RunsAndBlocks]:
+    """Yield the rows that are not deleted; both are in the order of addresses."""
     rows = RunColumns.concatenated(runs)
     deleted = np.concatenate([*deletions, np.empty(0, dtype=np.uint64)])
-    return condensed(_cut_out(rows, deleted) if len(deleted) else rows)
+    begins = np.arange(0, len(rows.start), _RUNS_AT_ONCE)
+    masked = np.split(deleted, np.searchsorted(deleted, rows.address[begins[1:]]))
+    for begin, gone in zip(begins.tolist(), masked, strict=False):
+        some = rows.where(slice(begin, begin + _RUNS_AT_ONCE))
+        yield condensed(_cut_out(some, gone) if len(gone) else some)
 
 
 def _cut_out(runs: RunColumns, deleted: Uint64Array) -> RunColumns:

@@ -22,7 +22,7 @@ from lance_explorer.rowids.runs import (
     paired,
 )
 
-__all__ = ["FRAGMENT_BITS", "IdMap"]
+__all__ = ["FRAGMENT_BITS", "IdMap", "ids_at"]
 
 _BLOCKS_AT_ONCE = 256
 _IDS_AT_ONCE = 1 << 15
@@ -98,14 +98,23 @@ class IdMap:
             addresses[some], found[some] = self._lookup(ids[some])
         return addresses, found
 
+    def every_address(self, row_id: int) -> list[int]:
+        """Return the addresses of all rows with a row ID; sound tables have one row at most."""
+        number = np.array([row_id], dtype=np.uint64)
+        places: list[Blocks | Runs] = [self.runs]
+        for blocks in self.blocks:
+            places += blocks.about(row_id)
+        answers = [place.lookup(number) for place in places]
+        return [int(addresses[0]) for addresses, found in answers if found[0]]
+
     def reverse_lookup(self, addresses: Uint64Array) -> tuple[Uint64Array, NDArray[np.bool_]]:
         """Return the row IDs at addresses, 0 where no row lives, and whether one does."""
         order = np.argsort(addresses)
         wanted = addresses[order]
-        ids, found = _ids_at(self.runs.columns, wanted)
+        ids, found = ids_at(self.runs.columns, wanted)
         for blocks in self.blocks:
             for some, columns in blocks.runs_around(wanted):
-                more_ids, more = _ids_at(columns, wanted[some])
+                more_ids, more = ids_at(columns, wanted[some])
                 ids[some] |= more_ids
                 found[some] |= more
         result, there = np.empty_like(ids), np.empty_like(found)
@@ -214,7 +223,7 @@ def _by_kind(blocks: Iterable[Blocks]) -> tuple[Blocks, ...]:
     return tuple([Blocks.concatenated(kind) for kind in kinds.values()])
 
 
-def _ids_at(columns: RunColumns, addresses: Uint64Array) -> tuple[Uint64Array, NDArray[np.bool_]]:
+def ids_at(columns: RunColumns, addresses: Uint64Array) -> tuple[Uint64Array, NDArray[np.bool_]]:
     """Return the row IDs at addresses, 0 where there is none, and whether there is one."""
     start, stop, address = columns.by_address()
     reverse = Runs(RunColumns(address, address + (stop - start), start))

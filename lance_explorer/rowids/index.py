@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pyroaring import BitMap
 
-from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
+from lance_explorer.errors import CorruptFileError, InvalidArgumentError, RowNotFoundError
 from lance_explorer.rowids.addresses import RowAddress, first_address, fragments_of
 from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
 from lance_explorer.rowids.blocks import RunsAndBlocks
 from lance_explorer.rowids.building import FragmentRows, live_rows
-from lance_explorer.rowids.id_map import IdMap
+from lance_explorer.rowids.id_map import IdMap, ids_at
 from lance_explorer.rowids.runs import RunColumns
 from lance_explorer.rowids.segments import Range
 from lance_explorer.rowids.sequence import RowIdSequence
@@ -35,7 +35,7 @@ class RowIdIndex:
     is_identity : bool
         Whether row IDs are addresses.
     hidden : RunColumns
-        Rows that cannot be found, because another live row has the same row ID.
+        Rows that :meth:`locate_many` passes over, as another live row has the same row ID.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class RowIdIndex:
         )
 
     def __contains__(self, row_id: int) -> bool:
-        return self._find(row_id) is not None
+        return bool(self._addresses(row_id))
 
     def locate(self, row_id: int) -> RowAddress:
         """Return where the row with a row ID is.
@@ -118,14 +118,19 @@ class RowIdIndex:
         ------
         RowNotFoundError
             If no live row has this ID.
+        CorruptFileError
+            If several live rows have it.
         """
-        address = self._find(row_id)
-        if address is None:
+        addresses = [RowAddress.of(address) for address in self._addresses(row_id)]
+        if not addresses:
             raise RowNotFoundError(f"no live row has the ID {row_id}")
-        return RowAddress.of(address)
+        if len(addresses) > 1:
+            places = ", ".join(map(str, addresses))
+            raise CorruptFileError(f"{len(addresses)} live rows have the ID {row_id}: {places}")
+        return addresses[0]
 
     def locate_many(self, row_ids: ArrayLike) -> tuple[Uint64Array, NDArray[np.bool_]]:
-        """Return where many rows are.
+        """Return where many rows are; where several live rows have a row ID, where one of them is.
 
         Parameters
         ----------
@@ -166,17 +171,25 @@ class RowIdIndex:
         InvalidArgumentError
             If the addresses are not whole numbers from 0 to 2^64 - 1.
         """
-        return self.id_map.reverse_lookup(_numbers(addresses, "row addresses"))
+        wanted = _numbers(addresses, "row addresses")
+        row_ids, found = self.id_map.reverse_lookup(wanted)
+        if len(self.hidden.start):
+            more_ids, more = ids_at(self.hidden, wanted)
+            row_ids, found = row_ids | more_ids, found | more
+        return row_ids, found
 
     def duplicates(self) -> RunColumns:
         """Return rows whose row IDs other live rows have too; there should be none."""
         return RunColumns.concatenated([self.hidden, self.id_map.repeated()]).in_order()
 
-    def _find(self, row_id: int) -> int | None:
+    def _addresses(self, row_id: int) -> list[int]:
+        """Return the addresses of all live rows with a row ID, ascending."""
         if not 0 <= row_id <= MAX_U64:
-            return None
-        addresses, found = self.id_map.lookup(np.array([row_id], dtype=np.uint64))
-        return int(addresses[0]) if found[0] else None
+            return []
+        has_it = (self.hidden.start <= row_id) & (row_id < self.hidden.stop)
+        hidden = self.hidden.where(has_it)
+        more = hidden.address + (np.uint64(row_id) - hidden.start)
+        return sorted([*self.id_map.every_address(row_id), *more.tolist()])
 
 
 def address_rows(

@@ -11,7 +11,13 @@ from itertools import groupby
 
 import numpy as np
 
-from lance_explorer.rowids.arrays import EncodedU64Array, Positions, Uint64Array, begins_of
+from lance_explorer.rowids.arrays import (
+    EncodedU64Array,
+    Positions,
+    Uint64Array,
+    begins_of,
+    concatenated,
+)
 from lance_explorer.rowids.segments import (
     ABSENT,
     NOTHING,
@@ -164,7 +170,7 @@ class RowIdSequence(Values):
         return sum([len(part) for part in self.parts])
 
     def values(self) -> Uint64Array:
-        return _joined([part.values() for part in self.parts])
+        return concatenated([part.values() for part in self.parts])
 
     def ranges(self) -> tuple[Uint64Array, Uint64Array]:
         pairs = []
@@ -174,7 +180,8 @@ class RowIdSequence(Values):
                 pairs.append(consecutive_ranges(EncodedU64Array.joined_values(arrays)))
             else:
                 pairs += [part.ranges() for part in group]
-        return _joined([starts for starts, _ in pairs]), _joined([stops for _, stops in pairs])
+        starts, stops = [start for start, _ in pairs], [stop for _, stop in pairs]
+        return concatenated(starts), concatenated(stops)
 
     def at(self, positions: Positions) -> Uint64Array:
         begins = self._begins()
@@ -211,8 +218,9 @@ def num_segments(part: Part) -> int:
 
 def all_ranges(parts: Iterable[Range | Ranges]) -> Ranges:
     """Return range segments as columns."""
-    columns = [_columns(part) for part in parts]
-    return Ranges(_joined([c.starts for c in columns]), _joined([c.stops for c in columns]))
+    some = [_columns(part) for part in parts]
+    starts, stops = [one.starts for one in some], [one.stops for one in some]
+    return Ranges(concatenated(starts), concatenated(stops))
 
 
 def _as_one(ranges: list[Range | Ranges]) -> list[Range | Ranges]:
@@ -225,7 +233,3 @@ def _columns(ranges: Range | Ranges) -> Ranges:
         return ranges
     start, stop = np.array([[ranges.start], [ranges.stop]], dtype=np.uint64)
     return Ranges(start, stop)
-
-
-def _joined(arrays: list[Uint64Array]) -> Uint64Array:
-    return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.uint64)

@@ -1,6 +1,8 @@
 """Deletion files against the rows that pylance still shows, hand-made ones, and damaged ones."""
 
 import struct
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -181,6 +183,16 @@ def test_a_second_column_is_refused():
         writer.write_batch(batch)
     with pytest.raises(CorruptFileError, match="one column"):
         decode_deletion_file(sink.getvalue().to_pybytes(), ARROW, 10)
+
+
+def test_an_arrow_file_is_read_without_pandas():
+    program = """
+import sys
+from lance_explorer.format.deletions import decode_deletion_file
+assert len(decode_deletion_file(sys.stdin.buffer.read(), 0)) == 3
+assert "pandas" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], input=arrow_file([5, 1, 7]), check=True)
 
 
 def test_missing_values_are_refused():

@@ -8,10 +8,10 @@ from pyroaring import BitMap
 
 from lance_explorer.errors import CorruptFileError, InvalidArgumentError, RowNotFoundError
 from lance_explorer.rowids.addresses import RowAddress
-from lance_explorer.rowids.arrays import MAX_U64
+from lance_explorer.rowids.arrays import MAX_U64, EncodedU64Array
 from lance_explorer.rowids.encoding import encode_segment
 from lance_explorer.rowids.index import FragmentRows, RowIdIndex, address_rows
-from lance_explorer.rowids.segments import Range
+from lance_explorer.rowids.segments import Array, Range
 from lance_explorer.rowids.sequence import RowIdSequence
 from tests.rowids.strategies import Rows, numbers, tables, uint64
 
@@ -118,8 +118,44 @@ def test_duplicates_are_told_and_do_no_harm():
         (5, 7),
     ]
     assert len(index) == 104
-    assert index.locate(5).fragment_id in (0, 1, 2)
     assert index.locate(200) == RowAddress(1, 1)
+
+
+def test_an_id_of_several_live_rows_is_located_only_with_an_error():
+    fragments = [fragment(0, *range(100)), fragment(1, 5, 200), fragment(2, 5, 6)]
+    index = RowIdIndex.of_fragments(fragments)
+    places = "fragment_id=0, offset=5.*fragment_id=1, offset=0.*fragment_id=2, offset=0"
+    with pytest.raises(CorruptFileError, match=f"3 live rows have the ID 5: .*{places}"):
+        index.locate(5)
+    assert 5 in index
+    assert index.locate_many([5])[0].tolist()[0] in (5, 1 << 32, 2 << 32)
+
+
+def test_rows_that_share_an_id_are_all_found_by_address():
+    fragments = [fragment(0, *range(100)), fragment(1, 5, 200), fragment(2, 5, 6)]
+    index = RowIdIndex.of_fragments(fragments)
+    asked = [5, 1 << 32, 2 << 32, (2 << 32) + 1, (2 << 32) + 2]
+    assert answers(index.ids_at(asked)) == [5, 5, 5, 6, None]
+
+
+@pytest.mark.parametrize("twice", [0, 5_000, 5_001, 9_000, 19_998])
+def test_an_id_that_a_bitmap_and_a_run_have_is_located_only_with_an_error(twice):
+    bitmaps = [fragment(0, *range(0, 20_000, 2)), fragment(1, *range(1, 20_000, 2))]
+    index = RowIdIndex.of_fragments([*bitmaps, fragment(2, 30_000, twice)])
+    with pytest.raises(CorruptFileError, match=f"2 live rows have the ID {twice}"):
+        index.locate(twice)
+    assert index.locate(7) == RowAddress(1, 3)
+
+
+@pytest.mark.parametrize("twice", [5_000, 9_000, 19_998])
+def test_an_id_that_two_bitmaps_have_is_located_only_with_an_error(twice):
+    index = RowIdIndex.of_fragments(
+        [fragment(0, *range(0, 20_000, 2)), fragment(1, *range(5_000, 60_000, 2))]
+    )
+    assert len(index.id_map.runs) == 0
+    with pytest.raises(CorruptFileError, match=f"2 live rows have the ID {twice}"):
+        index.locate(twice)
+    assert index.locate(20_000) == RowAddress(1, 7_500)
 
 
 def test_duplicates_come_to_light_when_the_other_row_goes():
@@ -161,6 +197,28 @@ def test_only_whole_numbers_are_ids(wrong):
     for ask in (index.locate_many, index.ids_at):
         with pytest.raises(InvalidArgumentError, match="whole numbers"):
             ask(wrong)
+
+
+@pytest.mark.parametrize(
+    "ids", [np.arange(0, 300_000, 3), np.random.default_rng(5).permutation(99_999)]
+)
+def test_runs_are_found_wherever_they_are_cut_into_portions(ids):
+    ids = ids.astype(np.uint64)
+    gone = np.random.default_rng(6).choice(len(ids), 9_000, replace=False).astype(np.uint32)
+    array = Array(EncodedU64Array.of(ids))
+    fragments = [
+        FragmentRows(5, RowIdSequence.of([Range(1 << 40, (1 << 40) + 9), array]), BitMap(gone + 9))
+    ]
+    index = RowIdIndex.of_fragments([*fragments, fragment(2, 1 << 50)])
+    addresses, found = index.locate_many(ids)
+    live = np.ones(len(ids), dtype=np.bool_)
+    live[gone] = False
+    expected = np.arange(9, 9 + len(ids), dtype=np.uint64) + np.uint64(5 << 32)
+    assert np.array_equal(found, live)
+    assert np.array_equal(addresses[live], expected[live])
+    assert np.array_equal(index.ids_at(expected)[1], live)
+    assert np.array_equal(index.ids_at(expected[live])[0], ids[live])
+    assert len(index) == live.sum() + 10
 
 
 def test_a_range_is_never_written_out():

@@ -51,6 +51,9 @@ _T = TypeVar("_T")
 
 _ROW_IDS, _CREATED_AT, _LAST_UPDATED_AT = HIDDEN_FIELDS.values()
 
+_BYTES_OF_A_ROW = 32
+"""What is written out of a fragment at once: offsets, row IDs, versions, and what is between."""
+
 
 @dataclass(frozen=True, slots=True)
 class FragmentContent:
@@ -357,7 +360,7 @@ class RowReader:
         if len(messages) != len(self._fragments):
             raise CorruptFileError("a fragment stands in the manifest twice", path)
         most_rows = max((fragment.physical_rows or 0 for fragment in self._fragments), default=0)
-        keep_freed_memory(8 * most_rows)
+        keep_freed_memory(_BYTES_OF_A_ROW * most_rows)
         wanted = [
             (fragment, message)
             for fragment, message in zip(self._fragments, messages, strict=True)
