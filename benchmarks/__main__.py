@@ -4,8 +4,10 @@ import argparse
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 
 NAMES = ("history", "rows", "graph", "lineage", "changes")
+WITH_SPARK = ("spark",)
 WITH_BROWSER = ("widget", "explorer")
 BROWSER = "chromium"
 
@@ -13,7 +15,8 @@ BROWSER = "chromium"
 def main() -> None:
     """Run the named benchmarks, or all that can run here, each in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*NAMES, *WITH_BROWSER, []], metavar="NAME")
+    known = [*NAMES, *WITH_SPARK, *WITH_BROWSER]
+    parser.add_argument("names", nargs="*", choices=[*known, []], metavar="NAME")
     parser.add_argument("--sizes", choices=["small", "full"], default="small")
     parser.add_argument("--folder", help="where tables are kept for the next run")
     options = parser.parse_args()
@@ -26,10 +29,16 @@ def main() -> None:
 
 def there() -> list[str]:
     """Return what can run here."""
-    if shutil.which(BROWSER):
-        return [*NAMES, *WITH_BROWSER]
-    print(f"# {', '.join(WITH_BROWSER)}: left out, there is no Chromium", flush=True)
-    return [*NAMES]
+    names = [*NAMES]
+    for needy, tool, is_there in (
+        (WITH_SPARK, "PySpark", find_spec("pyspark")),
+        (WITH_BROWSER, "Chromium", shutil.which(BROWSER)),
+    ):
+        if is_there:
+            names += needy
+        else:
+            print(f"# {', '.join(needy)}: left out, there is no {tool}", flush=True)
+    return names
 
 
 if __name__ == "__main__":

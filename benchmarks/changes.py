@@ -5,7 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import Job, Numbers, Work, main, measure, prepared, print_rows, warm
+from benchmarks.measuring import (
+    Job,
+    Measurement,
+    Numbers,
+    Work,
+    main,
+    measure,
+    prepared,
+    print_rows,
+    warm,
+)
 
 ROWS_PER_FRAGMENT = 100_000
 DIMENSION = 32
@@ -140,7 +150,8 @@ def their_images(path: str, begin: int, end: int) -> Work:
 
 def print_counts(folder: Path, several: tuple[int, ...]) -> None:
     """Count net changes, before and after a compaction."""
-    lines = [["rows", "up to", "count s", "rows s", "pylance s", "faster", "peak MB", "pylance MB"]]
+    names = ["count s", "CPU s", "rows s", "CPU s", "pylance s", "CPU s"]
+    lines = [["rows", "up to", *names, "faster", "peak MB", "pylance MB"]]
     for millions in several:
         path = prepared(folder, f"changed_{millions}M", write_changed, millions)
         _warm(path)
@@ -155,10 +166,8 @@ def count_line(path: Path, end: int) -> list[str]:
     if counts.numbers != rows.numbers or counts.numbers != theirs.numbers:
         raise ValueError(f"{path}: {counts.numbers}, {rows.numbers}, {theirs.numbers}")
     return [
-        f"{counts.seconds:.3f}",
-        f"{rows.seconds:.3f}",
-        f"{theirs.seconds:.3f}",
-        f"{theirs.seconds / counts.seconds:.1f}x",
+        *[cell for took in (counts, rows, theirs) for cell in _times(took)],
+        f"{theirs.cpu_seconds / counts.cpu_seconds:.1f}x",
         f"{counts.peak_bytes / 1e6:.0f}",
         f"{theirs.peak_bytes / 1e6:.0f}",
     ]
@@ -166,7 +175,8 @@ def count_line(path: Path, end: int) -> list[str]:
 
 def print_images(folder: Path, several: tuple[int, ...]) -> None:
     """Read the values of updated rows."""
-    lines = [["rows", "updated", "after s", "both s", "pylance s", "after/pylance", "peak MB"]]
+    names = ["after s", "CPU s", "both s", "CPU s", "pylance s", "CPU s"]
+    lines = [["rows", "updated", *names, "after/pylance", "peak MB"]]
     for millions in several:
         path = prepared(folder, f"vectors_{millions}M", write_vectors, millions)
         _warm(path)
@@ -178,14 +188,16 @@ def print_images(folder: Path, several: tuple[int, ...]) -> None:
             [
                 f"{millions} M",
                 f"{after.numbers['rows']:,}",
-                f"{after.seconds:.3f}",
-                f"{both.seconds:.3f}",
-                f"{theirs.seconds:.3f}",
-                f"{after.seconds / theirs.seconds:.1f}x",
+                *[cell for took in (after, both, theirs) for cell in _times(took)],
+                f"{after.cpu_seconds / theirs.cpu_seconds:.1f}x",
                 f"{both.peak_bytes / 1e6:.0f}",
             ]
         )
     print_rows(lines)
+
+
+def _times(took: Measurement) -> tuple[str, str]:
+    return f"{took.seconds:.3f}", f"{took.cpu_seconds:.3f}"
 
 
 def _warm(path: Path) -> None:

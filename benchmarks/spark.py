@@ -1,18 +1,23 @@
 """Spark beside pylance and the local engine: ``python -m benchmarks.spark``.
 
-Each question is asked of a smaller table before the clock starts, of Spark some times: libraries
-are imported, the session is up with its workers, and Java has compiled what it runs. A job runs
-once. CPU time is that of all processes together.
+Every question is asked of a smaller table before the clock starts: libraries are imported, workers
+are up, and Java has compiled what it runs. Then it is asked three times, each time of a copy of the
+table, so that no worker has it open. CPU time is that of all processes together.
 """
 
 import os
-from collections.abc import Callable
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import Measurement, Numbers, Work, main, prepared, print_rows, run
+from benchmarks.measuring import Measurement, Numbers, Work, main, measure, prepared, print_rows
 from benchmarks.rows import MILLION, SYSTEM_COLUMNS, write_table
 
 SIZES = {"small": 2, "medium": 10, "full": 100}
@@ -20,10 +25,10 @@ SIZES = {"small": 2, "medium": 10, "full": 100}
 
 TABLES = 200
 VERSIONS = 20
-WARM_UPS = 3
+ROUNDS = 3
 
 HEADINGS = ["job", "rows", "beside it", "s", "CPU s", *("local[1] s", "CPU s")]
-HEADINGS += ["local[2] s", "CPU s", "ratio", "2 cores", "worker MB"]
+HEADINGS += ["local[2] s", "CPU s", "ratio", "of CPU", "2 cores", "worker MB"]
 
 # ---------------------------------------------------------------------------------------- tables
 
@@ -172,33 +177,59 @@ def on_one_machine(name: str, smaller: str, path: str) -> Work:
     return lambda: {"rows": ask(path)}
 
 
-def on_spark(name: str, smaller: str, path: str, cores: int) -> Work:
-    """Answer it in Spark, which adds up all columns of numbers."""
+def on_spark(cores: int, asked: Mapping[str, tuple[Path, Path]]) -> dict[str, Measurement]:
+    """Answer all questions in a session of so many cores, which adds up all columns of numbers."""
     import lance_explorer as lx
 
-    _, _, ask = QUESTIONS[name]
     settings = {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "2g"}
     spark = lx.spark.session(f"local[{cores}]", config=settings)
 
-    def answer(path: str) -> int:
-        found = ask(spark, path)
+    def answer(name: str, path: Path) -> int:
+        found = QUESTIONS[name][2](spark, str(path))
         sums = [f"sum({name})" for name, kind in found.dtypes if kind == "bigint"]
         return int(found.selectExpr("count(*)", *sums).first()[0])
 
-    for _ in range(WARM_UPS):
-        answer(smaller)
+    print(f"warming up Spark with local[{cores}] ...", flush=True)
+    for _ in range(ROUNDS):
+        for name, (smaller, _) in asked.items():
+            answer(name, smaller)
+    found = {}
+    for name, (_, path) in asked.items():
+        print(f"asking Spark for {name}, with local[{cores}] ...", flush=True)
+        found[name] = median([measured(answer, name, path) for _ in range(ROUNDS)])
+    spark.stop()
+    return found
 
-    def work() -> Numbers:
-        cpu = cpu_milliseconds()
-        count = answer(path)
-        used = cpu_milliseconds() - cpu
-        return {"rows": count, "cpu_milliseconds": used, "worker_bytes": worker_bytes()}
 
-    return work
+def measured(answer: Callable[[str, Path], int], name: str, path: Path) -> Measurement:
+    """Return what one answer takes, of a copy of a table."""
+    with copied(path) as copy:
+        forget_peaks()
+        begin, cpu = time.perf_counter(), cpu_seconds()
+        count = answer(name, copy)
+        seconds, used = time.perf_counter() - begin, cpu_seconds() - cpu
+        return Measurement(seconds, used, worker_bytes(), {"rows": count})
 
 
-def cpu_milliseconds() -> int:
-    """Return what this process and all that it started have used; 0 where nothing tells."""
+def median(rounds: list[Measurement]) -> Measurement:
+    """Return the median of times, and the highest of peaks."""
+    return Measurement(
+        statistics.median([one.seconds for one in rounds]),
+        statistics.median([one.cpu_seconds for one in rounds]),
+        max([one.peak_bytes for one in rounds]),
+        rounds[0].numbers,
+    )
+
+
+@contextmanager
+def copied(path: Path) -> Iterator[Path]:
+    """Make another table of the same files."""
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        yield Path(shutil.copytree(path, Path(folder, path.name), copy_function=os.link))
+
+
+def family() -> dict[Path, int]:
+    """Return this process and all that it started, and what CPU time each has used, in ticks."""
     parents, ticks = dict[int, int](), dict[int, int]()
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -207,34 +238,47 @@ def cpu_milliseconds() -> int:
             continue
         parents[int(path.parent.name)] = int(fields[1])
         ticks[int(path.parent.name)] = sum([int(field) for field in fields[11:15]])
-    family = {os.getpid()}
-    while more := {child for child, parent in parents.items() if parent in family} - family:
-        family |= more
-    return sum([ticks.get(each, 0) for each in family]) * 1000 // os.sysconf("SC_CLK_TCK")
+    found = {os.getpid()}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return {Path("/proc", str(pid)): ticks[pid] for pid in found if pid in ticks}
+
+
+def cpu_seconds() -> float:
+    """Return what all processes have used; 0 where nothing tells."""
+    return sum(family().values()) / os.sysconf("SC_CLK_TCK")
+
+
+def workers() -> Iterator[Path]:
+    """Yield the Python workers of Spark."""
+    for process in family():
+        try:
+            if b"pyspark.daemon" in process.joinpath("cmdline").read_bytes():
+                yield process
+        except OSError:
+            continue
+
+
+def forget_peaks() -> None:
+    """Let the peak of memory of each worker begin anew."""
+    for process in workers():
+        process.joinpath("clear_refs").write_text("5")
 
 
 def worker_bytes() -> int:
-    """Return the highest peak of memory of a Python worker of Spark; 0 where nothing tells."""
+    """Return the highest peak of memory of a worker; 0 where nothing tells."""
     peaks = [0]
-    for status in Path("/proc").glob("[0-9]*/status"):
-        try:
-            if b"pyspark.daemon" in status.with_name("cmdline").read_bytes():
-                lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
-                peaks.append(int(lines["VmHWM"].split()[0]) * 1024)
-        except (OSError, KeyError):
-            continue
+    for process in workers():
+        lines = dict(line.split(":", 1) for line in process.joinpath("status").open())
+        peaks.append(int(lines["VmHWM"].split()[0]) * 1024)
     return max(peaks)
 
 
 # ----------------------------------------------------------------------------------------- output
 
 
-def line(name: str, smaller: Path, path: Path) -> list[str]:
-    """Return one line; the ratio is that of two cores to what is beside them."""
-    print(f"asking for {name} ...", flush=True)
-    asked = name, str(smaller), str(path)
-    local = run(on_one_machine, *asked)
-    one, two = (run(on_spark, *asked, cores) for cores in (1, 2))
+def line(name: str, local: Measurement, one: Measurement, two: Measurement) -> list[str]:
+    """Return one line; the ratios are those of two cores to what is beside them."""
     counts = {each.numbers["rows"] for each in (local, one, two)}
     if len(counts) != 1:
         raise ValueError(f"{name}: {counts} rows were counted")
@@ -242,30 +286,38 @@ def line(name: str, smaller: Path, path: Path) -> list[str]:
         name,
         f"{counts.pop():,}",
         QUESTIONS[name][0],
-        *(f"{local.seconds:.2f}", f"{local.cpu_seconds:.2f}"),
+        *spent(local),
         *spent(one),
         *spent(two),
         f"{two.seconds / local.seconds:.1f}x",
+        f"{two.cpu_seconds / local.cpu_seconds:.1f}x",
         f"{one.seconds / two.seconds:.1f}x",
-        f"{max(one.numbers['worker_bytes'], two.numbers['worker_bytes']) / 1e6:.0f}",
+        f"{max(one.peak_bytes, two.peak_bytes) / 1e6:.0f}",
     ]
 
 
-def spent(on_spark: Measurement) -> tuple[str, str]:
-    return f"{on_spark.seconds:.2f}", f"{on_spark.numbers['cpu_milliseconds'] / 1000:.2f}"
+def spent(took: Measurement) -> tuple[str, str]:
+    return f"{took.seconds:.2f}", f"{took.cpu_seconds:.2f}"
 
 
 def benchmark(folder: Path, millions: int) -> None:
     """Write the tables that are missing in ``folder``, and compare."""
-    smaller = prepared(folder, "indexed_1M", write_indexed, 1)
-    path = prepared(folder, f"indexed_{millions}M", write_indexed, millions)
-    some = prepared(folder, "tables_10", write_tables, 10)
-    many = prepared(folder, f"tables_{TABLES}", write_tables, TABLES)
+    of_rows = (
+        prepared(folder, "indexed_1M", write_indexed, 1),
+        prepared(folder, f"indexed_{millions}M", write_indexed, millions),
+    )
+    of_tables = (
+        prepared(folder, "tables_10", write_tables, 10),
+        prepared(folder, f"tables_{TABLES}", write_tables, TABLES),
+    )
     print(f"{millions * MILLION:,} rows, of which the last version updated 1 %", flush=True)
-    of_tables = [name for name in QUESTIONS if name.endswith("tables")]
-    of_rows = [name for name in QUESTIONS if name not in of_tables]
-    lines = [line(name, smaller, path) for name in of_rows]
-    print_rows([HEADINGS, *lines, *[line(name, some, many) for name in of_tables]])
+    asked = {name: of_tables if name.endswith("tables") else of_rows for name in QUESTIONS}
+    beside = {}
+    for name, tables in asked.items():
+        print(f"asking {QUESTIONS[name][0]} for {name} ...", flush=True)
+        beside[name] = measure(on_one_machine, name, *map(str, tables))
+    one, two = (on_spark(cores, asked) for cores in (1, 2))
+    print_rows([HEADINGS, *[line(name, beside[name], one[name], two[name]) for name in asked]])
 
 
 if __name__ == "__main__":

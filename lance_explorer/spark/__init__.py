@@ -15,6 +15,9 @@ from lance_explorer.spark.comparing import content, diff, same_content  # noqa: 
 from lance_explorer.spark.frames import from_polars, metadata  # noqa: E402
 from lance_explorer.spark.local_session import session  # noqa: E402
 from lance_explorer.spark.registration import register  # noqa: E402
+from lance_explorer.spark.worker import keep_imports  # noqa: E402
+
+keep_imports()
 
 __all__ = [
     "changes_to_spark",

@@ -1,9 +1,10 @@
 """A question about changes at fixed versions, and the pieces of work that answer it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import polars as pl
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
@@ -40,10 +41,14 @@ class ChangesQuery:
         """
         return _changes(self, state_rows(self.table.open()))
 
-    def partitions(self) -> list[InputPartition]:
-        """Return the pieces of work."""
+    def partitions(self, end_version: int | None = None) -> list[InputPartition]:
+        """Return the pieces of work; of a feed of commits, those up to a version, if that is asked.
+
+        All versions name the columns, those after it too.
+        """
         size = self.options.number("rows_per_partition", _ROWS_PER_PARTITION)
-        parts = self.changes().parts(size)
+        asked = self if end_version is None else replace(self, end_version=end_version)
+        parts = asked.changes().parts(size)
         return [InputPartition((self, part)) for part in parts] or [InputPartition(None)]
 
 
@@ -64,8 +69,10 @@ def _changes(query: ChangesQuery, rows: StateRows) -> Changes:
     )
 
 
-def part_batches(partition: InputPartition, schema: StructType) -> Iterator[pa.RecordBatch]:
-    """Yield the lines of one part of a feed, as Spark wants them."""
+def part_batches(
+    partition: InputPartition, schema: StructType, *, may_lack_columns: bool = False
+) -> Iterator[pa.RecordBatch]:
+    """Yield the lines of one part of a feed, as Spark wants them; columns it lacks may be null."""
     if partition.value is None:
         return
     query: ChangesQuery
@@ -73,6 +80,9 @@ def part_batches(partition: InputPartition, schema: StructType) -> Iterator[pa.R
     query, part = partition.value
     target = target_schema(schema)
     for frame in query.changes().batches(_ROWS_PER_BATCH, progress=False, part=part):
+        lacking = [name for name in target.names if name not in frame.columns]
+        if may_lack_columns and lacking:
+            frame = frame.with_columns([pl.lit(None).alias(name) for name in lacking])
         yield from batches_of(frame, target)
 
 

@@ -18,7 +18,7 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from lance_explorer.changes.change_feed import Changes
-from lance_explorer.changes.frame import CHANGES
+from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.changes.version_refs import version_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches, value_names
@@ -51,7 +51,8 @@ class ChangesSource(DataSource):
     stream); ``mode``: ``net`` or ``per_commit``, as which a stream is; ``images``: ``after`` or
     ``both``; ``columns``, ``key`` and ``include``: lists; ``tolerance``; ``rows_per_partition``;
     ``max_versions_per_batch`` of a stream; ``storage.*``. They mean what they mean for
-    :meth:`Table.changes`.
+    :meth:`Table.changes`. A stream has the columns of the latest version alone, null in versions
+    that lack them; with ``mode`` and ``begin_version``, those of all versions from there on.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -88,8 +89,15 @@ class ChangesSource(DataSource):
         if self._options.text("mode") not in (None, "per_commit"):
             raise InvalidArgumentError("a stream has one mode, per_commit")
         per_commit = self._options.with_values(mode="per_commit")
+        there = self.schema().names
+        for name in schema.names:
+            if name not in there:
+                raise InvalidArgumentError(f"no column {name!r}; there are: {', '.join(there)}")
         columns = value_names(per_commit, schema)
-        return ChangesStream(self._ref, per_commit, self._begin, schema, columns)
+        if columns is not None:
+            asked = there if CHANGED_COLUMNS in schema.names else schema.names
+            columns = tuple([n for n in asked if n not in (*CHANGES.names, CHANGED_COLUMNS)])
+        return ChangesStream(self._ref, per_commit, self._begin, self._table, schema, columns)
 
     def _query(self, begin: int, schema: StructType | None) -> ChangesQuery:
         chosen = self._options.texts("columns")

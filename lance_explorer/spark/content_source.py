@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from lance_explorer.inspect.rows import ROWS
+from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.spark.rows_source import RowsSource
 from lance_explorer.spark.types import batch_of, spark_schema, target_schema
 
@@ -39,10 +39,12 @@ class ContentSource(RowsSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return what reads values and adds up their hashes."""
-        of_rows = super().schema()
-        own = {*ROWS.names} - {field.name for field in self.values}
-        names = self._options.texts("columns") or sorted({*of_rows.names} - own)
-        wanted = StructType([of_rows[name] for name in names if name in of_rows.names])
+        there = self.values.names
+        names = sorted(self._options.texts("columns") or there)
+        missing = [name for name in names if name not in there]
+        if missing:
+            raise InvalidArgumentError(f"no column {missing[0]!r}; there are: {', '.join(there)}")
+        wanted = spark_schema(pa.schema([self.values.field(name) for name in names]))
         return _ContentReader(super().reader(wanted), wanted, schema)
 
 

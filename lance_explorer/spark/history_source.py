@@ -86,6 +86,10 @@ class _HistoryReader(DataSourceReader):
         self._schema = schema
         begin = options.text("begin_version")
         self._begin = None if begin is None else options.number("begin_version", 0, least=0)
+        if self._begin is not None and self._begin > table.version:
+            raise InvalidArgumentError(
+                f"begin_version {self._begin} is later than end_version {table.version}; swap them"
+            )
         self._rows_version = table.version if self._begin is None else self._begin
 
     def partitions(self) -> list[InputPartition]:

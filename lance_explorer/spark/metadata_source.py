@@ -28,6 +28,7 @@ _TABLE = "table"
 _FINDINGS = "findings"
 _TABLES_PER_PARTITION = 32
 _BYTES_PER_PARTITION = 1 << 26  # of manifests
+_ROWS_PER_BATCH = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +98,17 @@ class _MetadataReader(DataSourceReader):
         return [InputPartition(group) for group in groups]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the frames of some tables."""
+        """Yield the frames of some tables, small ones together."""
         target = target_schema(self._schema)
+        waiting = list[pl.DataFrame]()
         for piece in partition.value:
             found = _of_table(self._frame, piece)
-            uri = pl.lit(piece.ref.uri).alias(_TABLE)
-            yield from batches_of(found.with_columns(uri), target)
+            waiting.append(found.with_columns(pl.lit(piece.ref.uri).alias(_TABLE)))
+            if sum([len(each) for each in waiting]) >= _ROWS_PER_BATCH:
+                yield from batches_of(pl.concat(waiting), target)
+                waiting.clear()
+        if waiting:
+            yield from batches_of(pl.concat(waiting), target)
 
 
 def _of_table(name: str, piece: _Piece) -> pl.DataFrame:

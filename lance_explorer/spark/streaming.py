@@ -1,8 +1,8 @@
 """The change feed as a stream: offsets are versions, and each version comes once, whole."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import (
@@ -13,7 +13,8 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from lance_explorer.errors import VersionNotFoundError
+from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
+from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.rows.state_rows import state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches
@@ -36,8 +37,10 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         What is asked of its changes.
     begin_version : int
         The version after which a stream begins that has no checkpoint.
+    loaded : PinnedTable
+        The version that names columns, the latest one when the stream was loaded.
     schema : pyspark.sql.types.StructType
-        The columns that are wanted.
+        The columns that are wanted. They are null in versions that lack them.
     columns : tuple of str
         Those that are values.
     """
@@ -47,12 +50,15 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ref: TableRef,
         options: Options,
         begin_version: int,
+        loaded: PinnedTable,
         schema: StructType,
         columns: tuple[str, ...] | None,
     ) -> None:
         self._ref = ref
         self._options = options
         self._begin_version = begin_version
+        self._loaded_version = loaded.version
+        self._field_ids = {name: key for key, name in _names(loaded.open()).items()}
         self._schema = schema
         self._columns = columns
         self._last_version: int | None = None
@@ -91,35 +97,53 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if begin_version == end_version:
             return [InputPartition(None)]
         source = self._ref.open()
-        table = PinnedTable.at(source, end_version, self._ref)
+        last_version = max(end_version, self._loaded_version)
+        table = PinnedTable.at(source, last_version, self._ref)
         _check_nothing_lost(table.open(), begin_version, end_version)
-        query = ChangesQuery(table, begin_version, end_version, self._options, self._columns)
-        return query.partitions()
+        query = ChangesQuery(table, begin_version, last_version, self._options, None)
+        if self._columns is not None:
+            there = query.changes().schema
+            query = replace(query, columns=tuple([n for n in self._columns if n in there]))
+        self._check_names(_names(table.open()))
+        return query.partitions(end_version)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield one piece of work."""
-        return part_batches(partition, self._schema)
+        return part_batches(partition, self._schema, may_lack_columns=True)
+
+    def _check_names(self, names: dict[int, str]) -> None:
+        """Raise InvalidArgumentError if a column that is wanted has another name by now."""
+        for name in self._schema.names:
+            now = names.get(self._field_ids.get(name, NO_PARENT), name)
+            if now != name:
+                raise InvalidArgumentError(
+                    f"the column {name!r} of this stream is {now!r} by now; load the stream again"
+                )
+
+
+def _names(source: TableSource) -> dict[int, str]:
+    """Return the columns of the latest version, by the IDs of their fields."""
+    [record] = source.version(source.latest_version).records
+    return {field.id: field.name for field in record.schema if field.parent_id == NO_PARENT}
 
 
 def _check_nothing_lost(source: TableSource, begin_version: int, end_version: int) -> None:
     """Raise VersionNotFoundError if changes of some versions cannot be told any more."""
     history = state_rows(source).history
     asked = (history.versions > begin_version) & (history.versions <= end_version)
-    if history.begins_exactly[asked].all():
+    after = history.versions[asked & ~history.begins_exactly].tolist()
+    if not after:
         return
-    kept = history.versions[asked]
-    there = f"{history.versions[0]} to {history.versions[-1]}"
-    after = kept[~history.begins_exactly[asked]]
-    [*lost] = [_lost_before(history.versions, int(version), begin_version) for version in after]
+    kept = [0, *history.versions.tolist()]
+    gaps = [(kept[kept.index(version) - 1], version) for version in after]
+    gone = [_span(max(old + 1, begin_version, 1), new - 1) for old, new in gaps]
+    untold = [_span(max(old, begin_version) + 1, new) for old, new in gaps]
     raise VersionNotFoundError(
-        f"versions {', '.join(lost)} were cleaned away before this stream read them, and with them "
-        f"what they changed; {there} remain. Read version {after[-1]} as a whole, and begin a new "
-        f"stream with begin_version {after[-1]}"
+        f"the files of {', '.join(gone)} were cleaned away before this stream read on, and so it "
+        f"is lost what {', '.join(untold)} changed. Read version {after[-1]} as a whole, and begin "
+        f"a new stream with begin_version {after[-1]}"
     )
 
 
-def _lost_before(versions: np.ndarray, version: int, begin_version: int) -> str:
-    """Return which versions are missing just before one."""
-    place = int(np.searchsorted(versions, np.uint64(version)))
-    first = max(int(versions[place - 1]) + 1 if place else 1, min(begin_version, version - 1), 1)
-    return f"{first}" if first == version - 1 else f"{first} to {version - 1}"
+def _span(first: int, last: int) -> str:
+    return f"version {first}" if first == last else f"versions {first} to {last}"

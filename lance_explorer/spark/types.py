@@ -25,8 +25,9 @@ extension                                         what it is stored as
 ================================================= ==================================================
 
 Everything else (unions, calendar intervals, decimals of more digits) is an error that names the
-column. Every column may be null. A session that :func:`~lance_explorer.spark.session` did not make
-knows times of day if its setting ``spark.sql.timeType.enabled`` is true.
+column. Changes have decimals of 256 bits as string. Every column may be null. A session that
+:func:`~lance_explorer.spark.session` did not make knows times of day if its setting
+``spark.sql.timeType.enabled`` is true.
 """
 
 from collections.abc import Collection, Iterator
@@ -136,7 +137,8 @@ def spark_type(kind: pa.DataType, column: str) -> sql.DataType:
             [sql.StructField(field.name, spark_type(field.type, column)) for field in kind]
         )
     raise InvalidArgumentError(
-        f"column {column!r} has the type {kind}, which Spark has not; leave it out by .schema(...)"
+        f"column {column!r} has the type {kind}, which Spark has not; leave it out: name the "
+        "others by .schema(...) or columns"
     )
 
 
@@ -183,6 +185,8 @@ def _cast(column: pa.Array, field: pa.Field) -> pa.Array:
         column = column.dictionary_decode()
     if column.type == field.type:
         return column
+    if arrow.is_null(column.type):
+        return pa.nulls(len(column), field.type)
     try:
         options = pc.CastOptions.safe(field.type)
         options.allow_time_truncate = True

@@ -3,6 +3,7 @@
 import lance
 import pyarrow as pa
 import pytest
+from pyspark.errors import AnalysisException
 
 import lance_explorer as lx
 
@@ -99,3 +100,10 @@ def test_a_compaction_changes_no_content(spark, tmp_path):
     old, new = lx.spark.content(spark, path, version=before), lx.spark.content(spark, path)
     assert lx.spark.same_content(old, new)
     assert old.collect()[0]["num_rows"] == 30
+
+
+def test_a_column_that_is_not_there_has_no_content(spark, tmp_path):
+    path = table_of(tmp_path / "a.lance", BEFORE)
+    content = lx.spark.content(spark, path, columns=["id", "y"])
+    with pytest.raises(AnalysisException, match="no column 'y'; there are"):
+        content.collect()

@@ -32,7 +32,7 @@ read = lambda name: spark.read.format(f"lance_explorer.{name}")
 feed = spark.readStream.format("lance_explorer.changes").load(path)
 writer = feed.writeStream.option("checkpointLocation", f"{folder}/checkpoint")
 query = writer.trigger(availableNow=True).start(f"{folder}/stream", format="parquet")
-query.awaitTermination(120)
+assert query.awaitTermination(600)
 versions = lx.open_table(path).versions()
 found = {
     "kind": type(spark).__module__,

@@ -58,3 +58,9 @@ def test_ids_that_are_none_are_told(path):
     source = HistorySource({"path": path, "row_ids": "1,x"})
     with pytest.raises(lx.InvalidArgumentError, match="not 'x'"):
         source.reader(source.schema()).partitions()
+
+
+def test_versions_in_the_wrong_order_are_told(path):
+    source = HistorySource({"path": path, "begin_version": "2", "end_version": "1"})
+    with pytest.raises(lx.InvalidArgumentError, match="begin_version 2 is later than end_version"):
+        source.reader(source.schema())

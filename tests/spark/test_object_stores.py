@@ -8,6 +8,7 @@ import pytest
 
 import lance_explorer as lx
 from tests.remote.bucket import SECRET, Bucket
+from tests.spark.streams import run_to_end
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +77,7 @@ def test_what_lets_in_is_in_no_plan_no_progress_and_no_log(
     stream = spark.readStream.format("lance_explorer.changes").options(**storage(bucket))
     feed = stream.load(uri)
     writer = feed.writeStream.format("noop").option("checkpointLocation", str(tmp_path))
-    query = writer.trigger(availableNow=True).start()
-    query.awaitTermination(60)
+    query = run_to_end(writer.trigger(availableNow=True))
     query.explain(extended=True)
     spark._jsc.sc().listenerBus().waitUntilEmpty()
     files = [file for folder in (event_log, tmp_path) for file in folder.rglob("*")]

@@ -1,6 +1,7 @@
 """The stream of changes: every version once, whole, in order; also over restarts."""
 
 import shutil
+from datetime import timedelta
 
 import lance
 import polars as pl
@@ -10,6 +11,7 @@ from pyspark.errors import StreamingQueryException
 
 import lance_explorer as lx
 from tests.spark.engines import as_local
+from tests.spark.streams import run_to_end
 
 KEYS = ["_commit_version", "_change_type", "_rowid", "_rowaddr"]
 
@@ -49,8 +51,7 @@ class Sink:
 
         checkpoint = str(self.folder.parent / "checkpoint")
         writer = feed.writeStream.option("checkpointLocation", checkpoint).foreachBatch(write)
-        query = writer.trigger(availableNow=True).start()
-        query.awaitTermination(60)
+        run_to_end(writer.trigger(availableNow=True))
 
     def rows(self, schema: pl.Schema) -> pl.DataFrame:
         found = self.spark.read.parquet(str(self.folder)).drop("batch")
@@ -115,8 +116,27 @@ def test_versions_that_were_cleaned_away_are_named(sink, table):
     for version in (8, 9):
         [file] = [f for f in lx.open_table(table).source.listing.versions if f.version == version]
         (sink.folder.parent / "people.lance" / file.path).unlink()
-    with pytest.raises(StreamingQueryException, match="versions 8 to 9 were cleaned away"):
+    told = r"versions 8 to 9 were cleaned away .* what versions 8 to 10 changed\. Read version 10"
+    with pytest.raises(StreamingQueryException, match=told):
         sink.run(table)
+
+
+def test_what_is_lost_begins_after_what_was_read(sink, table):
+    sink.run(table, begin_version=2)
+    lance.dataset(table).insert(people(30))
+    lance.dataset(table).cleanup_old_versions(timedelta(0))
+    told = r"of version 7 were cleaned away .* what version 8 changed\."
+    with pytest.raises(StreamingQueryException, match=told):
+        sink.run(table, begin_version=2)
+
+
+def test_a_column_that_older_versions_lack_is_null_there(sink, table):
+    lance.dataset(table).add_columns({"age": "id * 2"})
+    lance.dataset(table).update({"age": "1"}, where="id = 5")
+    sink.run(table, images="after", columns="age", max_versions_per_batch=3)
+    expected = feed(table, images="after", columns=["age"])
+    assert sink.rows(expected.schema).equals(expected)
+    assert expected.drop_nulls("age")["_commit_version"].to_list() == [9]
 
 
 def test_a_stream_has_no_end_and_one_mode(spark, table):
@@ -125,9 +145,8 @@ def test_a_stream_has_no_end_and_one_mode(spark, table):
         ({"mode": "net"}, "one mode, per_commit"),
     ):
         feed = spark.readStream.format("lance_explorer.changes").options(**options).load(table)
-        query = feed.writeStream.format("noop").start()
         with pytest.raises(StreamingQueryException, match=message):
-            query.awaitTermination(60)
+            run_to_end(feed.writeStream.format("noop"))
 
 
 def test_a_table_that_was_made_anew_is_not_taken_for_the_old_one(sink, table):
