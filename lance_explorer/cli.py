@@ -127,7 +127,7 @@ def diff(uri: str, a: str, b: str, content: bool, as_json: bool) -> None:
 )
 @click.option("--branch", help="A branch of the table; the main branch by default.")
 def report(uri: str, output: Path, branch: str | None) -> None:
-    """Write all there is to tell about the table at URI into one HTML file."""
+    """Tell all about the table at URI in one HTML file."""
     click.echo(open_table(uri, branch=branch).report(output))
 
 
@@ -141,14 +141,18 @@ def report(uri: str, output: Path, branch: str | None) -> None:
 )
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening a browser.")
 def lab(folder: Path, no_browser: bool) -> None:
-    """Make the sample tables and open JupyterLab on the first notebook."""
+    """Make the sample tables and open the notebooks in JupyterLab."""
     if find_spec("jupyterlab") is None:
         raise MissingDependencyError("JupyterLab is missing: pip install 'lance-explorer[lab]'")
     from lance_explorer.demo import make_samples
 
-    for path in make_samples():
-        click.echo(f"sample table: {path}")
-    _run_lab(_notebooks(folder), no_browser)
+    try:
+        for path in make_samples():
+            click.echo(f"sample table: {path}")
+        notebooks = _notebooks(folder)
+    except OSError as error:
+        raise click.ClickException(one_line(str(error), _LONGEST_TEXT)) from error
+    _run_lab(notebooks, no_browser)
 
 
 def _version(table: Table, text: str) -> VersionRef:
@@ -158,12 +162,12 @@ def _version(table: Table, text: str) -> VersionRef:
     if text in table.tags:
         return text
     branch, _, number = text.rpartition(":")
-    if number.isdecimal() and (branch == "main" or branch in table.branches):
+    if number.isdecimal() and branch in table.branches:
         return branch, int(number)
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        return text
+        return (branch, int(number)) if branch and number.isdecimal() else text
 
 
 def _rows(found: Diff) -> dict[str, object] | str:

@@ -85,6 +85,17 @@ def test_json_of_a_table_that_cannot_be_read_is_no_line(tmp_path):
     assert (result.exit_code, result.output) == (0, "")
 
 
+def test_json_has_numbers_of_64_bits_to_the_last_digit(tmp_path):
+    large = 2**63 + 7
+    table = SyntheticTable(tmp_path).append().commit("append", read_version=large)
+    last = run("versions", str(tmp_path), "--json").output.splitlines()[-1]
+    assert json.loads(last)["read_version"] == large
+    table.create_index("id_idx").state.indices[-1].dataset_version = large
+    table.append()
+    [index] = json.loads(run("diff", str(tmp_path), "2", "4", "--json").output)["indices"]
+    assert index["dataset_version_after"] == large
+
+
 def test_terminals_get_no_commands_from_files(tmp_path):
     table = SyntheticTable(tmp_path).append()
     table.commit("append", note="\x1b[31mred\n\u202eevil\x07").tag("\x1b]0;title\x07")
@@ -123,11 +134,38 @@ def test_a_diff_that_finds_something_ends_with_1():
     ]
 
 
-@pytest.mark.parametrize("wrong", [("1", "99"), ("1", "no such tag"), ("nosuch:1", "2"), ("1",)])
-def test_a_diff_that_cannot_be_made_ends_with_2(wrong):
-    result = run("diff", LIFE_CYCLE, *wrong)
-    assert result.exit_code == 2
-    assert "Error: " in result.output
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        ("99", "version 99 never was"),
+        ("0", "version 0 never was"),
+        ("no such tag", "no tag 'no such tag'"),
+        ("", "no tag ''"),
+        ("nosuch:1", "no branch 'nosuch'"),
+        ("main:99", "version 99 never was"),
+        ("1999-12-31T23:59", "no kept version is as old as 1999-12-31T23:59:00"),
+        ("2026-02-30", "no tag '2026-02-30'"),
+    ],
+)
+def test_a_version_that_is_not_there_ends_a_diff_with_2(version, message):
+    result = run("diff", LIFE_CYCLE, "1", version)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith(f"Error: {message}")
+
+
+@pytest.mark.parametrize("arguments", [["1"], ["1", "-1"], ["1", "2", "3"]], ids=" ".join)
+def test_arguments_that_are_no_two_versions_end_a_diff_with_2(arguments):
+    result = run("diff", LIFE_CYCLE, *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Usage: " in result.stderr
+
+
+def test_a_diff_of_no_table_ends_with_2(tmp_path):
+    (tmp_path / "file").touch()
+    for uri in (tmp_path / "nowhere", tmp_path / "file", tmp_path):
+        result = run("diff", str(uri), "1", "2")
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+        assert result.stderr.startswith(f"Error: no Lance table at {uri}")
 
 
 def test_the_json_of_a_diff_has_all_its_parts():
@@ -169,6 +207,9 @@ def test_a_diff_of_rows_that_cannot_be_told_shows_the_rest(tmp_path):
     assert result.exit_code == 1
     assert "rows: rows of version 1 cannot be told: unknown feature" in result.output
     assert "added" in result.output
+    told = json.loads(run("diff", str(tmp_path), "1", "2", "--json").output)
+    assert told["rows"].startswith("rows of version 1 cannot be told")
+    assert run("diff", str(tmp_path), "1", "2", "--content").exit_code == 2
 
 
 # -------------------------------------------------------------------------------------- failures
@@ -328,6 +369,16 @@ def test_lab_copies_into_the_folder_of_choice(tmp_path, site, samples):
     lines = lab(tmp_path, samples, site, options=options)
     assert lines[2:4] == ["some/where/01_explore_a_table.ipynb", "--no-browser"]
     assert (tmp_path / "some" / "where" / "01_explore_a_table.ipynb").exists()
+
+
+def test_lab_without_a_folder_to_be_in_is_one_line(tmp_path, monkeypatch):
+    tell_arguments(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("LANCE_EXPLORER_SAMPLES", str(tmp_path / "file" / "samples"))
+    result = run("lab")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert "Not a directory" in result.stderr
 
 
 def test_lab_of_a_checkout_opens_its_own_notebooks(tmp_path, samples):

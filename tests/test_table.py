@@ -1,5 +1,6 @@
 """What a user holds: opening, travelling in time, reading, querying; and nothing is written."""
 
+import asyncio
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from lance_explorer.errors import (
 )
 from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.gaps import GAPS
+from lance_explorer.lineage.recording import compact_files
 from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
 
@@ -80,6 +82,17 @@ def test_a_lance_dataset_that_moved_to_a_branch_opens_the_branch(path):
 def test_a_lancedb_table_opens_its_table(tmp_path):
     things = lancedb.connect(tmp_path).create_table("things", pa.table({"id": [1, 2]}))
     assert lx.open_table(things).latest.num_rows == 2
+
+
+def test_an_asynchronous_lancedb_table_tells_how_to_open_it(tmp_path):
+    async def things() -> Any:
+        database = await lancedb.connect_async(tmp_path)
+        return await database.create_table("things", pa.table({"id": [1, 2]}))
+
+    opened = asyncio.run(things())
+    for ask in (lx.open_table, compact_files):
+        with pytest.raises(InvalidArgumentError, match=r"AsyncTable give `await table.to_lance"):
+            ask(opened)
 
 
 @pytest.mark.parametrize(

@@ -140,14 +140,18 @@ class ChangeRuns:
         owner = np.repeat(np.arange(len(self)), self.length.astype(np.int64))
         begins = np.cumsum(self.length) - self.length
         shift = np.arange(len(owner), dtype=np.uint64) - begins[owner]
-        pieces = self.where(owner)
+        return self.pieces(owner, shift, np.ones(len(owner), dtype=np.uint64))
+
+    def pieces(self, owner: Positions, shift: Uint64Array, length: Uint64Array) -> "ChangeRuns":
+        """Return pieces of runs: for each the run, where in it the piece begins, its length."""
+        runs = self.where(owner)
         return replace(
-            pieces,
-            identity=pieces.identity + shift,
-            old_identity=pieces.old_identity + shift,
-            before=_shifted(pieces.before, shift),
-            after=_shifted(pieces.after, shift),
-            length=np.ones(len(owner), dtype=np.uint64),
+            runs,
+            identity=runs.identity + shift,
+            old_identity=runs.old_identity + shift,
+            before=_shifted(runs.before, shift),
+            after=_shifted(runs.after, shift),
+            length=length,
         )
 
 

@@ -9,9 +9,9 @@ from collections.abc import Container, Mapping, Sequence
 
 import polars as pl
 
-from lance_explorer.changes.common_types import common_type
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.frames.common_types import common_type
 
 __all__ = ["FeedColumns"]
 

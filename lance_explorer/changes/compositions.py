@@ -61,16 +61,7 @@ def cut_at_addresses(runs: ChangeRuns, side: Side, borders: Uint64Array) -> Chan
     owner, shift, length = cut_at(addresses[is_there], some.length, borders)
     if len(owner) == len(some):
         return runs
-    pieces = some.where(owner)
-    pieces = replace(
-        pieces,
-        identity=pieces.identity + shift,
-        old_identity=pieces.old_identity + shift,
-        before=np.where(pieces.before == NO_ADDRESS, NO_ADDRESS, pieces.before + shift),
-        after=np.where(pieces.after == NO_ADDRESS, NO_ADDRESS, pieces.after + shift),
-        length=length,
-    )
-    return ChangeRuns.concatenated([runs.where(~is_there), pieces])
+    return ChangeRuns.concatenated([runs.where(~is_there), some.pieces(owner, shift, length)])
 
 
 def _borders(runs: ChangeRuns, side: Side) -> Uint64Array:

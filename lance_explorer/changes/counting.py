@@ -56,12 +56,12 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
     rows.load([*left, *entered])
     come, went = {states[state].id: state for state in entered}, 0
     for state in left:
-        went += _num_live(rows, state)
+        went += rows.num_live(state)
         after = come.get(states[state].id)
         if after is not None:
             if not _only_deletes(rows, state, after):
                 return None
-            went -= _num_live(rows, come.pop(states[state].id))
+            went -= rows.num_live(come.pop(states[state].id))
     counts = _count_entered(rows, come.values(), begin)
     kept = counts[RowChange.UPDATED] + counts[RowChange.MOVED]
     return {**counts, RowChange.DELETED: went - kept}
@@ -72,10 +72,6 @@ def _is_countable(rows: StateRows, begin: int, end: int) -> bool:
         return False
     names = {record.operation for record in rows.history.records[begin + 1 : end + 1]}
     return names <= _COUNTABLE
-
-
-def _num_live(rows: StateRows, state: int) -> int:
-    return rows.num_rows(state) - len(rows.deleted(state))
 
 
 def _only_deletes(rows: StateRows, before: int, after: int) -> bool:
@@ -96,7 +92,7 @@ def _count_entered(rows: StateRows, states: Iterable[int], begin: int) -> _Count
         updated = rows.track(state).updated
         low, high = identity_bounds(rows.ids(state))
         if low >= record.manifest.next_row_id:
-            counts[RowChange.INSERTED] += _num_live(rows, state)
+            counts[RowChange.INSERTED] += rows.num_live(state)
         elif high >= record.manifest.next_row_id or rows.deleted(state) or updated is None:
             mixed.append(state)
         else:

@@ -161,7 +161,14 @@ class Diff:
 
     @documented(SCHEMA_DIFF)
     def schema(self) -> pl.DataFrame:
-        """Return which fields differ: added, dropped, renamed, cast or altered.
+        """Return which fields differ: added, dropped, renamed, cast, altered or replaced.
+
+        Raises
+        ------
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
 
         Examples
         --------
@@ -174,6 +181,13 @@ class Diff:
     def fragments(self) -> pl.DataFrame:
         """Return which fragments differ.
 
+        Raises
+        ------
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
         Examples
         --------
         >>> table.diff(3, 4).fragments().select("change", "fragment_id", "differs").rows()
@@ -185,6 +199,13 @@ class Diff:
     def indices(self) -> pl.DataFrame:
         """Return which segments of indices differ.
 
+        Raises
+        ------
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
+
         Examples
         --------
         >>> table.diff(4, 5).indices().select("change", "name").rows()
@@ -195,6 +216,13 @@ class Diff:
     @documented(CONFIG_DIFF)
     def config(self) -> pl.DataFrame:
         """Return which entries of the configuration and of metadata differ.
+
+        Raises
+        ------
+        FormatError
+            If a file cannot be understood.
+        StorageError
+            If a file cannot be read.
 
         Examples
         --------

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-import polars as pl
-
 from lance_explorer.changes.column_names import FeedColumns
 from lance_explorer.changes.diff_schema import FieldPair
 from lance_explorer.changes.place_rows import PlaceRows
-from lance_explorer.changes.value_columns import ValueColumns
+from lance_explorer.changes.value_columns import ValueColumns, column_types
 
 __all__ = ["columns_of_both"]
 
@@ -50,14 +48,9 @@ def columns_of_both(
     places = [(second, new), (first, old)][: 1 + both_images]
     found = FeedColumns(list(dict.fromkeys([name for _, own in places for name in own.values()])))
     names = {
-        id(place.record.schema): found.add(place.version, own, _types(place))
+        id(place.record.schema): found.add(
+            place.version, own, column_types(place.rows.source, place.version)
+        )
         for place, own in places
     }
     return ValueColumns(found.schema(chosen), names)
-
-
-def _types(place: PlaceRows) -> pl.Schema:
-    from lance_explorer.values import row_schema
-
-    storage = place.rows.source.storage
-    return row_schema(storage.uri, place.version, storage.options, whole_blobs=True)

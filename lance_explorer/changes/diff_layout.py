@@ -10,7 +10,8 @@ import polars as pl
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format.fragments import BasePath, DataFile, Fragment
-from lance_explorer.format.indices import IndexMetadata, index_type
+from lance_explorer.format.index_details import index_type
+from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.format.schema import field_paths
 from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.frames.states import (

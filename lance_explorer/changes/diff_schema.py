@@ -52,17 +52,12 @@ class FieldPair:
         field = self.after or self.before
         return field is not None and field.parent_id == NO_PARENT
 
-    @property
-    def is_one_column(self) -> bool:
-        """Whether both versions have it, and it is the same in both."""
-        return None not in (self.before, self.after) and self.change != "replaced"
-
 
 def paired_fields(way: Sequence[Schema], *, overwritten: bool) -> list[FieldPair]:
     """Return which field of one version is which of another.
 
     Field IDs are used again: one that was not there all the way is that of another field, even
-    with the same name. An Overwrite starts IDs over, and only names tell.
+    with the same name. An Overwrite starts IDs over, and only names and types tell.
 
     Parameters
     ----------
@@ -87,12 +82,12 @@ def paired_fields(way: Sequence[Schema], *, overwritten: bool) -> list[FieldPair
             found.append(FieldPair("added", None, field, None, path))
             continue
         old_path = old_paths[before.id]
-        is_same = field.id in pairs or overwritten
-        change = (
-            _change(before, field, old_path != path)
-            if is_same
-            else _written_anew(path in kept_paths)
-        )
+        if overwritten and before.logical_type != field.logical_type:
+            change: str | None = "replaced"
+        elif overwritten or field.id in pairs:
+            change = _change(before, field, is_renamed=old_path != path)
+        else:
+            change = "cast" if path in kept_paths else "replaced"
         found.append(FieldPair(change, before, field, old_path, path))
     dropped = [FieldPair("dropped", field, None, path, None) for path, field in by_path.items()]
     return found + dropped
@@ -115,17 +110,14 @@ def schema_diff(pairs: Sequence[FieldPair]) -> pl.DataFrame:
     )
 
 
-def _change(before: Field, after: Field, is_renamed: bool) -> str | None:
+def _change(before: Field, after: Field, *, is_renamed: bool) -> str | None:
+    """Return what became of a field that both have; IDs alone are no difference."""
     if is_renamed:
         return "renamed"
     if before.logical_type != after.logical_type:
         return "cast"
     same_ids = replace(before, id=after.id, parent_id=after.parent_id)
     return None if same_ids == after else "altered"
-
-
-def _written_anew(was_always_there: bool) -> str:
-    return "cast" if was_always_there else "replaced"
 
 
 def _differences(before: Field | None, after: Field | None) -> Iterator[str]:

@@ -6,7 +6,7 @@ import polars as pl
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.changes.frame import NET_CHANGES, NET_SUMMARY
 from lance_explorer.changes.place_rows import PlaceRows
-from lance_explorer.frames.columns import ID, TEXT, Column, FrameSchema
+from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.ancestors import Place
 from lance_explorer.history.evidence import Evidence
 
@@ -24,7 +24,7 @@ DIFF_SUMMARY = FrameSchema(
         *_OF_CHANGES,
         Column(
             "versions_lost",
-            NET_SUMMARY.columns[-1].dtype,
+            COUNT,
             "versions on the way that are not kept; null if a branch there is gone",
             True,
             "versions",

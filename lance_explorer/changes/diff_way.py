@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.changes.diff_schema import FieldPair, paired_fields
-from lance_explorer.changes.paths import path_between
+from lance_explorer.changes.paths import EMPTY, path_between
 from lance_explorer.format.schema import Field
 from lance_explorer.frames.columns import BRANCH, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.history.ancestors import Ancestry, Stretch
@@ -74,9 +74,11 @@ def fields_between(
         If it cannot be read.
     """
     stretches = (*common.to_first, *common.to_second) if common else ()
-    way = [record for stretch in stretches for record in _passed(stretch)]
-    schemas: dict[int, tuple[Field, ...]] = {id(record.schema): record.schema for record in way}
-    overwritten = common is None or any(record.operation == "Overwrite" for record in way)
+    schemas, overwritten = dict[int, tuple[Field, ...]](), common is None
+    for stretch in stretches:
+        start, steps = _passed(stretch)
+        overwritten |= any(record.operation == "Overwrite" for record in steps)
+        schemas |= {id(record.schema): record.schema for record in (*start, *steps)}
     return paired_fields([before.schema, *schemas.values(), after.schema], overwritten=overwritten)
 
 
@@ -87,13 +89,14 @@ def _commits(stretch: Stretch) -> Iterator[tuple[str | None, VersionRecord]]:
                 yield stretch.source.branch, record
 
 
-def _passed(stretch: Stretch) -> Iterator[VersionRecord]:
-    """Yield the versions that count on a stretch: what a restore undid does not."""
+def _passed(stretch: Stretch) -> tuple[list[VersionRecord], list[VersionRecord]]:
+    """Return where a stretch starts, and the commits that count on it: what a restore undid not."""
     if stretch.source is None:
-        return
+        return [], []
     branch = _Branch(stretch.source, stretch.source.history)
     ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
     begin, end = (np.searchsorted(branch.history.versions, ends, side="right") - 1).tolist()
     path = path_between(branch, begin, end)
-    for position in {*path.steps, path.common} - {-1}:
-        yield branch.history.records[position]
+    records = branch.history.records
+    start = [] if path.common == EMPTY else [records[path.common]]
+    return start, [records[position] for position in path.steps]

@@ -17,24 +17,24 @@ from lance_explorer.rowids.arrays import Uint64Array
 __all__ = [
     "CHANGED_COLUMNS",
     "CHANGES",
-    "CHANGE_TYPE",
+    "COMMIT_CHANGES",
     "COMMIT_SUMMARY",
-    "EVENT",
+    "NET_CHANGES",
     "NET_SUMMARY",
     "Block",
     "blocks",
 ]
 
-CHANGE_TYPE = pl.Enum(["insert", "update_preimage", "update_postimage", "delete"])
+_CHANGE_TYPE = pl.Enum(["insert", "update_preimage", "update_postimage", "delete"])
 """What a row of a feed is, in the words of Delta."""
 
-EVENT = pl.Enum([change.label for change in RowChange])
+_EVENT = pl.Enum([change.label for change in RowChange])
 """What happened to a row."""
 
 CHANGES = FrameSchema(
     "changes",
     (
-        Column("_change_type", CHANGE_TYPE, "what the line is", nullable=True),
+        Column("_change_type", _CHANGE_TYPE, "what the line is", nullable=True),
         Column(
             "_commit_version",
             ID,
@@ -42,7 +42,7 @@ CHANGES = FrameSchema(
             nullable=True,
         ),
         Column("_commit_timestamp", TIME, "when it was committed", nullable=True),
-        Column("_event", EVENT, "what happened to the row"),
+        Column("_event", _EVENT, "what happened to the row"),
         Column("_rowid", ID, "row ID; the address in a table without stable ones", nullable=True),
         Column("_rowaddr", ID, "row address of this image", nullable=True),
         Column("_rowaddr_before", ID, "row address before; null if not live", nullable=True),
@@ -102,6 +102,7 @@ COMMIT_CHANGES = (
     RowChange.COLUMN_ADDED,
     RowChange.MOVED,
 )
+"""The classes of what a commit did to rows."""
 
 NET_SUMMARY = FrameSchema(
     "net_summary",
@@ -113,6 +114,7 @@ NET_SUMMARY = FrameSchema(
         Column("versions_lost", COUNT, "versions on the way that are not kept", unit="versions"),
     ),
 )
+"""The columns of ``Changes.summary()`` of net changes."""
 
 COMMIT_SUMMARY = FrameSchema(
     "commit_summary",
@@ -128,7 +130,7 @@ COMMIT_SUMMARY = FrameSchema(
         ),
     ),
 )
-
+"""The columns of ``Changes.summary()`` commit by commit."""
 
 _WRITTEN = (RowChange.UPDATED, RowChange.COLUMN_REWRITTEN, RowChange.COLUMN_ADDED)
 """What happens only to rows that are there, also where lost versions had them."""
@@ -186,11 +188,11 @@ class Block:
         return CHANGES.build(
             {
                 "_change_type": pl.repeat(
-                    self.change_type, len(rows), dtype=CHANGE_TYPE, eager=True
+                    self.change_type, len(rows), dtype=_CHANGE_TYPE, eager=True
                 ),
                 "_commit_version": _nullable(rows.version, rows.version == NO_VERSION),
                 "_commit_timestamp": _times(rows.version, timestamps),
-                "_event": pl.Series(rows.change).cat.to(EVENT),
+                "_event": pl.Series(rows.change).cat.to(_EVENT),
                 "_rowid": _nullable(identity if has_row_ids else place, is_lost),
                 "_rowaddr": _nullable(place, place == NO_ADDRESS),
                 "_rowaddr_before": _nullable(rows.before, rows.before == NO_ADDRESS),

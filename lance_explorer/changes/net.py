@@ -17,7 +17,7 @@ from lance_explorer.changes.paths import EMPTY, VersionPath, path_between
 from lance_explorer.changes.replaced_columns import ReplacedColumns
 from lance_explorer.format.schema import Field
 from lance_explorer.history.events.row_classes import without_strangers
-from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_comparison import compare_states, live_rows
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
@@ -94,7 +94,7 @@ def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRu
     StorageError
         If a file cannot be read.
     """
-    live = compare_states(rows, [], rows.history.states_at(end))
+    live = live_rows(rows, end)
     is_new = live.created > begin_version
     written = live.where(~is_new & (live.updated_after > begin_version))
     before = np.full(len(written), begin_version, dtype=np.uint64)
@@ -121,8 +121,12 @@ def _compared(
         shared = RowRuns.of(live.identity, live.after, live.after, live.length)
         runs = RowRuns.concatenated([runs, shared])
     for position in path.steps:
-        if rows.history.records[position].operation == "Restore":
-            runs = without_strangers(runs, StepFacts(rows, position).first_new_identity)
+        record = rows.history.records[position]
+        if record.operation != "Restore":
+            continue
+        runs = without_strangers(runs, StepFacts(rows, position).first_new_identity)
+        if rows.has_row_ids:  # those of writers up to 8.0.1 set it back: IDs are given again
+            runs = without_strangers(runs, record.manifest.next_row_id)
     return runs
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.changes.end_fields import EndFields
-from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.rows.state_rows import StateRows
@@ -164,7 +164,7 @@ class _Finder:
         if after == len(self._history):
             return False
         if after not in self._earliest:
-            self._earliest[after] = int(_live(self._rows, after).updated_after.min())
+            self._earliest[after] = int(live_rows(self._rows, after).updated_after.min())
         return version <= self._earliest[after]
 
     def look_through(self, runs: RowRuns, version: int) -> RowRuns:
@@ -172,7 +172,7 @@ class _Finder:
         if not len(runs):
             return runs
         position = self._history.position(version) - 1
-        live = _live(self._rows, position)
+        live = live_rows(self._rows, position)
         index = Runs.split(RunColumns(live.identity, live.identity + live.length, live.after))[0]
         runs = runs.cut(runs.identity, np.unique(np.concatenate([index.start, index.stop])))
         updated = last_updates(self._rows, position)
@@ -185,11 +185,6 @@ class _Finder:
             updated_before=np.where(runs.updated_before == version, known, runs.updated_before),
             updated_after=np.where(runs.updated_after == version, known, runs.updated_after),
         )
-
-
-def _live(rows: StateRows, position: int) -> RowRuns:
-    """Return all live rows of a version, as if they had just come."""
-    return compare_states(rows, [], rows.history.states_at(position))
 
 
 def last_updates(rows: StateRows, position: int) -> VersionsFrom:

@@ -10,16 +10,15 @@ from typing import Protocol
 
 import numpy as np
 
-from lance_explorer.format.operations import Restore
 from lance_explorer.history.history import History
+from lance_explorer.history.listing import FIRST_DETACHED
+from lance_explorer.history.restores import restored_version
 from lance_explorer.history.source import TableSource
 
 __all__ = ["EMPTY", "Line", "VersionPath", "path_between"]
 
 EMPTY = -1
 """The position of the empty table, before every version."""
-
-_DETACHED_BIT = 1 << 63
 
 
 class Line(Protocol):
@@ -82,13 +81,8 @@ def path_between(line: Line, begin: int, end: int) -> VersionPath:
 def _parent(line: Line, position: int) -> int:
     """Return the version that a commit went out from; of a restore, the one that it restored."""
     record = line.history.records[position]
-    if record.operation != "Restore":
-        return position - 1
-    transaction = line.source.transaction(record)
-    if transaction is None or not isinstance(transaction.operation, Restore):
-        return position - 1
-    target = transaction.operation.version
-    if target & _DETACHED_BIT:
+    target = restored_version(line.source, record)
+    if target is None or target >= FIRST_DETACHED:
         return position - 1
     known = int(np.searchsorted(line.history.versions, np.uint64(target), side="right")) - 1
     return min(known, position - 1)

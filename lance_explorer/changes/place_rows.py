@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.ancestors import Place
-from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.readable import check_readable
@@ -40,12 +40,11 @@ class PlaceRows:
     @property
     def num_rows(self) -> int:
         """How many rows live there."""
-        states = self.rows.history.states_at(self.position)
-        return sum([self.rows.num_rows(state) - len(self.rows.deleted(state)) for state in states])
+        return sum(map(self.rows.num_live, self.rows.history.states_at(self.position)))
 
     def live(self) -> RowRuns:
         """Return all live rows, as if they had just come."""
-        return compare_states(self.rows, [], self.rows.history.states_at(self.position))
+        return live_rows(self.rows, self.position)
 
 
 def place_rows(place: Place) -> PlaceRows:

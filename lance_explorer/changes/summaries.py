@@ -98,9 +98,7 @@ def _doubts(several: list[ChangeRuns]) -> _Doubts:
 def _num_rows(versions: VersionRange) -> int:
     if versions.end == EMPTY:
         return 0
-    rows = versions.rows
-    states = rows.history.states_at(versions.end)
-    return sum([rows.num_rows(state) - len(rows.deleted(state)) for state in states])
+    return sum(map(versions.rows.num_live, versions.rows.history.states_at(versions.end)))
 
 
 def _lost_between(versions: VersionRange) -> int:

@@ -15,8 +15,16 @@ from lance_explorer.changes.paths import path_between
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT, Field
 from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.source import TableSource
 
-__all__ = ["ValueColumns", "blob_columns", "check_key", "column_fields", "value_columns"]
+__all__ = [
+    "ValueColumns",
+    "blob_columns",
+    "check_key",
+    "column_fields",
+    "column_types",
+    "value_columns",
+]
 
 _Schema = tuple[Field, ...]
 
@@ -90,8 +98,27 @@ def value_columns(
     found = FeedColumns(_all_names(names.values()))
     for key, own_names in names.items():
         position = one_of_each[key]
-        names[key] = found.add(records[position].version, own_names, _types(rows, position))
+        version = records[position].version
+        names[key] = found.add(version, own_names, column_types(rows.source, version))
     return ValueColumns(found.schema(chosen), names)
+
+
+def column_types(source: TableSource, version: int) -> pl.Schema:
+    """Return the types of the columns of a version, with whole blobs; they are kept.
+
+    Raises
+    ------
+    StorageError
+        If the version cannot be opened.
+    """
+    from lance_explorer.values import row_schema
+
+    key = f"{__name__}.{version}"
+    if key not in source.kept:
+        storage = source.storage
+        source.kept[key] = row_schema(storage.uri, version, storage.options, whole_blobs=True)
+    types: pl.Schema = source.kept[key]
+    return types
 
 
 def check_key(columns: ValueColumns) -> None:
@@ -129,17 +156,3 @@ def _top_level(schema: _Schema) -> dict[int, str]:
 def _all_names(several: Iterable[dict[str, str]]) -> list[str]:
     """Return the names of all versions, those of the last one first."""
     return list(dict.fromkeys([name for here in several for name in here.values()]))
-
-
-def _types(rows: StateRows, position: int) -> pl.Schema:
-    from lance_explorer.values import row_schema
-
-    record, source = rows.history.records[position], rows.source
-    key = f"{__name__}.{record.version}"
-    if key not in source.kept:
-        storage = source.storage
-        source.kept[key] = row_schema(
-            storage.uri, record.version, storage.options, whole_blobs=True
-        )
-    types: pl.Schema = source.kept[key]
-    return types

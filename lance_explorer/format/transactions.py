@@ -17,6 +17,14 @@ from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import index_pb2, table_pb2
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.format._wire import decoder, parse
+from lance_explorer.format.column_operations import (
+    DataOverlay,
+    DataOverlayGroup,
+    DataReplacement,
+    DataReplacementGroup,
+    Merge,
+    Project,
+)
 from lance_explorer.format.fragments import (
     Fragment,
     data_file_from_pb,
@@ -30,35 +38,33 @@ from lance_explorer.format.indices import (
     index_from_pb,
     uuid_from_pb,
 )
-from lance_explorer.format.manifest import base_path_from_pb
-from lance_explorer.format.operations import (
-    Append,
-    BloomFilter,
-    Clone,
+from lance_explorer.format.layout_operations import (
     CreateIndex,
-    DataOverlay,
-    DataOverlayGroup,
-    DataReplacement,
-    DataReplacementGroup,
-    Delete,
-    KeyExistenceFilter,
-    Merge,
-    Operation,
-    Overwrite,
-    Project,
     ReserveFragments,
-    Restore,
     Rewrite,
     RewriteGroup,
     RewrittenIndex,
-    Unknown,
+)
+from lance_explorer.format.manifest import base_path_from_pb
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import (
+    Append,
+    BloomFilter,
+    Delete,
+    KeyExistenceFilter,
+    Overwrite,
     Update,
+)
+from lance_explorer.format.schema import fields_from_pb
+from lance_explorer.format.table_operations import (
+    Clone,
+    Restore,
+    Unknown,
     UpdateBases,
     UpdateConfig,
     UpdateMap,
     UpdateMemWalState,
 )
-from lance_explorer.format.schema import fields_from_pb
 
 __all__ = [
     "COMMIT_MESSAGE",

@@ -8,11 +8,13 @@ from lance_explorer.errors import CorruptFileError
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.storage import Storage
 
-__all__ = ["DirectoryLister", "VersionFile", "VersionLister", "VersionListing"]
+__all__ = ["FIRST_DETACHED", "DirectoryLister", "VersionFile", "VersionLister", "VersionListing"]
 
 VERSIONS_FOLDER = "_versions"
 
-_DETACHED_BIT = 1 << 63
+FIRST_DETACHED = 1 << 63
+"""Versions from here on are detached: they are in no line of history."""
+
 _LARGEST = (1 << 64) - 1
 _NAME = re.compile(r"(d?)(0|[1-9][0-9]{0,18}|[0-9]{20})\.manifest")
 _V2_DIGITS = 20
@@ -76,13 +78,13 @@ class DirectoryLister:
             number = int(match[2])
             path = f"{VERSIONS_FOLDER}/{info.name}"
             if match[1]:
-                if _DETACHED_BIT <= number <= _LARGEST:
+                if FIRST_DETACHED <= number <= _LARGEST:
                     detached.append(
                         VersionFile(number, path, info.size_bytes, info.modified_ns, info.etag)
                     )
                 continue
             version = _LARGEST - number if is_v2 else number
-            if not 0 <= version < _DETACHED_BIT:
+            if not 0 <= version < FIRST_DETACHED:
                 continue
             schemes[is_v2] = info.name
             versions.append(

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Mapping
+from inspect import iscoroutinefunction
 from typing import Any
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.manifest import decode_manifest_message
 from lance_explorer.history.source import TableSource
 
-__all__ = ["open_source", "package_of"]
+__all__ = ["dataset_of", "open_source", "package_of"]
 
 
 def open_source(
@@ -36,7 +37,7 @@ def open_source(
     InvalidArgumentError
         If ``table`` is none of these, or its URI has a scheme that is not served.
     """
-    opened = table.to_lance() if _is_lancedb(table) else table
+    opened = dataset_of(table)
     if isinstance(opened, (str, os.PathLike)):
         return TableSource(os.fspath(opened), branch, storage_options)
     if package_of(opened) != "lance" or not isinstance(getattr(opened, "uri", None), str):
@@ -52,8 +53,19 @@ def package_of(table: Any) -> str:
     return type(table).__module__.partition(".")[0]
 
 
-def _is_lancedb(table: Any) -> bool:
-    return package_of(table) == "lancedb" and hasattr(table, "to_lance")
+def dataset_of(table: Any) -> Any:
+    """Return the dataset of a lancedb table; anything else as it is.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If it is an ``AsyncTable``, whose dataset has to be awaited.
+    """
+    if package_of(table) != "lancedb" or not hasattr(table, "to_lance"):
+        return table
+    if iscoroutinefunction(table.to_lance):
+        raise InvalidArgumentError(f"of an {type(table).__name__} give `await table.to_lance()`")
+    return table.to_lance()
 
 
 def _branch_of(dataset: Any) -> str | None:

@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 from pyroaring import BitMap
 
-from lance_explorer.format.indices import SYSTEM_INDICES, index_type
+from lance_explorer.format.index_details import index_type
+from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.columns import BRANCH, COUNT, INTERVAL, TEXT, Column, FrameSchema
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.history import VersionRecord

@@ -7,30 +7,23 @@ from operator import itemgetter
 from typing import Any, assert_never
 
 from lance_explorer.errors import FormatError, StorageError
-from lance_explorer.format.operations import (
-    Append,
+from lance_explorer.format.column_operations import DataOverlay, DataReplacement, Merge, Project
+from lance_explorer.format.layout_operations import CreateIndex, ReserveFragments, Rewrite
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import Append, Delete, Overwrite, Update
+from lance_explorer.format.schema import NO_PARENT, field_paths
+from lance_explorer.format.table_operations import (
     Clone,
-    CreateIndex,
-    DataOverlay,
-    DataReplacement,
-    Delete,
-    Merge,
-    Operation,
-    Overwrite,
-    Project,
-    ReserveFragments,
     Restore,
-    Rewrite,
     Unknown,
-    Update,
     UpdateBases,
     UpdateConfig,
     UpdateMap,
     UpdateMemWalState,
 )
-from lance_explorer.format.schema import NO_PARENT, field_paths
 from lance_explorer.history.events.update_kinds import writes_in_place
 from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.schema_changes import FieldChange, schema_changes
 from lance_explorer.inspect.versions import versions
@@ -40,9 +33,6 @@ __all__ = ["Commit", "commit_words", "describe_commits"]
 _MOST_NAMED = 3
 _LONGEST_NAME = 40
 _LONGEST_VALUE = 120
-
-_DETACHED = 1 << 63
-"""Versions from here on are in no line of history."""
 
 _NO_CHANGE = "nothing differs from the version before"
 
@@ -215,7 +205,7 @@ def _restore_words(restore: Restore, counts: Mapping[str, Any]) -> list[str]:
     unknown = all(counts[name] is None for name in what)
     told = [f"{_rows(counts[name])} {verb}" for name, verb in what.items() if counts[name]]
     rows = "which rows came and went cannot be told" if unknown else ", ".join(told)
-    detached = "detached " if restore.version >= _DETACHED else ""
+    detached = "detached " if restore.version >= FIRST_DETACHED else ""
     return [f"{detached}version {restore.version} restored", *([rows] if rows else [])]
 
 

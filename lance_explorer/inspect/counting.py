@@ -9,7 +9,8 @@ from pyroaring import BitMap
 from lance_explorer.errors import FormatError, NotFoundError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.operations import Operation, Update
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import Update
 from lance_explorer.frames.states import known
 from lance_explorer.history.events.row_counts import RowCounts, counts_of
 from lance_explorer.history.events.row_events import row_events

@@ -8,14 +8,11 @@ from dataclasses import dataclass, replace
 
 from pyroaring import BitMap
 
+from lance_explorer.format.column_operations import DataOverlay
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.operations import (
-    Append,
-    DataOverlay,
-    Operation,
-    Rewrite,
-    Update,
-)
+from lance_explorer.format.layout_operations import Rewrite
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import Append, Update
 from lance_explorer.format.schema import Field
 from lance_explorer.history.events.row_counts import RowCounts
 from lance_explorer.history.events.update_kinds import (

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.manifest import WriterVersion
-from lance_explorer.format.operations import Restore
 from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.listing import FIRST_DETACHED
+from lance_explorer.history.restores import restored_version
 from lance_explorer.history.source import TableSource
 
 __all__ = ["CREATED_AT_SOURCE", "created_at", "is_faulty"]
@@ -23,7 +24,6 @@ __all__ = ["CREATED_AT_SOURCE", "created_at", "is_faulty"]
 CREATED_AT_SOURCE = pl.Enum(["file", "history"])
 """What tells the version: the fragment itself, or the next row IDs of the kept versions."""
 
-_DETACHED_BIT = 1 << 63
 _WRONG = 1
 """What a faulty writer stores, whatever is true."""
 
@@ -69,7 +69,7 @@ def created_at(
     stored = rows["_row_created_at_version"].rename("created_at_version")
     manifest = source.version(version).records[0].manifest
     created = stored
-    if manifest.reader_feature_flags & STABLE_ROW_IDS and not version & _DETACHED_BIT:
+    if manifest.reader_feature_flags & STABLE_ROW_IDS and version < FIRST_DETACHED:
         created = _corrected(source, version, rows, stored)
     if created is stored and not stored.null_count():
         file = pl.Series("created_at_source", ["file"], dtype=CREATED_AT_SOURCE)
@@ -224,12 +224,9 @@ class _Place:
 
 def _restored_version(source: TableSource, record: VersionRecord) -> int | None:
     try:
-        transaction = source.transaction(record)
+        return restored_version(source, record)
     except FormatError:
         return None
-    if transaction is None or not isinstance(transaction.operation, Restore):
-        return None
-    return transaction.operation.version
 
 
 def is_faulty(writer: WriterVersion | None) -> bool:

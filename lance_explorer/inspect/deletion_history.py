@@ -14,7 +14,7 @@ from pyroaring import BitMap
 
 from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.operations import Delete
+from lance_explorer.format.row_operations import Delete
 from lance_explorer.frames.columns import BRANCH, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.readable import readable_history

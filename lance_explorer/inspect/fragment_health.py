@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import humanize
 import numpy as np
 
 from lance_explorer.findings import Finding, Severity
 from lance_explorer.format.indices import SYSTEM_INDICES
+from lance_explorer.frames.sizes import byte_size
 from lance_explorer.frames.states import data_bytes, live_rows, physical_rows
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
@@ -177,7 +177,7 @@ def _held(
     if total < MANY_DELETED_ROWS and held < LARGE_DELETED_BYTES:
         return
     worst = history.states[int(deleted.argmax())]
-    size = f", about {humanize.naturalsize(held)} of data," if held else ""
+    size = f", about {byte_size(held)} of data," if held else ""
     yield Finding(
         code=code,
         severity=severity,

@@ -6,7 +6,8 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.errors import FormatError, StorageError
-from lance_explorer.format.indices import SYSTEM_INDICES, FragDigest, IndexMetadata
+from lance_explorer.format.fragment_reuse import FragDigest
+from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-import humanize
 import polars as pl
 
 from lance_explorer.findings import Finding
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.indices import SYSTEM_INDICES
+from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.manifests import manifests
@@ -49,7 +49,7 @@ def many_versions(source: TableSource, _: History) -> Iterator[Finding]:
         code="many_versions",
         severity="info",
         message=f"{len(sizes):,} versions are kept; their manifests take "
-        f"{humanize.naturalsize(int(sizes.sum()))}",
+        f"{byte_size(int(sizes.sum()))}",
         advice=_CLEANUP,
     )
 
@@ -64,15 +64,15 @@ def old_bytes(source: TableSource, _: History) -> Iterator[Finding]:
     parts = files.filter(pl.col("old_bytes") > 0).sort("old_bytes", descending=True)
     told = ", ".join(
         [
-            f"{humanize.naturalsize(size)} in {count:,} {what}"
+            f"{byte_size(size)} in {count:,} {what}"
             for what, count, size in parts.select("kind", "num_old", "old_bytes").iter_rows()
         ]
     )
     yield Finding(
         code="old_version_bytes",
         severity="warning" if old > current else "info",
-        message=f"{humanize.naturalsize(old)} are needed by old versions only, at least: {told}; "
-        f"the latest version needs {humanize.naturalsize(current)}",
+        message=f"{byte_size(old)} are needed by old versions only, at least: {told}; "
+        f"the latest version needs {byte_size(current)}",
         advice=_CLEANUP,
     )
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata, index_type
+from lance_explorer.format.index_details import index_type
+from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.frames.columns import BRANCH, COUNT, ID, TEXT, VERSION, Column, FrameSchema
 from lance_explorer.frames.states import known, live_rows
 from lance_explorer.history.rewrites.reuse import carried_over, fragment_reuse

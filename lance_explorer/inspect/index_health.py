@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-import humanize
 import polars as pl
 
 from lance_explorer.findings import Finding
+from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.fragment_reuse import fragment_reuse_entries
@@ -101,7 +101,7 @@ def lagging_reuse(source: TableSource, history: History) -> Iterator[Finding]:
         return
     names = behind["indices_behind"].explode().unique(maintain_order=True).to_list()
     listed = ", ".join([_quoted(name) for name in names])
-    size = humanize.naturalsize(entries["history_bytes"][0])
+    size = byte_size(entries["history_bytes"][0])
     yield Finding(
         code="fragment_reuse_lags",
         severity="info",

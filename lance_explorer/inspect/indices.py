@@ -8,12 +8,8 @@ import polars as pl
 from pyroaring import BitMap
 
 from lance_explorer.errors import FormatError
-from lance_explorer.format.indices import (
-    SYSTEM_INDICES,
-    IndexMetadata,
-    index_details,
-    index_type,
-)
+from lance_explorer.format.index_details import index_details, index_type
+from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,

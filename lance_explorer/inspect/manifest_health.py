@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from operator import itemgetter
 
-import humanize
 import numpy as np
 
 from lance_explorer.findings import Finding
+from lance_explorer.frames.sizes import byte_size
 from lance_explorer.frames.states import inline_bytes, sequence_bytes
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
@@ -74,8 +74,8 @@ def large_manifest(_: TableSource, history: History) -> Iterator[Finding]:
     yield Finding(
         code="large_manifest",
         severity="info" if largest == _TRANSACTION else "warning",
-        message=f"the manifest of version {record.version} has {humanize.naturalsize(size)}, "
-        f"{humanize.naturalsize(parts[largest])} of them for {largest}: whoever opens the version "
+        message=f"the manifest of version {record.version} has {byte_size(size)}, "
+        f"{byte_size(parts[largest])} of them for {largest}: whoever opens the version "
         "reads it all, and each commit writes it again",
         advice=_MENDS[largest],
         version=record.version,
@@ -100,9 +100,9 @@ def row_id_encoding(source: TableSource, history: History) -> Iterator[Finding]:
     yield Finding(
         code="row_id_encoding",
         severity="info",
-        message=f"row IDs take {humanize.naturalsize(taken)}, of which at least "
-        f"{humanize.naturalsize(total)} could be saved if they were encoded best; most of it in "
-        f"fragment {worst}, {humanize.naturalsize(most)}",
+        message=f"row IDs take {byte_size(taken)}, of which at least "
+        f"{byte_size(total)} could be saved if they were encoded best; most of it in "
+        f"fragment {worst}, {byte_size(most)}",
         advice="Call dataset.optimize.compact_files(target_rows_per_fragment=...): Lance encodes "
         "the row IDs of the fragments anew that it writes. lx.widgets.SegmentEncodings(table) "
         "shows what each fragment takes.",

@@ -8,10 +8,11 @@ import polars as pl
 from lance_explorer.errors import FormatError, LanceExplorerError, NotFoundError
 from lance_explorer.findings import Finding
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.operations import Restore
 from lance_explorer.history.events.row_changes import RowChanges, row_changes
 from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.readable import readable_history
+from lance_explorer.history.restores import ordinary_version, restored_version
 from lance_explorer.history.rows.reader import FragmentContent
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.findings import findings_frame
@@ -38,8 +39,6 @@ from lance_explorer.inspect.row_id_tracking import (
 from lance_explorer.rowids.id_map import IdMap
 
 __all__ = ["check_row_ids"]
-
-_DETACHED_BIT = 1 << 63
 
 
 def check_row_ids(source: TableSource) -> pl.DataFrame:
@@ -221,20 +220,11 @@ def _base_of_detached(source: TableSource, record: VersionRecord) -> int | None:
     None if the restored version is not detached, or if this cannot be told.
     """
     try:
-        transaction = source.transaction(record)
-        if transaction is None or not isinstance(transaction.operation, Restore):
+        restored = restored_version(source, record)
+        if restored is None or restored < FIRST_DETACHED:
             return None
-        version = transaction.operation.version
-        if not version & _DETACHED_BIT:
-            return None
-        passed: set[int] = set()
-        while version & _DETACHED_BIT:
-            stored = source.version(version).records[0].transaction
-            if stored is None or version in passed:
-                return None
-            passed.add(version)
-            version = stored.header.read_version
-        return source.version(version).records[0].manifest.next_row_id
+        base = ordinary_version(source, restored)
+        return None if base is None else source.version(base).records[0].manifest.next_row_id
     except (FormatError, NotFoundError):
         return None
 

@@ -8,7 +8,8 @@ from pyroaring import BitMap
 from lance_explorer.errors import FormatError, NotFoundError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.indices import IndexMetadata, index_type
+from lance_explorer.format.index_details import index_type
+from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.rows.reader import FragmentContent, RowReader

@@ -81,7 +81,9 @@ VERSIONS = FrameSchema(
         Column("message", TEXT, "commit message", nullable=True),
         Column("writer", TEXT, "library that wrote the version", nullable=True),
         Column("writer_version", TEXT, "its version", nullable=True),
+        Column("data_format", TEXT, "format of new data files, such as 2.1"),
         Column("reader_flags", pl.List(TEXT), "features that a reader must know"),
+        Column("writer_flags", pl.List(TEXT), "features that a writer must know"),
         Column("manifest_bytes", BYTES, "size of the manifest file", unit="bytes"),
         Column("transaction_bytes", BYTES, "size of the transaction", nullable=True, unit="bytes"),
         Column("schema_changed", pl.Boolean(), "whether the schema differs", nullable=True),
@@ -114,7 +116,8 @@ def versions(source: TableSource) -> pl.DataFrame:
     counts = count_versions(source, history, steps, num_rows, readable)
     read_versions = [header.read_version if header else None for header in headers]
     tags = tags_by_version(source)
-    flags = {flag: list(flag_names(flag)) for flag in {m.reader_feature_flags for m in manifests}}
+    words = [(m.reader_feature_flags, m.writer_feature_flags) for m in manifests]
+    flags = {flag: list(flag_names(flag)) for flag in {flag for both in words for flag in both}}
     return VERSIONS.build(
         {
             "version": history.versions,
@@ -150,7 +153,9 @@ def versions(source: TableSource) -> pl.DataFrame:
             "message": [header.message if header else None for header in headers],
             "writer": [m.writer.library if m.writer else None for m in manifests],
             "writer_version": [str(m.writer) if m.writer else None for m in manifests],
-            "reader_flags": [flags[m.reader_feature_flags] for m in manifests],
+            "data_format": [manifest.data_format for manifest in manifests],
+            "reader_flags": [flags[reader] for reader, _ in words],
+            "writer_flags": [flags[writer] for _, writer in words],
             "manifest_bytes": [record.file.size_bytes for record in records],
             "transaction_bytes": [
                 record.transaction.num_bytes if record.transaction else None for record in records

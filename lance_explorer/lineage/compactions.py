@@ -5,9 +5,9 @@ from dataclasses import replace
 from itertools import chain, groupby
 
 from lance_explorer.errors import CorruptFileError, FormatError, NotFoundError
-from lance_explorer.format.operations import Restore
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.restores import ordinary_version, restored_version
 from lance_explorer.history.rewrites.compaction_records import (
     CompactionLineage,
     CompactionLineageEntry,
@@ -23,9 +23,6 @@ from lance_explorer.history.rewrites.stored_compactions import (
 from lance_explorer.history.source import TableSource
 
 __all__ = ["compaction_lineage"]
-
-_DETACHED = 1 << 63
-"""The bit that the numbers of detached versions have."""
 
 _Fragments = frozenset[tuple[tuple[int, ...], tuple[int, ...]]]
 
@@ -95,7 +92,7 @@ def _line(source: TableSource, version: int) -> Iterator[tuple[TableSource, int]
     """Yield a branch and a version of it, then its parents and where they were left."""
     seen: set[str | None] = set()
     while source.branch not in seen:
-        yield source, _attached(source, version) or 0
+        yield source, ordinary_version(source, version) or 0
         seen.add(source.branch)
         branch = source.branches.get(source.branch or "")
         if branch is None:
@@ -118,29 +115,10 @@ def _undone(source: TableSource, version: int) -> Iterator[range]:
 
 def _restored_version(source: TableSource, record: VersionRecord) -> int | None:
     try:
-        transaction = source.transaction(record)
+        restored = restored_version(source, record)
     except FormatError:
         return None
-    if transaction is None or not isinstance(transaction.operation, Restore):
-        return None
-    return _attached(source, transaction.operation.version)
-
-
-def _attached(source: TableSource, version: int) -> int | None:
-    """Return a version, or the one that a detached version was built on; None if untold."""
-    passed: set[int] = set()
-    while version & _DETACHED:
-        if version in passed:
-            return None
-        passed.add(version)
-        try:
-            stored = source.version(version).records[0].transaction
-        except (FormatError, NotFoundError):
-            return None
-        if stored is None:
-            return None
-        version = stored.header.read_version
-    return version
+    return None if restored is None else ordinary_version(source, restored)
 
 
 def _of_rewrites(

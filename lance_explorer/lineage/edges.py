@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
+from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.indices import FragDigest
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord

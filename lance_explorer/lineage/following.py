@@ -21,17 +21,19 @@ from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.ancestors import Fork, fork_of, identities_in_parent
 from lance_explorer.lineage.arguments import row_numbers
+from lance_explorer.lineage.clones import step_facts
 from lance_explorer.lineage.event_frame import (
     FOLLOWED,
     ROW_HISTORY,
     EventColumns,
     event_columns,
 )
+from lance_explorer.lineage.fork_gaps import has_gap, since_fork
 from lance_explorer.lineage.row_values import with_values
 from lance_explorer.lineage.timeline import timeline
 from lance_explorer.lineage.tracing import RowsInStep, trace
 from lance_explorer.rowids.addresses import RowAddress
-from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
+from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
 
 __all__ = ["follow", "row_history"]
 
@@ -76,7 +78,7 @@ def row_history(
         raise row_not_found(source, source.latest_version, row_id)
     columns = EventColumns.concatenated(parts)
     frame = ROW_HISTORY.build(columns.frame(steps))
-    return with_values(source, frame) if values else frame
+    return with_values(source, frame, row_id) if values else frame
 
 
 def _identity(rows: StateRows, row_id: int, at: int | None) -> int:
@@ -118,11 +120,18 @@ def _history(
     """Return the events of a row up to a version, those on ancestors too, and their steps."""
     parts, steps = list[EventColumns](), _Steps()
     fork = fork_of(rows.source)
-    if fork is not None:
-        inherited = _identity_in_parent(rows, identity, fork)
-        if inherited is not None:
-            parts, steps = _history(fork.parent, inherited, fork.version)
+    inherited = None if fork is None else _identity_in_parent(rows, identity, fork)
+    is_over_gap = inherited is not None and has_gap(rows, fork)
+    if fork is not None and inherited is not None:
+        parts, steps = _history(fork.parent, inherited, fork.version)
+        if is_over_gap:
+            columns = since_fork(rows, fork, np.array([identity], dtype=np.uint64), len(steps))
+            if len(columns.row):
+                parts.append(columns)
+                steps.append((rows.source.branch, step_facts(rows, 0)))
     for events in timeline(rows, identity):
+        if is_over_gap and not events.step.position:
+            continue
         if not len(events) or (last_version is not None and events.step.version > last_version):
             continue
         one = np.zeros(len(events), dtype=np.int64)
@@ -211,12 +220,25 @@ def _followed(
         inherited, was_there = identities_in_parent(rows, fork, identities)
         before = range(fork.position + 1)
         parts, steps = _followed(fork.parent, inherited, known & was_there, before)
-    some = np.flatnonzero(known)
-    order = some[np.argsort(identities[some], kind="stable")]
+        if is_over_gap := has_gap(rows, fork):
+            shared = _ascending(identities, known & was_there)
+            columns = since_fork(rows, fork, identities[shared], len(steps))
+            parts.append(replace(columns, row=shared[columns.row]))
+            steps.append((rows.source.branch, step_facts(rows, 0)))
+    order = _ascending(identities, known)
     for found in trace(rows, identities[order], positions):
         columns = event_columns(len(steps), found)
+        columns = replace(columns, row=order[columns.row])
         if fork is not None:
             columns = columns.where(columns.version > np.uint64(fork.version))
-        parts.append(replace(columns, row=order[columns.row]))
+            if is_over_gap and not found.events.step.position:
+                columns = columns.where(~was_there[columns.row])
+        parts.append(columns)
         steps.append((rows.source.branch, found.events.step))
     return parts, steps
+
+
+def _ascending(identities: Uint64Array, chosen: NDArray[np.bool_]) -> Positions:
+    """Return where some identities stand, in rising order of the identities."""
+    some = np.flatnonzero(chosen)
+    return some[np.argsort(identities[some], kind="stable")]

@@ -13,7 +13,7 @@ from uuid import NAMESPACE_URL, uuid5
 import polars as pl
 
 from lance_explorer.errors import MissingDependencyError
-from lance_explorer.format.operations import Clone, Restore
+from lance_explorer.format.table_operations import Clone, Restore
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
 

@@ -12,7 +12,7 @@ import lance
 from lance.commit import CommitConflictError
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.history.opened import open_source, package_of
+from lance_explorer.history.opened import dataset_of, open_source
 from lance_explorer.history.rewrites.compaction_records import (
     CompactionLineage,
     FragReuseGroup,
@@ -250,10 +250,9 @@ def _set(table: Any, lineage: CompactionLineage) -> None:
 
 
 def _lance_dataset(dataset: Any) -> Any:
-    if package_of(dataset) == "lancedb" and hasattr(dataset, "to_lance"):
-        dataset = dataset.to_lance()
-    if isinstance(dataset, lance.LanceDataset):
-        return dataset
+    opened = dataset_of(dataset)
+    if isinstance(opened, lance.LanceDataset):
+        return opened
     raise InvalidArgumentError(
         f"expected a LanceDataset or a lancedb table, got {type(dataset).__name__}"
     )

@@ -3,10 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.frames.common_types import common_type
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.source import TableSource
 
@@ -15,7 +18,7 @@ __all__ = ["with_values"]
 _NO_FIELD = -1
 
 
-def with_values(source: TableSource, frame: pl.DataFrame) -> pl.DataFrame:
+def with_values(source: TableSource, frame: pl.DataFrame, row_id: int) -> pl.DataFrame:
     """Return the history of a row with its values, and which of them changed.
 
     Parameters
@@ -24,6 +27,8 @@ def with_values(source: TableSource, frame: pl.DataFrame) -> pl.DataFrame:
         The branch.
     frame : polars.DataFrame
         What :func:`~lance_explorer.lineage.following.row_history` returns.
+    row_id : int
+        The row ID of the row; without stable row IDs its addresses are in the history.
 
     Returns
     -------
@@ -31,10 +36,12 @@ def with_values(source: TableSource, frame: pl.DataFrame) -> pl.DataFrame:
         The same with ``values``, a struct of all columns that the table had at any of the events,
         and ``changed_columns``: those whose value is another than at the event before, where both
         are known. A column that was only renamed did not change, nor did one that came as null.
-        Columns that do not exist at an event are null there.
+        Columns that do not exist at an event are null there. One that had another type in an
+        earlier version, with which the later one has none in common, is two columns: the earlier
+        one has the version after its name, as in ``tags@3``.
     """
-    read = [_values(source, event) for event in frame.iter_rows(named=True)]
-    found = [row.values for row in read if row is not None]
+    read = [_values(source, event, row_id) for event in frame.iter_rows(named=True)]
+    found = [row for row in read if row is not None]
     changes = pl.Series([*_changes(read, frame["event"].to_list())], dtype=pl.List(pl.String()))
     if found:
         rows = pl.concat(_same_types(found), how="diagonal").to_struct()
@@ -49,6 +56,7 @@ def with_values(source: TableSource, frame: pl.DataFrame) -> pl.DataFrame:
 class _Row(NamedTuple):
     """A row of a version: its values, and the field IDs of its columns."""
 
+    version: int
     values: pl.DataFrame
     fields: Mapping[str, int]
 
@@ -63,9 +71,9 @@ class _Row(NamedTuple):
                 yield name
 
 
-def _values(source: TableSource, event: dict[str, Any]) -> _Row | None:
+def _values(source: TableSource, event: dict[str, Any], row_id: int) -> _Row | None:
     """Return the row as it is after an event, or was before it ended; None if that is gone."""
-    from lance_explorer.values import read_rows
+    from lance_explorer.values import read_rows_at
 
     on_branch = source.on_branch(event["branch"])
     kept = [file.version for file in on_branch.listing.versions]
@@ -77,32 +85,56 @@ def _values(source: TableSource, event: dict[str, Any]) -> _Row | None:
         return None
     storage = on_branch.storage
     try:
-        schema = on_branch.history.records[on_branch.history.position(version)].schema
-        rows = read_rows(
+        record = on_branch.history.records[on_branch.history.position(version)]
+        fields = {field.name: field.id for field in record.schema if field.parent_id == NO_PARENT}
+        is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
+        row = read_rows_at(
             storage.uri,
             version,
-            filter=f"_rowaddr = {address}",
-            storage_options=storage.options,
-            whole_blobs=True,
+            np.array([address], dtype=np.uint64),
+            np.array([row_id if is_stable else address], dtype=np.uint64),
+            [*fields],
+            storage.options,
         )
     except LanceExplorerError:
         return None
-    if len(rows) != 1:
-        return None
-    return _Row(rows, {field.name: field.id for field in schema if field.parent_id == NO_PARENT})
+    return _Row(version, row, fields)
 
 
-def _same_types(rows: list[pl.DataFrame]) -> list[pl.DataFrame]:
-    """Return frames in which a column has one type, which all the types that it had fit in."""
-    names = {name for row in rows for name in row.columns}
-    types = {
-        name: pl.concat(
-            [row.select(name).clear() for row in rows if name in row.columns],
-            how="vertical_relaxed",
-        ).schema[name]
-        for name in names
-    }
-    return [row.cast({name: types[name] for name in row.columns}) for row in rows]
+def _same_types(rows: list[_Row]) -> list[pl.DataFrame]:
+    """Return frames in which a column has one type; the latest one keeps the name if it cannot."""
+    types = dict[str, pl.DataType]()
+    variants = {name: [name] for row in rows for name in row.values.columns}
+    names = list[dict[str, str]]()
+    for row in reversed(rows):
+        names.append({})
+        for name, dtype in row.values.schema.items():
+            place, common = _place(variants, types, name, dtype, row.version)
+            types[place] = common
+            names[-1][name] = place
+    return [
+        row.values.rename(own).cast({place: types[place] for place in own.values()})
+        for row, own in zip(rows, reversed(names), strict=True)
+    ]
+
+
+def _place(
+    variants: dict[str, list[str]],
+    types: Mapping[str, pl.DataType],
+    name: str,
+    dtype: pl.DataType,
+    version: int,
+) -> tuple[str, pl.DataType]:
+    """Return what a column of a version is called, and a type that its values fit in."""
+    for place in variants[name]:
+        common = common_type(types.get(place, dtype), dtype)
+        if common is not None:
+            return place, common
+    place = f"{name}@{version}"
+    while place in variants:
+        place += "_"
+    variants[name].append(place)
+    return place, dtype
 
 
 def _changes(read: list[_Row | None], events: list[str]) -> Iterator[list[str] | None]:

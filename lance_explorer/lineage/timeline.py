@@ -41,14 +41,16 @@ def stays(rows: StateRows, identity: int) -> list[Stay]:
     wanted = np.uint64(identity)
     can_hold = np.flatnonzero((low <= wanted) & (wanted <= high))
     offsets: dict[int, int | None] = {}
-    found: dict[int, int] = {}
+    places: dict[int, int] = {}
     for state in can_hold.tolist():
         ids = rows.ids(state)
         if id(ids) not in offsets:
             offsets[id(ids)] = ids.position(identity)
         offset = offsets[id(ids)]
-        if offset is not None and offset not in rows.deleted(state):
-            found[state] = offset
+        if offset is not None:
+            places[state] = offset
+    rows.load_deleted(places)
+    found = {state: offset for state, offset in places.items() if offset not in rows.deleted(state)}
     intervals = rows.history.intervals
     some = np.flatnonzero(np.isin(intervals.keys, np.array([*found], dtype=np.int64)))
     columns = [column[some].tolist() for column in (intervals.first, intervals.last)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from lance_explorer.errors import FormatError, StorageError
-from lance_explorer.format.operations import Update
+from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_events import RowEvent, RowEvents, row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts

@@ -50,6 +50,11 @@ def open_storage(
                 f"{scheme}:///folder/table.lance"
             )
         return LocalStorage(unquote(parts.path), options, io)
+    if scheme == "s3+ddb":
+        raise InvalidArgumentError(
+            "s3+ddb:// is not served: open the same path with s3://, where a commit may be missing "
+            "that the external manifest store has and the bucket not yet"
+        )
     if scheme not in _OBJECT_STORES:
         raise InvalidArgumentError(
             f"URIs that start with {scheme}:// are not served: use a local path, file://, "

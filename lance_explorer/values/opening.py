@@ -28,7 +28,7 @@ _SOURCE_PLACES = re.compile(r",? ?\S*/\S+\.rs:\d+:\d+")
 _FAILURES = (ValueError, OSError, RuntimeError, pa.ArrowException)
 """What pylance raises."""
 
-_MOST_BATCH_BYTES = 64 << 20
+_MOST_BATCH_BYTES = 8 << 20
 
 _FORMATS_WITHOUT_LIMIT = ("0.1", "2.0")
 """Data formats in which pylance ignores a limit in bytes, and warns of it."""

@@ -134,11 +134,13 @@ def row_schema(
 
     Raises
     ------
+    InvalidArgumentError
+        If a column has a name that pylance cannot read, such as one with a backtick.
     StorageError
         If the version cannot be opened.
     """
     types = row_types(uri, version, storage_options, whole_blobs=whole_blobs)
-    return to_polars(types.empty_table()).schema
+    return to_polars(pa.Table.from_batches([], types)).schema
 
 
 def row_types(
@@ -148,11 +150,14 @@ def row_types(
 
     Raises
     ------
+    InvalidArgumentError
+        If a column has a name that pylance cannot read, such as one with a backtick.
     StorageError
         If the version cannot be opened.
     """
     dataset = open_version(uri, version, storage_options)
-    return dataset.scanner(blob_handling=WHOLE_BLOBS if whole_blobs else None).projected_schema
+    with translating(version, storage_options):
+        return dataset.scanner(blob_handling=WHOLE_BLOBS if whole_blobs else None).projected_schema
 
 
 def row_batches(

@@ -1,5 +1,6 @@
 """Rows of one version that are known by their places: scanned where many are near, else taken."""
 
+import math
 from collections.abc import Sequence
 
 import lance
@@ -24,7 +25,14 @@ __all__ = ["read_rows_at"]
 _FRAGMENT_BITS = np.uint64(32)
 
 _ROWS_SCANNED_PER_ROW_TAKEN = 8
-"""How many rows are scanned in the time that one is taken."""
+"""How many rows are scanned in the time that one is taken, however wide they are."""
+
+_NARROW_ROWS_SCANNED_PER_ROW_TAKEN = 128
+_BYTES_SCANNED_PER_ROW_TAKEN = 16_384
+"""How many narrow rows are, as long as they have no more bytes than these."""
+
+_FRAGMENTS_AHEAD = 2
+"""How many fragments are read at once; more take memory, and the time to get it."""
 
 _BLOBS_AT_ONCE = 8_192
 
@@ -101,8 +109,16 @@ def _dense_fragments(dataset: lance.LanceDataset, addresses: _Addresses) -> list
     return [
         fragment
         for fragment, count in zip(fragments.tolist(), counts.tolist(), strict=True)
-        if count * _ROWS_SCANNED_PER_ROW_TAKEN >= fragment_of(dataset, fragment).physical_rows
+        if _is_dense(fragment_of(dataset, fragment), count)
     ]
+
+
+def _is_dense(fragment: lance.LanceFragment, num_rows: int) -> bool:
+    if num_rows * _ROWS_SCANNED_PER_ROW_TAKEN >= fragment.physical_rows:
+        return True
+    size = sum([file.file_size_bytes or math.inf for file in fragment.data_files()])
+    are_narrow = num_rows * _BYTES_SCANNED_PER_ROW_TAKEN >= size
+    return are_narrow and num_rows * _NARROW_ROWS_SCANNED_PER_ROW_TAKEN >= fragment.physical_rows
 
 
 def _scanned(
@@ -115,20 +131,32 @@ def _scanned(
         columns=list(columns),
         with_row_address=True,
         fragments=[fragment_of(dataset, fragment) for fragment in fragments],
+        fragment_readahead=_FRAGMENTS_AHEAD,
         scan_in_order=True,
         batch_size_bytes=batch_bytes(dataset),
     )
     parts = []
     for batch in scanner.to_batches():
         found = batch.column("_rowaddr").to_numpy()
-        place = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
-        chosen = np.flatnonzero(wanted[place] == found)
+        chosen = _places_of(wanted, found)
         if len(chosen) == len(found):
             parts.append(batch)
         elif len(chosen):
             parts.append(batch.take(pa.array(chosen)))
     schema = scanner.projected_schema
     return to_polars(pa.Table.from_batches(parts, schema)).select(columns)
+
+
+def _places_of(wanted: _Addresses, found: _Addresses) -> NDArray[np.int64]:
+    """Return where in ascending addresses those are that are wanted, ascending too."""
+    if not len(found):
+        return np.empty(0, dtype=np.int64)
+    begin = np.searchsorted(wanted, found[0])
+    end = np.searchsorted(wanted, found[-1], side="right")
+    here = wanted[begin:end]
+    places = np.searchsorted(found, here)
+    chosen: NDArray[np.int64] = places[found[places] == here]
+    return chosen
 
 
 def _types_with_blobs(dataset: lance.LanceDataset, columns: Sequence[str]) -> pa.Schema | None:

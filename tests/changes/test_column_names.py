@@ -9,7 +9,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer import InvalidArgumentError, Table
-from lance_explorer.changes.common_types import common_type
+from lance_explorer.frames.common_types import common_type
 
 OWN = ["_change_type", "_event", "_commit_version", "evidence", "maybe", "changed_columns"]
 

@@ -125,9 +125,11 @@ def test_a_null_column_added_again_is_read_though_no_file_differs(tmp_path):
     table = made(tmp_path)
     table.drop_columns(["score"])
     table.add_columns(pa.schema([("score", pa.int64())]))
-    diff = open_table(tmp_path).diff(2, 4)
-    assert diff.schema().select("change", "path_after").rows() == [("replaced", "score")]
-    assert diff.same_content().columns == ("score",)
+    ours = open_table(tmp_path)
+    for first in (1, 2):
+        schema = ours.diff(first, 4).schema()
+        assert schema.select("change", "path_after").rows() == [("replaced", "score")]
+    assert ours.diff(2, 4).same_content().columns == ("score",)
 
 
 def test_blobs_are_compared_by_their_bytes(tmp_path):
@@ -180,6 +182,19 @@ def test_fields_are_followed_by_their_ids(tmp_path):
     rows = ours.diff(3, 2).rows(images="both", include=("column_added", "moved"))
     assert not len(rows)
     assert "score" in rows.columns
+
+
+def test_an_overwritten_column_of_another_type_is_another_one(tmp_path):
+    table: Any = lance.write_dataset(pa.table({"id": [1], "score": [2]}), tmp_path)
+    table.alter_columns({"path": "score", "data_type": pa.int32()})
+    lance.write_dataset(pa.table({"id": [1], "score": ["2"]}), tmp_path, mode="overwrite")
+    ours = open_table(tmp_path)
+    names = ["change", "path_after", "type_before", "type_after"]
+    assert ours.diff(1, 2).schema().select(names).rows() == [("cast", "score", "int64", "int32")]
+    for first, before in ((1, "int64"), (2, "int32")):
+        there, back = ours.diff(first, 3).schema(), ours.diff(3, first).schema()
+        assert there.select(names).rows() == [("replaced", "score", before, "string")]
+        assert back.select(names).rows() == [("replaced", "score", "string", before)]
 
 
 def test_a_key_tells_rows_apart(tmp_path):

@@ -1,8 +1,10 @@
 """Net changes from metadata alone, on tables that were never filled."""
 
+import lance
 import numpy as np
 import pytest
 
+from lance_explorer import open_table
 from lance_explorer.changes.change_runs import RowChange
 from lance_explorer.changes.counting import counted
 from lance_explorer.changes.net import net_changes, net_changes_since
@@ -158,3 +160,16 @@ def test_net_changes_add_up(path, monkeypatch):
         came, went = runs.count(RowChange.INSERTED), runs.count(RowChange.DELETED)
         assert live[end] - live[begin] == came - went, (begin, end)
         assert int(runs.length.sum(dtype=np.uint64)) <= live[begin] + came
+
+
+@pytest.mark.parametrize("release", ["1.0.4", "8.0.1"])
+def test_a_row_id_that_an_old_restore_gave_out_again_is_another_row(release):
+    path = str(DATA / release / "stable_row_ids.lance")
+    versions = [lance.dataset(path, version=version) for version in (15, 18)]
+    scans = [version.to_table(columns=["id", "_rowid"]) for version in versions]
+    ids, row_ids = [[{*scan[name].to_pylist()} for scan in scans] for name in ("id", "_rowid")]
+    assert not ids[0] & ids[1]
+    assert row_ids[0] & row_ids[1]
+    summary = open_table(path).changes(15, 18).summary().row(0, named=True)
+    assert (summary["deleted"], summary["inserted"]) == (len(ids[0]), len(ids[1]))
+    assert summary["updated"] == 0

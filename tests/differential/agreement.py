@@ -45,6 +45,7 @@ COLUMNS = [
     "data_bytes",
     "num_indices",
     "tags",
+    "data_format",
 ]
 """Columns of ``versions()`` for which pylance has a value of its own."""
 

@@ -56,6 +56,7 @@ def describe(dataset: Any, branch: str | None) -> dict[str, Any]:
             for name, tag in tags
             if (tag["branch"], tag["version"]) == (branch, dataset.version)
         ),
+        "data_format": dataset.data_storage_version.replace("0.1", "legacy"),
         "has_stable_row_ids": dataset.has_stable_row_ids,
         "fragments": [(f.id, f.physical_rows, f.num_deletions) for f in fragments],
         "data_files": [

@@ -494,7 +494,7 @@ def test_processes_that_record_at_once_lose_no_entry(dataset):
         )
         for number in range(4)
     ]
-    outputs = [worker.communicate(timeout=300)[0] for worker in workers]
+    outputs = [worker.communicate(timeout=1200)[0] for worker in workers]
     assert [worker.returncode for worker in workers] == [0] * len(workers)
     made |= {tuple(json.loads(line)) for output in outputs for line in output.splitlines()}
     assert len(made) > len(workers)

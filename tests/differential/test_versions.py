@@ -3,7 +3,9 @@
 import re
 from pathlib import Path
 
+import lance
 import polars as pl
+import pyarrow as pa
 
 from lance_explorer import open_table
 from tests.differential.agreement import (
@@ -36,6 +38,15 @@ def listed_versions(path: Path) -> dict[str | None, Versions]:
                 for version, operation, rows in map(str.split, steps.split(", "))
             ]
     return listed
+
+
+def test_a_config_asks_something_of_writers_alone(tmp_path):
+    dataset = lance.write_dataset(pa.table({"key": [1, 2]}), tmp_path / "t.lance")
+    dataset.update_config({"owner": "tests"})
+    dataset.delete("key = 1")
+    flags = open_table(dataset).versions().select("reader_flags", "writer_flags").rows()
+    deletions = "deletion_files"
+    assert flags == [([], []), ([], ["table_config"]), ([deletions], [deletions, "table_config"])]
 
 
 class TestLives:

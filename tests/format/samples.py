@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lance.file import LanceFileWriter
 
 from lance_explorer.format._pb import table_pb2
+from lance_explorer.format.indices import IndexMetadata, decode_index_section
 
 # Read once by the writer, before its first overlay.
 os.environ["LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES"] = "1"
@@ -69,6 +70,11 @@ def index_section(file: bytes) -> bytes | None:
     if not manifest.HasField("index_section"):
         return None
     return read_section(file, manifest.index_section)
+
+
+def indices_of(table: Path, version: int | None = None) -> list[IndexMetadata]:
+    """Return the indices of a version of the main branch."""
+    return list(decode_index_section(index_section(manifest_of(table, version)) or b""))
 
 
 def transaction_files(table: Path) -> Iterator[bytes]:

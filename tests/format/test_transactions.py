@@ -15,11 +15,20 @@ from hypothesis import strategies as st
 from pyroaring import BitMap
 
 from lance_explorer.errors import CorruptFileError
-from lance_explorer.format import operations as ops
 from lance_explorer.format._pb import index_pb2, table_pb2
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.format.fragments import DataFile, DataOverlayFile, Fragment
 from lance_explorer.format.indices import CompactedSsTable, IndexMetadata
+from lance_explorer.format.layout_operations import ReserveFragments, Rewrite
+from lance_explorer.format.operation_records import Effects
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import KeyExistenceFilter, Update, UpdateMode
+from lance_explorer.format.table_operations import (
+    Unknown,
+    UpdateBases,
+    UpdateMap,
+    UpdateMemWalState,
+)
 from lance_explorer.format.transactions import (
     UNKNOWN_OPERATION,
     Transaction,
@@ -163,13 +172,13 @@ def index_facts(index: Any) -> tuple[Any, ...]:
 def map_facts(update: Any) -> tuple[Any, ...] | None:
     if update is None:
         return None
-    entries = update.entries if isinstance(update, ops.UpdateMap) else update.updates.items()
+    entries = update.entries if isinstance(update, UpdateMap) else update.updates.items()
     return dict(entries), update.replace
 
 
 def facts(operation: Any) -> Any:
     """Return what pylance tells of an operation, for its objects as for ours."""
-    ours = isinstance(operation, ops.Operation)
+    ours = isinstance(operation, Operation)
     match type(operation).__name__:
         case "Append":
             return fragment_facts(operation.fragments)
@@ -206,7 +215,7 @@ def facts(operation: Any) -> Any:
                 fragment_facts(operation.new_fragments),
                 list(operation.fields_modified),
                 list(operation.fields_for_preserving_frag_bitmap),
-                ops.UpdateMode(mode).name.lower() if ours else mode,
+                UpdateMode(mode).name.lower() if ours else mode,
                 {id_: BitMap.deserialize(bitmap) for id_, bitmap in dict(offsets or ()).items()},
             )
         case "Project":
@@ -241,13 +250,13 @@ def facts(operation: Any) -> Any:
 
 def shown_by_pylance(table: lance.LanceDataset, version: int, ours: Transaction) -> Any:
     """Return pylance's transaction, None where it is known to have none to show."""
-    if isinstance(ours.operation, ops.Rewrite) and ours.operation.rewritten_indices:
+    if isinstance(ours.operation, Rewrite) and ours.operation.rewritten_indices:
         with pytest.raises((TypeError, OSError), match=r"new_details_type_url|new_index_details"):
             table.read_transaction(version)
         return None
     theirs: Any = table.read_transaction(version)
     if type(theirs.operation) is lance.LanceOperation.BaseOperation:
-        opaque = (ops.ReserveFragments, ops.UpdateBases, ops.UpdateMemWalState)
+        opaque = (ReserveFragments, UpdateBases, UpdateMemWalState)
         assert isinstance(ours.operation, opaque)
         return None
     return theirs
@@ -313,7 +322,7 @@ def test_a_rewrite_names_the_indices_that_it_rewrote(life_cycle):
         uuids[version] = {index.name: index.uuid.uuid.hex() for index in section.indices}
     for version, data in transactions_of(life_cycle).items():
         operation = decode_transaction(data).operation
-        if isinstance(operation, ops.Rewrite):
+        if isinstance(operation, Rewrite):
             before, after = uuids[version - 1], uuids[version]
             changed = {before[name]: after[name] for name in before if before[name] != after[name]}
             assert changed == {
@@ -330,7 +339,7 @@ def test_a_rewrite_replaces_its_old_fragments_by_its_new_ones(life_cycle):
     [rewrite] = [
         operation
         for operation in operations_by_name(life_cycle).values()
-        if isinstance(operation, ops.Rewrite)
+        if isinstance(operation, Rewrite)
     ]
     [version] = [
         version
@@ -345,7 +354,7 @@ def test_a_rewrite_replaces_its_old_fragments_by_its_new_ones(life_cycle):
 
 def test_reserved_fragments_and_new_bases_are_read(life_cycle):
     found = operations_by_name(life_cycle)
-    assert found["ReserveFragments"] == ops.ReserveFragments(1)
+    assert found["ReserveFragments"] == ReserveFragments(1)
     [base] = found["UpdateBases"].new_bases
     assert (base.id, base.name, base.path) == (0, "spare", str(life_cycle.parent / "base"))
 
@@ -403,13 +412,13 @@ def test_an_operation_of_the_future_keeps_its_number(number):
     header = decode_transaction_header(data)
     assert (header.read_version, header.operation, header.number) == (4, UNKNOWN_OPERATION, number)
     operation = decode_transaction(data).operation
-    assert operation == ops.Unknown(number, 16)
+    assert operation == Unknown(number, 16)
     assert operation.writes().whole_table
 
 
 def test_of_several_unknown_operations_the_last_one_counts():
     data = unknown_field(117, b"one") + unknown_field(116, b"last")
-    assert decode_transaction(data).operation == ops.Unknown(116, 4)
+    assert decode_transaction(data).operation == Unknown(116, 4)
 
 
 def test_a_known_operation_beats_a_retired_one_beside_it():
@@ -466,7 +475,7 @@ def test_a_rewrite_without_groups_is_one_group():
 def test_an_old_update_of_the_config_sets_and_removes_keys():
     message = pb.UpdateConfig(upsert_values={"b": "2", "a": "1"}, delete_keys=["c"])
     update = operation_of(update_config=message)
-    assert update.config == ops.UpdateMap((("a", "1"), ("b", "2"), ("c", None)), replace=False)
+    assert update.config == UpdateMap((("a", "1"), ("b", "2"), ("c", None)), replace=False)
     assert update.schema_metadata is None
     assert update.writes().config_keys == {"a", "b", "c"}
     assert update.summary() == {"config": {"set": ["a", "b"], "removed": ["c"], "replace": False}}
@@ -478,9 +487,9 @@ def test_an_old_update_of_metadata_replaces_it():
     )
     update = operation_of(update_config=message)
     assert update.config is None
-    assert update.schema_metadata == ops.UpdateMap((("a", "1"),), replace=True)
-    assert update.field_metadata == ((7, ops.UpdateMap((("m", "x"),), replace=True)),)
-    assert update.writes() == ops.Effects(fields=frozenset({7}), metadata_keys=frozenset({"a"}))
+    assert update.schema_metadata == UpdateMap((("a", "1"),), replace=True)
+    assert update.field_metadata == ((7, UpdateMap((("m", "x"),), replace=True)),)
+    assert update.writes() == Effects(fields=frozenset({7}), metadata_keys=frozenset({"a"}))
 
 
 def test_old_lists_of_updated_offsets_become_bitmaps():
@@ -502,14 +511,14 @@ def test_progress_of_the_write_ahead_log_is_read():
     table = index_pb2.CompactedSsTable(shard_id=table_pb2.Uuid(uuid=UUID_BYTES), generation=5)
     message = pb.UpdateMemWalState(compacted_sstables=[table])
     state = operation_of(update_mem_wal_state=message)
-    assert state == ops.UpdateMemWalState((CompactedSsTable(UUID_TEXT, 5),))
+    assert state == UpdateMemWalState((CompactedSsTable(UUID_TEXT, 5),))
     assert state.summary() == {"compacted_sstables": 1}
 
 
 def test_exact_keys_of_inserted_rows_are_read():
     keys = pb.KeyExistenceFilter(field_ids=[1, 2], exact=pb.ExactKeys(key_hashes=[2**64 - 1, 7]))
     update = operation_of(update=pb.Update(inserted_rows=keys))
-    assert update.inserted_rows == ops.KeyExistenceFilter((1, 2), (2**64 - 1, 7), None)
+    assert update.inserted_rows == KeyExistenceFilter((1, 2), (2**64 - 1, 7), None)
     assert update.summary()["inserted_rows"] == "exact"
 
 
@@ -539,7 +548,7 @@ def test_fragments_without_an_id_are_in_no_effects(life_cycle):
 def test_a_delete_changes_fragments_in_part_and_in_whole():
     message = pb.Delete(updated_fragments=[fragment(4)], deleted_fragment_ids=[7], predicate="x")
     delete = operation_of(delete=message)
-    assert delete.writes() == delete.reads() == ops.Effects(frozenset({4, 7}))
+    assert delete.writes() == delete.reads() == Effects(frozenset({4, 7}))
 
 
 def test_an_update_changes_the_fragments_and_fields_that_pylance_changed(life_cycle):
@@ -557,8 +566,8 @@ def test_an_update_changes_the_fragments_and_fields_that_pylance_changed(life_cy
     assert by_version[version].writes().fields == {2}
 
 
-def _updates_one_field(operation: ops.Operation) -> bool:
-    return isinstance(operation, ops.Update) and len(operation.writes().fields) == 1
+def _updates_one_field(operation: Operation) -> bool:
+    return isinstance(operation, Update) and len(operation.writes().fields) == 1
 
 
 def test_an_index_depends_upon_the_fragments_and_fields_that_it_covers(life_cycle):
@@ -566,7 +575,7 @@ def test_an_index_depends_upon_the_fragments_and_fields_that_it_covers(life_cycl
     first = min(v for v, t in transactions.items() if decode_transaction_header(t).number == 103)
     operation: Any = decode_transaction(transactions[first]).operation
     fragments = {f.fragment_id for f in lance.dataset(life_cycle, first).get_fragments()}
-    assert operation.reads() == ops.Effects(frozenset(fragments), frozenset({0}))
+    assert operation.reads() == Effects(frozenset(fragments), frozenset({0}))
     assert operation.writes().indices == {operation.new_indices[0].uuid}
     assert operation.summary() == {"new_indices": ["id_idx (BTREE)"], "removed_indices": []}
 
@@ -599,8 +608,8 @@ def test_columns_in_place_depend_upon_their_fragments():
         )
     )
     for operation in (replaced, overlaid):
-        assert operation.reads() == ops.Effects(frozenset({8}))
-        assert operation.writes() == ops.Effects(frozenset({8}), frozenset({3, 5}))
+        assert operation.reads() == Effects(frozenset({8}))
+        assert operation.writes() == Effects(frozenset({8}), frozenset({3, 5}))
 
 
 @pytest.mark.parametrize("arm", ["restore", "clone", "overwrite"])

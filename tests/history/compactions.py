@@ -9,7 +9,7 @@ import lance
 import numpy as np
 import pyarrow as pa
 
-from lance_explorer.format.indices import FragDigest
+from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.history.rewrites.address_maps import AddressMap
 from lance_explorer.history.rewrites.gathered import RewriteGroup
 from lance_explorer.history.source import TableSource

@@ -70,7 +70,7 @@ def without(history: History, version: int) -> dict[int, Any]:
     }
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_versions_beside_a_damaged_one_show_as_before(copies, data):
     copy = copies[data.draw(st.sampled_from(TABLES))]

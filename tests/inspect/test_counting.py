@@ -3,6 +3,8 @@
 tests/differential compares all counts with pylance's scans, and with what was done to a table.
 """
 
+from typing import Any
+
 import lance
 import pyarrow as pa
 import pytest
@@ -63,3 +65,16 @@ def test_a_new_column_counts_though_the_version_before_is_gone(tmp_path):
     lance.dataset(path).cleanup_old_versions(retain_versions=1)
     assert before == (0, 0, 0, 3)
     assert counts_of(TableSource(str(path)), 4) == (0, 0, None, 3)
+
+
+def test_an_update_by_hand_that_wrote_rows_anew_may_be_a_delete_and_an_insert(tmp_path):
+    path = str(tmp_path / "t.lance")
+    dataset: Any = lance.write_dataset(pa.table({"id": [1, 2, 3], "value": [0, 0, 0]}), path)
+    masked = dataset.get_fragments()[0].delete("id = 2")
+    new = lance.fragment.write_fragments(pa.table({"id": [2], "value": [5]}), path)
+    value = dataset.lance_schema.field("value").id()
+    operation = lance.LanceOperation.Update(
+        updated_fragments=[masked], new_fragments=new, fields_modified=[value]
+    )
+    lance.LanceDataset.commit(path, operation, read_version=1)
+    assert counts_of(TableSource(path), 2) == (None, None, None, 0)

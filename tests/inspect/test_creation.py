@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from lance_explorer.format._pb import transaction_pb2 as pb
-from lance_explorer.format.operations import Restore
+from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.creation import CREATED_AT_SOURCE, created_at
 from lance_explorer.inspect.rows import rows

@@ -76,6 +76,23 @@ def test_values_are_those_after_each_event_and_before_the_end():
     assert history["changed_columns"].to_list()[:4] == [None, ["score"], ["half"], []]
 
 
+@pytest.mark.parametrize("stable_row_ids", [True, False], ids=["stable", "addresses"])
+def test_values_of_the_oldest_data_format_are_those_after_each_event(tmp_path, stable_row_ids):
+    path = str(tmp_path / "t.lance")
+    dataset: Any = lance.write_dataset(
+        pa.table({"a": [*range(20)], "b": ["x"] * 20}),
+        path,
+        data_storage_version="legacy",
+        enable_stable_row_ids=stable_row_ids,
+    )
+    dataset.update({"b": "'y'"}, where="a = 12")
+    dataset.delete("a = 12")
+    history = row_history(TableSource(path), 12, 1, values=True)
+    assert events(history) == [(1, "created"), (2, "updated"), (3, "deleted")]
+    values = history["values"].struct.unnest()
+    assert values.rows() == [(12, "x"), (12, "y"), (12, "y")]
+
+
 def test_a_renamed_column_and_one_that_came_as_null_did_not_change(tmp_path):
     path = str(tmp_path / "t.lance")
     dataset: Any = lance.write_dataset(pa.table({"a": [1, 2], "b": ["x", "y"]}), path)
@@ -89,6 +106,18 @@ def test_a_renamed_column_and_one_that_came_as_null_did_not_change(tmp_path):
         (4, "column_rewritten", []),
         (5, "updated", ["c"]),
     ]
+
+
+def test_a_column_that_came_back_with_a_type_that_fits_not_is_two_columns(tmp_path):
+    path = str(tmp_path / "t.lance")
+    dataset: Any = lance.write_dataset(pa.table({"a": [1, 2], "b": ["x", "y"]}), path)
+    dataset.drop_columns(["b"])
+    dataset.add_columns({"b": "make_array(a)"})
+    dataset.update({"b": "make_array(7)"}, where="a = 2")
+    history = row_history(TableSource(path), 1, 1, values=True)
+    assert rows_of(history, "version", "changed_columns") == [(1, None), (3, ["b"]), (4, ["b"])]
+    values = history["values"].struct.unnest()
+    assert values.select("a", "b", "b@1").rows() == [(2, None, "y"), (2, [2], None), (2, [7], None)]
 
 
 def test_values_are_null_where_files_are_gone(tmp_path):
@@ -221,3 +250,50 @@ def test_new_versions_are_followed_after_a_refresh(tmp_path):
     table.delete({0: [1]})
     source.refresh()
     assert events(row_history(source, 1)) == [(1, "created"), (2, "deleted")]
+
+
+def branch_without_its_first_versions(path: str) -> Any:
+    """Make branch dev of version 2, of which only version 7 is kept, and return its rows there."""
+    dataset: Any = lance.write_dataset(
+        pa.table({"key": [*range(10)]}), path, enable_stable_row_ids=True, max_rows_per_file=5
+    )
+    dataset.delete("key = 0")
+    dev = dataset.create_branch("dev")
+    dev.delete("key = 1")
+    dev.update({"key": "key + 100"}, where="key = 2")
+    dev.optimize.compact_files()
+    dev = lance.write_dataset(pa.table({"key": [20]}), dev, mode="append")
+    dev.cleanup_old_versions(versions=[2, 3, 4, 5, 6])
+    return dev.to_table(columns=["key", "_rowid", "_rowaddr"]).to_pydict()
+
+
+def test_rows_of_a_branch_whose_first_versions_are_lost_are_compared_with_the_fork(tmp_path):
+    rows = branch_without_its_first_versions(str(tmp_path / "t.lance"))
+    source = TableSource(tmp_path / "t.lance", branch="dev")
+    places = dict(zip(rows["_rowid"], rows["_rowaddr"], strict=True))
+    shown = "branch", "version", "event", "_rowaddr_before", "_rowaddr_after"
+    expected: dict[int, list[Any]] = {
+        0: [(None, 1, "created", None, 0), (None, 2, "deleted", 0, None)],
+        1: [(None, 1, "created", None, 1), ("dev", 7, "deleted", 1, None)],
+        2: [(None, 1, "created", None, 2), ("dev", 4, "updated", 2, places[2])],
+        3: [(None, 1, "created", None, 3), ("dev", 7, "moved", 3, places[3])],
+        10: [("dev", 7, "created", None, places[10])],
+    }
+    for row_id, lived in expected.items():
+        assert rows_of(row_history(source, row_id), *shown) == lived
+    asked = [10, 3, 2, 1, 0]
+    followed = follow(source, asked)
+    assert rows_of(followed, *shown) == [event for row_id in asked for event in expected[row_id]]
+
+
+def test_rows_that_stayed_in_their_fragments_on_a_branch_were_created_once(tmp_path):
+    path = str(tmp_path / "t.lance")
+    dataset: Any = lance.write_dataset(pa.table({"key": [*range(4)]}), path)
+    dev = dataset.create_branch("dev")
+    dev.delete("key = 1")
+    dev.cleanup_old_versions(retain_versions=1)
+    source = TableSource(path, branch="dev")
+    shown = "branch", "version", "event", "_rowaddr_after"
+    expected = [(None, 1, "created", 2)]
+    assert rows_of(row_history(source, 2), *shown) == expected
+    assert rows_of(follow(source, [2]), *shown) == expected

@@ -8,7 +8,7 @@ from tests.format.samples import DATA
 from tests.remote.bucket import SECRET, Bucket
 from tests.remote.faults import faulty_server
 
-QUICK = {"client_max_retries": "1", "client_retry_timeout": "2", "connect_timeout": "2s"}
+QUICK = {"client_max_retries": "1", "client_retry_timeout": "60", "connect_timeout": "30s"}
 
 FORBIDDEN = (
     "<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message>"

@@ -49,7 +49,12 @@ def test_what_is_opened_is_read(tmp_path):
     assert storage.get("a file.bin") == b"x"
 
 
-@pytest.mark.parametrize("uri", ["http://host/t", "s3+ddb://bucket/t.lance", "lance+x://t"])
+def test_an_external_manifest_store_is_refused_with_what_to_do():
+    with pytest.raises(InvalidArgumentError, match=r"s3\+ddb:// .* open the same path with s3://"):
+        open_storage("s3+ddb://bucket/t.lance?ddbTableName=commits")
+
+
+@pytest.mark.parametrize("uri", ["http://host/t", "lance+x://t"])
 def test_other_schemes_are_refused_by_name(uri):
     scheme = uri.partition(":")[0].replace("+", r"\+")
     with pytest.raises(InvalidArgumentError, match=f"start with {scheme}:// are not served: use"):

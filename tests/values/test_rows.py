@@ -156,6 +156,13 @@ def test_arguments_that_do_not_fit_are_at_fault(path, arguments):
         read_rows(str(path), 1, **arguments)
 
 
+def test_a_name_that_pylance_cannot_read_is_an_error_of_ours(tmp_path):
+    lance.write_dataset(pa.table({"a`b": [1]}), tmp_path / "t.lance")
+    for read in (read_rows, row_schema, scan_rows):
+        with pytest.raises(InvalidArgumentError, match="a`b"):
+            read(str(tmp_path / "t.lance"), 1)
+
+
 def test_places_in_sources_of_others_are_left_out(path):
     with pytest.raises(InvalidArgumentError) as refusal:
         read_rows(str(path), 1, filter="id = 'text'")

@@ -25,11 +25,11 @@ from lance_explorer.values import (
 
 
 @pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
-@pytest.mark.parametrize("step", [1, 7, 40], ids=["all", "dense", "sparse"])
+@pytest.mark.parametrize("step", [1, 7, 100, 600], ids=["all", "dense", "narrow", "sparse"])
 def test_rows_at_places_come_in_the_order_asked_for(tmp_path, stable, step):
     path = str(tmp_path / "t.lance")
-    rows = pa.table({"id": range(500), "name": [f"n{number}" for number in range(500)]})
-    lance.write_dataset(rows, path, max_rows_per_file=100, enable_stable_row_ids=stable)
+    rows = pa.table({"id": range(3000), "name": [f"n{number}" for number in range(3000)]})
+    lance.write_dataset(rows, path, max_rows_per_file=600, enable_stable_row_ids=stable)
     lance.dataset(path).update({"name": "'new'"}, where="id % 50 = 3")
     lance.dataset(path).delete("id % 10 = 5")
     whole = read_rows(path, 3, columns=["id", "name", *SYSTEM_COLUMNS])
@@ -42,12 +42,11 @@ def test_rows_at_places_come_in_the_order_asked_for(tmp_path, stable, step):
 
 def test_dense_and_sparse_fragments_are_read_together(tmp_path):
     path = str(tmp_path / "t.lance")
-    lance.write_dataset(pa.table({"id": range(300)}), path, max_rows_per_file=100)
-    ids = np.array([250, 3, 1, 2, 110, 0, 4], dtype=np.uint64)
-    places = (ids // np.uint64(100) << np.uint64(32)) + ids % np.uint64(100)
-    sparse = np.append(places, np.arange(5, 90, dtype=np.uint64))
-    found = read_rows_at(path, 1, sparse, sparse, ["id"])
-    assert found["id"].to_list() == [*ids.tolist(), *range(5, 90)]
+    lance.write_dataset(pa.table({"id": range(3000)}), path, max_rows_per_file=1000)
+    ids = np.array([2500, 3, 1, 2, 1100, 0, 4, *range(5, 90)], dtype=np.uint64)
+    places = (ids // np.uint64(1000) << np.uint64(32)) + ids % np.uint64(1000)
+    found = read_rows_at(path, 1, places, places, ["id"])
+    assert found["id"].to_list() == ids.tolist()
 
 
 def test_a_row_that_is_not_there_is_an_error(tmp_path):

@@ -20,7 +20,7 @@ from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns, Runs, separated
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
-__all__ = ["compare_states", "compare_versions"]
+__all__ = ["compare_states", "compare_versions", "live_rows"]
 
 
 def compare_versions(rows: StateRows, before: int, after: int) -> RowRuns:
@@ -82,6 +82,19 @@ def compare_states(rows: StateRows, before: Sequence[int], after: Sequence[int])
     if len(moved):
         moved = _with_updates(moved, _updated(rows, before), _updated(rows, after))
     return RowRuns.concatenated([*stayed, gone, came, moved])
+
+
+def live_rows(rows: StateRows, position: int) -> RowRuns:
+    """Return all live rows of a version, given by its position, as if they had just come.
+
+    Raises
+    ------
+    FormatError
+        If a sequence or deletion file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    return compare_states(rows, [], rows.history.states_at(position))
 
 
 def _created(rows: StateRows, states: Iterable[int]) -> VersionsFrom:

@@ -7,15 +7,17 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.operations import Operation, Restore, Update
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import Update
+from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.events.update_kinds import has_new_rows, inserts_nothing
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.listing import FIRST_DETACHED
+from lance_explorer.history.restores import ordinary_version
 from lance_explorer.history.rows.state_rows import StateRows
 
 __all__ = ["StepFacts"]
-
-_DETACHED_BIT = 1 << 63
 
 
 class StepFacts:
@@ -185,24 +187,16 @@ class StepFacts:
         """
         if self.name != "Restore" or not self.has_row_ids:
             return None
-        if not isinstance(self.operation, Restore) or not self.operation.version & _DETACHED_BIT:
+        if not isinstance(self.operation, Restore) or self.operation.version < FIRST_DETACHED:
             return None
         base = self._base_of(self.operation.version)
         return 0 if base is None else base.manifest.next_row_id
 
     def _base_of(self, detached: int) -> VersionRecord | None:
         """Return the ordinary version that a detached one goes back to, if that is still known."""
-        version = detached
-        while version & _DETACHED_BIT:
-            try:
-                record = self._source.version(version).records[0]
-            except (NotFoundError, FormatError):
-                return None
-            if record.transaction is None:
-                return None
-            version = record.transaction.header.read_version
+        version = ordinary_version(self._source, detached)
         try:
-            return self._source.version(version).records[0]
+            return None if version is None else self._source.version(version).records[0]
         except (NotFoundError, FormatError):
             return None
 

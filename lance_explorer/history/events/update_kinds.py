@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.operations import (
+from lance_explorer.format.fragments import TOMBSTONE, Fragment
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import (
     Append,
     KeyExistenceFilter,
-    Operation,
     Overwrite,
     Update,
     UpdateMode,
@@ -29,9 +29,16 @@ def is_plain_update(update: Update, schema: Iterable[Field]) -> bool:
 def writes_in_place(update: Update) -> bool:
     """Whether updated rows stay where they are, and get values in other files.
 
-    Writers before 1.0.4 had no mode yet that says so.
+    Writers before 1.0.4 had no mode yet that says so, but named the fields, and their files tell.
+    Other engines name fields in commits that write rows anew, too.
     """
-    return bool(update.fields_modified) or update.update_mode == UpdateMode.REWRITE_COLUMNS
+    if update.update_mode == UpdateMode.REWRITE_COLUMNS:
+        return True
+    fields = set(update.fields_modified)
+    files = [file for fragment in update.updated_fragments for file in fragment.files]
+    return any(
+        fields.issuperset(file.fields) or TOMBSTONE in file.fields for file in files if fields
+    )
 
 
 def inserts_nothing(keys: KeyExistenceFilter | None) -> bool:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 import polars as pl
 
-from lance_explorer.format.indices import FragDigest
+from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.history.rewrites.groups import num_live
 
 __all__ = [

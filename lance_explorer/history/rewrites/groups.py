@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from pyroaring import BitMap64
 
+from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.indices import FragDigest
 from lance_explorer.history.evidence import Evidence
 
 __all__ = ["RewriteGroup", "RewritePool", "num_live"]

@@ -10,7 +10,7 @@ from pyroaring import BitMap64
 
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.findings import Finding
-from lance_explorer.format.indices import FragReuseGroup
+from lance_explorer.format.fragment_reuse import FragReuseGroup
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.rewrites.compaction_records import CompactionLineageEntry

@@ -10,18 +10,17 @@ from typing import Literal
 from pyroaring import BitMap
 
 from lance_explorer.errors import CorruptFileError, FormatError, StorageError
-from lance_explorer.format.fragments import ExternalFile
-from lance_explorer.format.indices import (
-    FRAGMENT_REUSE_INDEX,
+from lance_explorer.format.fragment_reuse import (
     FragmentReuse,
     FragReuseGroup,
     FragReuseTransition,
-    IndexMetadata,
     OrderedCompaction,
     StablePartition,
     decode_fragment_reuse,
     decode_fragment_reuse_details,
 )
+from lance_explorer.format.fragments import ExternalFile
+from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX, IndexMetadata
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.roots import find_base, open_base
 from lance_explorer.history.source import TableSource

@@ -10,8 +10,8 @@ import numpy as np
 from pyroaring import BitMap64
 
 from lance_explorer.errors import StorageError
+from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.indices import FragDigest
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrites.groups import RewriteGroup
 from lance_explorer.history.rows.reader import FragmentReader

@@ -1,12 +1,13 @@
 """Rewrite groups out of transactions."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from lance_explorer.errors import FormatError
 from lance_explorer.findings import Finding
+from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import DeletionFile, Fragment
-from lance_explorer.format.indices import FragDigest
-from lance_explorer.format.operations import Rewrite
+from lance_explorer.format.layout_operations import Rewrite
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.rewrites.groups import RewriteGroup
@@ -32,26 +33,48 @@ def groups_of_transactions(
     with source.reading_transactions(rewrites):
         for record in rewrites:
             try:
-                yield from _groups(source, record, counts)
+                yield from _groups(source, history, record, counts)
             except FormatError as error:
                 findings.append(_unreadable(record, error))
 
 
-def _groups(source: TableSource, record: VersionRecord, counts: _Counts) -> Iterator[RewriteGroup]:
+def _groups(
+    source: TableSource, history: History, record: VersionRecord, counts: _Counts
+) -> Iterator[RewriteGroup]:
     transaction = source.transaction(record)
     if transaction is None or not isinstance(transaction.operation, Rewrite):
         return
     named = f"transaction {transaction.read_version}-{transaction.uuid}"
     for number, group in enumerate(transaction.operation.groups):
+        new = _with_ids(history, record, group.new_fragments)
         yield RewriteGroup(
             version=record.version,
             group=number,
             old=tuple([_digest(fragment, counts) for fragment in group.old_fragments]),
-            new=tuple([_digest(fragment, counts) for fragment in group.new_fragments]),
+            new=tuple([_digest(fragment, counts) for fragment in new]),
             evidence=Evidence.RECORDED,
             source=f"{named} of version {record.version}",
             recorded=group.old_fragments,
         )
+
+
+def _with_ids(
+    history: History, record: VersionRecord, new: tuple[Fragment, ...]
+) -> tuple[Fragment, ...]:
+    """Return the fragments of a rewrite with their IDs; some writers leave it to the commit."""
+    if all(fragment.id for fragment in new):
+        return new
+    intervals = history.intervals
+    come = intervals.keys[intervals.first == history.position(record.version)].tolist()
+    ids = {file.path: history.states[key].id for key in come for file in history.states[key].files}
+    return tuple(
+        [
+            replace(fragment, id=ids.get(fragment.files[0].path, fragment.id))
+            if fragment.files
+            else fragment
+            for fragment in new
+        ]
+    )
 
 
 def _deletion_counts(history: History) -> _Counts:

@@ -12,9 +12,9 @@ from itertools import accumulate
 from lance_explorer.errors import FormatError, NotFoundError, StorageError
 from lance_explorer.findings import Finding
 from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.indices import FragDigest
-from lance_explorer.format.operations import Append, Overwrite, Update
+from lance_explorer.format.row_operations import Append, Overwrite, Update
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.rewrites.by_row_ids import moved_rows

@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.operations import Operation, Update
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_runs import InPlace, in_place
 from lance_explorer.history.events.update_kinds import (
     has_new_rows,

@@ -3,7 +3,7 @@
 from lance_explorer.errors import RowNotFoundError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.operations import Delete
+from lance_explorer.format.row_operations import Delete
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.rows.reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.addresses import FRAGMENT_BITS, fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
@@ -78,6 +78,6 @@ def addresses_at(
     StorageError
         If a file cannot be read.
     """
-    all_rows = compare_states(rows, [], rows.history.states_at(position))
+    all_rows = live_rows(rows, position)
     columns = RunColumns(all_rows.identity, all_rows.identity + all_rows.length, all_rows.after)
     return Runs.split(columns)[0].lookup(identities)

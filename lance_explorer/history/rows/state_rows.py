@@ -5,9 +5,11 @@ A row has an *identity*: its stable row ID or, in a table without, the address w
 sequence and each deletion file once, and stays as compact as it is stored.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,6 +144,18 @@ class StateRows:
         rows = self.history.states[state].physical_rows
         return len(self.ids(state)) if rows is None else rows
 
+    def num_live(self, state: int) -> int:
+        """Return how many rows of a state are not deleted.
+
+        Raises
+        ------
+        FormatError
+            If the deletion file cannot be understood.
+        StorageError
+            If it is missing or cannot be read.
+        """
+        return self.num_rows(state) - len(self.deleted(state))
+
     def deleted(self, state: int) -> BitMap:
         """Return the deleted offsets of a state.
 
@@ -157,42 +171,46 @@ class StateRows:
             return BitMap()
         key = fragment.id, fragment.deletion_file
         if key not in self.known.deleted:
-            self._read_deleted(state)
+            # States are numbered as they came, which is the order in which most ask for them.
+            unread = self._unread_deletions(range(state, len(self.history.states)))
+            self._read_deleted(dict(islice(unread, self.source.storage.in_flight)))
+        if key not in self.known.deleted:
+            self.known.deleted[key] = self._reader(state).deleted(fragment)
         return self.known.deleted[key]
 
-    def _read_deleted(self, state: int) -> None:
-        """Read the deletion file of a state and, where requests take long, those of later states.
+    def load_deleted(self, states: Iterable[int]) -> None:
+        """Read the deletion files of some states, many at once where requests take long.
 
-        States are numbered as they came, which is also the order in which most ask for them.
+        One that cannot be read is left to :meth:`deleted`, which tells why.
         """
-        unread = self._unread_deletions(state)
-        readers = {other: self._reader(other) for other in unread.values()}
+        self._read_deleted(dict(self._unread_deletions(states)))
+
+    def _read_deleted(self, unread: dict[tuple[int, DeletionFile], int]) -> None:
+        readers = {key: self._reader(state) for key, state in unread.items()}
         parts = [
             part
-            for other, reader in readers.items()
-            for part in reader.deletion_parts(self.history.states[other])
+            for key, reader in readers.items()
+            for part in reader.deletion_parts(self.history.states[unread[key]])
         ]
         with reading_ahead(parts):
-            for key, other in unread.items():
-                try:
-                    deleted = readers[other].deleted(self.history.states[other])
-                    self.known.deleted[key] = deleted
-                except (FormatError, StorageError):
-                    if other == state:
-                        raise
+            for key, reader in readers.items():
+                with suppress(FormatError, StorageError):
+                    self.known.deleted[key] = reader.deleted(self.history.states[unread[key]])
 
-    def _unread_deletions(self, state: int) -> dict[tuple[int, DeletionFile], int]:
-        """Return a state with an unknown deletion file and the next such, as many as pay."""
-        unread: dict[tuple[int, DeletionFile], int] = {}
-        for other in range(state, len(self.history.states)):
-            fragment = self.history.states[other]
-            key = fragment.id, fragment.deletion_file
-            if key[1] is None or key in self.known.deleted or self.first_positions[other] < 0:
+    def _unread_deletions(
+        self, states: Iterable[int]
+    ) -> Iterator[tuple[tuple[int, DeletionFile], int]]:
+        """Yield the deletion files of some states that are not known, and a state of each."""
+        seen = set[tuple[int, DeletionFile]]()
+        for state in states:
+            fragment = self.history.states[state]
+            file = fragment.deletion_file
+            if file is None or self.first_positions[state] < 0:
                 continue
-            unread.setdefault((fragment.id, key[1]), other)
-            if len(unread) == self.source.storage.in_flight:
-                break
-        return unread
+            key = fragment.id, file
+            if key not in seen and key not in self.known.deleted:
+                seen.add(key)
+                yield key, state
 
     def _reader(self, state: int) -> FragmentReader:
         return FragmentReader(self.source, self.history.records[int(self.first_positions[state])])

@@ -12,7 +12,7 @@ from lance.file import LanceFileWriter
 from lance.optimize import Compaction
 from pyroaring import BitMap64
 
-from lance_explorer.format.indices import FragDigest
+from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.rewrites.address_maps import address_map
 from lance_explorer.history.rewrites.gathered import rewrites

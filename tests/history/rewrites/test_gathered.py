@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import lance
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from lance_explorer.format.indices import FragDigest
+from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.rewrites.address_maps import address_map
 from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
@@ -72,6 +74,22 @@ def test_transactions_of_old_writers_are_understood(path, version, groups):
     found = rewrites(stored(path)).between(version - 1, version)
     assert ids_of(found) == groups
     assert {group.evidence for group in found} == {Evidence.RECORDED}
+
+
+def test_new_fragments_that_a_transaction_does_not_number_have_the_ids_of_the_commit(tmp_path):
+    path = str(tmp_path / "t.lance")
+    dataset: Any = lance.write_dataset(pa.table({"key": [*range(6)]}), path, max_rows_per_file=3)
+    dataset.delete("key = 1")
+    old = [fragment.metadata for fragment in dataset.get_fragments()]
+    new = lance.fragment.write_fragments(dataset.to_table(), path)
+    group = lance.LanceOperation.RewriteGroup(old, new)
+    lance.LanceDataset.commit(path, lance.LanceOperation.Rewrite([group], []), read_version=2)
+    [told] = rewrites(TableSource(path)).groups
+    assert told.old == (FragDigest(0, 3, 1), FragDigest(1, 3, 0))
+    assert told.new == (FragDigest(2, 5, 0),)
+    addresses = np.array([0, 2, 1 << 32], dtype=np.uint64)
+    found, _ = address_map(TableSource(path), 2, 3).carry(addresses)
+    assert found.tolist() == [2 << 32, (2 << 32) + 1, (2 << 32) + 2]
 
 
 def test_deletions_that_a_transaction_does_not_count_are_counted():

@@ -6,14 +6,9 @@ from pyroaring import BitMap, BitMap64
 
 from lance_explorer.errors import CorruptFileError, StorageError
 from lance_explorer.format._pb import index_pb2 as pb
+from lance_explorer.format.fragment_reuse import FragDigest, FragReuseGroup, StablePartition
 from lance_explorer.format.fragments import BasePath
-from lance_explorer.format.indices import (
-    FRAGMENT_REUSE_INDEX,
-    FragDigest,
-    FragReuseGroup,
-    IndexMetadata,
-    StablePartition,
-)
+from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX, IndexMetadata
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrites.reuse import (
     ReuseEntry,

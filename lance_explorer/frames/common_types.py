@@ -16,7 +16,7 @@ def common_type(one: pl.DataType, other: pl.DataType) -> pl.DataType | None:
     Examples
     --------
     >>> import polars as pl
-    >>> from lance_explorer.changes.common_types import common_type
+    >>> from lance_explorer.frames.common_types import common_type
     >>> common_type(pl.Int32(), pl.Int64())
     Int64
     >>> common_type(pl.String(), pl.List(pl.String())) is None

@@ -1,0 +1,189 @@
+"""The fragment reuse history: bytes to records (docs/FORMAT.md 5).
+
+It stands in the details of the fragment reuse index, or in a file of its own.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyroaring import BitMap64
+
+from lance_explorer.errors import CorruptFileError
+from lance_explorer.format._pb import index_pb2 as pb
+from lance_explorer.format._roaring import read_bitmap64
+from lance_explorer.format._wire import decoder, parse
+from lance_explorer.format.fragments import ExternalFile
+
+__all__ = [
+    "FragDigest",
+    "FragReuseGroup",
+    "FragReuseTransition",
+    "FragReuseVersion",
+    "FragmentReuse",
+    "OrderedCompaction",
+    "StablePartition",
+    "decode_fragment_reuse",
+    "decode_fragment_reuse_details",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FragDigest:
+    """A fragment as a rewrite remembers it; ``physical_rows`` counts deleted rows too.
+
+    None is a number that its writer did not store; the reuse history has both.
+    """
+
+    id: int
+    physical_rows: int | None
+    num_deleted_rows: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FragReuseGroup:
+    """Fragments that one compaction task rewrote, in order, into others, in order.
+
+    ``changed_row_addrs`` is a 64-bit Roaring bitmap of the source rows that survived.
+    """
+
+    changed_row_addrs: bytes
+    old_frags: tuple[FragDigest, ...]
+    new_frags: tuple[FragDigest, ...]
+
+    def row_addresses(self) -> BitMap64:
+        """Return the addresses of the source rows that survived; all others were deleted before.
+
+        Raises
+        ------
+        CorruptFileError
+            If the stored bitmap is damaged.
+        """
+        return read_bitmap64(self.changed_row_addrs, "the row addresses of a reuse group")
+
+
+@dataclass(frozen=True, slots=True)
+class FragReuseVersion:
+    """One compaction whose indices were left to be remapped later."""
+
+    dataset_version: int
+    groups: tuple[FragReuseGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedCompaction:
+    """A mapping that keeps the order of rows; the bytes are those of a :class:`FragReuseGroup`."""
+
+    changed_row_addrs: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StablePartition:
+    """A mapping that a file below ``_fri/{map_id}/`` holds."""
+
+    map_id: str
+    map_size_bytes: int
+    base_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FragReuseTransition:
+    """The newer form of one rewrite; ``mapping`` is None if it is of a kind not known here."""
+
+    sources: tuple[FragDigest, ...]
+    destinations: tuple[FragDigest, ...]
+    mapping: OrderedCompaction | StablePartition | None
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentReuse:
+    """The fragment reuse history, oldest compaction first."""
+
+    versions: tuple[FragReuseVersion, ...]
+    transitions: tuple[FragReuseTransition, ...]
+
+
+@decoder
+def decode_fragment_reuse_details(data: bytes) -> FragmentReuse | ExternalFile:
+    """Decode the details of the fragment reuse index: the history, or where its file lies.
+
+    The path of the file starts at the folder of the index; its bytes are for
+    :func:`decode_fragment_reuse`.
+
+    Raises
+    ------
+    CorruptFileError
+        If the bytes are no such details.
+    """
+    message = parse(pb.FragmentReuseDetails, data, "fragment reuse details")
+    arm = message.WhichOneof("content")
+    if arm is None:
+        raise CorruptFileError(f"the fragment reuse details ({len(data)} bytes) hold no history")
+    if arm == "external":
+        file = message.external
+        return ExternalFile(file.path, file.offset, file.size)
+    return _fragment_reuse(message.inline)
+
+
+@decoder
+def decode_fragment_reuse(data: bytes) -> FragmentReuse:
+    """Decode a fragment reuse history, such as its external file holds.
+
+    Raises
+    ------
+    CorruptFileError
+        If the bytes are no such history.
+    """
+    return _fragment_reuse(parse(pb.FragmentReuseContent, data, "fragment reuse history"))
+
+
+def _fragment_reuse(message: pb.FragmentReuseContent) -> FragmentReuse:
+    return FragmentReuse(
+        versions=tuple(
+            [
+                FragReuseVersion(
+                    version.dataset_version, tuple([_group(group) for group in version.groups])
+                )
+                for version in message.versions
+            ]
+        ),
+        transitions=tuple([_transition(transition) for transition in message.transitions]),
+    )
+
+
+def _group(message: pb.FragmentReuseGroup) -> FragReuseGroup:
+    return FragReuseGroup(
+        changed_row_addrs=message.changed_row_addrs,
+        old_frags=_digests(message.old_fragments),
+        new_frags=_digests(message.new_fragments),
+    )
+
+
+def _transition(message: pb.FragmentReuseTransition) -> FragReuseTransition:
+    return FragReuseTransition(
+        sources=_digests(message.sources),
+        destinations=_digests(message.destinations),
+        mapping=_mapping(message),
+    )
+
+
+def _mapping(message: pb.FragmentReuseTransition) -> OrderedCompaction | StablePartition | None:
+    match message.WhichOneof("mapping"):
+        case "ordered_compaction":
+            return OrderedCompaction(message.ordered_compaction.changed_row_addrs)
+        case "stable_partition":
+            partition = message.stable_partition
+            return StablePartition(
+                map_id=partition.map_id,
+                map_size_bytes=partition.map_size_bytes,
+                base_id=partition.base_id if partition.HasField("base_id") else None,
+            )
+    return None
+
+
+def _digests(messages: Iterable[pb.FragmentDigest]) -> tuple[FragDigest, ...]:
+    return tuple(
+        [
+            FragDigest(message.id, message.physical_rows, message.num_deleted_rows)
+            for message in messages
+        ]
+    )

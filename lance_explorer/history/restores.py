@@ -1,0 +1,54 @@
+"""Which version a restore went back to, and which ordinary one a detached version goes back to."""
+
+from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.format.table_operations import Restore
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.listing import FIRST_DETACHED
+from lance_explorer.history.source import TableSource
+
+__all__ = ["ordinary_version", "restored_version"]
+
+
+def restored_version(source: TableSource, record: VersionRecord) -> int | None:
+    """Return the version that a commit restored, which may be a detached one.
+
+    None if it restored none, or if its transaction is gone.
+
+    Raises
+    ------
+    FormatError
+        If its transaction cannot be understood.
+    StorageError
+        If it cannot be read.
+    """
+    if record.operation != "Restore":
+        return None
+    transaction = source.transaction(record)
+    if transaction is None or not isinstance(transaction.operation, Restore):
+        return None
+    return transaction.operation.version
+
+
+def ordinary_version(source: TableSource, version: int) -> int | None:
+    """Return a version or, for a detached one, the ordinary one that it was built on.
+
+    None if that cannot be told.
+
+    Raises
+    ------
+    StorageError
+        If a detached version cannot be read.
+    """
+    passed = set[int]()
+    while version >= FIRST_DETACHED:
+        if version in passed:
+            return None
+        passed.add(version)
+        try:
+            stored = source.version(version).records[0].transaction
+        except (FormatError, NotFoundError):
+            return None
+        if stored is None:
+            return None
+        version = stored.header.read_version
+    return version
