@@ -63,5 +63,5 @@ def run(path: Path, folder: Path) -> RunNotebook:
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(new_code_cell(_KEEP_FRAMES))
     resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=120, resources=resources).execute()
+    NotebookClient(notebook, timeout=900, startup_timeout=300, resources=resources).execute()
     return RunNotebook([c for c in notebook.cells[:-1] if c.cell_type == "code"], folder)
