@@ -4,18 +4,32 @@ With ``CI`` set, examples are the same in every run and nothing is skipped: a mi
 On a person's machine examples are new in every run, and tests skip whose tool is not installed.
 """
 
+import importlib
 import os
+import pkgutil
 import shutil
 from importlib.util import find_spec
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+
+import lance_explorer
 
 IN_CI = bool(os.environ.get("CI"))
 
-settings.register_profile("ci", derandomize=True, database=None, deadline=None, print_blob=True)
-settings.register_profile("random", deadline=None)
+# No test fails because the machine is slow.
+settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "ci", settings.get_profile("random"), derandomize=True, database=None, print_blob=True
+)
 settings.load_profile("ci" if IN_CI else "random")
+
+
+def pytest_sessionstart() -> None:
+    """Import the whole package in CI: hypothesis draws constants of the modules that it finds."""
+    if IN_CI:
+        for module in pkgutil.walk_packages(lance_explorer.__path__, "lance_explorer."):
+            importlib.import_module(module.name)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
