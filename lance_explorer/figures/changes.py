@@ -38,17 +38,17 @@ def changes_over_time(summary: pl.DataFrame) -> go.Figure:
     -------
     plotly.graph_objects.Figure
         Two panels over the version number. Above: rows created, restored, updated and rewritten
-        point up, rows deleted and overwritten point down. Below: rows that have the values they
-        had, but moved or got another column. Beyond 400 versions a bar stands for several, and the
-        line above says how many. A dotted line is where versions are not kept; that line says what
-        is not in the picture because of it.
+        point up, rows deleted and overwritten point down. Below, if there are any: rows that have
+        the values they had, but moved or got another column. Beyond 400 versions a bar stands for
+        several, and the line above says how many. A dotted line is where versions are not kept;
+        that line says what is not in the picture because of it.
 
     Examples
     --------
     >>> summary = table.changes(0, mode="per_commit").summary()
     >>> figure = lx.figures.changes_over_time(summary)
     >>> [axis.title.text for axis in figure.select_yaxes()]
-    ['rows changed', 'same values']
+    ['rows changed']
     """
     known = summary.filter(pl.col("version").is_not_null())
     first, last = first_and_last(known["version"])
@@ -66,8 +66,13 @@ def changes_over_time(summary: pl.DataFrame) -> go.Figure:
         .agg(pl.col("num_rows").sum(), pl.len().alias("commits"))
         .sort("start")
     )
+    panels = 2 if counts["event"].is_in(_SAME).any() else 1
     figure = make_subplots(
-        rows=2, cols=1, shared_xaxes=True, row_heights=[0.7, 0.3], vertical_spacing=0.06
+        rows=panels,
+        cols=1,
+        shared_xaxes=True,
+        row_heights=[0.7, 0.3][:panels],
+        vertical_spacing=0.06,
     )
     for event in (*_CAME, *_WENT, *_SAME):
         bars = counts.filter(event=event)
@@ -76,9 +81,10 @@ def changes_over_time(summary: pl.DataFrame) -> go.Figure:
     lost = summary.filter(pl.col("versions_lost") > 0, pl.col("version").is_not_null())
     for version in lost["version"].tail(_MOST_GAPS):
         figure.add_vline(x=version - 0.5, line={"color": MUTED, "width": 1, "dash": "dot"})
-    show_versions(figure, known["version"], row=2)
+    show_versions(figure, known["version"], row=panels)
     figure.update_yaxes(title_text="rows changed", row=1)
-    figure.update_yaxes(title_text="same values", row=2)
+    if panels > 1:
+        figure.update_yaxes(title_text="same values", row=2)
     _finish(figure)
     return apply_look(figure, 440, _commit_note(summary, step))
 

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import byte_ticks, number, plural, size
+from lance_explorer.figures.labels import byte_ticks, count_ticks, number, plural, size
 from lance_explorer.figures.palette import (
     ACCENT,
     ENCODING_COLORS,
@@ -133,7 +133,8 @@ def encoding_growth(totals: pl.DataFrame, all_encodings: pl.DataFrame | None = N
     figure.update_yaxes(title_text="row IDs", row=1, **byte_ticks(stored))
     figure.update_yaxes(title_text="row versions", row=2, **byte_ticks(totals["versions_bytes"]))
     figure.update_yaxes(title_text="bytes a row", row=3)
-    figure.update_yaxes(title_text="count", tickformat=",d", row=4)
+    counted = pl.concat([totals["num_segments"], totals["num_runs"]])
+    figure.update_yaxes(title_text="count", row=4, **count_ticks(counted))
     show_versions(figure, totals["version"], row=4)
     figure.update_layout(
         showlegend=True, legend={"orientation": "h", "y": 1.03, "yanchor": "bottom"}

@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import number, plural, size
+from lance_explorer.figures.labels import count_ticks, number, plural, size
 from lance_explorer.figures.palette import ACCENT, WARNING, apply_look
 
 __all__ = ["SMALL_ROWS", "file_sizes"]
@@ -14,7 +14,6 @@ SMALL_ROWS = 1024 * 1024
 
 _EDGES = pl.Series([step * 10**decade for decade in range(18) for step in (1, 2, 5)] + [10**18])
 _MOST_TICKS = 8
-_FEW_FILES = 5
 _LEAST_BINS = 8
 
 
@@ -59,9 +58,9 @@ def file_sizes(
             _add_bars(figure, some["physical_rows"], name, color, row=2)
     _label_edges(figure, files["size_bytes"], "size of a file", row=1)
     _label_edges(figure, files["physical_rows"], "rows of a file", row=2)
-    figure.update_yaxes(title_text="files", tickformat=",d", rangemode="tozero")
-    if len(files) <= _FEW_FILES:
-        figure.update_yaxes(dtick=1)
+    figure.update_yaxes(title_text="files", rangemode="tozero")
+    for row, values in enumerate((files["size_bytes"], files["physical_rows"]), start=1):
+        figure.update_yaxes(row=row, **count_ticks(_bins(values).value_counts()["count"]))
     figure.update_layout(
         barmode="stack",
         showlegend=True,

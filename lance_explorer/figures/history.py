@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import byte_ticks, number, size, text
+from lance_explorer.figures.labels import byte_ticks, count_ticks, number, size, text
 from lance_explorer.figures.palette import ACCENT, KIND_COLORS, MUTED, apply_look
 from lance_explorer.figures.version_axis import (
     MOST_BARS,
@@ -63,9 +63,9 @@ def history(versions: pl.DataFrame) -> go.Figure:
         _add_tags(figure, versions)
     commits = "commits" if step == 1 else f"per {step:,} versions"
     figure.update_yaxes(rangemode="tozero")
-    figure.update_yaxes(title_text="rows", tickformat=",d", row=1)
+    figure.update_yaxes(title_text="rows", row=1, **count_ticks(versions["num_rows"]))
     figure.update_yaxes(title_text="data", row=2, **byte_ticks(versions["data_bytes"]))
-    figure.update_yaxes(title_text="fragments", tickformat=",d", row=3)
+    figure.update_yaxes(title_text="fragments", row=3, **count_ticks(versions["num_fragments"]))
     figure.update_yaxes(
         title_text=commits, row=4, showticklabels=step > 1, showgrid=False, dtick=max(step // 2, 1)
     )

@@ -4,12 +4,22 @@ They carry no styles and no text, only attributes: pages that clean what they sh
 where a page drops pictures altogether, nothing of them is left among the words.
 """
 
+from collections.abc import Mapping
+from html import escape
+
 import polars as pl
 
 from lance_explorer.figures.labels import plural
 from lance_explorer.figures.palette import ACCENT, KIND_COLORS, MUTED
 
-__all__ = ["commits_key", "fragments_key", "fragments_strip", "history_strip"]
+__all__ = [
+    "commits_key",
+    "fragments_key",
+    "fragments_strip",
+    "history_strip",
+    "shares_key",
+    "shares_strip",
+]
 
 _WIDTH = 640
 _ROWS_HEIGHT = 44
@@ -17,6 +27,8 @@ _STRIP_TOP = 48
 _STRIP_HEIGHT = 12
 _MOST_CELLS = 160
 _FRAGMENTS_HEIGHT = 28
+_SHARES_HEIGHT = 16
+_NARROWEST_SHARE = 2
 _MOST_FRAGMENTS = 200
 _KEY = 10
 _NARROW = 3  # too narrow for a gap
@@ -135,6 +147,51 @@ def fragments_key(fragments: pl.DataFrame) -> str:
     step = _step(fragments, _MOST_FRAGMENTS)
     each = f", {step:,} in a column" if step > 1 else ""
     return f"{plural(len(fragments), 'fragment')}{each} as wide as their rows; pale: deleted rows"
+
+
+def shares_strip(shares: Mapping[str, int], colors: Mapping[str, str], label: str) -> str:
+    """Draw parts of a whole side by side, each as wide as its number.
+
+    Parameters
+    ----------
+    shares : mapping of str to int
+        The parts, by name; those that are 0 are left out.
+    colors : mapping of str to str
+        The colour of each.
+    label : str
+        What the picture is of.
+
+    Returns
+    -------
+    str
+        An SVG element; nothing if all parts are 0.
+
+    Examples
+    --------
+    >>> colors = {"here": "#111111", "there": "#222222", "nowhere": "#333333"}
+    >>> shares_strip({"here": 3, "there": 1, "nowhere": 0}, colors, "rows").count("<rect")
+    2
+    """
+    there = {name: number for name, number in shares.items() if number}
+    total = sum(there.values())
+    left, drawn = 0.0, []
+    for name, number in there.items():
+        room = _WIDTH - _NARROWEST_SHARE * len(there)
+        width = _NARROWEST_SHARE + room * number / total
+        drawn.append(_rect(left, 0, max(width - 1, 1), _SHARES_HEIGHT, colors[name]))
+        left += width
+    return _svg(_SHARES_HEIGHT, escape(label), "".join(drawn)) if drawn else ""
+
+
+def shares_key(shares: Mapping[str, int], colors: Mapping[str, str]) -> str:
+    """Return what the colours of :func:`shares_strip` mean.
+
+    Examples
+    --------
+    >>> shares_key({"here": 3, "there": 0}, {"here": "#111111", "there": "#222222"})[-5:]
+    ' here'
+    """
+    return ", ".join([f"{_swatch(colors[name])} {escape(name)}" for name in shares if shares[name]])
 
 
 def _step(frame: pl.DataFrame, most: int) -> int:

@@ -3,13 +3,15 @@
 from html import escape
 from typing import Any
 
-import humanize
 import polars as pl
 
-__all__ = ["byte_ticks", "number", "plural", "size", "text"]
+from lance_explorer.frames.sizes import byte_size
+
+__all__ = ["byte_ticks", "count_ticks", "middle", "number", "plural", "size", "text"]
 
 _MOST_CHARACTERS = 60
 _TICKS = 5
+_FEW = 4
 
 
 def text(content: str, most: int = _MOST_CHARACTERS) -> str:
@@ -43,9 +45,7 @@ def size(num_bytes: float | None, digits: str = "%.1f") -> str:
     >>> size(1_400_000_000), size(794), size(None)
     ('1.4 GB', '794 bytes', 'unknown')
     """
-    if num_bytes is None:
-        return "unknown"
-    return humanize.naturalsize(num_bytes, format=digits).replace("Byte", "byte")
+    return "unknown" if num_bytes is None else byte_size(num_bytes, digits)
 
 
 def plural(count: int, noun: str) -> str:
@@ -57,6 +57,34 @@ def plural(count: int, noun: str) -> str:
     ('1 fragment', '1,200 rows')
     """
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def middle(content: str, most: int) -> str:
+    """Return text for plotly as :func:`text` does, but what is too long is cut in the middle.
+
+    Names that begin with the same words can be told apart so.
+
+    Examples
+    --------
+    >>> middle("customer_attribute_017", most=12)
+    'custom...e_017'
+    """
+    if len(content) <= most:
+        return text(content, most)
+    return f"{text(content[: most // 2], most)}...{text(content[most // 2 - most + 1 :], most)}"
+
+
+def count_ticks(counts: pl.Series) -> dict[str, Any]:
+    """Return the ticks of an axis of counts: at whole numbers, also where these are few.
+
+    Examples
+    --------
+    >>> count_ticks(pl.Series([0, 2])), count_ticks(pl.Series([4_000]))
+    ({'tickformat': ',d', 'dtick': 1}, {'tickformat': ',d'})
+    """
+    largest = counts.max()
+    is_few = isinstance(largest, int) and largest <= _FEW
+    return {"tickformat": ",d"} | ({"dtick": 1} if is_few else {})
 
 
 def byte_ticks(sizes: pl.Series) -> dict[str, list[Any]]:

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import plural, text
+from lance_explorer.figures.labels import middle, plural, text
 from lance_explorer.figures.palette import CHANGE_COLORS, MUTED, apply_look
 from lance_explorer.figures.version_axis import first_and_last, show_versions
 
@@ -60,7 +60,7 @@ def schema_history(all_fields: pl.DataFrame) -> go.Figure:
     show_versions(figure, versions, row=1)
     figure.update_yaxes(
         tickvals=list(range(len(shown))),
-        ticktext=[text(lane[-1]["path"], _MOST_NAME) for lane in shown],
+        ticktext=[middle(lane[-1]["path"], _MOST_NAME) for lane in shown],
         range=[len(shown) - 0.4, -0.6],
         showgrid=False,
         zeroline=False,

@@ -5,8 +5,7 @@ import polars as pl
 from lance_explorer.frames.columns import BYTES, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.catalogue import frame
-from lance_explorer.inspect.commit_words import describe_commits
-from lance_explorer.inspect.versions import versions
+from lance_explorer.report.facts import WHAT_IT_DID, Facts
 
 __all__ = ["GROWTH", "growth"]
 
@@ -17,7 +16,7 @@ GROWTH = FrameSchema(
     (
         Column("version", ID, "version that the commit made"),
         Column("timestamp", TIME, "when it was committed", nullable=True),
-        Column("what it did", TEXT, "in words"),
+        Column(WHAT_IT_DID, TEXT, "in words"),
         Column("added_bytes", BYTES, "by how much the table's data grew", unit="bytes"),
         Column("written_bytes", BYTES, "size of its new data files", nullable=True, unit="bytes"),
         Column("data_bytes", BYTES, "size of the table's data after it", unit="bytes"),
@@ -25,22 +24,19 @@ GROWTH = FrameSchema(
 )
 
 
-def growth(source: TableSource) -> pl.DataFrame:
+def growth(facts: Facts) -> pl.DataFrame:
     """Return the commits that made the data of a table larger, at most ten, the largest first.
 
     Examples
     --------
-    >>> sorted(growth(table.source)["version"])
+    >>> sorted(growth(Facts(table.source))["version"])
     [1, 2, 3]
     """
     is_first, is_next = pl.col("version") == 1, pl.col("version").diff() == 1
     before = pl.when(is_first).then(0).when(is_next).then(pl.col("data_bytes").shift())
-    steps = versions(source).with_columns(
-        pl.Series("what it did", describe_commits(source), pl.String),
-        added_bytes=pl.col("data_bytes") - before,
-    )
+    steps = facts.versions.with_columns(added_bytes=pl.col("data_bytes") - before)
     largest = steps.filter(pl.col("added_bytes") > 0).top_k(_MOST_COMMITS, by="added_bytes")
-    every = largest.join(_written(source), on="version", how="left", maintain_order="left")
+    every = largest.join(_written(facts.source), on="version", how="left", maintain_order="left")
     return every.sort("added_bytes", descending=True).select(GROWTH.names)
 
 

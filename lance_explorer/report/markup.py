@@ -78,7 +78,7 @@ def frame_table(
     element = SubElement(outer, "table")
     SubElement(element, "caption").text = caption
     head = SubElement(SubElement(element, "thead"), "tr")
-    classes = [_class_of(column.dtype) for column in rows]
+    classes = [_class_of(column.dtype, is_words=column.name == sentences) for column in rows]
     for name, attributes in zip(rows.columns, classes, strict=True):
         meaning = {"title": meanings[name]} if name in meanings else {}
         SubElement(head, "th", attributes, scope="col", **meaning).text = name
@@ -125,8 +125,10 @@ def _set_words(element: Element, words: str) -> None:
         code.text, code.tail = name, after
 
 
-def _class_of(dtype: pl.DataType) -> dict[str, str]:
+def _class_of(dtype: pl.DataType, *, is_words: bool) -> dict[str, str]:
     """Return how cells of a type are set."""
+    if is_words:
+        return {"class": "words"}
     if dtype.is_numeric():
         return {"class": "number"}
     return {"class": "time"} if dtype.is_temporal() else {}

@@ -15,6 +15,7 @@ from plotly.offline import get_plotlyjs
 from lance_explorer.display import table_name
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, StorageError
 from lance_explorer.history.source import TableSource
+from lance_explorer.report.facts import Facts
 from lance_explorer.report.markup import contents, paragraph, picture, section
 from lance_explorer.report.parts import PARTS, Part
 
@@ -44,7 +45,8 @@ def _page(source: TableSource) -> str:
     from tqdm.auto import tqdm
 
     parts = tqdm(PARTS, "Writing the report", unit=" parts", delay=1.0, leave=False)
-    sections = [section(part.anchor, part.title, _blocks(part, source)) for part in parts]
+    facts = Facts(source)
+    sections = [section(part.anchor, part.title, _blocks(part, facts)) for part in parts]
     name = escape(table_name(source))
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     return Template(_shipped("report.html")).substitute(
@@ -58,9 +60,9 @@ def _page(source: TableSource) -> str:
     )
 
 
-def _blocks(part: Part, source: TableSource) -> Iterator[str]:
+def _blocks(part: Part, facts: Facts) -> Iterator[str]:
     """Return what a part consists of as HTML; where it fails, why."""
-    blocks = part.blocks(source)
+    blocks = part.blocks(facts)
     number = 0
     while True:
         try:

@@ -12,13 +12,12 @@ from lance_explorer.changes.change_feed import changes
 from lance_explorer.display import table_facts
 from lance_explorer.figures.labels import plural
 from lance_explorer.frames.columns import FrameSchema
-from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
 from lance_explorer.inspect.catalogue import FRAMES, frame
-from lance_explorer.inspect.commit_words import describe_commits
+from lance_explorer.inspect.inherited_versions import inherited_versions
 from lance_explorer.inspect.old_files import old_files
-from lance_explorer.inspect.versions import versions
 from lance_explorer.lineage.graph import lineage
+from lance_explorer.report.facts import WHAT_IT_DID, Facts
 from lance_explorer.report.growth import GROWTH, growth
 from lance_explorer.report.markup import definitions, frame_table, items, paragraph
 from lance_explorer.report.story import landmarks, story
@@ -30,7 +29,6 @@ Block: TypeAlias = "str | go.Figure"
 
 _MOST_COMMITS = 200
 _MOST_ROWS = 100
-_SAID = "what it did"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class Part:
     """A part of a report: its title, and the function that makes its blocks one by one."""
 
     title: str
-    blocks: Callable[[TableSource], Iterator[Block]]
+    blocks: Callable[[Facts], Iterator[Block]]
 
     @property
     def anchor(self) -> str:
@@ -46,28 +44,28 @@ class Part:
         return self.title.lower().replace(" ", "-")
 
 
-def _facts(source: TableSource) -> Iterator[Block]:
-    yield definitions(table_facts(source))
+def _facts(facts: Facts) -> Iterator[Block]:
+    yield definitions(table_facts(facts.source))
 
 
-def _story(source: TableSource) -> Iterator[Block]:
-    for text in story(source):
+def _story(facts: Facts) -> Iterator[Block]:
+    for text in story(facts):
         yield paragraph(text)
-    yield items(landmarks(source))
+    yield items(landmarks(facts))
 
 
-def _growth(source: TableSource) -> Iterator[Block]:
-    yield figures.history(versions(source))
+def _growth(facts: Facts) -> Iterator[Block]:
+    yield figures.history(facts.versions)
 
 
-def _commits(source: TableSource) -> Iterator[Block]:
-    every = versions(source).with_columns(pl.Series(_SAID, describe_commits(source), pl.String))
+def _commits(facts: Facts) -> Iterator[Block]:
+    every = facts.versions
     last = every.tail(_MOST_COMMITS)
     shown = last.select(
         "version",
         "timestamp",
         "operation",
-        _SAID,
+        WHAT_IT_DID,
         "num_rows",
         "num_fragments",
         "data_bytes",
@@ -75,26 +73,26 @@ def _commits(source: TableSource) -> Iterator[Block]:
         "message",
     ).reverse()
     caption = f"{_share(len(last), len(every), 'commit', 'The last')}, the latest first"
-    yield frame_table(shown, caption, FRAMES["versions"], sentences=_SAID)
+    yield frame_table(shown, caption, FRAMES["versions"], sentences=WHAT_IT_DID)
 
 
-def _sizes(source: TableSource) -> Iterator[Block]:
-    grown = growth(source)
+def _sizes(facts: Facts) -> Iterator[Block]:
+    grown = growth(facts)
     caption = f"The {plural(len(grown), 'commit')} that added most data"
-    yield frame_table(grown, caption, GROWTH, sentences=_SAID)
+    yield frame_table(grown, caption, GROWTH, sentences=WHAT_IT_DID)
     caption = "Files of the latest version, and old ones that only versions before it need"
-    yield frame_table(old_files(source), caption)
-    yield figures.manifest_bytes(frame(source, "manifests"))
+    yield frame_table(old_files(facts.source), caption)
+    yield figures.manifest_bytes(frame(facts.source, "manifests"))
 
 
-def _findings(source: TableSource) -> Iterator[Block]:
-    yield _found(frame(source, "findings"), "Nothing was found to be wrong.")
-    yield _found(frame(source, "health"), "There is nothing that its owner should do.")
+def _findings(facts: Facts) -> Iterator[Block]:
+    yield _found(facts.findings, "Nothing was found to be wrong.")
+    yield _found(facts.health, "There is nothing that its owner should do.")
 
 
-def _fragments(source: TableSource) -> Iterator[Block]:
-    fragments = frame(source, "fragments")
-    yield figures.fragment_map(fragments, frame(source, "all_fragments"), versions(source))
+def _fragments(facts: Facts) -> Iterator[Block]:
+    fragments = frame(facts.source, "fragments")
+    yield figures.fragment_map(fragments, frame(facts.source, "all_fragments"), facts.versions)
     shown = fragments.select(
         "fragment_id",
         "num_rows",
@@ -107,20 +105,20 @@ def _fragments(source: TableSource) -> Iterator[Block]:
     yield _cut(shown, "fragment", FRAMES["fragments"])
 
 
-def _files(source: TableSource) -> Iterator[Block]:
-    yield figures.file_sizes(frame(source, "data_files"), frame(source, "fragments"))
+def _files(facts: Facts) -> Iterator[Block]:
+    yield figures.file_sizes(frame(facts.source, "data_files"), frame(facts.source, "fragments"))
 
 
-def _schema(source: TableSource) -> Iterator[Block]:
-    fields = frame(source, "fields").drop("version", "branch", "name", "parent_id")
+def _schema(facts: Facts) -> Iterator[Block]:
+    fields = frame(facts.source, "fields").drop("version", "branch", "name", "parent_id")
     told = fields.with_columns(pl.col("metadata", "encoding").replace("{}", None))
     some = [column.name for column in told if column.null_count() < len(told)]
     yield _cut(told.select(some), "field", FRAMES["fields"])
-    yield figures.schema_history(frame(source, "all_fields"))
+    yield figures.schema_history(frame(facts.source, "all_fields"))
 
 
-def _indices(source: TableSource) -> Iterator[Block]:
-    indices = frame(source, "indices")
+def _indices(facts: Facts) -> Iterator[Block]:
+    indices = frame(facts.source, "indices")
     if indices.is_empty():
         yield paragraph("The latest version has no index.")
         return
@@ -135,30 +133,31 @@ def _indices(source: TableSource) -> Iterator[Block]:
         "is_system",
     )
     yield _cut(shown, "index segment", FRAMES["indices"])
-    coverage = frame(source, "all_index_coverage").filter("is_current")
+    coverage = frame(facts.source, "all_index_coverage").filter("is_current")
     yield _cut(coverage.select(ALL_INDEX_COVERAGE.names[1:9]), "index name", ALL_INDEX_COVERAGE)
 
 
-def _lineage(source: TableSource) -> Iterator[Block]:
+def _lineage(facts: Facts) -> Iterator[Block]:
     yield paragraph(
         "A lane is a fragment, as thick as it has rows; a ribbon is rows that went from one "
         "fragment into another."
     )
-    yield figures.lineage(*lineage(source).frames, versions(source))
+    yield figures.lineage(*lineage(facts.source).frames, inherited_versions(facts.source))
 
 
-def _encodings(source: TableSource) -> Iterator[Block]:
-    segments, encodings = frame(source, "row_id_segments"), frame(source, "row_id_encodings")
+def _encodings(facts: Facts) -> Iterator[Block]:
+    segments = frame(facts.source, "row_id_segments")
+    encodings = frame(facts.source, "row_id_encodings")
     yield items(figures.encoding_advice(segments, encodings))
-    every = frame(source, "all_row_id_encodings")
+    every = frame(facts.source, "all_row_id_encodings")
     if len(encodings):
         yield figures.encoding_bytes(segments, encodings)
     if len(every):
-        yield figures.encoding_growth(frame(source, "row_id_totals"), every)
+        yield figures.encoding_growth(frame(facts.source, "row_id_totals"), every)
 
 
-def _changes(source: TableSource) -> Iterator[Block]:
-    yield figures.changes_over_time(changes(source, 0, mode="per_commit").summary())
+def _changes(facts: Facts) -> Iterator[Block]:
+    yield figures.changes_over_time(changes(facts.source, 0, mode="per_commit").summary())
 
 
 PARTS = (

@@ -5,12 +5,12 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.labels import plural, size
 from lance_explorer.findings import SEVERITIES
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.catalogue import frame
-from lance_explorer.inspect.commit_words import describe_commits
-from lance_explorer.inspect.versions import versions
+from lance_explorer.report.facts import WHAT_IT_DID, Facts
 
 __all__ = ["landmarks", "story"]
 
@@ -25,41 +25,41 @@ _CHANGES = {
 """The columns that count changed rows, and what became of these."""
 
 
-def story(source: TableSource) -> list[str]:
+def story(facts: Facts) -> list[str]:
     """Return how a table grew, what was done to it, and what is missing or wrong.
 
     Examples
     --------
-    >>> for sentence in story(table.source)[1:]:
+    >>> for sentence in story(Facts(table.source))[1:]:
     ...     print(sentence)
     Kept commits: 7 (1 create, 1 append, 1 update, 1 delete, 1 index, 1 config, 1 schema).
     Rows that they changed: 10 added, 1 updated, 1 deleted.
     No version is missing.
-    Findings: none.
+    Findings: none. Advice: none.
     """
-    every = versions(source)
+    every = facts.versions
     if every.is_empty():
         return ["No version can be read."]
-    return [_span(every), _commits(every), _rows(every), _gaps(source), _findings(source)]
+    found = f"{_counted('Findings', facts.findings)} {_advice(facts)}"
+    return [_span(every), _commits(every), _rows(every), _gaps(facts.source), found]
 
 
-def landmarks(source: TableSource) -> list[str]:
+def landmarks(facts: Facts) -> list[str]:
     """Return what the telling commits did: the first, tagged ones, and the largest changes of rows.
 
     Examples
     --------
-    >>> landmarks(table.source)[1]
+    >>> landmarks(Facts(table.source))[1]
     'Version 2, ...: 2 rows added; 1 new fragment.'
     """
-    every = versions(source).with_columns(
-        pl.Series("words", describe_commits(source), pl.String),
+    every = facts.versions.with_columns(
         rows=pl.sum_horizontal(*_CHANGES),
         is_named=(pl.col("tags").list.len() > 0) | (pl.int_range(pl.len()) == 0),
     )
     telling = every.filter(pl.col("is_named") | (pl.col("rows") > 0))
     largest = telling.sort("is_named", "rows", descending=True).head(_MOST_LANDMARKS)
     return [
-        f"Version {row['version']:,}, {_day(row['timestamp'])}: {row['words']}"
+        f"Version {row['version']:,}, {_day(row['timestamp'])}: {row[WHAT_IT_DID]}"
         for row in largest.sort("version").iter_rows(named=True)
     ]
 
@@ -104,11 +104,18 @@ def _gaps(source: TableSource) -> str:
     )
 
 
-def _findings(source: TableSource) -> str:
-    found = frame(source, "findings")["severity"]
-    counts = {severity: int((found == severity).sum()) for severity in SEVERITIES}
+def _advice(facts: Facts) -> str:
+    try:
+        return _counted("Advice", facts.health)
+    except LanceExplorerError:
+        return "The latest version could not be checked."
+
+
+def _counted(what: str, found: pl.DataFrame) -> str:
+    """Return how many findings there are of each severity."""
+    counts = {severity: int((found["severity"] == severity).sum()) for severity in SEVERITIES}
     some = [f"{number:,} of severity {severity}" for severity, number in counts.items() if number]
-    return f"Findings: {', '.join(some) or 'none'}."
+    return f"{what}: {', '.join(some) or 'none'}."
 
 
 def _day(time: datetime | None) -> str:

@@ -11,20 +11,26 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.changes.version_refs import VersionRef, version_number
+from lance_explorer.display import one_line
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.table import Table
 from lance_explorer.widgets.changed_rows import ChangedRows
 from lance_explorer.widgets.code_lines import arranged_code, call, literal
 from lance_explorer.widgets.comparison import Comparison, compare
-from lance_explorer.widgets.comparison_facts import CLASSES, comparison_facts
+from lance_explorer.widgets.comparison_facts import (
+    CLASS_COLORS,
+    CLASSES,
+    comparison_facts,
+)
 from lance_explorer.widgets.comparison_words import counts_in_words
 from lance_explorer.widgets.content_words import content_words
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.version_data import version_data
-from lance_explorer.widgets.version_names import version_named
+from lance_explorer.widgets.version_names import version_elsewhere, version_named
 from lance_explorer.widgets.view import FAILURES, Reply, Request, answers, failure_of
 from lance_explorer.widgets.worker import Cancelled, Job
 
@@ -40,6 +46,10 @@ _NO_KEYS = (
     "double",
     "halffloat",
 )
+
+
+_PAUSE = 0.05
+"""Seconds before versions are compared: while a handle moves on, none but the last ones are."""
 
 
 class _Wanted(NamedTuple):
@@ -58,7 +68,8 @@ class Changes(RowsView):
     that was updated has two lines, as it was and as it is, with the cells marked that differ. A
     click on a class of changes or on a column shows only those rows. Values are read when they are
     looked at; to count columns, those of at most 100,000 rows are compared. Blobs are not shown.
-    Versions of two branches are compared by :meth:`Table.diff`.
+    Versions of two branches are compared by :meth:`Table.diff`, which is told with the code where
+    one is typed, by its tag or as ``dev:3``.
 
     Parameters
     ----------
@@ -118,6 +129,7 @@ class Changes(RowsView):
         self._problem: dict[str, str] | None = None
         self._shown: tuple[Comparison, str | None, str | None] | None = None
         self._showing = threading.Lock()
+        self._keeping = threading.Lock()
         super().__init__(FrameRows(pl.DataFrame()), state=state)
         self._choose(begin_version, end_version)
         self.on_state(self._compare, "version", "compared_version")
@@ -257,11 +269,18 @@ class Changes(RowsView):
 
     def static_html(self) -> str:
         """Return what a page without a kernel shows: the counts."""
-        done = self._done
-        words = counts_in_words(done[1].summary.row(0, named=True)) if done else "not compared yet"
         name = escape(self._table.uri.rstrip("/").rpartition("/")[2])
         begin, end, _ = self._wanted()
-        return f"<p><b>{name}</b>, version {begin:,} to {end:,}: {escape(words)}</p>"
+        picture = ""
+        try:
+            summary = self._comparison().summary.row(0, named=True)
+        except FAILURES as error:
+            words = failure_of(error)["message"]
+        else:
+            words = counts_in_words(summary)
+            picture = _static_picture({kind: summary[kind] or 0 for kind in CLASS_COLORS})
+        text = f"<b>{name}</b>, version {begin:,} to {end:,}: {escape(words)}"
+        return f"<p>{text}</p>{picture}"
 
     def __repr__(self) -> str:
         begin, end, _ = self._wanted()
@@ -291,11 +310,18 @@ class Changes(RowsView):
         return _Wanted(min(one, other), max(one, other), self._key)
 
     def _comparison(self) -> Comparison:
-        """Return the comparison that is wanted, made now unless it is there."""
+        """Return the comparison that is wanted, made now unless it is there.
+
+        Threads that make the same one at once get the first of them all, which keeps its cells.
+        """
         wanted, done = self._wanted(), self._done
-        if done is None or done[0] != wanted:
-            self._done = done = wanted, compare(self._table.source, *wanted)
-        return done[1]
+        if done is not None and done[0] == wanted:
+            return done[1]
+        made = compare(self._table.source, *wanted)
+        with self._keeping:
+            if self._done is None or self._done[0] != wanted:
+                self._done = wanted, made
+            return self._done[1]
 
     def _compare(self) -> None:
         """Compare in the background, and tell the browser about it step by step."""
@@ -303,19 +329,19 @@ class Changes(RowsView):
 
     def _work(self, job: Job) -> None:
         begin, end, _ = self._wanted()
-        if self._done is None or self._done[0] != self._wanted():
-            self.tell("comparing", {"text": f"comparing versions {begin:,} and {end:,}"})
         try:
+            if self._done is None or self._done[0] != self._wanted():
+                job.pause(_PAUSE)
+                self.tell("comparing", {"text": f"comparing versions {begin:,} and {end:,}"})
             found = self._comparison()
             job.check()
             self._problem = None
             if not found.is_small:
-                self.tell("compared", self._about(found))
+                self._tell_found(found, job)
                 if self._column is None:
                     self._show(found, job)
             found.compare_cells(partial(self._tell_progress, job))
-            job.check()
-            self.tell("compared", self._about(found))
+            self._tell_found(found, job)
             self._show(found, job)
         except Cancelled:
             return
@@ -330,6 +356,12 @@ class Changes(RowsView):
         job.check()
         if done:
             self.tell("comparing", {"text": f"comparing cells: {done:,} of {total:,} rows"})
+
+    def _tell_found(self, found: Comparison, job: Job) -> None:
+        """Tell what was found, unless a newer job tells of something else."""
+        with self._showing:
+            job.check()
+            self.tell("compared", self._about(found))
 
     def _show(self, found: Comparison, job: Job) -> None:
         """Show the chosen rows of a comparison, unless a newer job shows others."""
@@ -407,10 +439,24 @@ class Changes(RowsView):
     def _find(self, request: Request) -> dict[str, Any]:
         """Find the version that a text names; what is wrong with the text is part of the answer."""
         text = request["text"].strip()
+        if elsewhere := version_elsewhere(self._table, text):
+            return {
+                "problem": self._across_branches(elsewhere, is_begin=request["name"] == "begin")
+            }
         try:
             return {"version": "0" if text == "0" else str(version_named(self._table, text))}
         except LanceExplorerError as error:
             return {"problem": str(error)}
+
+    def _across_branches(self, elsewhere: tuple[str, int], *, is_begin: bool) -> str:
+        """Return what compares a version of another branch with the one that stays."""
+        begin, end, _ = self._wanted()
+        ends = (elsewhere, end) if is_begin else (begin, elsewhere)
+        branch, version = elsewhere
+        return (
+            f"Version {version:,} of {one_line(branch)} is on another branch, and this view is of "
+            f"one. For the rows that differ: {call('table.diff', *ends)}.rows()"
+        )
 
     @answers("same_content", in_background=True)
     def _same_content(self, request: Request) -> dict[str, Any]:
@@ -435,6 +481,14 @@ class Changes(RowsView):
     def _change_key(self, request: Request) -> dict[str, Any]:
         self.key = request["key"]
         return {}
+
+
+def _static_picture(rows: dict[str, int]) -> str:
+    """Return how many rows are of each class as a picture for where no script runs."""
+    shown = {kind.replace("_", " "): number for kind, number in rows.items()}
+    colors = dict(zip(shown, CLASS_COLORS.values(), strict=True))
+    strip = shares_strip(shown, colors, "Changed rows by what became of them")
+    return f"<div>{strip}</div><div>{shares_key(shown, colors)}</div>"
 
 
 def _listen_to_nobody(done: int, total: int) -> None:

@@ -38,7 +38,7 @@ def call(function: str, *arguments: object, **options: object) -> str:
 
 
 def literal(value: object) -> str:
-    """Return a text, number, boolean, or a list of these as code, texts in double quotes.
+    """Return a text, number or boolean, or a list or tuple of these, as code.
 
     Examples
     --------
@@ -48,6 +48,8 @@ def literal(value: object) -> str:
     """
     if isinstance(value, list):
         return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(literal, value))})"
     text = repr(value)
     return f'"{text[1:-1]}"' if isinstance(value, str) and '"' not in text else text
 

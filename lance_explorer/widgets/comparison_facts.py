@@ -8,12 +8,15 @@ from lance_explorer.figures.row_events import EVENT_KINDS
 from lance_explorer.widgets.comparison import Cells, Comparison
 from lance_explorer.widgets.comparison_words import doubts, evidence_words, lost_words
 
-__all__ = ["CLASSES", "comparison_facts"]
+__all__ = ["CLASSES", "CLASS_COLORS", "comparison_facts"]
 
 CLASSES = [change.label for change in NET_CHANGES if change.label != "unchanged"]
 """The classes that a changed row can be of."""
 
 _KINDS = {**EVENT_KINDS, "inserted": "append"}
+
+CLASS_COLORS = {name: KIND_COLORS[_KINDS[name]] for name in CLASSES}
+"""The colour of each class."""
 
 
 def comparison_facts(found: Comparison, *, has_row_ids: bool) -> dict[str, Any]:
@@ -25,7 +28,7 @@ def comparison_facts(found: Comparison, *, has_row_ids: bool) -> dict[str, Any]:
         "classes": [
             {
                 "name": name,
-                "color": KIND_COLORS[_KINDS[name]],
+                "color": CLASS_COLORS[name],
                 "num_rows": None if rows is None else str(rows),
             }
             for name, rows in changed.items()

@@ -19,7 +19,12 @@ from lance_explorer.widgets.code_lines import arranged_code, call
 from lance_explorer.widgets.lineage_data import event_data, versions_data
 from lance_explorer.widgets.row_lookup import row_named, row_numbers_of
 from lance_explorer.widgets.row_sources import FrameRows
-from lance_explorer.widgets.row_values_data import event_values, events_code, events_table
+from lance_explorer.widgets.row_values_data import (
+    absent_columns,
+    event_values,
+    events_code,
+    events_table,
+)
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import Reply, Request, answers
@@ -79,7 +84,7 @@ class RowHistory(RowsView):
     ) -> None:
         self._table = table
         self._events: tuple[_Key, pl.DataFrame] | None = None
-        self._with_values: tuple[_Key, pl.DataFrame] | None = None
+        self._with_values: tuple[_Key, pl.DataFrame, pl.Series] | None = None
         self._numbers: tuple[int, NDArray[np.uint64]] | None = None
         self._shown: _Key | None = None
         self._showing = threading.Lock()
@@ -118,7 +123,7 @@ class RowHistory(RowsView):
         if row_id is None:
             return "# no row is chosen"
         with self._showing:
-            events, schema = self._show_values(), self._source.schema
+            (events, _), schema = self._show_values(), self._source.schema
         code = events_code(call("table.row", row_id), events)
         return arranged_code(code, schema, self.filter, self.sort)
 
@@ -200,12 +205,12 @@ class RowHistory(RowsView):
         request.progress("reading values")
         try:
             with self._showing:
-                events = self._show_values()
+                events, absent = self._show_values()
         except LanceExplorerError as error:
             return {"problem": str(error)}
         if "values" not in events.columns:
             return {"values": []}
-        return {"values": event_values(events.tail(_MOST_EVENTS))}
+        return {"values": event_values(events.tail(_MOST_EVENTS), absent.tail(_MOST_EVENTS))}
 
     # ------------------------------------------------------------------------------ data
 
@@ -219,25 +224,29 @@ class RowHistory(RowsView):
             self._events = found = key, row_history(self._table.source, row_id)
         return found[1]
 
-    def _show_values(self) -> pl.DataFrame:
-        """Read the values of the chosen row, if need be, and put them into the table."""
+    def _show_values(self) -> tuple[pl.DataFrame, pl.Series]:
+        """Read the values of the chosen row, if need be, and put them into the table.
+
+        Return its events, and for each the columns that the table did not have then.
+        """
         row_id = self.state.row_id
         if row_id is None:
             if self._shown is not None:
                 self._shown = None
                 self.show_rows(FrameRows(_NO_EVENTS))
-            return _NO_EVENTS
+            return _NO_EVENTS, absent_columns(self._table.source, _NO_EVENTS)
         key = self._key(row_id)
         if self._with_values is None or self._with_values[0] != key:
             events = self._events_of(row_id)
-            read = with_values(self._table.source, events.tail(_MOST_VALUES))
+            read = with_values(self._table.source, events.tail(_MOST_VALUES), row_id)
             earlier = events.head(max(len(events) - _MOST_VALUES, 0))
-            self._with_values = key, pl.concat([earlier, read], how="diagonal")
-        events = self._with_values[1]
+            events = pl.concat([earlier, read], how="diagonal")
+            self._with_values = key, events, absent_columns(self._table.source, events)
+        _, events, absent = self._with_values
         if self._shown != key:
             self._shown = key
-            self.show_rows(FrameRows(*events_table(events)))
-        return events
+            self.show_rows(FrameRows(*events_table(events, absent)))
+        return events, absent
 
 
 def _place(event: dict[str, Any]) -> dict[str, Any]:

@@ -54,7 +54,8 @@ class FrameRows:
         The rows.
     marks : polars.DataFrame, optional
         As many rows, and some columns of the frame as text: how a cell is marked, null for not.
-        Marks are ``changed``, ``added``, ``removed``, ``quiet`` and the kinds of commits.
+        Marks are ``changed``, ``added``, ``removed``, ``quiet``, ``absent`` (the version has no
+        such column) and the kinds of commits.
 
     Raises
     ------

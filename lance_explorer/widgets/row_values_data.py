@@ -5,12 +5,15 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.row_events import EVENT_KINDS, event_name
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.widgets.cell_text import summary_of
 from lance_explorer.widgets.code_lines import literal
 
-__all__ = ["event_values", "events_code", "events_table"]
+__all__ = ["absent_columns", "event_values", "events_code", "events_table"]
 
 _ABOUT = (
     "version",
@@ -30,13 +33,46 @@ _OFFSETS = (1 << FRAGMENT_BITS) - 1
 _MOST_COLUMNS = 60
 
 
-def events_table(events: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def absent_columns(source: TableSource, events: pl.DataFrame) -> pl.Series:
+    """Return for each event the columns of ``values`` that the table did not have then.
+
+    They are null there, as are those of which nothing is known, but for another reason.
+    """
+    names = events["values"].struct.fields if "values" in events.columns else []
+    places = events.select("branch", "version", "_rowaddr_after").rows()
+    there = [_columns_at(source, *place) for place in places]
+    known = (
+        events.select(pl.col("values").struct.unnest().is_not_null()) if names else pl.DataFrame()
+    )
+    absent = [
+        [] if some is None else [n for n in names if n not in some and not known[n][number]]
+        for number, some in enumerate(there)
+    ]
+    return pl.Series(absent, dtype=pl.List(pl.String()))
+
+
+def _columns_at(
+    source: TableSource, branch: str | None, version: int, address: int | None
+) -> frozenset[str] | None:
+    """Return the columns that values of an event are from: of a row that ended, those before."""
+    try:
+        history = source.on_branch(branch).history
+        position = history.position(version)
+    except LanceExplorerError:
+        return None
+    fields = history.records[position if address is not None else max(position - 1, 0)].schema
+    return frozenset([field.name for field in fields if field.parent_id == NO_PARENT])
+
+
+def events_table(events: pl.DataFrame, absent: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows of the table, with a column for each value, and how cells are marked.
 
     Parameters
     ----------
     events : polars.DataFrame
         What ``table.row(id).history(values=True)`` gives.
+    absent : polars.Series
+        Which columns were not there, by :func:`absent_columns`.
     """
     address = pl.coalesce("_rowaddr_after", "_rowaddr_before")
     about = events.select(
@@ -57,7 +93,7 @@ def events_table(events: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     ended = events["_rowaddr_after"].is_null() & events["values"].is_not_null()
     changed = events["changed_columns"]
     marks = {"event": kinds} | {
-        shown: _marks(name, changed, ended) for name, shown in names.items()
+        shown: _marks(name, changed, ended, absent) for name, shown in names.items()
     }
     table = pl.concat([about, values.rename(names), origin], how="horizontal")
     return table, pl.DataFrame(marks)
@@ -91,25 +127,36 @@ def _clashes(events: pl.DataFrame) -> list[str]:
     return [name for name in events["values"].struct.fields if name in taken]
 
 
-def _marks(name: str, changed: pl.Series, ended: pl.Series) -> pl.Series:
-    is_changed = changed.list.contains(pl.lit(name)) if len(changed) else changed.is_null()
+def _marks(name: str, changed: pl.Series, ended: pl.Series, absent: pl.Series) -> pl.Series:
+    is_changed, is_absent = [
+        names.list.contains(pl.lit(name)) if len(names) else names.is_null()
+        for names in (changed, absent)
+    ]
     return pl.select(
-        pl.when(ended)
+        pl.when(is_absent)
+        .then(pl.lit("absent"))
+        .when(ended)
         .then(pl.lit("removed"))
         .when(is_changed.fill_null(False))
         .then(pl.lit("changed"))
     ).to_series()
 
 
-def event_values(events: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return for each event the values of the row as texts, and those before where they differ."""
+def event_values(events: pl.DataFrame, absent: pl.Series) -> list[dict[str, Any]]:
+    """Return for each event the values of the row as texts, and those before where they differ.
+
+    A column that the table did not have then is absent; one that it did not have before is new.
+    """
     names = events["values"].struct.fields[:_MOST_COLUMNS] if len(events) else []
     texts = {name: summary_of(events["values"].struct.field(name))[0].to_list() for name in names}
-    return list(_event_values(events, names, texts))
+    return list(_event_values(events, names, texts, absent.to_list()))
 
 
 def _event_values(
-    events: pl.DataFrame, names: list[str], texts: dict[str, list[str | None]]
+    events: pl.DataFrame,
+    names: list[str],
+    texts: dict[str, list[str | None]],
+    absent: list[list[str]],
 ) -> Iterator[dict[str, Any]]:
     total = len(events["values"].struct.fields) if len(events) else 0
     read = events["values"].is_not_null().to_list()
@@ -119,12 +166,15 @@ def _event_values(
             yield {"is_read": False, "what": event_name(event), "values": []}
             continue
         differs = set(changed or ())
+        gone, gone_before = set(absent[number]), set(absent[number - 1] if number else ())
         values = [
             {
                 "name": name,
                 "value": texts[name][number],
                 "before": texts[name][number - 1] if name in differs else None,
                 "changed": name in differs,
+                "is_absent": name in gone,
+                "is_new": name in gone_before and name not in gone,
             }
             for name in names
         ]

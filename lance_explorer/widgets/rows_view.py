@@ -154,8 +154,9 @@ class RowsView(View):
 
         def work(job: Job) -> None:
             source, typed, sorts = self._source, self.filter, self._sorts  # the newest by now
-            if typed or sorts:
-                self.tell("busy", {"text": f"arranging {source.num_rows:,} rows"})
+            with self._arranged:
+                if (typed or sorts) and not job.is_cancelled:
+                    self.tell("busy", {"text": f"arranging {source.num_rows:,} rows"})
             failure = None
             try:
                 shown = arrange(source, typed, sorts, job.check)
@@ -186,7 +187,7 @@ class RowsView(View):
             "columns": [
                 {
                     "name": name,
-                    "dtype": "Enum" if schema[name] == pl.Enum else str(schema[name]),
+                    "dtype": _type_name(schema[name]),
                     "is_sortable": is_sortable(schema[name]),
                     "is_number": schema[name].is_numeric(),
                 }
@@ -286,6 +287,16 @@ class RowsView(View):
             rows = shown.source.take(selected.head(_MOST_COPIED_ROWS))
         request.progress(f"writing {rows.height:,} rows as CSV")
         return {"text": csv_of(rows), "num_rows": rows.height, "num_total": total}
+
+
+def _type_name(dtype: pl.DataType) -> str:
+    """Return what is said of a type in the head of its column: short, the values tell the rest."""
+    match dtype:
+        case pl.Enum():
+            return "Enum"
+        case pl.Datetime(time_unit=unit, time_zone=zone):
+            return f"Datetime({unit})" if zone is None else f"Datetime({unit}, {zone})"
+    return str(dtype)
 
 
 def _marks_by_column(marks: pl.DataFrame, names: list[str]) -> dict[str, list[str | None]]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures import encoding_advice
+from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.figures.palette import ENCODING_COLORS, MUTED, PART_COLORS
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS
@@ -153,7 +154,7 @@ class SegmentEncodings(RowsView):
         return arranged_code(code, read.segments.schema, self.filter, self.sort)
 
     def static_html(self) -> str:
-        """Return what a page without a kernel shows: the advice.
+        """Return what a page without a kernel shows: bytes by encoding, and the advice.
 
         Not if there is so much to read for it that the notebook would wait.
         """
@@ -162,12 +163,12 @@ class SegmentEncodings(RowsView):
             sizes = self._table.inspect.fragments(version)["row_ids_bytes"]
             if int(sizes.sum() or 0) > _MOST_STATIC_BYTES:
                 return super(RowsView, self).static_html()
-            self._read(version)
-            words = self.advice
+            segments = self._read(version).of(self.state.fragment_id).segments
+            words, picture = self.advice, _static_picture(encoding_statistics(segments))
         except LanceExplorerError as error:
-            words = [str(error)]
+            words, picture = [str(error)], ""
         items = "".join([f"<li>{escape(sentence)}</li>" for sentence in words])
-        return f"<ul>{items}</ul>"
+        return f"{picture}<ul>{items}</ul>"
 
     def __repr__(self) -> str:
         return f"SegmentEncodings(version {self._version_shown})"
@@ -181,9 +182,10 @@ class SegmentEncodings(RowsView):
 
     @property
     def _has_row_ids(self) -> bool:
-        """Whether the latest version that can be understood has stable row IDs."""
+        """Whether any version that can be understood has stable row IDs; True if none can be."""
         records = self._table.source.history.records
-        return any(r.manifest.reader_feature_flags & STABLE_ROW_IDS for r in records[-1:])
+        flags = [record.manifest.reader_feature_flags for record in records]
+        return not flags or any(each & STABLE_ROW_IDS for each in flags)
 
     def _read_version(self, version: int) -> _Read:
         inspect = self._table.inspect
@@ -262,6 +264,17 @@ class SegmentEncodings(RowsView):
             about["one"] = _about_picture(one)
         versions: NDArray[np.uint64] = self._table.source.history.versions
         return packed({**arrays, **ages(shown.runs, versions)}, about)
+
+
+def _static_picture(statistics: list[dict[str, Any]]) -> str:
+    """Return the bytes of each encoding as a picture for where no script runs."""
+    sizes = {row["encoding"]: int(row["bytes"] or 0) for row in statistics}
+    picture = shares_strip(sizes, _COLORS, "Bytes of row IDs by encoding")
+    if not picture:
+        return ""
+    return (
+        f"<div>{picture}</div><div>Bytes of row IDs by encoding: {shares_key(sizes, _COLORS)}</div>"
+    )
 
 
 def _about_picture(picture: SegmentPicture) -> dict[str, Any]:

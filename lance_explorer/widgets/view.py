@@ -196,6 +196,7 @@ class View(anywidget.AnyWidget):
         self.state = state or ExplorerState()
         self._worker = Worker()
         self._sending = threading.Lock()
+        self._sharing = threading.RLock()
         self._gate = threading.Lock()
         self._is_shown = True
         self._missed: dict[Callable[[], None], None] = {}
@@ -273,7 +274,8 @@ class View(anywidget.AnyWidget):
         return {}
 
     def _share(self) -> None:
-        self.shared = {**to_browser(self.state), "revision": self.shared["revision"] + 1}
+        with self._sharing:  # the state may change in several threads; what comes last is newest
+            self.shared = {**to_browser(self.state), "revision": self.shared["revision"] + 1}
 
     def _receive(self, _: object, message: Mapping[str, Any], buffers: object) -> None:
         """Answer a message of the browser, now or in the background."""

@@ -31,6 +31,11 @@ class Job:
         """Whether a newer job has taken its place."""
         return self._cancelled.is_set()
 
+    def pause(self, seconds: float) -> None:
+        """Wait a little, in which a newer job may take the place of this one."""
+        self._cancelled.wait(seconds)
+        self.check()
+
     def check(self) -> None:
         """End the work here if its result is not wanted any more."""
         if self.is_cancelled:

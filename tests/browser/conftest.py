@@ -42,12 +42,15 @@ def _quiet(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def open_notebook(lab: Lab) -> Iterator[Callable[..., NotebookPage]]:
+def open_notebook(
+    lab: Lab, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., NotebookPage]]:
     """Open notebooks; they are closed when the tests of the module are done."""
     opened: list[NotebookPage] = []
 
     def open_one(name: str, *cells: str) -> NotebookPage:
-        notebook = lab.open(lab.write(name, *cells))
+        path = lab.write(f"{request.path.stem}_{len(opened)}_{name}", *cells)
+        notebook = lab.open(path)
         opened.append(notebook)
         return notebook
 

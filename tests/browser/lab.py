@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nbformat
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 if TYPE_CHECKING:
     from tests.browser.places import Notebook7
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 60
+PATIENCE = 120
 SCREENSHOTS = os.environ.get("LANCE_EXPLORER_SCREENSHOTS")
 """Folder for pictures of what the tests see; none are taken without it."""
 
@@ -128,6 +128,7 @@ def address_in(log: Iterable[str]) -> str:
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Start the Chromium of this machine."""
+    expect.set_options(timeout=PATIENCE * 1000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"),
@@ -162,10 +163,6 @@ class Place:
         page.on("request", lambda request: self._watch(request.url))
         page.on("websocket", lambda socket: self._watch(socket.url))
 
-    def set_width(self, width: int, height: int = 1000) -> None:
-        """Change the size of the page, in pixels."""
-        self.page.set_viewport_size({"width": width, "height": height})
-
     def write(self, name: str, *cells: str) -> str:
         """Write a notebook with these cells of code; return its path on the server."""
         notebook = nbformat.v4.new_notebook(
@@ -196,7 +193,7 @@ class Lab(Place):
         super().__init__(page, address, folder)
         page.goto(f"{address}/lab?reset")
         page.wait_for_function("() => window.jupyterapp?.shell.isEmpty('main') === false")
-        self.command("application:toggle-left-area")
+        page.evaluate("async () => { await jupyterapp.restored; jupyterapp.shell.collapseLeft(); }")
 
     def command(self, name: str, **arguments: object) -> None:
         """Run a command of JupyterLab."""
@@ -214,6 +211,27 @@ class Lab(Place):
         self.page.wait_for_function(
             f"""() => document.body.dataset.jpThemeLight === {is_light}
                 && !document.getElementById("jupyterlab-splash")"""
+        )
+
+    def set_width(self, width: int, height: int = 1000) -> None:
+        """Change the size of the page, in pixels, and wait until all is drawn anew."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.wait_for_function(
+            """(width) => {
+                const shown = window.jupyterapp.shell.currentWidget?.node ?? document.body;
+                const { right } = shown.getBoundingClientRect();
+                return innerWidth === width && width - 100 < right && right <= width;
+            }""",
+            arg=width,
+        )
+        self.next_frames()
+
+    def next_frames(self) -> None:
+        """Wait until what has changed its size is drawn: a frame to notice, another to draw."""
+        self.page.evaluate(
+            """async () => {
+                for (let i = 0; i < 3; i += 1) await new Promise(requestAnimationFrame);
+            }"""
         )
 
     def open(self, path: str) -> "NotebookPage":

@@ -43,8 +43,12 @@ def small(changes, tmp_path_factory):
 def people(small):
     small.show()
     small.run("widget.change = widget.column = None; widget.key = (); widget.filter = ''")
+    small.run("widget.selection = []")
     small.run("widget.state.compared_version, widget.state.version = 1, 5")
+    small.wait_for("widget._worker.wait(0)")
     shown(small, 1, 5)
+    lines(small, 9)
+    expect_cells(small, "changed", "10.0", "0.0", "z")
     return small
 
 
@@ -60,7 +64,7 @@ def shown(notebook, begin, end):
 
 
 def counts(notebook, name):
-    """Return the numbers beside the bars of a list."""
+    """Return the numbers beside the bars of a list; they come together with what is `shown`."""
     bars = widget(notebook).get_by_role("group", name=name).get_by_role("button")
     return {
         label: number
@@ -73,10 +77,9 @@ def counts(notebook, name):
     }
 
 
-def cells(notebook, mark):
-    """Return the texts of cells that are marked so."""
-    found: list[str] = widget(notebook).locator(f"td.lx-mark-{mark}").all_inner_texts()
-    return found
+def expect_cells(notebook, mark, *texts):
+    """Wait until these are the cells that are marked so."""
+    expect(widget(notebook).locator(f"td.lx-mark-{mark}")).to_have_text([*texts])
 
 
 def lines(notebook, number):
@@ -97,6 +100,7 @@ def press(notebook, which, *keys):
 
 def drag(notebook, which, version, of):
     """Drag a handle to where one of ``of`` versions stands."""
+    widget(notebook).locator(".lx-range").scroll_into_view_if_needed()
     strip = widget(notebook).locator(".lx-range").bounding_box()
     box = handle(notebook, which).bounding_box()
     mouse = notebook.page.mouse
@@ -111,8 +115,8 @@ def test_counts_and_marked_cells_are_those_of_the_two_versions(people):
     assert counts(people, "Rows by class") == {"inserted": "2", "deleted": "1", "updated": "3"}
     assert counts(people, "Rows by column") == {"score": "2", "name": "1"}
     lines(people, 9)
-    expect(widget(people).locator("td.lx-mark-changed")).to_have_text(["10.0", "0.0", "z"])
-    assert cells(people, "removed") == ["2.0", "5.0", "e", "7", "8.0", "h"]
+    expect_cells(people, "changed", "10.0", "0.0", "z")
+    expect_cells(people, "removed", "2.0", "5.0", "e", "7", "8.0", "h")
     widget(people).get_by_text("1 row was written with the values it had.").wait_for()
 
 
@@ -120,7 +124,7 @@ def test_keys_move_both_handles_and_the_rows_follow(people):
     press(people, 1, "ArrowLeft", "ArrowLeft", "ArrowLeft")
     shown(people, 1, 2)
     lines(people, 4)
-    assert cells(people, "changed") == ["10.0"]
+    expect_cells(people, "changed", "10.0")
     press(people, 0, "ArrowLeft")
     shown(people, 0, 2)
     assert counts(people, "Rows by class") == {"inserted": "8"}
@@ -137,39 +141,58 @@ def test_the_mouse_moves_both_handles(people):
     drag(people, 0, 2, of=5)
     shown(people, 2, 3)
     assert counts(people, "Rows by class") == {"updated": "1"}
-    assert cells(people, "changed") == ["0.0", "z"] or cells(people, "changed") == ["z", "0.0"]
+    expect_cells(people, "changed", "z", "0.0")
     drag(people, 0, 5, of=5)
     shown(people, 3, 5)
 
 
 def test_versions_and_tags_are_typed(people):
-    box = widget(people).get_by_label("From version, tag or time")
+    box = widget(people).get_by_label("From version, tag or time", exact=True)
     box.fill("early")
     box.press("Enter")
     shown(people, 2, 5)
-    box = widget(people).get_by_label("To version, tag or time")
+    box = widget(people).get_by_label("To version, tag or time", exact=True)
     box.fill("77")
     box.press("Enter")
     widget(people).get_by_text("version 77 never was").wait_for()
     box.fill("4")
     box.press("Enter")
     shown(people, 2, 4)
-    widget(people).get_by_role("button", name="One commit").click()
+    widget(people).get_by_role("button", name="One commit", exact=True).click()
     shown(people, 3, 4)
     widget(people).get_by_role("button", name="All", exact=True).click()
     shown(people, 1, 5)
 
 
+def test_a_typed_version_on_the_wrong_side_takes_the_other_one_along(people):
+    people.run("widget.state.compared_version = 4")
+    shown(people, 4, 5)
+    box = widget(people).get_by_label("To version, tag or time", exact=True)
+    box.fill("3")
+    box.press("Enter")
+    shown(people, 2, 3)
+    widget(people).get_by_text("“From” went along to version 2").wait_for()
+    people.wait_for("(widget.state.compared_version, widget.state.version) == (2, 3)")
+    widget(people).get_by_role("button", name="One commit", exact=True).click()
+    shown(people, 2, 3)
+    box = widget(people).get_by_label("From version, tag or time", exact=True)
+    box.fill("4")
+    box.press("Enter")
+    shown(people, 4, 5)
+    widget(people).get_by_text("“to” went along to version 5").wait_for()
+
+
 def test_bars_narrow_the_rows(people):
-    widget(people).get_by_role("button", name="deleted").click()
+    widget(people).get_by_role("button", name="deleted 1", exact=True).click()
     lines(people, 1)
     people.wait_for("widget.change == 'deleted'")
-    widget(people).get_by_role("button", name="Show all again, not only deleted").click()
+    chip = "Show all again, not only deleted"
+    widget(people).get_by_role("button", name=chip, exact=True).click()
     lines(people, 9)
-    widget(people).get_by_role("button", name="name 1").click()
+    widget(people).get_by_role("button", name="name 1", exact=True).click()
     lines(people, 2)
     people.wait_for("widget.frame()['_rowid'].to_list() == [4, 4]")
-    widget(people).get_by_role("button", name="name 1").click()
+    widget(people).get_by_role("button", name="name 1", exact=True).click()
     lines(people, 9)
 
 
@@ -191,15 +214,14 @@ def test_python_moves_the_handles(people):
     shown(people, 3, 4)
     assert counts(people, "Rows by class") == {"deleted": "1"}
     heading = widget(people).get_by_role("heading", level=3)
-    assert heading.inner_text() == "Version 3 → version 4"
-    assert handle(people, 0).get_attribute("aria-valuetext") == "version 4, Delete"
+    expect(heading).to_have_text("Version 3 → version 4")
+    expect(handle(people, 0)).to_have_attribute("aria-valuetext", "version 4, Delete")
 
 
 def test_what_cannot_be_compared_is_told_and_nothing_else_breaks(people):
     people.run("widget.key = ['nothing']")
     refusal = widget(people).locator(".lx-refusal")
-    refusal.wait_for()
-    assert "no column 'nothing'" in refusal.inner_text()
+    expect(refusal).to_contain_text("no column 'nothing'")
     people.run("widget.key = ()")
     refusal.wait_for(state="detached")
     lines(people, 9)
@@ -215,12 +237,12 @@ def test_a_key_is_chosen_where_row_ids_are_not_stable(changes, tmp_path):
     shown(notebook, 1, 2)
     assert counts(notebook, "Rows by class") == {"inserted": "2", "deleted": "1"}
     widget(notebook).get_by_text("3 of 3 changed rows are uncertain").wait_for()
-    widget(notebook).get_by_role("button", name="Choose a key").click()
-    widget(notebook).get_by_role("checkbox", name="id").check()
+    widget(notebook).get_by_role("button", name="Choose a key", exact=True).click()
+    widget(notebook).get_by_role("checkbox", name="id", exact=True).click()
     expect(widget(notebook).locator(".lx-doubt")).to_have_count(0)
     assert counts(notebook, "Rows by class") == {"inserted": "1", "updated": "1"}
     assert notebook.value("widget.key") == ("id",)
-    assert cells(notebook, "changed") == ["x"]
+    expect_cells(notebook, "changed", "x")
 
 
 def test_a_compaction_is_asked_whether_it_changed_a_value(changes, tmp_path):
@@ -235,7 +257,7 @@ def test_a_compaction_is_asked_whether_it_changed_a_value(changes, tmp_path):
     notebook.run(f"widget.state.compared_version = {latest - 1}")
     shown(notebook, latest - 1, latest)
     widget(notebook).get_by_text("A click on “moved” lists those rows").wait_for()
-    check.get_by_role("button", name="Compare all values").click()
+    check.get_by_role("button", name="Compare all values", exact=True).click()
     expect(check).to_have_attribute("data-same", "yes")
     expect(check).to_contain_text("Yes: 9 rows were read from both versions")
     expect(check).to_contain_text(f"table.diff({latest - 1}, {latest}).same_content()")
@@ -264,6 +286,10 @@ def test_a_branch_and_lost_versions_are_shown(changes, tmp_path):
     widget(notebook).locator('.lx-range[data-drawn="2 5"]').wait_for()
     widget(notebook).get_by_text("t.lance, branch dev: 3 versions").wait_for()
     widget(notebook).get_by_text("1 version on the way is no longer kept").wait_for()
+    box = widget(notebook).get_by_label("From version, tag or time", exact=True)
+    box.fill("main:1")
+    box.press("Enter")
+    widget(notebook).get_by_text('table.diff(("main", 1), 5).rows()').wait_for()
 
 
 EVIL = "<img src=x onerror='owned=1'><script>owned=1</script>\u202e"
@@ -279,8 +305,7 @@ def test_hostile_names_and_values_are_text(changes, tmp_path):
     shown(notebook, 1, 2)
     [column] = counts(notebook, "Rows by column")
     assert column.startswith("<img src=x onerror=")
-    expect(widget(notebook).locator("td.lx-mark-changed")).to_have_count(1)
-    assert cells(notebook, "changed") == [EVIL.replace("\u202e", "\\u202e")]
+    expect_cells(notebook, "changed", EVIL.replace("\u202e", "\\u202e"))
     assert widget(notebook).locator("img, script").count() == 0
     assert notebook.page.evaluate("typeof owned") == "undefined"
 

@@ -47,7 +47,10 @@ def shown(photos):
     """The sample table at its last version, without a filter."""
     photos.show()
     photos.run("widget.kind = 'data_files'; widget.state.filter = ''; widget.state.version = 45")
+    photos.run("widget.sort_by()")
     at_version(photos, 45)
+    photos.wait_for("widget._worker.wait(0)")
+    rows_in_table(photos, 8)
     return photos
 
 
@@ -56,7 +59,7 @@ def widget(notebook):
 
 
 def part(notebook, title):
-    return widget(notebook).get_by_role("region", name=title)
+    return widget(notebook).get_by_role("region", name=title, exact=True)
 
 
 def at_version(notebook, version):
@@ -101,12 +104,12 @@ def test_totals_are_those_of_python(shown):
 def test_python_chooses_the_version_and_all_follows(shown):
     shown.run("widget.state.version = 16")
     at_version(shown, 16)
-    assert widget(shown).get_by_role("heading", name="Files of version 16").is_visible()
+    widget(shown).get_by_role("heading", name="Files of version 16", exact=True).wait_for()
     assert cards(shown)["data files"][1] == f"{shown.value('widget.frame().height')} files"
 
 
 def test_a_bar_of_sizes_filters_the_table_by_mouse_and_key(shown):
-    chart = widget(shown).get_by_role("listbox", name="number of data files by size")
+    chart = widget(shown).get_by_role("listbox", name="number of data files by size", exact=True)
     bins = json.loads(chart.get_attribute("data-bins"))
     sizes = shown.value("table.inspect.data_files()['size_bytes'].to_list()")
     assert sum(total for _, total, _ in bins) == len(sizes)
@@ -126,6 +129,7 @@ def test_a_bar_of_sizes_filters_the_table_by_mouse_and_key(shown):
     chart.press("ArrowRight")
     chart.press("Enter")
     shown.wait_for("widget.state.filter != ''")
+    rows_in_table(shown, shown.value("widget.frame().height"))
 
 
 def test_a_row_chooses_its_fragment_by_mouse_and_key(shown):
@@ -141,7 +145,7 @@ def test_a_row_chooses_its_fragment_by_mouse_and_key(shown):
 
 
 def test_deletions_by_fragment_choose_the_fragment(shown):
-    chart = widget(shown).get_by_role("slider", name="Fragment")
+    chart = widget(shown).get_by_role("slider", name="Fragment", exact=True)
     told = part(shown, "Deleted rows that files still hold").inner_text()
     number = shown.value("table.inspect.deletions().height")
     over = shown.value("(table.inspect.deletions()['fraction'] > 0.1).sum()")
@@ -163,10 +167,10 @@ def test_deletions_by_fragment_choose_the_fragment(shown):
 
 def test_other_kinds_of_files_are_in_the_table(shown):
     listed = part(shown, "All files of the version")
-    listed.get_by_role("button", name="deletion files").click()
+    listed.get_by_role("button", name="deletion files", exact=True).click()
     shown.wait_for("widget.kind == 'deletions'")
     rows_in_table(shown, 5)
-    listed.get_by_text("num_deleted_rows").wait_for()
+    listed.get_by_text("num_deleted_rows", exact=True).wait_for()
     shown.run("widget.kind = 'indices'")
     rows_in_table(shown, 6)
     listed.get_by_text("embedding_idx").first.wait_for()
@@ -181,7 +185,6 @@ def test_the_table_sorts_by_size(shown):
     smallest = shown.value("table.inspect.data_files()['size_bytes'].min()")
     first = widget(shown).locator('tr[data-row="0"] td').nth(1)
     first.get_by_text(str(smallest), exact=True).wait_for()
-    shown.run("widget.sort_by()")
 
 
 def test_manifests_are_drawn_over_versions_and_choose_one(shown):
@@ -256,9 +259,10 @@ def test_an_unknown_reader_flag_is_named(opened, tmp_path):
     table.amend(lambda m: setattr(m, "reader_feature_flags", m.reader_feature_flags | 4096))
     notebook = opened("files_flag", table.path)
     assert cards(notebook)["data files"][1] == cards(notebook)["deletion files"][1] == "1 file"
-    part(notebook, "All files").get_by_role("button", name="deletion files").click()
-    note = part(notebook, "All files").get_by_role("status").filter(has_text="cannot be told")
-    note.or_(part(notebook, "All files").get_by_text("unknown_4096")).first.wait_for()
+    files = part(notebook, "All files of the version")
+    files.get_by_role("button", name="deletion files", exact=True).click()
+    note = files.get_by_role("status").filter(has_text="cannot be told")
+    note.or_(files.get_by_text("unknown_4096")).first.wait_for()
 
 
 def test_a_version_that_is_lost_is_said(opened, tmp_path):
@@ -296,7 +300,7 @@ def test_five_thousand_fragments_are_drawn(opened, tmp_path):
     told = part(notebook, "Deleted rows that files still hold").inner_text()
     assert "1 of 5,000 fragments with deleted rows" in told
     assert "Each bar is the most of " in told
-    chart = widget(notebook).get_by_role("slider", name="Fragment")
+    chart = widget(notebook).get_by_role("slider", name="Fragment", exact=True)
     notebook.run("widget.state.fragment_id = 4320")
     notebook.widgets('.lx-picture[data-drawn="4320"]').wait_for()
     chart.focus()

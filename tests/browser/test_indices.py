@@ -1,6 +1,9 @@
 """The widget of indices in JupyterLab."""
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 from tests.synthetic import SyntheticTable
 
@@ -46,7 +49,7 @@ def drawn(notebook, version, fragment=None, index=None):
     notebook.widgets(f'.lx-indices[data-shown="{version}"]').wait_for()
     if index is not None:
         notebook.widgets(f'.lx-indices[data-index="{index}"]').wait_for()
-    assert shown.get_by_role("heading").first.inner_text() == f"Version {version:,}"
+    expect(shown.get_by_role("heading").first).to_have_text(f"Version {version:,}")
     selection = {"version": version, "fragment_id": fragment}
     notebook.wait_for(f"{selection!r}.items() <= widget.selection.items()")
 
@@ -64,20 +67,17 @@ def place(notebook, version, row, versions):
     return {"x": MARGIN + SIDE + (version - 0.5) * unit, "y": ROWS_TOP + (row + 0.5) * ROW}
 
 
-def color_at(notebook, where):
-    return (
-        picture(notebook)
-        .locator("canvas")
-        .first.evaluate(
-            """(canvas, { x, y }) => {
+def expect_color(notebook, where, color):
+    """Wait until a place in the picture has a colour, None for none."""
+    notebook.page.wait_for_function(
+        """([canvas, { x, y }, color]) => {
             const scale = canvas.width / canvas.clientWidth;
             const at = [Math.round(x * scale), Math.round(y * scale)];
             const pixel = [...canvas.getContext("2d").getImageData(...at, 1, 1).data];
             const hex = pixel.map((part) => part.toString(16).padStart(2, "0"));
-            return pixel[3] === 255 ? `#${hex.slice(0, 3).join("")}` : null;
+            return (pixel[3] === 255 ? `#${hex.slice(0, 3).join("")}` : null) === color;
         }""",
-            where,
-        )
+        arg=[picture(notebook).locator("canvas").first.element_handle(), where, color],
     )
 
 
@@ -86,11 +86,21 @@ def card(notebook, name):
 
 
 @pytest.fixture(scope="module")
-def small(indices, tmp_path_factory):
+def small_notebook(indices, tmp_path_factory):
     """Two indices; fragment 0 is compacted away at the end."""
     table = SyntheticTable(tmp_path_factory.mktemp("small") / "t.lance").append(rows=4)
     table.create_index("early").append(rows=12).create_index("late").delete({0: [1]})
     return indices("small_indices", table.compact([0]).path)
+
+
+@pytest.fixture
+def small(small_notebook):
+    """The small table as it is at first."""
+    small_notebook.show()
+    small_notebook.run("widget.state.version, widget.state.fragment_id = 7, None")
+    small_notebook.run("widget.index = 'early'")
+    drawn(small_notebook, 7, index="early")
+    return small_notebook
 
 
 def test_each_cell_has_the_colour_of_what_the_index_has(small):
@@ -100,11 +110,9 @@ def test_each_cell_has_the_colour_of_what_the_index_has(small):
         [None, None, NOT_COVERED, NOT_COVERED, NOT_COVERED, NOT_COVERED, NOT_COVERED],
         [None, None, None, None, None, None, NOT_COVERED],
     ]
-    seen = [
-        [color_at(small, place(small, version, row, 7)) for version in range(1, 8)]
-        for row in range(3)
-    ]
-    assert seen == expected
+    for row, colors in enumerate(expected):
+        for version, color in enumerate(colors, 1):
+            expect_color(small, place(small, version, row, 7), color)
 
 
 def test_keys_move_the_version_and_everything_follows(small):
@@ -135,8 +143,8 @@ def test_keys_move_the_fragment(small):
     press(small, "ArrowDown")  # the version has no fragment 2
     press(small, "ArrowUp")
     drawn(small, 5, 0)
-    label = picture(small).get_attribute("aria-label")
-    assert label.endswith("version 5, fragment 0, covered, rows deleted or moved since")
+    told = re.compile("version 5, fragment 0, covered, rows deleted or moved since$")
+    expect(picture(small)).to_have_attribute("aria-label", told)
     press(small, "Escape")
     drawn(small, 5)
 
@@ -151,6 +159,7 @@ def test_a_click_chooses_the_version_and_the_fragment(small):
 
 
 def test_a_drag_moves_the_version(small):
+    picture(small).scroll_into_view_if_needed()
     box = picture(small).bounding_box()
     mouse = small.page.mouse
     begin, end = place(small, 2, 0, 7), place(small, 5, 0, 7)
@@ -176,12 +185,12 @@ def test_a_card_draws_another_index(small):
     card(small, "late").click()
     drawn(small, 5, index="late")
     small.wait_for("widget.selection['index'] == 'late'")
-    assert color_at(small, place(small, 4, 1, 7)) == COVERED
+    expect_color(small, place(small, 4, 1, 7), COVERED)
     assert small.value("widget.frame()['name'].unique().to_list()") == ["late"]
     small.page.keyboard.press("ArrowLeft")
     drawn(small, 5, index="early")
     small.wait_for("widget.selection['index'] == 'early'")
-    assert card(small, "early").get_attribute("aria-checked") == "true"
+    expect(card(small, "early")).to_have_attribute("aria-checked", "true")
 
 
 def test_python_moves_the_view(small):
@@ -211,11 +220,19 @@ def test_nothing_is_asked_for_when_nothing_changes(small):
 
 
 @pytest.fixture(scope="module")
-def photos(indices, tmp_path_factory):
+def photos_notebook(indices, tmp_path_factory):
     from lance_explorer import demo
 
     path = tmp_path_factory.mktemp("sample") / "photos.lance"
     return indices("photos_indices", demo.make_photos_without_stable_row_ids(path))
+
+
+@pytest.fixture
+def photos(photos_notebook):
+    """The sample table at its last version."""
+    photos_notebook.show()
+    photos_notebook.run("widget.state.version = table.source.latest_version")
+    return photos_notebook
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1400, "light"), (700, "dark")])
@@ -223,9 +240,8 @@ def test_the_sample_table_is_shown(photos, lab, width, theme):
     lab.set_theme(theme)
     lab.set_width(width)
     drawn(photos, photos.value("table.source.latest_version"))
-    assert widget(photos).get_by_role("radio").count() == len(
-        photos.value("table.inspect.indices().filter(is_system=False)['name'].unique().to_list()")
-    )
+    names = "table.inspect.indices().filter(is_system=False)['name']"
+    expect(widget(photos).get_by_role("radio")).to_have_count(photos.value(f"{names}.n_unique()"))
     photos.screenshot(f"indices_{width}_{theme}", widget(photos))
 
 
@@ -247,7 +263,7 @@ def test_an_empty_table_and_one_version_say_how_an_index_is_made(indices, tmp_pa
     table = SyntheticTable(tmp_path / "t.lance").overwrite(fragments=0)
     notebook = indices("empty_indices", table.path)
     widget(notebook).get_by_text('dataset.create_scalar_index("id", "BTREE")').wait_for()
-    assert picture(notebook).is_hidden()
+    expect(picture(notebook)).to_be_hidden()
     assert notebook.value("widget.selection")["index"] is None
 
 
@@ -257,7 +273,7 @@ def test_an_unknown_reader_flag_leaves_fragments(indices, tmp_path):
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
     notebook = indices("flag_indices", table.path)
     drawn(notebook, 3, index="id_idx")
-    assert color_at(notebook, place(notebook, 3, 1, 3)) == NOT_COVERED
+    expect_color(notebook, place(notebook, 3, 1, 3), NOT_COVERED)
     assert "in 1 fragment" in card(notebook, "id_idx").inner_text()
 
 
@@ -289,7 +305,7 @@ def test_refresh_shows_what_was_committed_meanwhile(indices, tmp_path):
     notebook = indices("refresh_indices", table.path)
     drawn(notebook, 2)
     table.append(rows=7)
-    widget(notebook).get_by_role("button", name="Refresh").click()
+    widget(notebook).get_by_role("button", name="Refresh", exact=True).click()
     drawn(notebook, 3)
     assert "7 rows to scan" in card(notebook, "id_idx").inner_text()
 
@@ -331,6 +347,7 @@ def many(indices, tmp_path_factory):
 
 
 def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):
+    many.run("widget.state.version, widget.state.fragment_id = 5001, None")
     drawn(many, 5001, index="id_idx")
     fragments = many.value("len(table.inspect.all_fragments()['fragment_id'].unique())")
     words = widget(many).locator(".lx-legend").first.inner_text()

@@ -1,8 +1,10 @@
 """The lineage widget in JupyterLab."""
 
 import json
+import re
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.synthetic import SyntheticTable
 
@@ -16,6 +18,10 @@ lineage = table.lineage()
 widget = lx.widgets.LineageGraph(table)
 widget
 """
+
+
+# All 45 versions of the sample table are in sight, half of one more, and a margin of 12 px.
+WHOLE = "now.x0 < 1 && Math.abs(24 + 44.8 * now.unit - element.clientWidth) < 2"
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +52,10 @@ def _start(request):
     if "photos" in request.fixturenames:
         notebook = request.getfixturevalue("photos")
         notebook.show()
-        widget(notebook).get_by_role("button", name="Fit").click()
         notebook.run("state = widget.state; state.fragment_id = state.row_id = None")
-        notebook.run("state.version = 45")
-        shown(notebook, selected="", row="")
+        notebook.run("state.version = 45; widget.between = None")
+        shown(notebook, selected="", row="", version="45", lanes="27", drawn="1-45")
+        scaled(notebook, WHOLE)
 
 
 def widget(notebook):
@@ -68,6 +74,18 @@ def shown(notebook, **attributes):
 
 def scale(notebook):
     return json.loads(picture(notebook).get_attribute("data-scale"))
+
+
+def scaled(notebook, condition, was=None):
+    """Wait until a condition on the scale, `now` and as it `was`, is true; return the scale."""
+    notebook.page.wait_for_function(
+        f"""([element, was]) => {{
+            const now = JSON.parse(element.dataset.scale);
+            return {condition};
+        }}""",
+        arg=[picture(notebook).element_handle(), was],
+    )
+    return scale(notebook)
 
 
 def place(notebook, version, y):
@@ -90,7 +108,7 @@ def press(notebook, *keys):
 
 
 def follow(notebook, typed):
-    box = widget(notebook).get_by_role("textbox", name="Row ID")
+    box = widget(notebook).get_by_role("textbox", name=re.compile("^Row ID"))
     box.fill(typed)
     box.press("Enter")
 
@@ -98,16 +116,17 @@ def follow(notebook, typed):
 def test_pointing_at_a_lane_a_ribbon_and_a_commit_tells_the_facts(photos):
     told = widget(photos).get_by_role("tooltip").filter(visible=True)
     picture(photos).hover(position=lane(photos, "9@14", 24))
-    assert told.inner_text().split("\n")[:2] == ["Fragment 9", "652 rows in versions 22 to 25"]
+    words = re.compile("^Fragment 9\n652 rows in versions 22 to 25")
+    expect(told).to_have_text(words, use_inner_text=True)
     ribbon = photos.value(
         "lay_out(*lineage.frames).ribbons.filter(version=14, from_lane=5).row(0, named=True)"
     )
     middle = (ribbon["y0"] + ribbon["y1"] + ribbon["width0"]) / 2
     picture(photos).hover(position=place(photos, (ribbon["x0"] + ribbon["x1"]) / 2, middle))
-    assert "400 rows compacted in version 14" in told.inner_text()
-    assert "from fragment 5 to fragment 9" in told.inner_text()
+    expect(told).to_contain_text("400 rows compacted in version 14")
+    expect(told).to_contain_text("from fragment 5 to fragment 9")
     picture(photos).hover(position={**place(photos, 28, 0), "y": scale(photos)["top"] - 14})
-    assert told.inner_text().startswith("Version 28 Restore")
+    expect(told).to_have_text(re.compile("^Version 28 Restore"))
 
 
 def test_a_click_selects_a_fragment_and_python_follows(photos):
@@ -120,7 +139,7 @@ def test_a_click_selects_a_fragment_and_python_follows(photos):
     picture(photos).click(position=lane(photos, "9@14", 24))
     shown(photos, selected="")
     photos.wait_for("widget.state.fragment_id is None")
-    assert not chosen.is_visible()
+    expect(chosen).to_be_hidden()
 
 
 def test_each_life_of_a_fragment_can_be_selected(photos):
@@ -133,10 +152,10 @@ def test_each_life_of_a_fragment_can_be_selected(photos):
 def test_only_the_ancestry_of_a_fragment_is_shown_if_asked_for(photos):
     photos.run("widget.state.fragment_id = 24")
     shown(photos, selected="24@43", lanes="27")
-    widget(photos).get_by_role("checkbox", name="show only these").check()
+    widget(photos).get_by_role("checkbox", name="show only these", exact=True).click()
     shown(photos, selected="24@43", lanes="3")
     assert photos.value("sorted(widget.frame()['fragment_id'])") == [21, 23, 24]
-    widget(photos).get_by_role("checkbox", name="show only these").uncheck()
+    widget(photos).get_by_role("checkbox", name="show only these", exact=True).click()
     shown(photos, lanes="27")
 
 
@@ -149,10 +168,10 @@ def test_a_typed_row_draws_its_path(photos):
         "[f'{v} ' + ('possibly ' if m else '') + e.replace('_', ' ') for v, e, m in "
         "table.row(42).history().select('version', 'event', 'maybe').rows()]"
     )
-    widget(photos).get_by_role("button", name="26 deleted").click()
+    widget(photos).get_by_role("button", name="26 deleted", exact=True).click()
     shown(photos, version="26")
     photos.wait_for("widget.state.version == 26")
-    widget(photos).get_by_role("button", name="Clear row").click()
+    widget(photos).get_by_role("button", name="Clear row", exact=True).click()
     shown(photos, row="")
     photos.wait_for("widget.state.row_id is None")
 
@@ -186,14 +205,10 @@ def test_pointing_at_an_event_tells_what_happened(photos):
 def test_keys_zoom_move_and_fit(photos):
     whole = scale(photos)
     press(photos, "+", "+")
+    zoomed = scaled(photos, "now.unit > 2 * was.unit", whole)
     photos.wait_for("widget.between is not None")
-    zoomed = scale(photos)
-    assert zoomed["unit"] > 2 * whole["unit"]
     press(photos, "ArrowRight")
-    photos.page.wait_for_function(
-        "([el, x0]) => JSON.parse(el.dataset.scale).x0 > x0",
-        arg=[picture(photos).element_handle(), zoomed["x0"]],
-    )
+    scaled(photos, "now.x0 > was.x0", zoomed)
     photos.wait_for("1 < widget.between[0] < widget.between[1] <= 45")
     press(photos, "0")
     photos.wait_for("widget.between is None")
@@ -204,28 +219,25 @@ def test_the_wheel_zooms_once_the_picture_has_the_focus(photos):
     picture(photos).focus()
     picture(photos).hover(position=place(photos, 30, 100))
     photos.page.mouse.wheel(0, -400)
+    after = scaled(photos, "now.unit > 1.5 * was.unit", before)
     photos.wait_for("widget.between is not None")
-    after = scale(photos)
-    assert after["unit"] > 1.5 * before["unit"]
     assert after["left"] + (30 - after["x0"]) * after["unit"] == pytest.approx(
         before["left"] + (30 - before["x0"]) * before["unit"], abs=2
     )
 
 
 def test_a_drag_moves_the_picture_and_selects_nothing(photos):
+    whole = scale(photos)
     press(photos, "+", "+", "+")
-    photos.wait_for("widget.between is not None")
-    before = scale(photos)
+    before = scaled(photos, "now.unit > 3 * was.unit", whole)
+    picture(photos).scroll_into_view_if_needed()
     box = picture(photos).bounding_box()
     mouse = photos.page.mouse
     mouse.move(box["x"] + 300, box["y"] + 200)
     mouse.down()
     mouse.move(box["x"] + 400, box["y"] + 200, steps=5)
     mouse.up()
-    photos.page.wait_for_function(
-        "([el, x0]) => JSON.parse(el.dataset.scale).x0 < x0 - 1",
-        arg=[picture(photos).element_handle(), before["x0"]],
-    )
+    scaled(photos, "now.x0 < was.x0 - 1", before)
     assert photos.value("widget.state.fragment_id") is None
 
 
@@ -286,7 +298,7 @@ def test_without_stable_row_ids_an_address_is_followed(opened, tmp_path):
     notebook = opened("lineage_unstable", table.append(rows=4, fragments=2).compact([0, 1]).path)
     follow(notebook, "1:2@1")
     shown(notebook, row=str((2 << 32) + 6))
-    assert widget(notebook).locator(".lx-event").all_inner_texts() == ["1 created", "3 moved"]
+    expect(widget(notebook).locator(".lx-event")).to_have_text(["1 created", "3 moved"])
 
 
 EVIL = "<img src=x onerror='owned=1'>"
@@ -314,14 +326,15 @@ def many(opened, tmp_path_factory):
 
 
 def test_thousands_of_versions_are_aggregated_in_words_and_finer_when_zoomed_in(many):
+    press(many, "0")
     words = widget(many).locator(".lx-lineage-words")
     total = many.value("len(lineage.fragments())")
     assert total > 1_900
-    assert words.inner_text().startswith(f"200 of {total:,} fragments in versions 1 to")
-    assert "zoom in" in words.inner_text()
+    expect(words).to_contain_text(f"200 of {total:,} fragments in versions 1 to")
+    expect(words).to_contain_text("zoom in")
     many.run("widget.between = (1000, 1040)")
     widget(many).get_by_text("versions 1,000 to 1,040").wait_for()
-    assert "200 of" not in words.inner_text()
+    expect(words).not_to_contain_text("200 of")
     nodes = many.value("widget.frame()['node'].to_list()")
     assert len(nodes) > 25
     press(many, "0")
@@ -333,12 +346,14 @@ def test_the_path_of_a_row_goes_through_thousands_of_versions(many):
     shown(many, row="3")
     moves = many.value("len(table.row(3).history())")
     assert moves > 10
-    assert widget(many).locator(".lx-event").count() == moves
+    expect(widget(many).locator(".lx-event")).to_have_count(moves)
 
 
 def test_a_move_is_drawn_in_the_next_frames_without_python(many):
-    press(many, "0", "+", "+")
-    many.wait_for("widget.between is not None")
+    press(many, "0")
+    whole = scaled(many, "now.x0 < 1")
+    press(many, "+", "+")
+    scaled(many, "now.unit > 2 * was.unit", whole)
     frames = picture(many).evaluate(
         """async (element) => {
             const counts = [];
@@ -365,11 +380,11 @@ def test_a_version_of_the_parent_is_told_as_such_and_not_gone_to(opened, tmp_pat
     above = scale(notebook)["top"] - 14
     told = widget(notebook).get_by_role("tooltip").filter(visible=True)
     picture(notebook).hover(position={**place(notebook, 1, 0), "y": above})
-    assert told.inner_text().startswith("Version 1 of main · Overwrite")
+    expect(told).to_have_text(re.compile("^Version 1 of main · Overwrite"))
     picture(notebook).click(position={**place(notebook, 1, 0), "y": above})
     picture(notebook).click(position={**place(notebook, 2, 0), "y": above})
     shown(notebook, version="2")  # the fork is the branch's, too
-    assert notebook.value("widget.state.version") == 2
+    notebook.wait_for("widget.state.version == 2")
     press(notebook, "Shift+ArrowLeft", "Shift+ArrowRight")
     shown(notebook, version="3")
     widget(notebook).get_by_text("versions inherited from main").wait_for()

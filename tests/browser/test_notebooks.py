@@ -13,6 +13,6 @@ def test_it_runs_and_draws_without_an_error(lab, path):
     notebook = lab.open(lab.add(path.name, nbformat.read(path, as_version=4)))
     notebook.run_all()
     assert notebook.failures() == []
-    assert notebook.page.locator(".jp-Notebook:visible .jp-OutputArea-output").count() > 0
+    notebook.widgets(".jp-OutputArea-output").first.wait_for()
     notebook.screenshot(f"notebook_{path.stem}")
     notebook.close()

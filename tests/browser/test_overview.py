@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.synthetic import SyntheticTable
 
@@ -34,7 +35,7 @@ def opened(open_notebook):
 
 
 @pytest.fixture(scope="module")
-def photos(opened, tmp_path_factory):
+def photos_notebook(opened, tmp_path_factory):
     from lance_explorer import demo
 
     return opened(
@@ -42,8 +43,14 @@ def photos(opened, tmp_path_factory):
     )
 
 
+@pytest.fixture
+def photos(photos_notebook):
+    photos_notebook.show()
+    return photos_notebook
+
+
 @pytest.fixture(scope="module")
-def sick(opened, tmp_path_factory):
+def sick_notebook(opened, tmp_path_factory):
     """A table with something to do: many small fragments, and one that lost its rows."""
     table = SyntheticTable(tmp_path_factory.mktemp("sick") / "t.lance")
     table.append(rows=9, fragments=150).append(rows=40_000).delete({150: range(30_000)})
@@ -51,16 +58,22 @@ def sick(opened, tmp_path_factory):
     return opened("overview_sick", table.path)
 
 
+@pytest.fixture
+def sick(sick_notebook):
+    sick_notebook.show()
+    return sick_notebook
+
+
 def widget(notebook):
     return notebook.widgets(".lx-overview")
 
 
 def part(notebook, title):
-    return widget(notebook).get_by_role("region", name=title)
+    return widget(notebook).get_by_role("region", name=title, exact=True)
 
 
 def strip(notebook):
-    return widget(notebook).get_by_role("slider", name="Version")
+    return widget(notebook).get_by_role("slider", name="Version", exact=True)
 
 
 def chosen(notebook, version):
@@ -82,7 +95,7 @@ def test_the_story_names_the_commit_that_made_the_table_big(photos):
     version = largest_growth(photos, "data_bytes")
     story = widget(photos).locator(".lx-story")
     assert f"Version {version} made it big: Append added" in story.inner_text()
-    story.get_by_role("button", name=f"Version {version}").click()
+    story.get_by_role("button", name=f"Version {version}", exact=True).click()
     chosen(photos, version)
 
 
@@ -90,11 +103,11 @@ def test_the_largest_commits_are_listed_by_bytes_and_by_rows(photos):
     listed = part(photos, "What made it big")
     for measure, column in (("bytes", "data_bytes"), ("rows", "num_rows")):
         listed.get_by_role("button", name=measure, exact=True).click()
-        first = listed.locator(".lx-commit").first
-        assert first.get_attribute("data-version") == str(largest_growth(photos, column))
+        first, version = listed.locator(".lx-commit").first, largest_growth(photos, column)
+        expect(first).to_have_attribute("data-version", str(version))
     first.click()
-    chosen(photos, int(first.get_attribute("data-version")))
-    assert first.get_attribute("aria-pressed") == "true"
+    chosen(photos, version)
+    expect(first).to_have_attribute("aria-pressed", "true")
 
 
 def test_keys_and_mouse_move_along_the_growth(photos):
@@ -118,13 +131,13 @@ def test_growth_is_of_rows_bytes_or_fragments(photos):
     growth = part(photos, "Growth")
     label = growth.locator(".lx-scale-label")
     most = photos.value("table.versions()['num_fragments'].max()")
-    growth.get_by_role("button", name="fragments").click()
-    assert label.inner_text().startswith(f"most: {most} fragments")
-    growth.get_by_role("button", name="data").click()
-    assert "kB" in label.inner_text()
-    growth.get_by_role("button", name="rows").click()
+    growth.get_by_role("button", name="fragments", exact=True).click()
+    expect(label).to_contain_text(f"most: {most} fragments")
+    growth.get_by_role("button", name="data", exact=True).click()
+    expect(label).to_contain_text("kB")
+    growth.get_by_role("button", name="rows", exact=True).click()
     most = photos.value("table.versions()['num_rows'].max()")
-    assert label.inner_text().startswith(f"most: {most:,} rows")
+    expect(label).to_contain_text(f"most: {most:,} rows")
 
 
 def test_operations_are_counted_by_kind_and_a_click_steps_through_them(photos):
@@ -169,15 +182,13 @@ def test_what_to_do_is_told_and_leads_to_what_it_is_about(sick):
     assert "dataset.optimize.compact_files()" in item.locator("code").all_inner_texts()
     sick.run("widget.state.version = 1")
     chosen(sick, 1)
-    item.get_by_role("button", name="Select version 4, fragment 150").click()
+    item.get_by_role("button", name="Select version 4, fragment 150", exact=True).click()
     chosen(sick, 4)
     sick.wait_for("widget.selection == {'version': 4, 'fragment_id': 150}")
 
 
 def test_a_healthy_table_has_nothing_to_do(photos):
-    photos.show()
-    text = part(photos, "What to do").inner_text()
-    assert "Nothing needs to be done" in text
+    expect(part(photos, "What to do")).to_contain_text("Nothing needs to be done")
 
 
 def test_a_refresh_shows_new_versions(opened, tmp_path):
@@ -185,11 +196,10 @@ def test_a_refresh_shows_new_versions(opened, tmp_path):
     notebook = opened("overview_refresh", table.path)
     chosen(notebook, 1)
     table.append(rows=70)
-    widget(notebook).get_by_role("button", name="Refresh").click()
+    widget(notebook).get_by_role("button", name="Refresh", exact=True).click()
     chosen(notebook, 2)
-    assert (
-        "The table has 75 rows in 2 fragments" in widget(notebook).locator(".lx-story").inner_text()
-    )
+    story = widget(notebook).locator(".lx-story")
+    expect(story).to_contain_text("The table has 75 rows in 2 fragments")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

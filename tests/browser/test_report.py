@@ -4,6 +4,7 @@ import pytest
 
 from lance_explorer import demo
 from lance_explorer.table import open_table
+from tests.browser.lab import PATIENCE
 from tests.synthetic import SyntheticTable
 
 pytestmark = pytest.mark.browser
@@ -21,6 +22,7 @@ def show(browser):
             viewport={"width": width, "height": 1000}, color_scheme=scheme
         )
         page = context.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
         complaints = []
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -77,7 +79,7 @@ def test_it_shows_with_nothing_but_its_file(show, report, width, scheme):
 def test_contents_lead_to_their_parts(show, report):
     page = show(report)
     pictures(page)
-    page.get_by_role("link", name="Lineage").focus()
+    page.get_by_role("link", name="Lineage", exact=True).focus()
     page.keyboard.press("Enter")
     page.wait_for_function(
         "() => Math.abs(document.querySelector('#lineage').getBoundingClientRect().top) < 40"

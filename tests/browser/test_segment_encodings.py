@@ -1,6 +1,7 @@
 """The widget of row-ID encodings in JupyterLab."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.synthetic import SyntheticTable
 
@@ -50,7 +51,7 @@ def shown(notebook, version, fragment=None, mode="position"):
     picture = segments(notebook)
     if picture.is_visible():
         picture.and_(notebook.page.locator(f'[data-drawn="{version} {marked} {mode}"]')).wait_for()
-    assert widget(notebook).get_by_role("heading").first.inner_text() == f"Version {version:,}"
+    expect(widget(notebook).get_by_role("heading").first).to_have_text(f"Version {version:,}")
     selection = {"version": version, "fragment_id": fragment}
     notebook.wait_for(f"widget.selection == {selection!r}")
 
@@ -69,39 +70,51 @@ def statistics(notebook):
     ]
 
 
-def cells(notebook, column):
-    """Return the cells of a column of the table in sight, once they are there."""
+def expect_fragments(notebook, *fragments):
+    """Wait until the rows of the table in sight are of these fragments."""
     grid = widget(notebook).locator(".lx-rows-grid")
-    names = grid.locator(".lx-rows-name").all_inner_texts()
-    grid.locator("tr.lx-waiting").first.wait_for(state="detached")
-    return grid.locator(f"tbody td:nth-child({names.index(column) + 2})").all_inner_texts()
+    grid.locator(".lx-rows-name").first.wait_for()
+    at = grid.locator(".lx-rows-name").all_inner_texts().index("fragment_id") + 2
+    expect(grid.locator(f"tbody td:nth-child({at})")).to_have_text([str(f) for f in fragments])
 
 
-def color_at(notebook, x, y):
-    return segments(notebook).evaluate(
-        """(canvas, [x, y]) => {
+def expect_color(notebook, x, y, color):
+    """Wait until a place in the picture of segments has a colour."""
+    notebook.page.wait_for_function(
+        """([canvas, x, y, color]) => {
             const scale = canvas.width / canvas.clientWidth;
             const at = [Math.round(x * scale), Math.round(y * scale)];
             const pixel = [...canvas.getContext("2d").getImageData(...at, 1, 1).data].slice(0, 3);
-            return `#${pixel.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+            return `#${pixel.map((part) => part.toString(16).padStart(2, "0")).join("")}` === color;
         }""",
-        [x, y],
+        arg=[segments(notebook).element_handle(), x, y, color],
     )
 
 
 @pytest.fixture(scope="module")
-def photos(encodings, tmp_path_factory):
+def photos_notebook(encodings, tmp_path_factory):
     from lance_explorer import demo
 
     path = tmp_path_factory.mktemp("sample") / "photos.lance"
     return encodings("photos_encodings", demo.make_photos(path))
 
 
+@pytest.fixture
+def photos(photos_notebook):
+    """The sample table as it is at first: the last version, all its segments by position."""
+    photos_notebook.show()
+    photos_notebook.run("widget.state.version, widget.state.fragment_id = 45, None")
+    photos_notebook.run("widget.state.filter = ''; widget.sort_by()")
+    widget(photos_notebook).get_by_role("button", name="by position", exact=True).click()
+    shown(photos_notebook, 45)
+    return photos_notebook
+
+
 def test_keys_move_the_version_and_everything_follows(photos):
     press(photos, growth(photos), "End")
     shown(photos, 45)
     expected = photos.value("widget.advice")
-    assert widget(photos).locator(".lx-advice li").all_inner_texts() == expected
+    expect(widget(photos).locator(".lx-advice li")).to_have_text(expected)
     press(photos, growth(photos), "ArrowLeft", "ArrowLeft")
     shown(photos, 43)
     press(photos, growth(photos), "PageDown", "ArrowRight")
@@ -111,10 +124,11 @@ def test_keys_move_the_version_and_everything_follows(photos):
     size = photos.value("int(widget.frame()['encoded_bytes'].sum())")
     expected = ["range", "2", "0", "320", f"{size} bytes", f"{size / 320:.2f} B"]
     assert statistics(photos) == [expected]
-    assert cells(photos, "fragment_id") == ["0", "1"]
+    expect_fragments(photos, 0, 1)
 
 
 def test_a_click_and_a_drag_move_the_version(photos):
+    growth(photos).scroll_into_view_if_needed()
     box = growth(photos).bounding_box()
     unit = (box["width"] - MARGIN - 20) / 45
     at = [box["x"] + MARGIN + 10 + (version - 0.5) * unit for version in (10, 20)]
@@ -132,9 +146,10 @@ def test_a_click_chooses_a_fragment_and_its_segments_alone_are_told(photos):
     ids = photos.value("table.inspect.row_id_encodings(45)['fragment_id'].to_list()")
     segments(photos).click(position={"x": 100, "y": HEAD + 2.5 * ROW})
     shown(photos, 45, ids[2])
-    assert set(photos.value("widget.frame()['fragment_id'].to_list()")) == {ids[2]}
-    assert set(cells(photos, "fragment_id")) == {str(ids[2])}
-    assert widget(photos).get_by_text(f"Encodings of fragment {ids[2]}").is_visible()
+    told = photos.value("widget.frame()['fragment_id'].to_list()")
+    assert set(told) == {ids[2]}
+    expect_fragments(photos, *told[:10])
+    widget(photos).get_by_text(f"Encodings of fragment {ids[2]}", exact=True).wait_for()
     press(photos, segments(photos), "ArrowDown")
     shown(photos, 45, ids[3])
     press(photos, segments(photos), "ArrowUp", "ArrowUp", "Home", "End")
@@ -158,8 +173,8 @@ def test_segments_have_the_colours_of_their_encodings(photos):
     checked = 0
     for row, (fragment, count) in enumerate(counts.items()):
         if len(of[fragment]) == 1 and count > 20:
-            seen = color_at(photos, MARGIN + 2, HEAD + (row + 0.5) * ROW)
-            assert seen == expected[of[fragment][0]], (fragment, row)
+            y = HEAD + (row + 0.5) * ROW
+            expect_color(photos, MARGIN + 2, y, expected[of[fragment][0]])
             checked += 1
     assert checked > 1
 
@@ -167,19 +182,23 @@ def test_segments_have_the_colours_of_their_encodings(photos):
 def test_segments_can_be_shown_by_row_id(photos):
     photos.run("widget.state.version = 45")
     shown(photos, 45)
-    widget(photos).get_by_role("button", name="by row ID").click()
+    by_row_id = widget(photos).get_by_role("button", name="by row ID", exact=True)
+    by_row_id.click()
     shown(photos, 45, mode="row_id")
-    assert widget(photos).get_by_role("button", name="by row ID").get_attribute("aria-pressed")
+    expect(by_row_id).to_have_attribute("aria-pressed", "true")
     widget(photos).get_by_text("fainter: few of the row IDs there").wait_for()
-    widget(photos).get_by_role("button", name="by position").click()
+    widget(photos).get_by_role("button", name="by position", exact=True).click()
     shown(photos, 45)
 
 
 def test_the_table_is_sorted_and_filtered_and_python_has_it(photos):
     photos.run("widget.state.version = 45")
     shown(photos, 45)
-    widget(photos).get_by_role("columnheader", name="encoded_bytes").click()
-    widget(photos).get_by_role("columnheader", name="encoded_bytes").click()
+    head = widget(photos).get_by_role("columnheader", name="encoded_bytes")
+    head.click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    head.click()
+    expect(head).to_have_attribute("aria-sort", "descending")
     photos.wait_for("len(widget.sort) == 1 and widget.sort[0].descending")
     largest = photos.value("widget.frame()['encoded_bytes'].to_list()")
     assert largest == sorted(largest, reverse=True)
@@ -194,6 +213,8 @@ def test_the_table_is_sorted_and_filtered_and_python_has_it(photos):
     box.fill("")
     box.press("Enter")
     photos.wait_for("widget.state.filter == ''")
+    photos.run("widget.sort_by()")
+    expect(head).to_have_attribute("aria-sort", "none")
 
 
 def test_pointing_tells_the_bytes_of_a_fragment_and_of_a_version(photos):
@@ -202,10 +223,10 @@ def test_pointing_tells_the_bytes_of_a_fragment_and_of_a_version(photos):
     segments(photos).hover(position={"x": 100, "y": HEAD + 1.5 * ROW})
     row = photos.value("table.inspect.row_id_encodings(45).row(1, named=True)")
     tip = widget(photos).get_by_role("tooltip").filter(visible=True)
-    told = tip.inner_text()
-    assert f"{row['encoded_bytes']} bytes now, {row['best_bytes']} bytes at best" in told
+    sizes = f"{row['encoded_bytes']} bytes now, {row['best_bytes']} bytes at best"
+    expect(tip).to_contain_text(sizes)
     growth(photos).hover(position={"x": MARGIN + 12, "y": 30})
-    assert "Row IDs:" in tip.inner_text()
+    expect(tip).to_contain_text("Row IDs:")
     photos.page.mouse.move(5, 5)
 
 
@@ -236,11 +257,7 @@ def test_the_sample_table_is_shown(photos, lab, width, theme):
     shown(photos, 45, 19)
     lab.set_theme(theme)
     lab.set_width(width)
-    fits = "root => root.scrollWidth <= root.clientWidth"
-    photos.page.wait_for_function(
-        "css => document.querySelector(css).offsetWidth > 0", arg=".lx-encodings"
-    )
-    assert widget(photos).evaluate(fits)
+    assert widget(photos).evaluate("root => root.scrollWidth <= root.clientWidth")
     photos.screenshot(f"encodings_{width}_{theme}", widget(photos))
     photos.run("widget.state.fragment_id = None")
 
@@ -248,11 +265,12 @@ def test_the_sample_table_is_shown(photos, lab, width, theme):
 def test_without_stable_row_ids_it_says_what_is_the_matter(encodings, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4).append()
     notebook = encodings("plain_encodings", table.path)
-    shown(notebook, 2)
     widget(notebook).get_by_text("This table has no stable row IDs").wait_for()
-    assert segments(notebook).is_hidden()
-    press(notebook, growth(notebook), "ArrowLeft")
-    shown(notebook, 1)
+    expect(growth(notebook)).to_be_hidden()
+    expect(segments(notebook)).to_be_hidden()
+    expect(widget(notebook).get_by_role("grid")).to_be_hidden()
+    notebook.run("widget.state.version = 1")
+    widget(notebook).get_by_role("heading", name="Version 1", exact=True).wait_for()
 
 
 def test_an_empty_table_is_shown(encodings, tmp_path):
@@ -292,7 +310,7 @@ def test_a_branch_begins_with_its_fork_and_refresh_goes_on(encodings, tmp_path):
     shown(notebook, 2)
     widget(notebook).get_by_text("t.lance, branch dev: 2 versions").wait_for()
     branch.append(rows=3)
-    widget(notebook).get_by_role("button", name="Refresh").click()
+    widget(notebook).get_by_role("button", name="Refresh", exact=True).click()
     shown(notebook, 3)
     assert statistics(notebook)[0][1:4] == ["3", "0", "12"]
 
@@ -308,10 +326,11 @@ def many(encodings, tmp_path_factory):
 
 
 def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):
+    many.run("widget.state.version, widget.state.fragment_id = 5000, None")
     shown(many, 5000)
     widget(many).get_by_text("5,000 fragments in 120 rows, up to 42 each").wait_for()
     widget(many).get_by_text("all (500 of 5,000 to choose from)").wait_for(state="attached")
-    press(many, segments(many), "ArrowDown", "ArrowDown")
+    press(many, segments(many), "ArrowDown")
     many.wait_for("widget.state.fragment_id is not None")
     fragment = many.value("widget.state.fragment_id")
     shown(many, 5000, fragment)

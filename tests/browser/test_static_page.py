@@ -35,6 +35,7 @@ def html(tmp_path_factory):
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbformat.write(notebook, folder / "widgets.ipynb")
     options = ["--to", "html", "--execute", "--ExecutePreprocessor.store_widget_state=False"]
+    options += ["--ExecutePreprocessor.startup_timeout=300"]
     subprocess.run(
         [sys.executable, "-m", "jupyter", "nbconvert", *options, "widgets.ipynb"],
         cwd=folder,
@@ -62,6 +63,13 @@ def page(browser, html):
 
 def output(page, name):
     return page.locator(".jp-OutputArea-output").nth(list(WIDGETS).index(name))
+
+
+@pytest.mark.parametrize("name", ["Changes", "SegmentEncodings"])
+def test_numbers_are_bars_where_no_kernel_runs(page, name):
+    picture = output(page, name).locator("svg").first.bounding_box()
+    assert picture["width"] > 300
+    assert picture["height"] > 10
 
 
 @pytest.mark.parametrize("name", ["TimeTravel", "LineageGraph", "RowHistory", "Explorer"])

@@ -68,7 +68,7 @@ def test_a_failure_is_shown_in_the_view_and_can_be_tried_again(unsteady, failure
     expect(pane.locator("details")).to_have_count(int(title == "ZeroDivisionError"))
     unsteady.notebook.screenshot(f"view_error_{title.split()[0]}")
     unsteady.notebook.run("source.failure = None")
-    pane.get_by_role("button", name="Try again").click()
+    pane.get_by_role("button", name="Try again", exact=True).click()
     unsteady.expect_row(9_999, "9999")
     expect(pane).to_have_count(0)
 
@@ -78,7 +78,7 @@ def test_a_slow_answer_holds_up_neither_scrolling_nor_a_newer_question(unsteady)
     unsteady.press("Control+End")
     unsteady.notebook.wait_for("len(source.cuts) >= 1")
     unsteady.press("Control+Home")
-    assert unsteady.grid.evaluate("grid => grid.scrollTop") == 0
+    expect(unsteady.grid).to_have_js_property("scrollTop", 0)
     unsteady.notebook.run("source.go_on.set()")
     unsteady.expect_row(0, "0")
     unsteady.press("Control+End")
@@ -105,7 +105,7 @@ one
         "other",
     )
     notebook.run_all()
-    one, other = notebook.widgets(".lx-rows-status").all()
+    one, other = (notebook.widgets(".lx-rows-status").nth(i) for i in range(2))
     expect(one).to_have_text("2 of 5 rows match")
     expect(other).to_have_text("6 of 9 rows match")
     notebook.widgets("input[type=search]").first.fill("n = 4")
@@ -142,7 +142,7 @@ ipywidgets.VBox([travel, rows])
     strip.wait_for(state="hidden")
     notebook.run("asked.clear(); state.version = 1; state.filter = 'fragment_id = 2'")
     expect(notebook.widgets(".lx-rows-status")).to_have_text("1 of 3 rows match")
-    assert notebook.widgets(".lx-version-heading h3").text_content() == "Version 3"
+    expect(notebook.widgets(".lx-version-heading h3")).to_have_text("Version 3")
     assert notebook.value("asked") == []
     notebook.run("travel.layout.display = None")
     strip.and_(notebook.page.locator('[data-drawn="1"]')).wait_for()
@@ -174,7 +174,9 @@ table
     expect(table.status).to_have_text("1 of 2,500 rows match")
     table.expect_row(0, "77", "77", "77", "row 77")
     table.filter.fill("")
+    expect(table.status).to_have_text("2,500 rows")
     table.head("n").click()
+    expect(table.head("n")).to_have_attribute("aria-sort", "ascending")
     table.head("n").click()
     table.expect_row(0, "4999")
     assert notebook.value("table.frame()['n'].head(2).to_list()") == [4999, 4997]

@@ -187,11 +187,11 @@ def test_the_lanes_are_those_with_the_most_rows_for_the_longest_time(long):
     assert "0@1" in lanes(lay_out(*long.frames, most_lanes=1))
 
 
-def test_3000_versions_are_laid_out_in_a_second(long):
+def test_3000_versions_are_laid_out_in_a_second_of_work(long):
     lay_out(*long.frames)
-    begin = time.perf_counter()
+    begin = time.process_time()
     lay_out(*long.frames)
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1
 
 
 def test_a_long_history_is_a_small_file(long):

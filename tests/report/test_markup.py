@@ -54,7 +54,8 @@ def test_a_column_says_what_it_means():
 def test_names_in_backticks_are_code_in_sentences_alone():
     frame = pl.DataFrame({"did": ["`a` and `<b>`, not `c"], "path": ["`a`"]})
     html = frame_table(frame, "", sentences="did")
-    assert "<td><code>a</code> and <code>&lt;b&gt;</code>, not `c</td><td>`a`</td>" in html
+    words = "<code>a</code> and <code>&lt;b&gt;</code>, not `c"
+    assert f'<td class="words">{words}</td><td>`a`</td>' in html
 
 
 def test_what_cannot_be_seen_is_spelled_out():

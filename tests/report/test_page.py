@@ -1,9 +1,11 @@
 """Reports: one file, whatever the table is, that says where something cannot be told."""
 
+import io
 import re
 from pathlib import Path
 
 import pytest
+import tqdm
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.report.parts import PARTS
@@ -65,6 +67,21 @@ def test_a_branch_is_told_of(tmp_path):
     told = report_on(open_table(table.path, branch="dev"), tmp_path)
     assert told.title == "photos.lance (branch dev)"
     assert told.failures == {}
+    [lineage] = [script for script in told.scripts if "inherited from main" in script]
+    assert "lineage" in lineage
+
+
+def test_a_bar_tells_how_many_parts_are_done(table, monkeypatch):
+    log = io.StringIO()
+
+    def logged(*arguments, **options):
+        return tqdm.tqdm(*arguments, **{**options, "delay": 0, "mininterval": 0, "file": log})
+
+    monkeypatch.setattr("tqdm.auto.tqdm", logged)
+    report(table)
+    total = len(PARTS)
+    assert "Writing the report" in log.getvalue()
+    assert [n for n in range(1, total + 1) if f" {n}/{total} [" not in log.getvalue()] == []
 
 
 # -------------------------------------------------------------------------------- what goes wrong

@@ -3,6 +3,7 @@
 import pytest
 
 from lance_explorer.history.source import TableSource
+from lance_explorer.report.facts import Facts
 from lance_explorer.report.story import landmarks, story
 from tests.inspect.tables import stored
 from tests.synthetic import SyntheticTable
@@ -16,7 +17,7 @@ def table(tmp_path) -> SyntheticTable:
 
 
 def told(table: SyntheticTable) -> list[str]:
-    return story(TableSource(str(table.path)))
+    return story(Facts(TableSource(str(table.path))))
 
 
 def test_the_story_has_the_numbers_of_the_table(table):
@@ -27,7 +28,7 @@ def test_the_story_has_the_numbers_of_the_table(table):
         "Kept commits: 5 (1 create, 1 append, 1 delete, 1 update, 1 config).",
         "Rows that they changed: 7 added, 2 updated, 1 deleted.",
         "No version is missing.",
-        "Findings: none.",
+        "Findings: none. Advice: none.",
     ]
 
 
@@ -36,7 +37,16 @@ def test_what_is_missing_or_wrong_is_told(table):
     assert span.startswith("The oldest kept version is from 2026-01-01 with 7 rows")
     assert commits.startswith("Kept commits: 3 (")
     assert missing == "2 versions cannot be read any more."
-    assert findings == "Findings: 1 of severity error."
+    assert findings == "Findings: 1 of severity error. The latest version could not be checked."
+
+
+def test_what_its_owner_should_do_is_counted(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance")
+    for _ in range(31):
+        table.append(rows=2)
+    facts = Facts(TableSource(str(table.path)))
+    assert facts.health["code"].to_list() == ["small_fragments"]
+    assert story(facts)[-1] == "Findings: none. Advice: 1 of severity info."
 
 
 def test_commits_whose_rows_cannot_be_told_are_counted(tmp_path):
@@ -51,11 +61,11 @@ def test_landmarks_are_the_first_tagged_and_largest_commits(tmp_path):
     for rows in range(1, 31):
         table.append(rows=rows)
     table.tag("small", 3)
-    lines = landmarks(TableSource(str(table.path)))
+    lines = landmarks(Facts(TableSource(str(table.path))))
     numbers = [int(line.split(",")[0].removeprefix("Version ")) for line in lines]
     assert numbers == [1, 3, *range(22, 32)]
     assert lines[-1] == "Version 31, 2026-01-01: 30 rows added; 1 new fragment."
 
 
 def test_old_writers_leave_unknown_what_they_did_not_store():
-    assert ", data of unknown size" in story(stored("0.10.18/life_cycle.lance"))[0]
+    assert ", data of unknown size" in story(Facts(stored("0.10.18/life_cycle.lance")))[0]

@@ -41,13 +41,14 @@ class Browser:
         self.seq = 0
 
     def ask(self, kind: str, **arguments: Any) -> dict[str, Any]:
-        """Return the answer of the view, once its background work is done."""
+        """Ask when nothing is done in the background; return the answer when that is so again."""
+        assert self.view._worker.wait(60)
         self.seq += 1
         message = {"kind": kind, "seq": self.seq, "asker": "test", **arguments}
         self.view.comm.handle_msg(
             {"content": {"data": {"method": "custom", "content": message}}, "buffers": []}
         )
-        assert self.view._worker.wait(10)
+        assert self.view._worker.wait(60)
         answers = [sent for sent, _ in self.messages() if sent.get("seq") == self.seq]
         return answers[-1]
 

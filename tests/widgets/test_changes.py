@@ -51,7 +51,7 @@ def widget(table):
 
 def done(widget):
     """Wait until the widget has compared."""
-    assert widget._worker.wait(20)
+    assert widget._worker.wait(60)
     return widget
 
 
@@ -88,6 +88,24 @@ def test_a_version_of_another_branch_is_left_to_a_diff(tmp_path):
     lance.write_dataset(pa.table({"id": [1]}), path).create_branch("dev", 1)
     with pytest.raises(InvalidArgumentError, match=r"table\.diff$"):
         Changes(open_table(path), ("dev", 1), 1)
+
+
+def test_a_typed_version_of_another_branch_is_answered_with_the_code_to_run(tmp_path, browse):
+    path = tmp_path / "t.lance"
+    dataset = lance.write_dataset(pa.table({"id": [1]}), path, enable_stable_row_ids=True)
+    dataset.create_branch("dev", 1).insert(pa.table({"id": [2]}))
+    lance.dataset(path).tags.create("other", ("dev", 2))
+    lance.write_dataset(pa.table({"id": [3]}), path, mode="append")
+    table = open_table(path)
+    browser = browse(Changes(table))
+    for typed, name, code in (
+        ("dev:2", "end", 'table.diff(1, ("dev", 2)).rows()'),
+        ("other", "begin", 'table.diff(("dev", 2), 2).rows()'),
+    ):
+        problem = browser.ask("find", name=name, text=typed)["content"]["problem"]
+        assert problem.endswith(code)
+        assert len(eval(code, {"table": table}))
+    assert browser.ask("find", name="end", text="2")["content"] == {"version": "2"}
 
 
 def test_the_summary_is_that_of_the_table(table, widget):
@@ -405,5 +423,13 @@ def test_an_option_that_it_does_not_have_is_refused(table):
         Changes(table, keys="id")  # type: ignore[call-arg]
 
 
-def test_a_page_without_a_kernel_shows_the_counts(widget):
-    assert "2 inserted, 1 deleted, 3 updated" in widget.static_html()
+def test_a_page_without_a_kernel_shows_the_counts_and_a_picture_of_them(widget):
+    html = widget.static_html()
+    assert "2 inserted, 1 deleted, 3 updated" in html
+    assert html.partition("</svg>")[0].count("<rect") == 3
+
+
+def test_a_page_without_a_kernel_says_why_there_are_no_counts(table):
+    assert "no column 'nothing'" in Changes(table, key="nothing").static_html().replace(
+        "&#x27;", "'"
+    )

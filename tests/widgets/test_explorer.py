@@ -54,7 +54,7 @@ def explorer(table):
 
 def settle(explorer):
     """Wait until nothing is done in the background any more."""
-    assert all(view._worker.wait(30) for view in [explorer._bar, *explorer._views.values()])
+    assert all(view._worker.wait(60) for view in [explorer._bar, *explorer._views.values()])
 
 
 def run(code: str) -> Any:

@@ -1,10 +1,13 @@
 """The widget for the life of a row, without a browser."""
 
+import shutil
+
 import pytest
 
 from lance_explorer import open_table
 from lance_explorer.errors import RowNotFoundError
 from lance_explorer.widgets import ExplorerState, LineageGraph, RowHistory
+from lance_explorer.widgets.row_values_data import absent_columns
 from tests.synthetic import SyntheticTable
 
 
@@ -47,7 +50,7 @@ def test_what_changed_is_marked_and_what_was_deleted(widget, browse):
     columns = widget.frame().columns
     of = {columns[int(number)]: column for number, column in marks.items()}
     assert of["version (value)"] == [None, "changed", None, "removed", None]
-    assert of["twice"] == [None, None, "changed", "removed", None]
+    assert of["twice"] == ["absent", "absent", "changed", "removed", None]
     assert of["event"] == ["append", "update", "schema", "delete", "restore"]
 
 
@@ -55,8 +58,35 @@ def test_values_come_with_those_before(widget, browse):
     browser = browse(widget)
     answers = browser.ask("values")["content"]["values"]
     [change] = [value for value in answers[1]["values"] if value["changed"]]
-    assert change == {"name": "version", "value": "B", "before": "b", "changed": True}
+    about = {"name": "version", "value": "B", "before": "b", "changed": True}
+    assert change == {**about, "is_absent": False, "is_new": False}
     assert [answer["is_end"] for answer in answers] == [False, False, False, True, False]
+
+
+def test_a_column_that_a_version_lacks_is_told_from_a_null(path, tmp_path, browse):
+    import lance
+
+    copy = str(shutil.copytree(path, tmp_path / "t.lance"))
+    lance.dataset(copy).drop_columns(["twice"])
+    lance.dataset(copy).update({"version": "NULL"}, where="id = 11")
+    answers = browse(RowHistory(open_table(copy), 1)).ask("values")["content"]["values"]
+    values = [{value["name"]: value for value in answer["values"]} for answer in answers]
+    lacks = [row["twice"]["is_absent"] for row in values]
+    assert lacks == [True, True, False, False, False, True]
+    assert [row["twice"]["is_new"] for row in values] == [i == 2 for i in range(6)]
+    assert (values[5]["version"]["value"], values[5]["version"]["is_absent"]) == (None, False)
+
+
+def test_a_column_whose_type_changed_is_absent_but_where_it_was(path, tmp_path):
+    import lance
+
+    copy = str(shutil.copytree(path, tmp_path / "t.lance"))
+    lance.dataset(copy).drop_columns(["version"])
+    lance.dataset(copy).add_columns({"version": "make_array(id)"})
+    events = open_table(copy).row(1).history(values=True)
+    absent = absent_columns(open_table(copy).source, events).to_list()
+    assert events["values"].struct.field("version@5").to_list() == ["b", "B", "B", "B", "B", None]
+    assert ["version@5" in names for names in absent] == [False] * 5 + [True]
 
 
 def test_the_timeline_has_the_place_of_each_event(widget, browse):

@@ -30,7 +30,7 @@ def browser(table, browse):
 
 
 def settle(table):
-    assert table._worker.wait(10)
+    assert table._worker.wait(60)
 
 
 def test_a_page_has_the_asked_rows_as_text(browser):

@@ -7,7 +7,7 @@ import pytest
 
 from lance_explorer.widgets.worker import Cancelled, Job, Worker
 
-PATIENCE = 10
+PATIENCE = 60
 
 
 def test_the_newest_of_a_kind_cancels_those_that_run():

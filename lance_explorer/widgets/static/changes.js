@@ -4,6 +4,7 @@ function render({ model, el }) {
   const link = connect(model, el);
   let history = null;
   let about = null;
+  let numTold = 0;
 
   const strip = rangeStrip(link.root, { onMove: moveTo, describe: describeVersion });
   const toolbar = rangeToolbar({ onFind: find, onPreset: preset, onRefresh: () => load(true) });
@@ -28,7 +29,9 @@ function render({ model, el }) {
     strip.setHistory(history);
     if (refresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
     else follow(link.state);
-    take(await link.ask("comparison"));
+    const before = numTold;
+    const found = await link.ask("comparison");
+    if (numTold === before) take(found); // or what was told meanwhile is newer
   }
 
   /** Both versions of the state, the earlier first. */
@@ -49,6 +52,8 @@ function render({ model, el }) {
     if (about) showFilters();
   }
 
+  const lowest = () => (history.versions[0] === 1n ? -1 : 0);
+  const versionName = (version) => (version === "0" ? "the empty table" : `version ${count(version)}`);
   const versionAt = (position) => (position < 0 ? "0" : String(history.versions[position]));
   const FIELDS = ["compared_version", "version"];
 
@@ -56,15 +61,20 @@ function render({ model, el }) {
     link.setState({ [FIELDS[which]]: versionAt(position) });
   }
 
-  /** Set the earlier or the later version, whichever field of the state holds it. */
+  /** Set the version that was typed; the other one goes along where it would be on the wrong side. */
   function setEnd(name, version) {
-    const { compared_version, version: other } = link.state;
-    const isSwapped = compared_version !== null && other !== null && BigInt(compared_version) > BigInt(other);
-    link.setState({ [FIELDS[(name === "end") !== isSwapped ? 1 : 0]]: version });
+    const [begin, end] = range();
+    const isBegin = name === "begin";
+    const isWrong = BigInt(version) > BigInt(end) ? isBegin : BigInt(version) < BigInt(begin) && !isBegin;
+    const position = history.positionUpTo(version);
+    const beside = isBegin ? Math.min(position + 1, history.count - 1) : Math.max(position - 1, lowest());
+    const other = isWrong ? versionAt(beside) : isBegin ? end : begin;
+    link.setState(isBegin ? { compared_version: version, version: other } : { compared_version: other, version });
+    if (isWrong) toolbar.tell(isBegin ? `“to” went along to ${versionName(other)}: it cannot be before version ${count(version)}.` : `“From” went along to ${versionName(other)}: it cannot be after ${versionName(version)}.`);
   }
 
   async function find(name, text) {
-    const { version, problem } = await link.ask("find", { text });
+    const { version, problem } = await link.ask("find", { name, text });
     if (version === undefined) toolbar.tell(problem);
     else setEnd(name, version);
   }
@@ -72,10 +82,10 @@ function render({ model, el }) {
   function preset(name) {
     if (!history.count) return;
     const [, end] = range();
-    const position = history.positionOf(end) ?? history.count - 1;
+    const position = Math.max(history.positionUpTo(end), 0);
     const first = history.versions[0] === 1n && history.count === 1 ? "0" : versionAt(0);
     if (name === "all") link.setState({ compared_version: first, version: versionAt(history.count - 1) });
-    else link.setState({ compared_version: position > 0 || history.versions[0] === 1n ? versionAt(position - 1) : versionAt(0), version: end });
+    else link.setState({ compared_version: versionAt(Math.max(position - 1, lowest())), version: versionAt(position) });
   }
 
   function narrow(choice) {
@@ -107,8 +117,7 @@ function render({ model, el }) {
 
   function showHeading() {
     const [begin, end] = range();
-    const name = (version) => (version === "0" ? "the empty table" : `version ${count(version)}`);
-    const words = begin === end ? `${name(end)} with itself` : `${name(begin)} → ${name(end)}`;
+    const words = begin === end ? `${versionName(end)} with itself` : `${versionName(begin)} → ${versionName(end)}`;
     const times = [begin, end].map((version) => history.positionOf(version)).map((p) => (p === undefined ? null : history.timeAt(p)));
     const apart = times[0] && times[1] && begin !== end ? `${duration(times)} · ` : "";
     heading.replaceChildren(
@@ -122,8 +131,7 @@ function render({ model, el }) {
   function commitsBetween(begin, end) {
     const kinds = new Map();
     let total = 0;
-    for (let p = 0; p < history.count; p += 1) {
-      if (history.versions[p] <= BigInt(begin) || history.versions[p] > BigInt(end)) continue;
+    for (let p = history.positionUpTo(begin) + 1; p <= history.positionUpTo(end); p += 1) {
       kinds.set(history.kind[p], (kinds.get(history.kind[p]) ?? 0) + 1);
       total += 1;
     }
@@ -193,7 +201,10 @@ function render({ model, el }) {
     ];
   }
 
-  link.on("compared", take);
+  link.on("compared", (found) => {
+    numTold += 1;
+    if (history) take(found); // or it is asked for once the versions are here
+  });
   link.on("comparing", ({ text }) => link.busy(text));
   link.onState(follow);
   load(false);
@@ -206,6 +217,7 @@ function render({ model, el }) {
 /** How far two times are apart: "3 days". */
 function duration([first, last]) {
   const seconds = Math.max(0, (Date.parse(last) - Date.parse(first)) / 1000);
+  if (seconds < 1) return "less than a second";
   const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
   const [unit, length] = units.find(([, length]) => seconds >= length) ?? units.at(-1);
   return plural(Math.round(seconds / length), unit);

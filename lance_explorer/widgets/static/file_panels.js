@@ -86,17 +86,6 @@ function manifestsPicture(root, { onMove, describeVersion }) {
     }
     context.fillStyle = themeColor(element, "paper");
     for (let p = 0; p < history.count; p += 1) if (history.gapBefore[p] && scale.gap >= 1) context.fillRect(scale.left[p] - scale.gap, 0, scale.gap, base);
-    drawSpan(context, width);
-  }
-
-  function drawSpan(context, width) {
-    const [first, last] = [history.versions[0], history.versions[history.count - 1]].map(count);
-    context.fillStyle = themeColor(context.canvas, "quiet");
-    context.textBaseline = "middle";
-    context.textAlign = "left";
-    context.fillText(`version ${first}`, STRIP.side, MANIFESTS.height + STRIP.axis / 2);
-    context.textAlign = "right";
-    if (history.count > 1) context.fillText(last, width - STRIP.side, MANIFESTS.height + STRIP.axis / 2);
   }
 
   return {

@@ -74,6 +74,7 @@ function render({ model, el }) {
 
   async function askSummary(version) {
     const content = await link.ask("summary", { version });
+    if (version !== asked) return; // another one is on its way
     about.classList.remove("lx-stale");
     about.hidden = Boolean(content.failure);
     note.hidden = !content.failure;

@@ -31,7 +31,6 @@ function growthPicture(root, { onMove, describeVersion }) {
     AGE_NAMES.forEach(([name, word], i) => drawAges(context, scale, width, look, name, word, agesTop() + i * (AGE.tall + AGE.apart)));
     drawGaps(context, history, scale, top(), height() - STRIP.axis - top());
     drawTags(context, history, scale, width);
-    drawEnds(context, history, scale, width, height() - 5);
   }
 
   function drawWaiting(context, look) {

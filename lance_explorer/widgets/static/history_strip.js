@@ -14,6 +14,13 @@ function unpackHistory(content) {
     count: versions.length,
     gapBefore: Array.from(versions, (version, p) => (p === 0 ? firstLost : version !== versions[p - 1] + 1n)),
     positionOf: (version) => positions.get(version),
+    /** The last kept version up to one; -1 before all. */
+    positionUpTo(version) {
+      const exact = positions.get(version);
+      if (exact !== undefined) return exact;
+      const wanted = BigInt(version);
+      return versions.findLastIndex((kept) => kept <= wanted);
+    },
     operationAt: (p) => content.operations[p] ?? "unknown operation",
     timeAt: (p) => isoTime(arrays.times[p]),
     tagsAt: (p) => content.tags.filter(({ position }) => position === p).map(({ name }) => name),
@@ -81,7 +88,6 @@ function historyStrip(root, { onMove, describe }) {
     drawCommits(context, history, scale, top + STRIP.chart);
     drawGaps(context, history, scale, top, STRIP.chart + STRIP.commits);
     drawTags(context, history, scale, width);
-    drawEnds(context, history, scale, width, top + STRIP.chart + STRIP.commits + STRIP.axis - 5);
     cursor.redraw();
   }
 
@@ -96,6 +102,8 @@ function historyStrip(root, { onMove, describe }) {
     context.font = canvasFont(element, 600);
     const half = context.measureText(label).width / 2 + 7;
     const at = Math.min(Math.max(x, half), width - half);
+    drawEnds(context, history, scale, width, tall - 5, [[at - half, at + half]]);
+    context.fillStyle = accent;
     context.beginPath();
     context.moveTo(x - 5, bottom + 1);
     context.lineTo(x, bottom - 4);
@@ -104,6 +112,7 @@ function historyStrip(root, { onMove, describe }) {
     context.beginPath();
     context.roundRect(at - half, bottom, 2 * half, STRIP.axis - 1, 4);
     context.fill();
+    context.font = canvasFont(element, 600);
     context.fillStyle = themeColor(element, "paper");
     context.textAlign = "center";
     context.textBaseline = "middle";
@@ -267,8 +276,11 @@ function drawTags(context, history, scale, width) {
   }
 }
 
-/** The first and the last version below the strip, and for how many a bar stands. */
-function drawEnds(context, history, scale, width, baseline) {
+/**
+ * The first and the last version below the strip, and for how many a bar stands; nothing where one
+ * of the labels lies, each from left to right.
+ */
+function drawEnds(context, history, scale, width, baseline, labels) {
   context.font = canvasFont(context.canvas);
   context.fillStyle = themeColor(context.canvas, "quiet");
   context.textBaseline = "alphabetic";
@@ -277,9 +289,12 @@ function drawEnds(context, history, scale, width, baseline) {
   const notes = [];
   if (step > 1) notes.push(`each bar: ${plural(step, "version")}`);
   if (history.gapBefore.includes(true)) notes.push("┊ versions not kept");
-  const note = notes.length ? `   (${notes.join(", ")})` : "";
-  context.fillText(`${count(history.versions[0])}${note}`, STRIP.side, baseline);
+  const isFree = (left, text) => labels.every(([begin, end]) => end < left - 2 || begin > left + context.measureText(text).width + 2);
+  const write = (text, left) => isFree(left, text) && context.fillText(text, left, baseline);
+  const first = count(history.versions[0]);
+  write(first, STRIP.side);
+  if (notes.length) write(`(${notes.join(", ")})`, STRIP.side + context.measureText(first).width + 10);
   if (history.count < 2) return;
-  context.textAlign = "right";
-  context.fillText(count(history.versions[history.count - 1]), width - STRIP.side, baseline);
+  const last = count(history.versions[history.count - 1]);
+  write(last, width - STRIP.side - context.measureText(last).width);
 }

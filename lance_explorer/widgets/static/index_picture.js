@@ -37,7 +37,6 @@ function indexPicture(root, { onMove, describeVersion }) {
     if (lives?.count) drawTable(context, scale, look);
     drawGaps(context, history, scale, top(), height() - STRIP.axis - top());
     drawTags(context, history, scale, width);
-    drawEnds(context, history, scale, width, height() - 5);
   }
 
   function drawTable(context, scale, look) {

@@ -219,7 +219,8 @@ function placeRowNames(context, layout, scale, look) {
     if (x < 0 || x > scale.width) continue;
     const half = context.measureText(event.event).width / 2 + 5;
     const at = Math.min(Math.max(x, half), scale.width - half);
-    const place = [y + 17, y - 17].find((height) => !touchesNames(placed, at - half, at + half, height));
+    const isInSight = (height) => height > scale.top + 4 && height < scale.top + scale.room - 6;
+    const place = [y + 17, y - 17].find((height) => isInSight(height) && !touchesNames(placed, at - half, at + half, height));
     if (place !== undefined) placed.push({ text: event.event, x: at, y: place, half });
   }
   return placed;

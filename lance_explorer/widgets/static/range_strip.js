@@ -30,7 +30,6 @@ function rangeStrip(root, { onMove, describe }) {
     drawCommits(context, history, scale, top() + STRIP.chart);
     drawGaps(context, history, scale, top(), STRIP.chart + STRIP.commits);
     drawTags(context, history, scale, width);
-    drawEnds(context, history, scale, width, height() - 5);
     place();
   }
 
@@ -52,6 +51,9 @@ function rangeStrip(root, { onMove, describe }) {
     }
     sorted[0].text.style.left = `${begin - left}px`;
     sorted[1].text.style.left = `${end - right}px`;
+    const context = picture.element.getContext("2d");
+    context.clearRect(0, height() - STRIP.axis, width, STRIP.axis);
+    drawEnds(context, history, scale, width, height() - 5, [[begin, begin + wide], [end, end + alsoWide]]);
     element.dataset.drawn = sorted.map((handle) => handle.version).join(" ");
   }
 
@@ -117,8 +119,7 @@ function rangeStrip(root, { onMove, describe }) {
     show(...versions) {
       versions.forEach((version, which) => {
         const handle = handles[which];
-        const after = Array.from(history.versions).findIndex((kept) => kept > BigInt(version));
-        handle.position = Math.max(lowest, (after < 0 ? history.count : after) - 1);
+        handle.position = Math.max(lowest, history.positionUpTo(version));
         handle.version = version;
         handle.text.textContent = count(version);
         const isKept = history.positionOf(version) !== undefined;

@@ -138,12 +138,18 @@ function valueLines(event, isWaiting) {
   if (isWaiting) return [node("p", { class: "lx-quiet" }, "reading the values…")];
   if (!event?.is_read) return [node("p", { class: "lx-quiet" }, "The values are not known: the files are gone, or there are too many events to read them at each.")];
   const note = event.is_end ? "the values that it had" : event.is_compared ? (event.values.some(({ changed }) => changed) ? "" : "no value changed") : "its values";
-  const sorted = [...event.values].sort((a, b) => b.changed - a.changed);
-  const cells = sorted.map(({ name, value, before, changed }) => node("div", { class: `lx-value${changed ? " lx-value-changed" : ""}${event.is_end ? " lx-value-removed" : ""}` },
-    node("span", { class: "lx-value-name" }, cut(name, 60)),
-    node("span", { class: "lx-value-text" }, ...(changed && (before !== null || value !== null) ? [node("del", {}, text(before)), " → ", node("ins", {}, text(value))] : [text(value), changed ? node("span", { class: "lx-quiet" }, " (new column)") : null].filter(Boolean)))));
+  const sorted = [...event.values].sort((a, b) => b.changed - a.changed || a.is_absent - b.is_absent);
+  const cells = sorted.map((one) => node("div", { class: ["lx-value", one.changed && "lx-value-changed", event.is_end && !one.is_absent && "lx-value-removed"].filter(Boolean).join(" ") },
+    node("span", { class: "lx-value-name", title: cut(one.name, 500) }, cut(one.name, 60)),
+    node("span", { class: "lx-value-text" }, ...valueText(one))));
   const more = event.num_columns > event.values.length ? [node("p", { class: "lx-quiet" }, `${count(event.values.length)} of ${plural(event.num_columns, "column")}; the table below has all`)] : [];
-  return [...(note ? [node("p", { class: "lx-quiet" }, note)] : []), node("div", { class: "lx-value-grid" }, ...cells), ...more];
+  return [...(note ? [node("p", { class: "lx-quiet" }, note)] : []), node("div", { class: "lx-value-grid", tabindex: "0", role: "group", "aria-label": "Values" }, ...cells), ...more];
+
+  function valueText({ value, before, changed, is_absent: isAbsent, is_new: isNew }) {
+    if (isAbsent) return [node("em", { class: "lx-quiet" }, "– not in this version")];
+    if (isNew) return [node(changed ? "ins" : "span", {}, text(value)), node("span", { class: "lx-quiet" }, " (new column)")];
+    return changed ? [node("del", {}, text(before)), " → ", node("ins", {}, text(value))] : [text(value)];
+  }
 
   function text(shown) {
     return shown === null || shown === undefined ? node("em", { class: "lx-quiet" }, "null") : cut(shown, 80);
@@ -155,6 +161,7 @@ function historyBar({ onRow, onStep }) {
   const box = node("input", { class: "lx-input lx-row-box", type: "text", "aria-label": "Row ID, or address as fragment:offset", placeholder: "row ID, or address 3:17", spellcheck: "false", maxlength: 100 });
   const total = node("span", { class: "lx-quiet lx-row-total" });
   const message = node("div", { class: "lx-note", role: "alert", hidden: true });
+  let shown = "";
   const arrow = (text, title, direction) => node("button", { class: "lx-button lx-square", title, "aria-label": title, onclick: () => onStep(direction) }, text);
   box.addEventListener("keydown", (event) => {
     event.stopPropagation();
@@ -173,7 +180,8 @@ function historyBar({ onRow, onStep }) {
       box.placeholder = about.has_row_ids ? "row ID, or address 3:17" : "address, such as 3:17";
     },
     setRow(row) {
-      if (row !== null) box.value = row;
+      if (row !== null || box.value === shown) box.value = row ?? "";
+      shown = row ?? "";
     },
     tell(text) {
       message.hidden = !text;

@@ -301,7 +301,7 @@ function rowTable(link, height = 12) {
       const kinds = [about.columns[i].is_number && "lx-number", text === null && "lx-null", isHere && page.more[i]?.[at] && "lx-more", mark && `lx-mark lx-mark-${mark}`, row === active.row && i === active.column && "lx-active"];
       const kind = kinds.filter(Boolean).join(" ");
       if (cell.className !== kind) cell.className = kind;
-      const shown = text === null ? "null" : visible(text);
+      const shown = mark === "absent" ? "–" : text === null ? "null" : visible(text);
       if (cell.textContent !== shown) cell.textContent = shown;
       if (cell.title) cell.title = "";
     }
@@ -311,6 +311,7 @@ function rowTable(link, height = 12) {
   function explain(event) {
     const cell = event.target.closest("td");
     if (!cell || cell.title) return;
+    if (cell.classList.contains("lx-mark-absent")) cell.title = "This version has no such column";
     const isMore = cell.classList.contains("lx-more");
     if (isMore || cell.scrollWidth > cell.clientWidth) cell.title = `${cell.textContent}${isMore ? "\n\nDouble-click to see all of it" : ""}`;
   }
@@ -452,7 +453,7 @@ function rowTable(link, height = 12) {
   link.onState((state) => {
     if (document.activeElement !== filter) filter.value = state.filter;
   });
-  link.ask("rows").then(take);
+  link.ask("rows").then((rows) => about || take(rows)); // what was told meanwhile is newer
 
   return {
     element,

@@ -36,6 +36,7 @@ function render({ model, el }) {
     history = unpackHistory(await link.ask("history", isRefresh ? { refresh: true } : {}));
     head.setHistory(history);
     head.tell(history.has_row_ids ? "" : NO_ROW_IDS);
+    for (const part of [drawing, ofVersion]) part.hidden = !history.has_row_ids;
     growth.setHistory(history);
     growthLegend.replaceChildren(
       legendEntry(node("i", { class: "lx-line-swatch", style: { background: history.growth_color } }), "now"),

@@ -1,6 +1,6 @@
 // How many files, or fragments, there are of each size.
 
-const HISTOGRAM = { height: 150, left: 46, right: 30, bottom: 20, top: 8 };
+const HISTOGRAM = { height: 150, left: 46, right: 30, bottom: 20, top: 8, words: 16 };
 const SMALL_COLOR = KIND_COLORS.update;
 const LARGE_COLOR = KIND_COLORS.append;
 
@@ -45,6 +45,8 @@ function sizeHistogram(root, { label, noun, format, onChoose = null }) {
   const chart = node("div", { class: "lx-picture", role: onChoose ? "listbox" : "img", tabindex: onChoose ? "0" : null, "aria-label": label }, picture.element);
   const element = node("figure", { class: "lx-figure" }, node("figcaption", { class: "lx-quiet" }, label), chart, note);
 
+  const isBeyond = () => target !== null && bins.length > 0 && target >= bins.at(-1).end;
+  const top = () => HISTOGRAM.top + (isBeyond() ? HISTOGRAM.words : 0);
   const place = (width) => ({ left: HISTOGRAM.left, unit: (width - HISTOGRAM.left - HISTOGRAM.right) / Math.max(1, bins.length) });
 
   function draw(context, width, tall) {
@@ -52,14 +54,14 @@ function sizeHistogram(root, { label, noun, format, onChoose = null }) {
     const { left, unit } = place(width);
     const base = tall - HISTOGRAM.bottom;
     const most = Math.max(...bins.map(({ total }) => total));
-    const y = (value) => base - (value / most) * (base - HISTOGRAM.top);
+    const y = (value) => base - (value / most) * (base - top());
     context.font = canvasFont(chart);
     countAxis(context, chart, most, y, left, width);
     bins.forEach(({ total, small }, i) => {
       const [x, wide] = [left + i * unit + 1, Math.max(1, unit - 2)];
       if (i === active) {
         context.fillStyle = themeColor(chart, "hover");
-        context.fillRect(x - 1, HISTOGRAM.top, wide + 2, base - HISTOGRAM.top);
+        context.fillRect(x - 1, top(), wide + 2, base - top());
       }
       context.fillStyle = LARGE_COLOR;
       context.fillRect(x, y(total), wide, y(small) - y(total));
@@ -72,12 +74,9 @@ function sizeHistogram(root, { label, noun, format, onChoose = null }) {
 
   function drawTarget(context, left, unit, base) {
     if (target === null) return;
+    if (isBeyond()) arrowToTarget(context, left + bins.length * unit);
     const at = bins.findIndex(({ begin, end }) => begin <= target && target < end);
-    const beyond = at < 0 && bins.length && target >= bins.at(-1).end;
-    if (at < 0) {
-      if (beyond) arrowToTarget(context, left + bins.length * unit);
-      return;
-    }
+    if (at < 0) return;
     const { begin, end } = bins[at];
     const x = left + (at + (target - begin) / (end - begin)) * unit;
     context.strokeStyle = themeColor(chart, "ink");
@@ -93,7 +92,7 @@ function sizeHistogram(root, { label, noun, format, onChoose = null }) {
     context.fillStyle = themeColor(chart, "quiet");
     context.textAlign = "right";
     context.textBaseline = "top";
-    context.fillText(`the aim is ${format(target)} →`, right, HISTOGRAM.top);
+    context.fillText(`the aim is ${format(target)} →`, right, 2);
   }
 
   function drawEdges(context, left, unit, base) {

@@ -84,13 +84,21 @@ function render({ model, el }) {
   }
 
   async function askDetails() {
-    tabs.showDetails(await link.ask("details", { version: String(history.versions[position]) }));
+    const version = versionShown();
+    const details = await link.ask("details", { version });
+    if (version === versionShown()) tabs.showDetails(details);
   }
 
   async function askRows(first) {
+    const version = versionShown();
     const total = history.num_rows[position];
-    const page = await link.ask("rows", { version: String(history.versions[position]), first, count: PAGE_ROWS });
-    tabs.showRows(page, Number.isNaN(total) ? null : total);
+    const page = await link.ask("rows", { version, first, count: PAGE_ROWS });
+    if (version === versionShown()) tabs.showRows(page, Number.isNaN(total) ? null : total);
+  }
+
+  /** The slider may move on while an answer is on its way. */
+  function versionShown() {
+    return String(history.versions[position]);
   }
 
   function showWords() {

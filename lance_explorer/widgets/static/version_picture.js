@@ -37,6 +37,7 @@ function versionPicture(root, given) {
   function drawCursor(context, width, tall) {
     if (!scale || position < 0) return;
     context.translate(MARGIN, 0);
+    marginLabel(context, "version", tall - STRIP.axis / 2, themeColor(element, "quiet"));
     given.drawMark?.(context, scale, width - MARGIN, row);
     drawVersionCursor(context, history, scale, position, tall, width - MARGIN);
     element.dataset.drawn = `${history.versions[position]} ${row ?? ""}`;
@@ -122,6 +123,9 @@ function drawVersionCursor(context, history, scale, position, tall, width) {
   context.font = canvasFont(context.canvas, 600);
   const half = context.measureText(label).width / 2 + 7;
   const at = Math.min(Math.max(x, half), width - half);
+  drawEnds(context, history, scale, width, tall - 5, [[at - half, at + half]]);
+  context.fillStyle = themeColor(context.canvas, "accent");
+  context.font = canvasFont(context.canvas, 600);
   context.beginPath();
   context.roundRect(at - half, bottom, 2 * half, STRIP.axis - 1, 4);
   context.fill();

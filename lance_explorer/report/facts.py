@@ -1,0 +1,44 @@
+"""What several parts of a report tell of: each is read once."""
+
+from functools import cached_property
+
+import polars as pl
+
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.catalogue import frame
+from lance_explorer.inspect.commit_words import describe_commits
+from lance_explorer.inspect.versions import versions
+
+__all__ = ["WHAT_IT_DID", "Facts"]
+
+WHAT_IT_DID = "what it did"
+"""The column of ``versions`` that says in words what a commit did."""
+
+
+class Facts:
+    """The frames that parts of a report share.
+
+    Parameters
+    ----------
+    source : TableSource
+        The table, or a branch of it.
+    """
+
+    def __init__(self, source: TableSource) -> None:
+        self.source = source
+
+    @cached_property
+    def versions(self) -> pl.DataFrame:
+        """All kept versions, and what their commits did in words."""
+        words = pl.Series(WHAT_IT_DID, describe_commits(self.source), pl.String)
+        return versions(self.source).with_columns(words)
+
+    @cached_property
+    def findings(self) -> pl.DataFrame:
+        """What is wrong, or worth knowing."""
+        return frame(self.source, "findings")
+
+    @cached_property
+    def health(self) -> pl.DataFrame:
+        """What the owner of the table should do."""
+        return frame(self.source, "health")
