@@ -89,6 +89,7 @@ def server(folder: Path, *command: str) -> Iterator[str]:
         **{f"JUPYTER_{place}": str(folder / place.lower()) for place in places},
         "IPYTHONDIR": str(folder / "ipython"),
         "LANCE_EXPLORER_SAMPLES": os.environ.get("LANCE_EXPLORER_SAMPLES", str(folder / "samples")),
+        "LANCE_EXPLORER_SPARK_ROWS": "20000",
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "PYTHONPATH": str(ROOT),
     }

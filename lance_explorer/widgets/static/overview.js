@@ -24,7 +24,7 @@ function render({ model, el }) {
   const kinds = operationsByKind(choose);
   const advice = advicePanel({ choose: (changes) => link.setState(changes), open: link.open, canOpen: link.canOpen });
   const nothing = node("p", { class: "lx-note", hidden: true }, "No version of the table can be read; see below what is wrong.");
-  const growth = panel("Growth", measures.element, node("div", { class: "lx-growth" }, strip.element, scaleLabel), times, kindLegend(), chosen);
+  const growth = panel("Growth", measures.element, node("div", { class: "lx-growth" }, scaleLabel, strip.element), times, kindLegend(), chosen);
   const body = node("div", { class: "lx-story-body" }, story, cards, growth, node("div", { class: "lx-columns" }, largest.element, kinds.element));
   link.root.classList.add("lx-overview");
   link.root.append(
