@@ -298,18 +298,21 @@ class NotebookPage:
 
     def wait_for(self, condition: str) -> None:
         """Wait until a Python expression is true in the kernel."""
-        self.page.wait_for_function(
-            """async (expression) => {
+        said = self.page.evaluate(
+            """async ([expression, patience]) => {
                 const { session } = window.jupyterapp.shell.currentWidget.context.sessionContext;
                 const asked = { code: "", silent: true, user_expressions: { asked: expression } };
-                const reply = await session.kernel.requestExecute(asked).done;
-                const { status, data } = reply.content.user_expressions.asked;
-                if (status === "error") throw new Error(`${expression} cannot be evaluated`);
-                return data["text/plain"] === "True";
+                for (const end = Date.now() + patience; ; ) {
+                    const reply = await session.kernel.requestExecute(asked).done;
+                    const { status, data, evalue } = reply.content.user_expressions.asked;
+                    const said = status === "error" ? evalue : data["text/plain"];
+                    if (said === "True" || Date.now() > end) return said;
+                    await new Promise((resolve) => setTimeout(resolve, 50));
+                }
             }""",
-            arg=f"bool({condition})",
-            polling=50,
+            [f"bool({condition})", PATIENCE * 1000],
         )
+        assert said == "True", f"{condition}: {said}"
 
     def run(self, code: str) -> None:
         """Run code in the kernel, outside of the cells."""
