@@ -25,7 +25,7 @@ function lineagePicture(root, { onView, onSelect, onVersion, describe }) {
 
   const tagRows = () => Math.min(PICTURE.tagRows, commits?.tags.length ?? 0);
   const head = () => 4 + tagRows() * AXIS.tag + AXIS.names + AXIS.marks + PICTURE.gap;
-  const isWhole = () => view.x0 <= full.x0 && view.x1 >= full.x1;
+  const isWhole = () => view.x1 - view.x0 >= (full.x1 - full.x0) * (1 - 1e-9); // rounding may take a little
 
   function measure(width, height) {
     const room = height - head() - AXIS.foot;
