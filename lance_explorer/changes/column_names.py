@@ -13,7 +13,7 @@ from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.common_types import common_type
 
-__all__ = ["FeedColumns"]
+__all__ = ["FeedColumns", "free_name"]
 
 _OWN = (*CHANGES.names, CHANGED_COLUMNS)
 
@@ -29,7 +29,7 @@ class FeedColumns:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = {
-            name: _free(name, {*_OWN, *names}) if name in _OWN else name for name in names
+            name: free_name(name, {*_OWN, *names}) if name in _OWN else name for name in names
         }
         self._variants = {name: list[str]() for name in names}
         self._types = dict[str, pl.DataType]()
@@ -61,7 +61,7 @@ class FeedColumns:
                 return variant
         place = self._names[name]
         if self._variants[name]:
-            place = _free(f"{place}@{version}", {*self._types, *self._names.values()})
+            place = free_name(f"{place}@{version}", {*self._types, *self._names.values()})
         self._variants[name].append(place)
         self._types[place] = dtype
         return place
@@ -84,7 +84,8 @@ class FeedColumns:
         return pl.Schema({name: self._types[name] for name in wanted})
 
 
-def _free(name: str, taken: Container[str]) -> str:
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return a name, with as many underscores after it as keep it apart from others."""
     while name in taken:
         name += "_"
     return name

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lance_explorer.changes.column_names import free_name
 from lance_explorer.frames.columns import ID, Column, FrameSchema
 from lance_explorer.history.rows.reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
@@ -53,7 +54,9 @@ def rows(source: TableSource, version: int, columns: Sequence[str] | None = None
 
     storage = source.storage
     values = read_rows(storage.uri, version, others, storage_options=storage.options)
-    return pl.concat([frame, values.rename(_free_names(values.columns))], how="horizontal")
+    taken = {*ROWS.names, *values.columns}
+    free = {name: free_name(name, taken) for name in values.columns if name in ROWS.names}
+    return pl.concat([frame, values.rename(free)], how="horizontal")
 
 
 def fragment_rows(
@@ -71,14 +74,6 @@ def fragment_rows(
         }
     )
     return _told(source, version, stored)
-
-
-def _free_names(names: Sequence[str]) -> dict[str, str]:
-    """Return for columns of values that are called like one of the others what they are called."""
-    free = {name: f"{name}_" for name in names if name in ROWS.names}
-    while taken := {*names}.intersection(free.values()):
-        free = {name: f"{new}_" if new in taken else new for name, new in free.items()}
-    return free
 
 
 def _versions_at(runs: RowVersionRuns | None, offsets: NDArray[np.int64]) -> pl.Series:

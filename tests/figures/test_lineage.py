@@ -1,7 +1,6 @@
 """The lineage picture: lanes and ribbons in place, bounded, and the same for the same frames."""
 
 import json
-import time
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -185,13 +184,6 @@ def test_lanes_and_the_rest_have_all_rows_of_every_version(long):
 
 def test_the_lanes_are_those_with_the_most_rows_for_the_longest_time(long):
     assert "0@1" in lanes(lay_out(*long.frames, most_lanes=1))
-
-
-def test_3000_versions_are_laid_out_in_a_second_of_work(long):
-    lay_out(*long.frames)
-    begin = time.process_time()
-    lay_out(*long.frames)
-    assert time.process_time() - begin < 1
 
 
 def test_a_long_history_is_a_small_file(long):
