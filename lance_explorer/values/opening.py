@@ -82,8 +82,7 @@ def _check_fragments(dataset: lance.LanceDataset, no_files: frozenset[str]) -> N
     for fragment in dataset.get_fragments():
         for file in fragment.data_files():
             _check_is_file(dataset.version, f"data/{file.path}", no_files)
-        if fragment.deletion_file():
-            _check_is_file(dataset.version, fragment.deletion_file(), no_files)
+        _check_is_file(dataset.version, fragment.deletion_file() or "", no_files)
 
 
 def _check_is_file(version: int, path: str, no_files: frozenset[str]) -> None:
