@@ -631,18 +631,18 @@ class Table:
         return Explorer(self, view)
 
     def sql(self, query: str) -> pl.DataFrame:
-        """Run an SQL query over the frames.
+        """Run one SELECT over the frames.
 
         Each frame of :attr:`inspect` is a table under its name, ``versions``, ``findings`` and
         ``gaps`` too; ``dataset`` is the rows of the latest version with ``_rowid``,
         ``_rowaddr``, ``_row_created_at_version`` and ``_row_last_updated_at_version``;
-        ``changes`` is what each commit did to rows, without values. Only what the query names is
-        built.
+        ``changes`` is what each commit did to rows, without values. Only what the query reads is
+        built. It reads nothing else: no file, no URL, no frame of the caller.
 
         Raises
         ------
         InvalidArgumentError
-            If the query is wrong.
+            If the query is wrong, is no SELECT, or reads anything else.
 
         Examples
         --------

@@ -20,7 +20,7 @@ from lance_explorer.format.fragments import DeletionFileType
 __all__ = ["decode_deletion_file"]
 
 _COLUMN = pa.field("row_id", pa.uint32())
-_MAX_ARROW_ROWS = 1 << 26  # where the fragment does not tell; writers stop below 5000
+_MOST_ROWS_OF_A_BYTE = 8  # numbers that differ were never seen in less than a fifth of their bytes
 _MAX_PADDING = 64  # of an Arrow buffer, in bytes
 _IN_THIS_THREAD = pa.ipc.IpcReadOptions(use_threads=False)  # another one takes longer to wake
 
@@ -72,7 +72,8 @@ def decode_deletion_file(data: bytes, file_type: int, physical_rows: int | None 
     if file_type == DeletionFileType.BITMAP:
         deleted = read_bitmap(data, "deleted offsets")
     elif file_type == DeletionFileType.ARROW_ARRAY:
-        deleted = _read_arrow(data, _MAX_ARROW_ROWS if physical_rows is None else physical_rows)
+        most = len(data) * _MOST_ROWS_OF_A_BYTE
+        deleted = _read_arrow(data, most if physical_rows is None else min(most, physical_rows))
     else:
         raise UnsupportedFeatureError(
             f"deletion files of type {file_type} are not known; a newer lance_explorer may be"

@@ -50,7 +50,7 @@ from lance_explorer.history.history import (
 from lance_explorer.history.intervals import IntervalBuilder, Intervals, merge_intervals
 from lance_explorer.history.listing import VersionFile, VersionListing
 from lance_explorer.history.roots import deletion_root
-from lance_explorer.storage import FilePart, Storage, reading_ahead
+from lance_explorer.storage import Contents, FilePart, Storage, given, reading_ahead
 
 __all__ = ["extend"]
 
@@ -217,11 +217,11 @@ class _Loader:
         )
 
     def _transaction_files(
-        self, manifests: list[tuple[VersionFile, bytes | None]]
+        self, manifests: list[tuple[VersionFile, Contents]]
     ) -> Iterator[FilePart]:
         """Yield the transaction files of manifests, if there is more than one manifest."""
         for _, data in manifests if len(manifests) > 1 else []:
-            if data is None:
+            if not isinstance(data, bytes):
                 continue
             try:
                 manifest = decode_manifest_message(_message(data))
@@ -230,9 +230,9 @@ class _Loader:
             if manifest.transaction_section_offset is None and manifest.transaction_file:
                 yield FilePart(f"{TRANSACTIONS_FOLDER}/{manifest.transaction_file}")
 
-    def _try_to_add(self, file: VersionFile, data: bytes) -> None:
+    def _try_to_add(self, file: VersionFile, contents: bytes | FormatError) -> None:
         try:
-            self._add(file, data)
+            self._add(file, given(contents))
         except FormatError as error:
             located = error.located(file.path)
             self._unreadable.append(UnreadableVersion(file, located))
@@ -386,10 +386,10 @@ class _Loader:
 
 
 def _first(
-    manifests: Iterator[tuple[VersionFile, bytes | None]], most: int
-) -> list[tuple[VersionFile, bytes | None]]:
+    manifests: Iterator[tuple[VersionFile, Contents]], most: int
+) -> list[tuple[VersionFile, Contents]]:
     """Return the next manifests, fewer than ``most`` where they are large."""
-    some, size = list[tuple[VersionFile, bytes | None]](), 0
+    some, size = list[tuple[VersionFile, Contents]](), 0
     for file, data in islice(manifests, most):
         some.append((file, data))
         size += file.size_bytes

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from lance_explorer.errors import FormatError
 from lance_explorer.findings import Finding
 from lance_explorer.format.refs import Branch, Tag, decode_branch, decode_tag
-from lance_explorer.storage import Storage
+from lance_explorer.storage import Storage, given
 
 __all__ = ["BRANCHES_FOLDER", "TAGS_FOLDER", "branch_root", "load_branches", "load_tags"]
 
@@ -46,7 +46,7 @@ def _load(
         if data is None:  # deleted since it was listed
             continue
         try:
-            refs[name] = decode(data, name)
+            refs[name] = decode(given(data), name)
         except FormatError as error:
             findings.append(_damaged(name, error.located(path)))
     return refs

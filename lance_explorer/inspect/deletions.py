@@ -36,7 +36,7 @@ from lance_explorer.inspect.parts import (
     frame_of_version,
 )
 from lance_explorer.rowids.deletions import deleted_offsets
-from lance_explorer.storage import Storage
+from lance_explorer.storage import Contents, Storage
 
 __all__ = ["ALL_DELETIONS", "DELETIONS", "all_deletions", "deletions"]
 
@@ -167,9 +167,11 @@ def _bases(history: History, intervals: Intervals) -> dict[int, tuple[BasePath, 
     }
 
 
-def _understand(owned: _OwnedFile, data: bytes | None) -> _Found:
+def _understand(owned: _OwnedFile, data: Contents) -> _Found:
     if data is None:
         return _Found(None, None, "the file is missing")
+    if isinstance(data, FormatError):
+        return _Found(None, None, str(data))
     try:
         deleted = decode_deletion_file(data, owned.file.file_type, owned.physical_rows)
     except FormatError as error:

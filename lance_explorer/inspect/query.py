@@ -1,35 +1,74 @@
-"""SQL over the frames of a table."""
+"""SQL over the frames of a table, and over nothing else."""
 
+import itertools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
 
-__all__ = ["run_query"]
+__all__ = ["read_expression", "run_query"]
 
-_WORD = re.compile(r"\w+")
+_TOKEN = re.compile(
+    r"""(?P<space>(?:\s|--[^\n]*)+)
+      | (?P<comment>/\*)
+      | (?P<literal>[xb]'[^'\\]*'(?!')|'(?:[^'\\]|''|\\(?!'))*')
+      | (?P<quoted>"(?:[^"\\]|""|\\(?!"))*"|`[^`"\\]*`)
+      | (?P<number>(?:0x[0-9a-f]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)(?!\w))
+      | (?P<word>[^\W\d]\w*+(?!['"`]))
+      | (?P<sign>(?:(?!--|/\*)[-+*/%<>=!~|&^:])+|[.,()\[\]])
+      | (?P<end>;\s*\Z)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_COMMENT_EDGE = re.compile(r"/\*|\*/")
+_SELECTS = {"select", "with", "values", "from"}
+_REFUSED = {"into", "insert", "update", "delete", "merge", "lateral", "table"}
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """The name that a word or a quoted word stands for; names do not tell case."""
+        if self.kind == "quoted":
+            return self.text[1:-1].replace('""', '"').lower()
+        return self.text.lower() if self.kind == "word" else ""
+
+    @property
+    def keyword(self) -> str:
+        """The word, where it may be one of SQL's own."""
+        return self.text.lower() if self.kind == "word" else ""
+
+
+_OPEN, _CLOSE = _Token("sign", "("), _Token("sign", ")")
 
 
 def run_query(
     query: str, names: Iterable[str], build: Callable[[str], pl.DataFrame | pl.LazyFrame]
 ) -> pl.DataFrame:
-    """Run one SQL query over frames, of which only those are built whose names occur in it.
+    """Run one SELECT over frames, of which only those are built that it reads.
+
+    It reads nothing else: no file, no URL, no frame of the caller. What Polars parses is written
+    anew from the tokens of the query, without comments, so that both read it alike.
 
     Parameters
     ----------
     query : str
-        The query.
+        One SELECT; WITH, UNION and VALUES are part of that.
     names : iterable of str
-        The frames that there are.
+        The frames that there are, in lower case.
     build : callable
         Gives a frame by its name.
 
     Raises
     ------
     InvalidArgumentError
-        If the query is wrong; the message lists the frames.
+        If the query is wrong, is no SELECT, or reads anything but the frames, which the message
+        lists.
 
     Examples
     --------
@@ -43,9 +82,120 @@ def run_query(
     │ 1   │
     └─────┘
     """
-    words = set(_WORD.findall(query.lower()))
-    frames = {name: build(name) for name in names if name in words}
+    names = sorted(names)
     try:
+        tokens = list(_tokens(query))
+        _check_is_select(tokens)
+        query = _written(tokens)
+        read = _check_relations(tokens, _relations(query), names)
+        frames = {name: build(name) for name in names if name in read}
         return pl.SQLContext(frames, eager=False).execute(query).collect()
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise InvalidArgumentError(f"{error}; the frames are {', '.join(sorted(names))}") from error
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
+        raise InvalidArgumentError(f"{error}; the frames are {', '.join(names)}") from error
+
+
+def read_expression(text: str) -> pl.Expr:
+    """Return an SQL expression over the columns of a row, which reads nothing else.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is a query in it.
+    polars.exceptions.PolarsError
+        If it is wrong.
+
+    Examples
+    --------
+    >>> pl.DataFrame({"a": [1, 2]}).filter(read_expression("a > 1")).item()
+    2
+    """
+    if names := _relations(f"SELECT {text}"):
+        raise InvalidArgumentError(
+            f"an expression is over the columns of a row, and this reads {', '.join(sorted(names))}"
+        )
+    return pl.sql_expr(text)
+
+
+def _relations(query: str) -> set[str]:
+    """Return what a query reads, as Polars parses it: frames, functions for tables, files."""
+    names = pl.SQLContext()._ctxt.table_identifiers(query, include_schema=True, unique=True)
+    return {name.lower() for name in names}
+
+
+def _tokens(query: str) -> Iterator[_Token]:
+    position = 0
+    while position < len(query):
+        match = _TOKEN.match(query, position)
+        if match is None or match.lastgroup is None:
+            raise InvalidArgumentError(
+                f"{query[position : position + 20]!r} at character {position} is not understood: "
+                "text goes in '...' with a space before it (quotes in it are doubled, and have no "
+                'backslash before them), names that are no plain words go in "...", and there is '
+                "one statement"
+            )
+        position = match.end()
+        if match.lastgroup == "comment":
+            position = _end_of_comment(query, position)
+        elif match.lastgroup not in {"space", "end"}:
+            yield _Token(match.lastgroup, match.group())
+
+
+def _end_of_comment(query: str, position: int) -> int:
+    depth = 1
+    while depth:
+        edge = _COMMENT_EDGE.search(query, position)
+        if edge is None:
+            raise InvalidArgumentError("a comment /* has no end */")
+        depth += 1 if edge.group() == "/*" else -1
+        position = edge.end()
+    return position
+
+
+def _check_is_select(tokens: list[_Token]) -> None:
+    first = next((token for token in tokens if token.text != "("), None)
+    if first is None or first.keyword not in _SELECTS:
+        said = "nothing" if first is None else first.text
+        raise InvalidArgumentError(
+            f"a query is one SELECT (WITH, UNION and VALUES can be part of it), and this begins "
+            f"with {said}: frames can be read, and neither listed, changed nor stored"
+        )
+    for token in tokens:
+        if token.keyword in _REFUSED:
+            raise InvalidArgumentError(
+                f"{token.text} is no part of a query over frames, which writes nothing and calls "
+                f'no function for a table; a column of that name goes in quotes: "{token.text}"'
+            )
+
+
+def _check_relations(tokens: list[_Token], read: set[str], names: list[str]) -> set[str]:
+    """Return the frames that are read, if nothing else is."""
+    defined = {i: tokens[i].name for i in range(len(tokens)) if _is_defined(tokens, i)}
+    for name in sorted(read):
+        if name not in names and name not in defined.values():
+            raise InvalidArgumentError(
+                f"{name} is no frame, and frames are all that a query reads: no function that "
+                "reads a file or makes a table, no file and no URL"
+            )
+    for i, (token, after) in enumerate(itertools.pairwise(tokens)):
+        if token.name in read and after.text == "(" and i not in defined:
+            raise InvalidArgumentError(
+                f"{token.text} ( calls a function that gives a table, and a query reads frames only"
+            )
+    return read
+
+
+def _is_defined(tokens: list[_Token], i: int) -> bool:
+    """Tell whether a table of a WITH is defined here: name AS (..., or name (columns) AS (..."""
+    if not tokens[i].name.isidentifier():
+        return False
+    i += 1
+    if tokens[i : i + 1] == [_OPEN]:
+        while i + 1 < len(tokens) and (tokens[i + 1].name or tokens[i + 1].text == ","):
+            i += 1
+        i += 2 if tokens[i + 1 : i + 2] == [_CLOSE] else 0
+    return tokens[i + 1 : i + 2] == [_OPEN] and tokens[i].keyword == "as"
+
+
+def _written(tokens: list[_Token]) -> str:
+    """Return the query that has these tokens, and can be taken for no others."""
+    return " ".join(f'"{t.text[1:-1]}"' if t.text[0] == "`" else t.text for t in tokens)

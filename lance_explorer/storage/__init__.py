@@ -1,17 +1,28 @@
 """From a URI to bytes. This room lists and reads files, counts both, and parses nothing."""
 
 from lance_explorer.storage.ahead import reading_ahead
-from lance_explorer.storage.base import FileInfo, FilePart, IoCounts, Storage, leads_elsewhere
-from lance_explorer.storage.local import LocalStorage
+from lance_explorer.storage.base import (
+    Contents,
+    FileInfo,
+    FilePart,
+    IoCounts,
+    Storage,
+    given,
+    leads_elsewhere,
+)
+from lance_explorer.storage.local import LocalStorage, names_of_no_files
 from lance_explorer.storage.opening import open_beside, open_storage
 
 __all__ = [
+    "Contents",
     "FileInfo",
     "FilePart",
     "IoCounts",
     "LocalStorage",
     "Storage",
+    "given",
     "leads_elsewhere",
+    "names_of_no_files",
     "open_beside",
     "open_storage",
     "reading_ahead",

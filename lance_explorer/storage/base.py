@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.storage.secrets import Options
 
-__all__ = ["FileInfo", "FilePart", "IoCounts", "Storage", "leads_elsewhere"]
+__all__ = ["Contents", "FileInfo", "FilePart", "IoCounts", "Storage", "given", "leads_elsewhere"]
+
+Contents = bytes | FormatError | None
+"""What one of many files is: its bytes, why nobody can read it, or None if it is missing."""
+
+MOST_BYTES = 8 << 30
+"""No file of metadata is larger: none has more than three messages, which end at 2 GiB each."""
 
 _NO_NAMES = {"", ".", ".."}
 
@@ -61,11 +68,44 @@ class FilePart(NamedTuple):
     length: int | None = None
 
 
+def check_size(path: str, num_bytes: int) -> None:
+    """Refuse to read more than a file of metadata can have.
+
+    Raises
+    ------
+    CorruptFileError
+        If it is more.
+    """
+    if num_bytes > MOST_BYTES:
+        raise CorruptFileError(
+            f"{num_bytes:,} bytes are more than any file of metadata has; it is not read", path
+        )
+
+
+def given(contents: bytes | FormatError) -> bytes:
+    """Return the bytes of a file that is there.
+
+    Raises
+    ------
+    FormatError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> given(b"abc")
+    b'abc'
+    """
+    if isinstance(contents, FormatError):
+        raise contents
+    return contents
+
+
 class Storage(ABC):
     """Read-only access to the files below one root.
 
     Paths start at the root and use ``/``. What is missing raises the builtin FileNotFoundError, so
-    that each caller can say what that means; any other failure raises StorageError.
+    that each caller can say what that means. What is no file, or larger than any can be, raises
+    CorruptFileError, and any other failure StorageError.
 
     Attributes
     ----------
@@ -98,7 +138,8 @@ class Storage(ABC):
     def list_files(self, folder: str) -> list[FileInfo]:
         """Return the files directly in ``folder``, in any order; [] if there is no such folder.
 
-        Those whose names are no text are left out, here and of folders: nobody can ask for them.
+        What is neither file nor folder is listed too, so that whoever reads it hears of it. Those
+        whose names are no text are left out, here and of folders: nobody can ask for them.
         """
 
     @abstractmethod
@@ -120,8 +161,10 @@ class Storage(ABC):
         """
         return nullcontext()
 
-    def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[bytes | None]:
+    def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[Contents]:
         """Yield whole files in the order of ``paths``; None for one that is missing.
+
+        For one that is no file, or larger than any can be, it is the error that says so.
 
         Where several are read at a time, ``sizes`` tell how many fit into memory; files whose size
         is not known count as small.
@@ -131,3 +174,5 @@ class Storage(ABC):
                 yield self.get(path)
             except FileNotFoundError:
                 yield None
+            except CorruptFileError as error:
+                yield error

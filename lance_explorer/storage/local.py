@@ -4,15 +4,27 @@ import errno
 import os
 import stat
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NoReturn
 
-from lance_explorer.errors import StorageError
-from lance_explorer.storage.base import FileInfo, IoCounts, Storage
+from lance_explorer.errors import CorruptFileError, StorageError
+from lance_explorer.storage.base import FileInfo, IoCounts, Storage, check_size
 
-__all__ = ["LocalStorage"]
+__all__ = ["LocalStorage", "names_of_no_files"]
 
 _MISSING = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG}
 _LEADS_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+
+_AT_ONCE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
+"""A pipe is opened without waiting for somebody who writes into it."""
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
 class LocalStorage(Storage):
@@ -41,7 +53,7 @@ class LocalStorage(Storage):
         return [
             FileInfo(name, facts.st_size, facts.st_mtime_ns)
             for name, facts in self._scan(folder)
-            if stat.S_ISREG(facts.st_mode)
+            if not stat.S_ISDIR(facts.st_mode)
         ]
 
     def list_folders(self, folder: str) -> list[str]:
@@ -78,20 +90,54 @@ class LocalStorage(Storage):
     def _read(self, path: str, offset: int, length: int | None) -> bytes:
         self.io.requests += 1
         try:
-            handle = os.open(self._place(path), os.O_RDONLY)
+            handle = os.open(self._place(path), _AT_ONCE)
             try:
-                there = max(os.fstat(handle).st_size - offset, 0)
-                data = _read_fully(handle, offset, there if length is None else min(length, there))
+                facts = os.fstat(handle)
+                _check_is_file(path, facts)
+                there = max(facts.st_size - offset, 0)
+                wanted = there if length is None else min(length, there)
+                check_size(path, wanted)
+                data = _read_fully(handle, offset, wanted)
             finally:
                 os.close(handle)
+        except CorruptFileError:
+            raise
+        except MemoryError as error:
+            raise StorageError(f"{path!r} does not fit into memory: {wanted:,} bytes") from error
         except ValueError as error:  # no file can have such a name
             raise FileNotFoundError(path) from error
         except OSError as error:
             if error.errno in _MISSING:
                 raise FileNotFoundError(path) from error
+            if error.errno == errno.ENXIO:  # what a socket answers
+                _check_is_file(path, os.stat(self._place(path)))
             _refuse("read", path, error)
         self.io.bytes_read += len(data)
         return data
+
+
+def names_of_no_files(folder: str) -> frozenset[str]:
+    """Return the names in a local folder of what is neither file nor folder: pipes, for example.
+
+    Whoever opens one may wait for ever. The folder is listed again only if it has changed.
+    """
+    try:
+        return _names_of_no_files(folder, os.stat(folder).st_mtime_ns)
+    except OSError:
+        return frozenset()
+
+
+@lru_cache(maxsize=256)
+def _names_of_no_files(folder: str, _modified_ns: int) -> frozenset[str]:
+    with os.scandir(folder) as entries:
+        odd = [entry for entry in entries if not entry.is_file() and not entry.is_dir()]
+    return frozenset([entry.name for entry in odd if _facts(entry)])
+
+
+def _check_is_file(path: str, facts: os.stat_result) -> None:
+    if not stat.S_ISREG(facts.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(facts.st_mode), "something else")
+        raise CorruptFileError(f"{kind} stands where a file was expected; it is not read", path)
 
 
 def _read_fully(handle: int, offset: int, length: int) -> bytes:

@@ -15,9 +15,9 @@ import obstore
 from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 from obstore.store import AzureStore, GCSStore, S3Store
 
-from lance_explorer.errors import InvalidArgumentError, StorageError
+from lance_explorer.errors import CorruptFileError, InvalidArgumentError, StorageError
 from lance_explorer.storage.ahead import UNKNOWN_BYTES, ReadAhead, has_room
-from lance_explorer.storage.base import FileInfo, FilePart, IoCounts, Storage
+from lance_explorer.storage.base import Contents, FileInfo, FilePart, IoCounts, Storage, check_size
 from lance_explorer.storage.secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -118,13 +118,14 @@ class ObjectStorage(Storage):
             self._ahead.remove(ahead)
             ahead.cancel()
 
-    def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[bytes | None]:
+    def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[Contents]:
         """Yield whole files in the order of ``paths``, None for one that is missing.
 
         Up to 64 requests are in flight, fewer where files are so large that they would fill memory.
         """
         rest = zip(paths, chain(sizes, repeat(UNKNOWN_BYTES)), strict=False)
         waiting: deque[Future[bytes]] = deque()
+        data: Contents
         claimed: deque[int] = deque()
         try:
             while True:
@@ -138,6 +139,8 @@ class ObjectStorage(Storage):
                 except FileNotFoundError:
                     self.io.requests += 1
                     data = None
+                except CorruptFileError as error:
+                    data = error
                 claimed.popleft()
                 yield data
                 data = None
@@ -173,7 +176,10 @@ class ObjectStorage(Storage):
 
         def request() -> bytes:
             if length is None:
-                return bytes(obstore.get(self._store, _safe(path)).bytes())
+                found = obstore.get(self._store, _safe(path))
+                check_size(path, found.meta["size"])
+                return bytes(found.bytes())
+            check_size(path, length)
             return bytes(obstore.get_range(self._store, _safe(path), start=start, length=length))
 
         return self._call(request, path)
@@ -193,6 +199,10 @@ class ObjectStorage(Storage):
             return request()
         except FileNotFoundError:
             raise FileNotFoundError(path) from None
+        except MemoryError:
+            raise StorageError(f"{self.uri}/{path} does not fit into memory") from None
+        except CorruptFileError:
+            raise
         except (BaseError, OverflowError, ValueError) as error:
             raise StorageError(f"cannot read {self.uri}/{path}: {self._told(error)}") from None
 

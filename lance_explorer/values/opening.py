@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
+from lance_explorer.storage import names_of_no_files
 from lance_explorer.storage.secrets import without_secrets
 
 __all__ = [
@@ -30,6 +31,9 @@ _FAILURES = (ValueError, OSError, RuntimeError, pa.ArrowException)
 
 _MOST_BATCH_BYTES = 8 << 20
 
+_LARGEST = (1 << 64) - 1
+"""What newer names of manifests count down from."""
+
 _FORMATS_WITHOUT_LIMIT = ("0.1", "2.0")
 """Data formats in which pylance ignores a limit in bytes, and warns of it."""
 
@@ -45,9 +49,47 @@ def open_version(uri: str, version: int, storage_options: StorageOptions) -> lan
     StorageError
         If it cannot be opened.
     """
+    no_files = _no_files(uri)
+    if no_files:
+        _check_manifest(version, no_files)
     options = dict(storage_options) if storage_options else None
     with failing(f"version {version} cannot be opened", storage_options):
-        return lance.dataset(uri, version=version, storage_options=options)
+        dataset = lance.dataset(uri, version=version, storage_options=options)
+    if no_files:
+        _check_fragments(dataset, no_files)
+    return dataset
+
+
+def _no_files(uri: str) -> frozenset[str]:
+    """Return the paths below a local root, or the main one, of what is no file: pylance waits."""
+    if "://" in uri:
+        return frozenset()
+    roots = dict.fromkeys([uri, uri.partition("/tree/")[0]])
+    return frozenset(
+        f"{folder}/{name}"
+        for root in roots
+        for folder in ("_versions", "data", "_deletions")
+        for name in names_of_no_files(f"{root}/{folder}")
+    )
+
+
+def _check_manifest(version: int, no_files: frozenset[str]) -> None:
+    for name in (f"{version}", f"{_LARGEST - version:020}", f"d{version}"):
+        _check_is_file(version, f"_versions/{name}.manifest", no_files)
+
+
+def _check_fragments(dataset: lance.LanceDataset, no_files: frozenset[str]) -> None:
+    for fragment in dataset.get_fragments():
+        for file in fragment.data_files():
+            _check_is_file(dataset.version, f"data/{file.path}", no_files)
+        _check_is_file(dataset.version, fragment.deletion_file() or "", no_files)
+
+
+def _check_is_file(version: int, path: str, no_files: frozenset[str]) -> None:
+    if path in no_files:
+        raise StorageError(
+            f"version {version} cannot be read: {path} is no file, but a pipe, socket or device"
+        )
 
 
 def batch_bytes(dataset: lance.LanceDataset) -> int | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.inspect.query import read_expression
 from lance_explorer.widgets.cell_text import text_of
 from lance_explorer.widgets.row_sources import RowSource
 
@@ -20,6 +21,8 @@ _COMPARES = re.compile(
     r"[<>=]|\bis\s+(not\s+)?null\b|\b(like|ilike|between|in)\s*[('\d]", re.IGNORECASE
 )
 """What nobody writes who looks for text: here an expression that is wrong is an error."""
+
+_WRONG = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 _WHOLE = 2**32 - 1
 
@@ -87,10 +90,10 @@ def read_filter(typed: str, schema: pl.Schema) -> Filter:
     if len(typed) > 1 and typed[0] == typed[-1] == '"':
         return Filter(text=typed[1:-1])
     try:
-        expression = pl.sql_expr(typed) if typed else None
+        expression = read_expression(typed) if typed else None
         if expression is not None and _is_condition(expression, schema):
             return Filter(expression)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+    except (*_WRONG, InvalidArgumentError) as error:
         if _COMPARES.search(typed):
             reason = str(error).splitlines()[0]
             raise InvalidArgumentError(

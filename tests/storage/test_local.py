@@ -1,12 +1,32 @@
 """Local files: what is missing, what fails, and what is counted."""
 
 import os
+import socket
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
 
-from lance_explorer.errors import StorageError
+from lance_explorer.errors import CorruptFileError, StorageError
 from lance_explorer.storage import FileInfo, LocalStorage
+
+SPECIAL = {"pipe": "pipe", "socket": "socket", "device": "device"}
+
+READS = [
+    LocalStorage.get,
+    lambda storage, path: storage.get_range(path, 0, 1 << 40),
+]
+
+
+@contextmanager
+def special_files(folder: Path) -> Iterator[None]:
+    """Put into a folder what is neither file nor folder."""
+    os.mkfifo(folder / "pipe")
+    (folder / "device").symlink_to("/dev/zero")
+    with socket.socket(socket.AF_UNIX) as server, chdir(folder):
+        server.bind("socket")
+        yield
 
 
 @pytest.fixture
@@ -90,15 +110,57 @@ def test_a_file_that_is_not_there_is_not_found(storage, path):
         storage.get(path)
 
 
-def test_a_folder_in_place_of_a_file_is_refused(storage):
-    with pytest.raises(StorageError, match="cannot read 'inner': Is a directory"):
-        storage.get("inner")
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize(("name", "kind"), [("inner", "folder"), *SPECIAL.items()])
+def test_what_is_no_file_is_refused_at_once(storage, tmp_path, name, kind, read):
+    with special_files(tmp_path), pytest.raises(CorruptFileError, match=f"^{name}: a {kind} stand"):
+        read(storage, name)
 
 
-def test_the_cause_of_a_refusal_is_kept(storage):
+def test_what_is_neither_file_nor_folder_is_listed(storage, tmp_path):
+    with special_files(tmp_path):
+        assert {info.name for info in storage.list_files("")} == {"a.bin", "b.bin", *SPECIAL}
+
+
+def test_what_is_no_file_among_many_is_told_and_the_others_are_read(storage, tmp_path):
+    with special_files(tmp_path):
+        first, error, missing, last = storage.get_many(["a.bin", "pipe", "no.bin", "inner/c.bin"])
+    assert (first, str(error), missing, last) == (
+        b"hello",
+        "pipe: a pipe stands where a file was expected; it is not read",
+        None,
+        b"inside",
+    )
+
+
+@pytest.mark.parametrize("read", READS)
+def test_a_file_that_claims_to_be_huge_is_refused_unread(storage, tmp_path, read):
+    with (tmp_path / "huge.bin").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(CorruptFileError, match=r"^huge\.bin: 1,099,511,627,776 bytes are more"):
+        read(storage, "huge.bin")
+
+
+def test_a_part_of_a_huge_file_is_read(storage, tmp_path):
+    with (tmp_path / "huge.bin").open("wb") as file:
+        file.truncate(1 << 40)
+    assert storage.get_range("huge.bin", 1 << 39, 3) == b"\0\0\0"
+
+
+def test_a_file_that_does_not_fit_into_memory_is_refused_by_name(storage, monkeypatch):
+    def pread(*_: object) -> bytes:
+        raise MemoryError
+
+    monkeypatch.setattr(os, "pread", pread)
+    with pytest.raises(StorageError, match=r"'a\.bin' does not fit into memory: 5 bytes"):
+        storage.get("a.bin")
+
+
+def test_the_cause_of_a_refusal_is_kept(storage, tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(StorageError) as refusal:
-        storage.get("inner")
-    assert isinstance(refusal.value.__cause__, IsADirectoryError)
+        storage.get("loop")
+    assert isinstance(refusal.value.__cause__, OSError)
 
 
 def test_a_place_before_the_file_is_refused(storage):
@@ -124,9 +186,10 @@ def test_many_files_are_read_one_by_one(storage):
     assert storage.io.bytes_read == 5
 
 
-def test_a_failure_among_many_files_is_not_taken_for_a_missing_file(storage):
+def test_a_failure_among_many_files_is_not_taken_for_a_missing_file(storage, tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(StorageError):
-        list(storage.get_many(["a.bin", "inner"]))
+        list(storage.get_many(["a.bin", "loop"]))
 
 
 def test_listings_and_reads_are_requests(storage):

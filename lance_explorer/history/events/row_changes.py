@@ -14,7 +14,7 @@ from lance_explorer.format.splitting import ManifestSplitter
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.rows.reader import FragmentContent, FragmentReader
 from lance_explorer.history.source import TableSource
-from lance_explorer.storage import reading_ahead
+from lance_explorer.storage import Contents, given, reading_ahead
 
 __all__ = ["RowChanges", "row_changes"]
 
@@ -91,7 +91,7 @@ class _Reader:
         self._splitter = ManifestSplitter()
 
     def read(
-        self, record: VersionRecord, manifest: bytes | None, wanted: dict[Fragment, int]
+        self, record: VersionRecord, manifest: Contents, wanted: dict[Fragment, int]
     ) -> dict[Fragment, RowsOrError]:
         """Return the rows of some fragments that the manifest before has not."""
         try:
@@ -107,11 +107,12 @@ class _Reader:
                 rows[fragment] = _rows(reader, fragment, message)
         return rows
 
-    def _new_messages(self, record: VersionRecord, manifest: bytes | None) -> list[bytes]:
+    def _new_messages(self, record: VersionRecord, manifest: Contents) -> list[bytes]:
         if manifest is None:
             raise self._source.missing_version(record.version)
         try:
-            split = self._splitter.split(manifest, read_layout(manifest).message)
+            data = given(manifest)
+            split = self._splitter.split(data, read_layout(data).message)
         except FormatError as error:
             raise error.located(record.file.path) from error
         return [message for hunk in split.hunks for message in hunk.new]

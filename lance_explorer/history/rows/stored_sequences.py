@@ -28,7 +28,7 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.encoding import encode_segment
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
-from lance_explorer.storage import FilePart, Storage, reading_ahead
+from lance_explorer.storage import FilePart, Storage, given, reading_ahead
 
 __all__ = [
     "FragmentSequence",
@@ -161,7 +161,7 @@ def _read(
         record = history.records[position]
         if manifest is None:
             raise source.missing_version(record.version)
-        messages = _messages(history, position, manifest)
+        messages = _messages(history, position, given(manifest))
         for key in inline[places == position].tolist():
             sequence = sequences[key]
             message = messages[sequence.fragment_id]
