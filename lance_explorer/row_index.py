@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.history.live import LiveTable
 from lance_explorer.history.rows.ends import row_not_found
 from lance_explorer.history.rows.reader import RowReader
 from lance_explorer.history.source import TableSource
@@ -75,7 +76,9 @@ class SnapshotRowIdIndex:
         RowAddress(fragment_id=1, offset=0)
         """
         if row_id not in self._index:
-            raise row_not_found(self._source, self._version, row_id)
+            raise LiveTable(self._source).answer(
+                lambda source: row_not_found(source, self._version, row_id)
+            )
         return self._index.locate(row_id)
 
     def locate_many(self, row_ids: ArrayLike) -> pl.Series:

@@ -1,7 +1,8 @@
 """One version of a table, as a user holds it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from lance_explorer.format.schema import Field
 from lance_explorer.format.transactions import Transaction
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.states import known, live_rows
+from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
 from lance_explorer.inspect.fields import fields
@@ -21,6 +23,8 @@ from lance_explorer.inspect.rows import ROWS, rows
 from lance_explorer.row_index import SnapshotRowIdIndex
 
 __all__ = ["Snapshot"]
+
+_T = TypeVar("_T")
 
 
 class Snapshot:
@@ -78,7 +82,7 @@ class Snapshot:
     @property
     def transaction(self) -> Transaction | None:
         """What the commit did; None if no transaction is left."""
-        return self.source.transaction(self._record)
+        return self._answer(lambda source: source.transaction(self._record))
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -145,8 +149,10 @@ class Snapshot:
         from lance_explorer.values import read_rows
 
         storage = self.source.storage
-        return read_rows(
-            storage.uri, self.version, columns, filter, limit, storage_options=storage.options
+        return self._answer(
+            lambda _: read_rows(
+                storage.uri, self.version, columns, filter, limit, storage_options=storage.options
+            )
         )
 
     @documented(ROWS)
@@ -175,7 +181,7 @@ class Snapshot:
         >>> table.at(1).rows().select("_rowid", "_rowaddr").head(2).rows()
         [(0, 0), (1, 1)]
         """
-        return rows(self.source, self.version, columns)
+        return self._answer(lambda source: rows(source, self.version, columns))
 
     def row_id_index(self) -> SnapshotRowIdIndex:
         """Return where each live row is, by its row ID, from metadata alone.
@@ -194,7 +200,7 @@ class Snapshot:
         >>> table.at(1).row_id_index().locate(1)
         RowAddress(fragment_id=0, offset=1)
         """
-        return SnapshotRowIdIndex(self.source, self.version)
+        return self._answer(lambda source: SnapshotRowIdIndex(source, self.version))
 
     def scan(self) -> pl.LazyFrame:
         """Return all rows with their system columns, as a frame that reads on ``collect``.
@@ -214,7 +220,15 @@ class Snapshot:
         self._check_readable()
         from lance_explorer.values import scan_rows
 
-        return scan_rows(self.source.storage.uri, self.version, self.source.storage.options)
+        storage = self.source.storage
+        return self._answer(lambda _: scan_rows(storage.uri, self.version, storage.options))
+
+    def _answer(self, build: Callable[[TableSource], _T]) -> _T:
+        def if_kept(source: TableSource) -> _T:
+            source.file(self.version)
+            return build(source)
+
+        return LiveTable(self.source).answer(if_kept)
 
     def _total(self, of_state: NDArray[np.int64]) -> int | None:
         if unreadable_flags(self._record.manifest.reader_feature_flags):

@@ -24,6 +24,7 @@ from lance_explorer.display import table_html, table_text
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
+from lance_explorer.history.live import LiveTable
 from lance_explorer.history.opened import open_source
 from lance_explorer.history.rewrites.compaction_records import CompactionLineage
 from lance_explorer.history.source import TableSource
@@ -118,7 +119,12 @@ class Table:
     """
 
     def __init__(self, source: TableSource) -> None:
-        self.source = source
+        self._live = LiveTable(source)
+
+    @property
+    def source(self) -> TableSource:
+        """What is known of the branch, as it was when somebody last looked."""
+        return self._live.source
 
     @property
     def uri(self) -> str:
@@ -138,32 +144,32 @@ class Table:
     @property
     def latest(self) -> Snapshot:
         """The latest version of the branch."""
-        return Snapshot(self.source, self.source.latest_version)
+        return self._live.answer(lambda source: Snapshot(source, source.latest_version))
 
     @property
     def tags(self) -> Mapping[str, Tag]:
         """The tags by name, also those on other branches."""
-        return self.source.tags
+        return self._live.answer(lambda source: source.tags)
 
     @property
     def branches(self) -> Mapping[str, Branch]:
         """The branches by name; the main branch is not among them."""
-        return self.source.branches
+        return self._live.answer(lambda source: source.branches)
 
     @cached_property
     def inspect(self) -> Inspect:
         """The catalogue of metadata frames."""
-        return Inspect(self.source)
+        return Inspect(self._live)
 
     @property
     def findings(self) -> pl.DataFrame:
         """What is wrong with the table, or worth knowing; one row a finding."""
-        return frame(self.source, "findings")
+        return self._live.answer(lambda source: frame(source, "findings"))
 
     @property
     def gaps(self) -> pl.DataFrame:
         """The version numbers that are not kept; one row a stretch."""
-        return frame(self.source, "gaps")
+        return self._live.answer(lambda source: frame(source, "gaps"))
 
     @documented(VERSIONS)
     def versions(self, *, inherited: bool = False) -> pl.DataFrame:
@@ -185,7 +191,7 @@ class Table:
         >>> table.versions().row(0, named=True)["kind"]
         'create'
         """
-        return inherited_versions(self.source) if inherited else versions(self.source)
+        return self._live.answer(inherited_versions if inherited else versions)
 
     def at(self, ref: VersionRef) -> Snapshot:
         """Return one version.
@@ -211,22 +217,7 @@ class Table:
         >>> table.at(1).operation
         'Overwrite'
         """
-        match ref:
-            case bool() | (_, bool()):
-                pass
-            case SupportsIndex():
-                return Snapshot(self.source, index(ref))
-            case str():
-                tag = self.source.tag(ref)
-                return Snapshot(self.source.on_branch(tag.branch), tag.version)
-            case datetime():
-                return Snapshot(self.source, self.source.version_as_of(ref))
-            case (str() as branch, SupportsIndex() as version):
-                name = None if branch == _MAIN_BRANCH else branch
-                return Snapshot(self.source.on_branch(name), index(version))
-        raise InvalidArgumentError(
-            f"expected a version number, a tag, a datetime or (branch, number), got {ref!r}"
-        )
+        return self._live.answer(lambda source: _snapshot(source, ref))
 
     def checkout_version(self, ref: VersionRef) -> Snapshot:
         """Return one version; the same as :meth:`at`, under the name that it has in Lance.
@@ -261,7 +252,7 @@ class Table:
         >>> table.deletion_history(0)["version"].to_list()
         [3, 4]
         """
-        return deletion_history(self.source, fragment_id)
+        return self._live.answer(lambda source: deletion_history(source, fragment_id))
 
     @documented(FINDINGS)
     def check_row_ids(self) -> pl.DataFrame:
@@ -280,7 +271,7 @@ class Table:
         >>> len(table.check_row_ids())
         0
         """
-        return check_row_ids(self.source)
+        return self._live.answer(check_row_ids)
 
     def changes(
         self,
@@ -350,16 +341,10 @@ class Table:
         >>> changes.to_polars()["_change_type"].unique(maintain_order=True).to_list()
         ['insert', 'update_preimage', 'update_postimage']
         """
-        return changes(
-            self.source,
-            begin_version,
-            end_version,
-            mode,
-            images,
-            columns,
-            key,
-            include,
-            tolerance,
+        return self._live.answer(
+            lambda source: changes(
+                source, begin_version, end_version, mode, images, columns, key, include, tolerance
+            )
         )
 
     def diff(self, a: VersionRef | Snapshot, b: VersionRef | Snapshot) -> Diff:
@@ -394,8 +379,7 @@ class Table:
         >>> table.diff(2, ("dev", 2)).is_identical
         True
         """
-        one, other = (v if isinstance(v, Snapshot) else self.at(v) for v in (a, b))
-        return diff(one.source, one.version, other.source, other.version)
+        return self._live.answer(lambda source: _diff(source, a, b))
 
     def table_changes(
         self,
@@ -437,7 +421,7 @@ class Table:
         >>> table.table_changes(1, 1).begin_version
         0
         """
-        return table_changes(self.source, start, end, columns, key)
+        return self._live.answer(lambda source: table_changes(source, start, end, columns, key))
 
     def compaction_lineage(
         self, version: int | None = None, include_undone: bool = False
@@ -476,7 +460,7 @@ class Table:
         >>> table.compaction_lineage() is None
         True
         """
-        return compaction_lineage(self.source, version, include_undone)
+        return self._live.answer(lambda source: compaction_lineage(source, version, include_undone))
 
     def row(self, row_id: int, at: int | None = None) -> Row:
         """Return one row, to ask for its history.
@@ -532,7 +516,7 @@ class Table:
         >>> table.follow([1, 2], begin_version=1).select("_rowid", "version", "event").rows()
         [(1, 4, 'deleted'), (2, 3, 'updated')]
         """
-        return follow(self.source, ids, begin_version, end_version)
+        return self._live.answer(lambda source: follow(source, ids, begin_version, end_version))
 
     @documented(FOLLOWED_ADDRESSES)
     def follow_addresses(
@@ -573,7 +557,9 @@ class Table:
         >>> table.follow_addresses([1, 2]).select("outcome", "end_rowaddr").rows()
         [('deleted', None), ('live', 8589934592)]
         """
-        return follow_addresses(self.source, addresses, begin_version, end_version)
+        return self._live.answer(
+            lambda source: follow_addresses(source, addresses, begin_version, end_version)
+        )
 
     def lineage(self) -> "Lineage":
         """Return where the fragments came from, as a graph of all fragments that ever were.
@@ -599,7 +585,7 @@ class Table:
         """
         from lance_explorer.lineage.graph import lineage
 
-        return lineage(self.source)
+        return self._live.answer(lineage)
 
     def explore(self, view: str = "overview") -> "Explorer":
         """Return a widget with everything about the table, to look at in a notebook.
@@ -649,12 +635,10 @@ class Table:
         >>> table.sql("SELECT min(version) AS first FROM versions").item()
         1
         """
-        return run_query(query, [*FRAMES, _ROWS_FRAME, _CHANGES_FRAME], self._frame)
-
-    def _frame(self, name: str) -> pl.DataFrame | pl.LazyFrame:
-        if name == _CHANGES_FRAME:
-            return self.changes(0, mode="per_commit").to_polars()
-        return self.latest.scan() if name == _ROWS_FRAME else frame(self.source, name)
+        names = [*FRAMES, _ROWS_FRAME, _CHANGES_FRAME]
+        return self._live.answer(
+            lambda source: run_query(query, names, lambda name: _frame(source, name))
+        )
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write all there is to tell about the table into one HTML file; return its path.
@@ -683,7 +667,7 @@ class Table:
         """
         from lance_explorer.report import write_report
 
-        return write_report(self.source, path)
+        return self._live.answer(lambda source: write_report(source, path))
 
     def refresh(self) -> "Table":
         """Look for new and removed versions and changed refs; return the table itself.
@@ -695,11 +679,42 @@ class Table:
         >>> table.refresh().latest.version
         7
         """
-        self.source.refresh()
+        self._live.refresh()
         return self
 
     def __repr__(self) -> str:
-        return table_text(self.source)
+        return self._live.answer(table_text)
 
     def _repr_html_(self) -> str:
-        return table_html(self.source, self.versions())
+        return self._live.answer(lambda source: table_html(source, versions(source)))
+
+
+def _snapshot(source: TableSource, ref: VersionRef) -> Snapshot:
+    match ref:
+        case bool() | (_, bool()):
+            pass
+        case SupportsIndex():
+            return Snapshot(source, index(ref))
+        case str():
+            tag = source.tag(ref)
+            return Snapshot(source.on_branch(tag.branch), tag.version)
+        case datetime():
+            return Snapshot(source, source.version_as_of(ref))
+        case (str() as branch, SupportsIndex() as version):
+            name = None if branch == _MAIN_BRANCH else branch
+            return Snapshot(source.on_branch(name), index(version))
+    raise InvalidArgumentError(
+        f"expected a version number, a tag, a datetime or (branch, number), got {ref!r}"
+    )
+
+
+def _diff(source: TableSource, a: VersionRef | Snapshot, b: VersionRef | Snapshot) -> Diff:
+    one, other = (v if isinstance(v, Snapshot) else _snapshot(source, v) for v in (a, b))
+    return diff(one.source, one.version, other.source, other.version)
+
+
+def _frame(source: TableSource, name: str) -> pl.DataFrame | pl.LazyFrame:
+    if name == _CHANGES_FRAME:
+        return changes(source, 0, mode="per_commit").to_polars()
+    latest = source.latest_version
+    return Snapshot(source, latest).scan() if name == _ROWS_FRAME else frame(source, name)

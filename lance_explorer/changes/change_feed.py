@@ -1,8 +1,9 @@
 """The answer to what changed between two versions: counted from metadata, or row by row."""
 
-from collections.abc import Collection, Iterator, Sequence
+import copy
+from collections.abc import Callable, Collection, Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import polars as pl
 
@@ -13,6 +14,7 @@ from lance_explorer.changes.steps import VersionRange, version_range
 from lance_explorer.changes.summaries import commit_summary, net_summary, quick_summary
 from lance_explorer.changes.version_refs import VersionRef, version_number
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.live import LiveTable, unbroken
 from lance_explorer.history.source import TableSource
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ __all__ = ["Changes", "ImageChoice", "Mode", "changes", "table_changes"]
 Mode = Literal["net", "per_commit"]
 
 _ROWS_IN_A_BATCH = 65_536
+
+_T = TypeVar("_T")
 
 
 def changes(
@@ -123,13 +127,7 @@ class Changes:
         >>> table.changes(0, 3).summary().select("inserted", "updated").row(0)
         (10, 0)
         """
-        if self.mode == "net":
-            quick = None if self.options.key else quick_summary(self._versions)
-            if quick is not None:
-                return quick
-            [step] = self._lines.steps()
-            return net_summary(self._versions, step.runs)
-        return commit_summary(self._versions, self._lines.steps())
+        return self._answer(Changes._summary)
 
     def to_polars(self) -> pl.DataFrame:
         """Return all changed rows.
@@ -155,12 +153,12 @@ class Changes:
         >>> table.changes(2, 3).to_polars().select("_change_type", "_rowid").rows()[:2]
         [('update_postimage', 2), ('insert', 6)]
         """
-        return pl.concat([self._lines.empty, *self._lines.batches(None)])
+        return self._answer(lambda it: pl.concat([it._lines.empty, *it._lines.batches(None)]))
 
     @property
     def schema(self) -> pl.Schema:
         """The columns of :meth:`to_polars`."""
-        return self._lines.empty.schema
+        return self._answer(lambda it: it._lines.empty.schema)
 
     def parts(self, num_rows: int) -> list[ChangePart]:
         """Return parts of about so many rows, which :meth:`batches` yields apart, on any machine.
@@ -174,7 +172,8 @@ class Changes:
         7
         """
         parts = net_parts if self.mode == "net" else commit_parts
-        return parts(self._versions, num_rows)
+        with unbroken(self.source):
+            return parts(self._versions, num_rows)
 
     def batches(
         self,
@@ -204,6 +203,8 @@ class Changes:
             If a file cannot be understood.
         StorageError
             If a file cannot be read.
+        VersionNotFoundError
+            If versions were removed while they were read.
 
         Examples
         --------
@@ -213,11 +214,15 @@ class Changes:
         if batch_size < 1:
             raise InvalidArgumentError(f"batch_size must be positive, not {batch_size}")
         if not progress:
-            yield from self._lines.batches(batch_size, part)
+            with unbroken(self.source):
+                yield from self._lines.batches(batch_size, part)
             return
         from tqdm.auto import tqdm
 
-        with tqdm(desc="Reading changes", unit=" rows", delay=1.0, leave=False) as bar:
+        with (
+            unbroken(self.source),
+            tqdm(desc="Reading changes", unit=" rows", delay=1.0, leave=False) as bar,
+        ):
             for batch in self._lines.batches(batch_size, part):
                 yield batch
                 bar.update(len(batch))
@@ -245,6 +250,28 @@ class Changes:
         from lance_explorer.spark import changes_to_spark
 
         return changes_to_spark(spark, self)
+
+    def _answer(self, build: Callable[["Changes"], _T]) -> _T:
+        return LiveTable(self.source).answer(lambda source: build(self._of(source)))
+
+    def _of(self, source: TableSource) -> "Changes":
+        """Return the same of the branch as it is known to another source."""
+        if source is self.source:
+            return self
+        ends = self.begin_version, self.end_version
+        again = copy.copy(self)
+        again._versions = version_range(source, *ends, must_begin=self.mode == "net")
+        again._lines = FeedLines(again._versions, self.options, is_net=self.mode == "net")
+        return again
+
+    def _summary(self) -> pl.DataFrame:
+        if self.mode == "net":
+            quick = None if self.options.key else quick_summary(self._versions)
+            if quick is not None:
+                return quick
+            [step] = self._lines.steps()
+            return net_summary(self._versions, step.runs)
+        return commit_summary(self._versions, self._lines.steps())
 
     def __repr__(self) -> str:
         images = f", images={self.options.images!r}" if self.options.images else ""

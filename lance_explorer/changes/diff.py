@@ -1,6 +1,7 @@
 """What two versions of a table differ in, whatever branches they are on."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
 
 import polars as pl
 
@@ -17,10 +18,13 @@ from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, NotFoundError
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.ancestors import Place
+from lance_explorer.history.live import LiveTable
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.source import TableSource
 
 __all__ = ["Diff", "diff"]
+
+_T = TypeVar("_T")
 
 
 def diff(
@@ -60,7 +64,7 @@ class Diff:
         RefNotFoundError
             If nothing tells where a branch left its parent.
         """
-        common = self._pair.common
+        common = self._answer(lambda pair: pair.common)
         return None if common.branch is None else (common.branch.branch, common.version)
 
     @property
@@ -103,9 +107,7 @@ class Diff:
         >>> table.diff(3, 1).summary().select("inserted", "deleted", "updated").row(0)
         (0, 6, 1)
         """
-        pair = self._pair
-        lost = lost_on_the_way(pair.common)
-        return diff_summary(pair.first, pair.rows_after, pair.runs, lost)
+        return self._answer(_summary)
 
     def rows(
         self,
@@ -157,7 +159,8 @@ class Diff:
         >>> table.diff(4, 3).rows(images="after").select("_change_type", "_rowid", "id").rows()
         [('insert', 1, 2)]
         """
-        return self._pair.rows.frame(RowOptions.of(images, columns, key, include, tolerance))
+        options = RowOptions.of(images, columns, key, include, tolerance)
+        return self._answer(lambda pair: pair.rows.frame(options))
 
     @documented(SCHEMA_DIFF)
     def schema(self) -> pl.DataFrame:
@@ -175,7 +178,7 @@ class Diff:
         >>> table.diff(6, 7).schema().select("change", "path_before", "path_after").rows()
         [('renamed', 'mood', 'score')]
         """
-        return schema_diff(self._pair.fields)
+        return self._answer(lambda pair: schema_diff(pair.fields))
 
     @documented(FRAGMENT_DIFF)
     def fragments(self) -> pl.DataFrame:
@@ -193,7 +196,7 @@ class Diff:
         >>> table.diff(3, 4).fragments().select("change", "fragment_id", "differs").rows()
         [('changed', 0, ['deletions'])]
         """
-        return self._pair.fragments
+        return self._answer(lambda pair: pair.fragments)
 
     @documented(INDEX_DIFF)
     def indices(self) -> pl.DataFrame:
@@ -211,7 +214,7 @@ class Diff:
         >>> table.diff(4, 5).indices().select("change", "name").rows()
         [('added', 'id_idx')]
         """
-        return index_diff(*self._pair.histories)
+        return self._answer(lambda pair: index_diff(*pair.histories))
 
     @documented(CONFIG_DIFF)
     def config(self) -> pl.DataFrame:
@@ -229,7 +232,7 @@ class Diff:
         >>> table.diff(5, 6).config().select("change", "key", "value_after").rows()
         [('added', 'owner', 'docs')]
         """
-        return config_diff(*self._pair.records)
+        return self._answer(lambda pair: config_diff(*pair.records))
 
     @documented(COMMITS_BETWEEN)
     def commits(self) -> pl.DataFrame:
@@ -247,7 +250,7 @@ class Diff:
         >>> table.diff(4, 2).commits().select("leg", "version").rows()
         [('back', 4), ('back', 3)]
         """
-        return commits_between(self._pair.common)
+        return self._answer(lambda pair: commits_between(pair.common))
 
     def same_content(self) -> SameContent:
         """Return whether both versions have the same rows with the same values.
@@ -280,14 +283,23 @@ num_rows_before=0, num_rows_after=2)
         >>> bool(table.diff(5, 6).same_content())
         True
         """
-        pair = self._pair
-        for record in pair.records:
-            check_readable(record)
-        fragments = pair.fragments_to_read
-        if not any(fragments) and not len(self.schema()):
-            return same_by_metadata()
-        by_row_id = pair.shares_row_ids
-        return compare_content(pair.first, pair.second, fragments, by_row_id=by_row_id)
+        return self._answer(_same_content)
+
+    def _answer(self, build: Callable[[VersionPair], _T]) -> _T:
+        first, second = self._pair.first, self._pair.second
+
+        def if_kept(one: TableSource, other: TableSource) -> _T:
+            one.file(first.version)
+            other.file(second.version)
+            if (one, other) == (first.source, second.source):
+                return build(self._pair)
+            return build(VersionPair(Place(one, first.version), Place(other, second.version)))
+
+        if first.source is second.source:
+            return LiveTable(first.source).answer(lambda one: if_kept(one, one))
+        return LiveTable(first.source).answer(
+            lambda one: LiveTable(second.source).answer(lambda other: if_kept(one, other))
+        )
 
     def __repr__(self) -> str:
         table = self._pair.first.source.uri.rsplit("/", 1)[-1]
@@ -313,6 +325,20 @@ num_rows_before=0, num_rows_after=2)
             return self.commits()
         except (InvalidArgumentError, NotFoundError):
             return None
+
+
+def _summary(pair: VersionPair) -> pl.DataFrame:
+    return diff_summary(pair.first, pair.rows_after, pair.runs, lost_on_the_way(pair.common))
+
+
+def _same_content(pair: VersionPair) -> SameContent:
+    for record in pair.records:
+        check_readable(record)
+    fragments = pair.fragments_to_read
+    if not any(fragments) and not len(schema_diff(pair.fields)):
+        return same_by_metadata()
+    by_row_id = pair.shares_row_ids
+    return compare_content(pair.first, pair.second, fragments, by_row_id=by_row_id)
 
 
 def _named(place: tuple[str | None, int]) -> str:

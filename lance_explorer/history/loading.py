@@ -1,6 +1,6 @@
 """Read manifests into a History, each byte once, and nothing twice that versions share."""
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -52,7 +52,7 @@ from lance_explorer.history.listing import VersionFile, VersionListing
 from lance_explorer.history.roots import deletion_root
 from lance_explorer.storage import Contents, FilePart, Storage, given, reading_ahead
 
-__all__ = ["extend"]
+__all__ = ["extend", "with_unreadable"]
 
 KEPT_TRANSACTION_BYTES = 16 * 1024
 """Longer transactions are read again when somebody asks for more than their header."""
@@ -94,6 +94,17 @@ def extend(history: History, storage: Storage, listing: VersionListing) -> Histo
     with collector_paused():
         loader.read(files)
     return loader.finish()
+
+
+def with_unreadable(
+    history: History, versions: Sequence[tuple[VersionFile, FormatError]]
+) -> History:
+    """Return the history with versions that cannot be read, and why, as findings."""
+    return replace(
+        history,
+        unreadable=(*history.unreadable, *[UnreadableVersion(*version) for version in versions]),
+        findings=(*history.findings, *[_unreadable(*version) for version in versions]),
+    )
 
 
 def _still_kept(history: History, listing: VersionListing) -> History:

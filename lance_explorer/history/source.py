@@ -1,5 +1,6 @@
 """One branch of one table: where it lies, and everything its metadata says, read when asked for."""
 
+import copy
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -7,8 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from lance_explorer.errors import (
+    CorruptFileError,
     FormatError,
     LanceExplorerError,
+    NotFoundError,
     RefNotFoundError,
     TableNotFoundError,
     VersionNotFoundError,
@@ -18,7 +21,7 @@ from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.format.transactions import Transaction, decode_transaction
 from lance_explorer.history.history import EMPTY_HISTORY, History, VersionRecord
 from lance_explorer.history.listing import DirectoryLister, VersionFile, VersionListing
-from lance_explorer.history.loading import extend
+from lance_explorer.history.loading import extend, with_unreadable
 from lance_explorer.history.refs import branch_root, load_branches, load_tags
 from lance_explorer.storage import (
     FilePart,
@@ -40,8 +43,11 @@ _MOST_SINGLE = 8
 class TableSource:
     """The metadata of one branch.
 
-    Everything is read on first use and then kept. Parts that were read at different times may show
-    a table that is being written to at different times; each version is always one version.
+    Everything is read on first use and then kept. Which versions there are is as it was at one
+    time: to look again makes another source, and those who hold this one are not disturbed. Tags
+    and branches may have been read later; each version is always one version. What is read of a
+    table that somebody may clean up or drop meanwhile is to be trusted within
+    :func:`~lance_explorer.history.live.unbroken`.
 
     Parameters
     ----------
@@ -70,7 +76,11 @@ class TableSource:
         io: IoCounts | None = None,
     ) -> None:
         self._branches: dict[str | None, TableSource] = {}
+        self._earlier_branches: dict[str | None, TableSource] = {}
         self._history: History | None = None
+        self._earlier = EMPTY_HISTORY
+        self._is_whole = True
+        self._removed: frozenset[int] = frozenset()
         self._single: dict[int, History] = {}
         self.kept: dict[str, Any] = {}
         """What other modules made of this source, kept as long as it is."""
@@ -97,9 +107,15 @@ class TableSource:
 
     @property
     def history(self) -> History:
-        """All kept versions of this branch."""
+        """All kept versions of this branch.
+
+        Those that were removed before they were read are left out, of :attr:`listing` too.
+        """
         if self._history is None:
-            self._history = extend(EMPTY_HISTORY, self.storage, self.listing)
+            history = extend(self._earlier, self.storage, self.listing)
+            if len(history.versions_read) < len(self.listing.versions):
+                history = self._without_unread(history)
+            self._history, self._earlier = history, EMPTY_HISTORY
         return self._history
 
     @cached_property
@@ -117,18 +133,52 @@ class TableSource:
         """The branches of the table; the main branch is not among them."""
         return load_branches(self.main_storage, self.ref_findings)
 
-    def refresh(self, last_version: int | None = None) -> None:
-        """Look for new versions, removed ones, and changed refs; read only what is new.
+    def refreshed(self, last_version: int | None = None) -> "TableSource":
+        """Return the same branch as it is now: new versions, removed ones, changed refs.
 
+        Only what is new will be read. If another table stands there now, nothing is taken over.
         Versions after ``last_version``, if it is given, are as if they were not there.
         """
-        self.listing = self._list_versions().up_to(last_version)
-        if self._history is not None:
-            self._history = extend(self._history, self.storage, self.listing)
-        self._single.clear()
-        self._branches.clear()
-        for name in ("ref_findings", "tags", "branches"):
-            self.__dict__.pop(name, None)
+        return self._with(self._list_versions().up_to(last_version))
+
+    def without_vanished(self) -> "TableSource | None":
+        """Return the same branch without the versions that were removed since they were listed.
+
+        Later versions are not there, unless the latest one was removed. None if none was removed,
+        on other branches that were looked at neither.
+
+        Raises
+        ------
+        TableNotFoundError
+            If the table is gone, or another one stands in its place.
+        """
+        now = self._look()
+        gone = {*self.listing.versions, *self.listing.detached}.difference(
+            now.versions, now.detached
+        )
+        if not gone and not any(branch._lost_versions() for branch in self._branches.values()):
+            return None
+        is_there = self.listing.versions[-1] not in gone
+        later = self._with(now.up_to(self.latest_version if is_there else None))
+        later._removed = self._removed.union([file.version for file in gone])
+        return later
+
+    def expect_there(self) -> None:
+        """Raise TableNotFoundError if the table is gone, or another one stands in its place.
+
+        If not, all that was read so far was of this table.
+        """
+        latest = self.listing.versions[-1]
+        found = self.storage.find(latest.path)
+        if found is not None and (found.size_bytes, found.etag or found.modified_ns) == (
+            latest.size_bytes,
+            latest.etag or latest.modified_ns,
+        ):
+            return
+        if latest in self._look().versions and found is None:
+            raise TableNotFoundError(
+                f"no Lance table at {self.uri}: it lists {latest.path}, but that is missing"
+            )
 
     def on_branch(self, branch: str | None) -> "TableSource":
         """Return another branch of the same table; None is the main branch.
@@ -142,7 +192,12 @@ class TableSource:
             return self
         if branch not in self._branches:
             storage = self.main_storage
-            self._branches[branch] = TableSource(self.uri, branch, storage.options, storage.io)
+            earlier = self._earlier_branches.pop(branch, None)
+            self._branches[branch] = (
+                earlier.refreshed()
+                if earlier
+                else TableSource(self.uri, branch, storage.options, storage.io)
+            )
         return self._branches[branch]
 
     def tag(self, name: str) -> Tag:
@@ -186,7 +241,7 @@ class TableSource:
         """
         history = self._single.pop(version, None)
         if history is None:
-            history = self._load(self._file(version))
+            history = self._load(self.file(version))
         self._single[version] = history
         if len(self._single) > _MOST_SINGLE:
             self._single.pop(next(iter(self._single)), None)  # asked for longest ago
@@ -228,7 +283,7 @@ class TableSource:
         remain = "1 version remains" if len(kept) == 1 else f"{len(kept)} versions remain"
         there = f"{remain}, {kept[0]} to {kept[-1]}"
         where = f" of branch {self.branch}" if self.branch else ""
-        if version in kept:
+        if version in kept or version in self._removed:
             return VersionNotFoundError(
                 f"version {version}{where} was removed since the table was looked at; refresh() it"
             )
@@ -244,7 +299,14 @@ class TableSource:
             return VersionNotFoundError(f"version {version}{where} was cleaned away; {there}")
         return VersionNotFoundError(f"version {version}{where} never was; {there}")
 
-    def _file(self, version: int) -> VersionFile:
+    def file(self, version: int) -> VersionFile:
+        """Return the file of a version, detached ones too.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        """
         for file in (*self.listing.versions, *self.listing.detached):
             if file.version == version:
                 return file
@@ -255,13 +317,82 @@ class TableSource:
         if history.unreadable:
             raise history.unreadable[0].error
         if not history.records:
-            raise VersionNotFoundError(f"version {file.version} was removed while it was read")
+            now = self._look()
+            if file in (*now.versions, *now.detached):
+                self.expect_there()
+                raise _listed_but_missing(file)
+            raise self.missing_version(file.version)
         return history
+
+    def _without_unread(self, history: History) -> History:
+        """Tell versions that were removed from those whose files cannot be had, of a history."""
+        read, now = set(history.versions_read), set(self._look().versions)
+        unread = [file for file in self.listing.versions if file.version not in read]
+        if self.listing.versions[-1] in unread and self.listing.versions[-1] not in now:
+            raise self.missing_version(self.latest_version)
+        damaged = [file for file in unread if file in now]
+        if len(damaged) == len(self.listing.versions):
+            raise TableNotFoundError(
+                f"no Lance table at {self.uri}: it lists {len(damaged)} versions, but their files "
+                "are missing"
+            )
+        self._is_whole = not damaged
+        removed = set(unread).difference(damaged)
+        kept = [file for file in self.listing.versions if file not in removed]
+        self.listing = VersionListing(tuple(kept), self.listing.detached)
+        self._removed = self._removed.union([file.version for file in removed])
+        return with_unreadable(history, [(file, _listed_but_missing(file)) for file in damaged])
+
+    def _look(self) -> VersionListing:
+        """Return what is listed now, of the table that was listed before.
+
+        Raises
+        ------
+        TableNotFoundError
+            If the table is gone, or another one stands in its place.
+        """
+        now = self._list_versions()
+        is_known = not set(self.listing.versions).isdisjoint(now.versions)
+        if not is_known and now.versions[0].version <= self.latest_version:
+            raise TableNotFoundError(
+                f"the table that was opened at {self.uri} is gone, and another one is there: it "
+                "was dropped and made again, or copied; refresh() to see that one"
+            )
+        return now
+
+    def _lost_versions(self) -> bool:
+        try:
+            return self.without_vanished() is not None
+        except NotFoundError:
+            return True
+
+    def _with(self, listing: VersionListing) -> "TableSource":
+        """Return the same branch with other versions, and what was read of those that stay."""
+        later = copy.copy(self)
+        is_same = not set(self.listing.versions).isdisjoint(listing.versions)
+        later.listing = listing
+        later._history = None
+        is_known = is_same and self._is_whole
+        later._earlier = (self._history or self._earlier) if is_known else EMPTY_HISTORY
+        later._is_whole = True
+        later._single = {}
+        later._branches = {}
+        later._earlier_branches = {**self._earlier_branches, **self._branches} if is_same else {}
+        later._removed = frozenset()
+        later.kept = dict(self.kept) if is_same else {}
+        for name in ("ref_findings", "tags", "branches"):
+            later.__dict__.pop(name, None)
+        return later
 
     def _list_versions(self) -> VersionListing:
         listing = DirectoryLister(self.storage).list_versions()
         if listing.versions:
             return listing
+        if (
+            self.branch is not None
+            and not DirectoryLister(self.main_storage).list_versions().versions
+        ):
+            raise _no_table(self.main_storage)
         if self.branch is not None:
             names = ", ".join(load_branches(self.main_storage, [])) or "none"
             raise RefNotFoundError(f"no branch {self.branch!r} in {self.uri}; there are: {names}")
@@ -277,6 +408,10 @@ class TableSource:
         if name is not None and self.storage.uri.endswith(suffix):
             self.branch = name
             self.main_storage = open_beside(self.storage, self.storage.uri.removesuffix(suffix))
+
+
+def _listed_but_missing(file: VersionFile) -> CorruptFileError:
+    return CorruptFileError("the file is listed, but it is missing", file.path)
 
 
 def _below(storage: Storage, folder: str) -> Storage:

@@ -7,6 +7,7 @@ import polars as pl
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.documented import documented
+from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE, all_index_coverage
 from lance_explorer.inspect.base_paths import (
@@ -74,12 +75,12 @@ class Inspect:
     frame has all its columns.
     """
 
-    def __init__(self, source: TableSource) -> None:
-        self._source = source
+    def __init__(self, table: LiveTable) -> None:
+        self._table = table
 
     def __repr__(self) -> str:
         frames = [name for name in vars(type(self)) if not name.startswith("_")]
-        return f"Inspect({self._source.uri}): {', '.join(frames)}"
+        return f"Inspect({self._table.source.uri}): {', '.join(frames)}"
 
     @documented(FRAGMENTS)
     def fragments(self, version: int | None = None) -> pl.DataFrame:
@@ -102,7 +103,7 @@ class Inspect:
         >>> table.inspect.fragments().select("fragment_id", "num_rows", "physical_rows").rows()
         [(0, 2, 4), (1, 2, 2), (2, 5, 5)]
         """
-        return fragments(self._source, self._or_latest(version))
+        return self._at(fragments, version)
 
     @documented(ALL_FRAGMENTS)
     def all_fragments(self) -> pl.DataFrame:
@@ -119,7 +120,7 @@ class Inspect:
         >>> states.select("num_rows", "first_version", "last_version").rows()
         [(4, 1, 2), (3, 3, 3), (2, 4, 7)]
         """
-        return all_fragments(self._source)
+        return self._table.answer(all_fragments)
 
     @documented(DATA_FILES)
     def data_files(self, version: int | None = None) -> pl.DataFrame:
@@ -142,7 +143,7 @@ class Inspect:
         >>> table.inspect.data_files(1).select("fragment_id", "fields", "format_version").rows()
         [(0, ['id', 'city', 'mood'], '2.1')]
         """
-        return data_files(self._source, self._or_latest(version))
+        return self._at(data_files, version)
 
     @documented(ALL_DATA_FILES)
     def all_data_files(self) -> pl.DataFrame:
@@ -161,7 +162,7 @@ class Inspect:
         >>> table.inspect.all_data_files().select("fragment_id", "first_version").rows()
         [(0, 1), (1, 2), (2, 3)]
         """
-        return all_data_files(self._source)
+        return self._table.answer(all_data_files)
 
     @documented(TRANSACTIONS)
     def transactions(self) -> pl.DataFrame:
@@ -182,7 +183,7 @@ class Inspect:
         >>> deletion["summary"]
         '{"predicate": "id = 2", "updated_fragments": 1, "deleted_fragments": 0}'
         """
-        return transactions(self._source)
+        return self._table.answer(transactions)
 
     @documented(FIELDS)
     def fields(self, version: int | None = None) -> pl.DataFrame:
@@ -205,7 +206,7 @@ class Inspect:
         >>> table.inspect.fields().select("field_id", "path", "logical_type").rows()
         [(0, 'id', 'int64'), (1, 'city', 'string'), (2, 'score', 'int32')]
         """
-        return fields(self._source, self._or_latest(version))
+        return self._at(fields, version)
 
     @documented(ALL_FIELDS)
     def all_fields(self) -> pl.DataFrame:
@@ -224,7 +225,7 @@ class Inspect:
         >>> states.select("path", "last_version", "began_as", "ended_as").rows()
         [('mood', 6, 'added', 'renamed'), ('score', 7, 'renamed', None)]
         """
-        return all_fields(self._source)
+        return self._table.answer(all_fields)
 
     @documented(INDICES)
     def indices(self, version: int | None = None) -> pl.DataFrame:
@@ -247,7 +248,7 @@ class Inspect:
         >>> table.inspect.indices().select("name", "index_type", "fields", "fragment_ids").rows()
         [('id_idx', 'BTREE', ['id'], [0, 1, 2])]
         """
-        return indices(self._source, self._or_latest(version))
+        return self._at(indices, version)
 
     @documented(ALL_INDICES)
     def all_indices(self) -> pl.DataFrame:
@@ -265,7 +266,7 @@ class Inspect:
         >>> table.inspect.all_indices().select("name", "first_version", "is_current").rows()
         [('id_idx', 5, True)]
         """
-        return all_indices(self._source)
+        return self._table.answer(all_indices)
 
     @documented(INDEX_COVERAGE)
     def index_coverage(self, version: int | None = None) -> pl.DataFrame:
@@ -299,7 +300,7 @@ class Inspect:
         >>> coverage.select("name", "fragment_id", "num_rows_answered", "num_rows_to_scan").rows()
         [('id_idx', 0, 2, 0), ('id_idx', 1, 2, 0), ('id_idx', 2, 5, 0)]
         """
-        return index_coverage(self._source, self._or_latest(version))
+        return self._at(index_coverage, version)
 
     @documented(ALL_INDEX_COVERAGE)
     def all_index_coverage(self) -> pl.DataFrame:
@@ -322,7 +323,7 @@ class Inspect:
         >>> coverage.select("name", "num_rows_answered", "num_rows_to_scan", "first_version").rows()
         [('id_idx', 9, 0, 5)]
         """
-        return all_index_coverage(self._source)
+        return self._table.answer(all_index_coverage)
 
     @documented(REWRITE_GROUPS)
     def rewrite_groups(self) -> pl.DataFrame:
@@ -343,7 +344,7 @@ class Inspect:
         >>> table.inspect.rewrite_groups().is_empty()
         True
         """
-        return rewrite_groups(self._source)
+        return self._table.answer(rewrite_groups)
 
     @documented(FRAGMENT_REUSE)
     def fragment_reuse(self, version: int | None = None) -> pl.DataFrame:
@@ -371,7 +372,7 @@ class Inspect:
         >>> table.inspect.fragment_reuse().is_empty()
         True
         """
-        return fragment_reuse_entries(self._source, self._or_latest(version))
+        return self._at(fragment_reuse_entries, version)
 
     @documented(ALL_FRAGMENT_REUSE)
     def all_fragment_reuse(self) -> pl.DataFrame:
@@ -391,7 +392,7 @@ class Inspect:
         >>> table.inspect.all_fragment_reuse().is_empty()
         True
         """
-        return all_fragment_reuse(self._source)
+        return self._table.answer(all_fragment_reuse)
 
     @documented(CONFIG)
     def config(self, version: int | None = None) -> pl.DataFrame:
@@ -414,7 +415,7 @@ class Inspect:
         >>> table.inspect.config().select("map", "field", "key", "value").rows()
         [('config', None, 'owner', 'docs')]
         """
-        return config(self._source, self._or_latest(version))
+        return self._at(config, version)
 
     @documented(ALL_CONFIG)
     def all_config(self) -> pl.DataFrame:
@@ -430,7 +431,7 @@ class Inspect:
         >>> table.inspect.all_config().select("key", "value", "first_version").rows()
         [('owner', 'docs', 6)]
         """
-        return all_config(self._source)
+        return self._table.answer(all_config)
 
     @documented(REFS)
     def refs(self) -> pl.DataFrame:
@@ -448,7 +449,7 @@ class Inspect:
         >>> table.inspect.refs().select("kind", "name", "version", "is_kept").rows()
         [('tag', 'clean', 4, True), ('branch', 'dev', 2, True)]
         """
-        return refs(self._source)
+        return self._table.answer(refs)
 
     @documented(MANIFESTS)
     def manifests(self) -> pl.DataFrame:
@@ -464,7 +465,7 @@ class Inspect:
         >>> table.inspect.manifests().select("path", "naming").row(6)
         ('_versions/18446744073709551608.manifest', 'V2')
         """
-        return manifests(self._source)
+        return self._table.answer(manifests)
 
     @documented(BASE_PATHS)
     def base_paths(self, version: int | None = None) -> pl.DataFrame:
@@ -488,7 +489,7 @@ class Inspect:
         >>> dev.inspect.base_paths().select("base_id", "is_dataset_root", "num_data_files").rows()
         [(0, True, 2)]
         """
-        return base_paths(self._source, self._or_latest(version))
+        return self._at(base_paths, version)
 
     @documented(ALL_BASE_PATHS)
     def all_base_paths(self) -> pl.DataFrame:
@@ -504,7 +505,7 @@ class Inspect:
         >>> table.inspect.all_base_paths().is_empty()
         True
         """
-        return all_base_paths(self._source)
+        return self._table.answer(all_base_paths)
 
     @documented(DETACHED)
     def detached(self) -> pl.DataFrame:
@@ -522,7 +523,7 @@ class Inspect:
         >>> table.inspect.detached().is_empty()
         True
         """
-        return detached(self._source)
+        return self._table.answer(detached)
 
     @documented(ROW_ID_SEGMENTS)
     def row_id_segments(self, version: int | None = None) -> pl.DataFrame:
@@ -553,7 +554,7 @@ class Inspect:
         >>> segments.select("fragment_id", "encoding", "start", "stop", "num_values").rows()
         [(0, 'range', 0, 4, 4), (1, 'range', 4, 6, 2), (2, 'range_with_bitmap', 2, 10, 5)]
         """
-        return row_id_segments(self._source, self._or_latest(version))
+        return self._at(row_id_segments, version)
 
     @documented(ALL_ROW_ID_SEGMENTS)
     def all_row_id_segments(self) -> pl.DataFrame:
@@ -577,7 +578,7 @@ class Inspect:
         >>> table.inspect.all_row_id_segments().select("fragment_id", "first_version").rows()
         [(0, 1), (1, 2), (2, 3)]
         """
-        return all_row_id_segments(self._source)
+        return self._table.answer(all_row_id_segments)
 
     @documented(ROW_ID_ENCODINGS)
     def row_id_encodings(self, version: int | None = None) -> pl.DataFrame:
@@ -607,7 +608,7 @@ class Inspect:
         >>> sizes.select("fragment_id", "encoded_bytes", "best_bytes", "saving_bytes").rows()
         [(0, 6, 6, 0), (1, 8, 8, 0), (2, 11, 11, 0)]
         """
-        return row_id_encodings(self._source, self._or_latest(version))
+        return self._at(row_id_encodings, version)
 
     @documented(ALL_ROW_ID_ENCODINGS)
     def all_row_id_encodings(self) -> pl.DataFrame:
@@ -629,7 +630,7 @@ class Inspect:
         >>> table.inspect.all_row_id_encodings().select("fragment_id", "first_version").rows()
         [(0, 1), (1, 2), (2, 3)]
         """
-        return all_row_id_encodings(self._source)
+        return self._table.answer(all_row_id_encodings)
 
     @documented(ROW_ID_TOTALS)
     def row_id_totals(self) -> pl.DataFrame:
@@ -652,7 +653,7 @@ class Inspect:
         >>> totals.select("version", "num_segments", "row_ids_bytes", "bytes_per_row").rows()[:3]
         [(1, 1, 6, 1.5), (2, 2, 14, 2.3333333333333335), (3, 3, 25, 2.5)]
         """
-        return row_id_totals(self._source)
+        return self._table.answer(row_id_totals)
 
     @documented(VERSION_RUNS)
     def version_runs(self, version: int | None = None) -> pl.DataFrame:
@@ -682,7 +683,7 @@ class Inspect:
         >>> runs.select("sequence", "offset", "num_rows", "row_version").rows()
         [('created_at', 0, 1, 1), ('created_at', 1, 4, 3), ('last_updated_at', 0, 5, 3)]
         """
-        return version_runs(self._source, self._or_latest(version))
+        return self._at(version_runs, version)
 
     @documented(ALL_VERSION_RUNS)
     def all_version_runs(self) -> pl.DataFrame:
@@ -705,7 +706,7 @@ class Inspect:
         >>> runs["first_version"].unique().to_list()
         [3]
         """
-        return all_version_runs(self._source)
+        return self._table.answer(all_version_runs)
 
     @documented(DELETIONS)
     def deletions(self, version: int | None = None) -> pl.DataFrame:
@@ -735,7 +736,7 @@ class Inspect:
         >>> files.select("fragment_id", "file_type", "num_deleted_rows", "fraction").rows()
         [(0, 'arrow_array', 2, 0.5)]
         """
-        return deletions(self._source, self._or_latest(version))
+        return self._at(deletions, version)
 
     @documented(ALL_DELETIONS)
     def all_deletions(self) -> pl.DataFrame:
@@ -756,7 +757,7 @@ class Inspect:
         >>> files.select("num_deleted_rows", "first_version", "last_version").rows()
         [(1, 3, 3), (2, 4, 7)]
         """
-        return all_deletions(self._source)
+        return self._table.answer(all_deletions)
 
     @documented(HEALTH)
     def health(self, version: int | None = None) -> pl.DataFrame:
@@ -808,10 +809,14 @@ class Inspect:
         >>> table.inspect.health().is_empty()
         True
         """
-        return health(self._source, self._or_latest(version))
+        return self._at(health, version)
 
-    def _or_latest(self, version: int | None) -> int:
-        return self._source.latest_version if version is None else version
+    def _at(
+        self, build: Callable[[TableSource, int], pl.DataFrame], version: int | None
+    ) -> pl.DataFrame:
+        return self._table.answer(
+            lambda source: build(source, source.latest_version if version is None else version)
+        )
 
 
 _Builder = Callable[[TableSource], pl.DataFrame]

@@ -43,10 +43,7 @@ def fork_of(source: TableSource) -> Fork | None:
     branch = source.branches.get(source.branch) if source.branch is not None else None
     if branch is None:
         return None
-    key = f"{__name__}.parent"
-    if key not in source.kept:
-        source.kept[key] = source.on_branch(branch.parent_branch)
-    parent = state_rows(source.kept[key])
+    parent = state_rows(source.on_branch(branch.parent_branch))
     versions = [record.version for record in parent.history.records]
     if branch.parent_version not in versions:
         return None

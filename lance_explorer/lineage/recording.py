@@ -214,7 +214,7 @@ def _store(
     """
     for _ in range(_MOST_TRIES):
         table.checkout_latest()
-        source.refresh()
+        source = source.refreshed()
         if source.latest_version != table.version:
             continue
         stored = stored_lineage(source.version(table.version).records[0].manifest.config)

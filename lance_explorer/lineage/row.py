@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from lance_explorer.frames.documented import documented
+from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.event_frame import ROW_HISTORY
 from lance_explorer.lineage.following import row_history
@@ -62,7 +63,9 @@ class Row:
         >>> table.row(2).history(values=True)["changed_columns"].to_list()
         [None, []]
         """
-        return row_history(self.source, self.row_id, self.at, values=values)
+        return LiveTable(self.source).answer(
+            lambda source: row_history(source, self.row_id, self.at, values=values)
+        )
 
     def graph(self) -> "Lineage":
         """Return the part of the lineage that the row went through.
@@ -90,7 +93,9 @@ class Row:
         """
         from lance_explorer.lineage.graph import lineage
 
-        return lineage(self.source).subgraph_of(self.history())
+        return LiveTable(self.source).answer(
+            lambda source: lineage(source).subgraph_of(row_history(source, self.row_id, self.at))
+        )
 
     def __repr__(self) -> str:
         at = "" if self.at is None else f" at version {self.at}"

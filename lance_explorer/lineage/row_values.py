@@ -97,6 +97,7 @@ def _values(source: TableSource, event: dict[str, Any], row_id: int) -> _Row | N
             storage.options,
         )
     except LanceExplorerError:
+        storage.io.missing += 1  # what pylance reads is not counted
         return None
     return _Row(version, row, fields)
 

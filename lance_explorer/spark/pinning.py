@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.history.listing import VersionFile
+from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.spark.options import Options
 
@@ -76,21 +77,21 @@ class PinnedTable:
 
 
 def _open(table: PinnedTable) -> TableSource:
-    source = _opened(table.ref)
-    if source.listing.versions[-1:] == (table.file,):
-        return source
-    source.refresh(last_version=table.version)
-    last = source.listing.versions[-1:]
+    live = _opened(table.ref)
+    if live.source.listing.versions[-1:] == (table.file,):
+        return live.source
+    live.refresh(last_version=table.version)
+    last = live.source.listing.versions[-1:]
     if not last or last[0].version != table.version:
-        source.refresh()
-        raise source.missing_version(table.version)
+        live.refresh()
+        raise live.source.missing_version(table.version)
     if last[0] != table.file:
         raise VersionNotFoundError(
             f"{table.ref.uri} was written anew while it was read; load it again"
         )
-    return source
+    return live.source
 
 
 @lru_cache(maxsize=_TABLES_KEPT)
-def _opened(ref: TableRef) -> TableSource:
-    return ref.open()
+def _opened(ref: TableRef) -> LiveTable:
+    return LiveTable(ref.open())

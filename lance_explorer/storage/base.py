@@ -42,10 +42,13 @@ class IoCounts:
         Listings and reads.
     bytes_read : int
         Bytes that reads returned.
+    missing : int
+        Reads of files that were not there, those of pylance that failed among them.
     """
 
     requests: int = 0
     bytes_read: int = 0
+    missing: int = 0
 
 
 class FileInfo(NamedTuple):
@@ -145,6 +148,10 @@ class Storage(ABC):
     @abstractmethod
     def list_folders(self, folder: str) -> list[str]:
         """Return the names of the folders directly in ``folder``, in any order."""
+
+    @abstractmethod
+    def find(self, path: str) -> FileInfo | None:
+        """Return a file as it is now, None if it is missing."""
 
     @abstractmethod
     def get(self, path: str) -> bytes:

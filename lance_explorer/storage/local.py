@@ -38,7 +38,7 @@ class LocalStorage(Storage):
     ...     _ = Path(folder, "greeting.txt").write_bytes(b"hello")
     ...     storage = LocalStorage(folder)
     ...     storage.get_range("greeting.txt", 1, 3), storage.io
-    (b'ell', IoCounts(requests=1, bytes_read=3))
+    (b'ell', IoCounts(requests=1, bytes_read=3, missing=0))
     """
 
     def __init__(
@@ -58,6 +58,19 @@ class LocalStorage(Storage):
 
     def list_folders(self, folder: str) -> list[str]:
         return [name for name, facts in self._scan(folder) if stat.S_ISDIR(facts.st_mode)]
+
+    def find(self, path: str) -> FileInfo | None:
+        self.io.requests += 1
+        try:
+            facts = os.stat(self._place(path))
+        except ValueError:  # no file can have such a name
+            return None
+        except OSError as error:
+            if error.errno in _MISSING:
+                return None
+            _refuse("find", path, error)
+        name = path.rpartition("/")[2]
+        return FileInfo(name, facts.st_size, facts.st_mtime_ns)
 
     def get(self, path: str) -> bytes:
         return self._read(path, 0, None)
@@ -105,9 +118,11 @@ class LocalStorage(Storage):
         except MemoryError as error:
             raise StorageError(f"{path!r} does not fit into memory: {wanted:,} bytes") from error
         except ValueError as error:  # no file can have such a name
+            self.io.missing += 1
             raise FileNotFoundError(path) from error
         except OSError as error:
             if error.errno in _MISSING:
+                self.io.missing += 1
                 raise FileNotFoundError(path) from error
             if error.errno == errno.ENXIO:  # what a socket answers
                 _check_is_file(path, os.stat(self._place(path)))

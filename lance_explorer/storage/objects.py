@@ -80,20 +80,20 @@ class ObjectStorage(Storage):
         raise TypeError(f"{self!r} is not pickled: open the table where it is needed")
 
     def list_files(self, folder: str) -> list[FileInfo]:
-        return [
-            FileInfo(
-                name=found["path"].rpartition("/")[2],
-                size_bytes=found["size"],
-                modified_ns=_nanoseconds(found["last_modified"]),
-                etag=found["e_tag"],
-            )
-            for found in self._list(folder)["objects"]
-        ]
+        return [_info(found) for found in self._list(folder)["objects"]]
 
     def list_folders(self, folder: str) -> list[str]:
         return [
             path.rstrip("/").rpartition("/")[2] for path in self._list(folder)["common_prefixes"]
         ]
+
+    def find(self, path: str) -> FileInfo | None:
+        self.io.requests += 1
+        try:
+            found = self._call(lambda: obstore.head(self._store, _safe(path)), path)
+        except FileNotFoundError:
+            return None
+        return _info(found)
 
     def get(self, path: str) -> bytes:
         return self._counted(self._read(FilePart(path)))
@@ -182,7 +182,11 @@ class ObjectStorage(Storage):
             check_size(path, length)
             return bytes(obstore.get_range(self._store, _safe(path), start=start, length=length))
 
-        return self._call(request, path)
+        try:
+            return self._call(request, path)
+        except FileNotFoundError:
+            self.io.missing += 1
+            raise
 
     def _size(self, path: str) -> int:
         self.io.requests += 1
@@ -281,6 +285,15 @@ def _safe(path: str) -> str:
     if _NO_NAME.search(path) or (path and not {"", ".", ".."}.isdisjoint(path.split("/"))):
         raise FileNotFoundError(path)
     return path
+
+
+def _info(found: Any) -> FileInfo:
+    return FileInfo(
+        name=found["path"].rpartition("/")[2],
+        size_bytes=found["size"],
+        modified_ns=_nanoseconds(found["last_modified"]),
+        etag=found["e_tag"],
+    )
 
 
 def _nanoseconds(time: datetime) -> int:

@@ -164,7 +164,9 @@ def test_the_fork_itself_belongs_to_the_branch(table):
 def test_a_version_that_is_removed_after_it_was_listed_says_so(table):
     source = opened(table)
     table.remove(2)
-    with pytest.raises(VersionNotFoundError, match="version 2 was removed while it was read"):
+    with pytest.raises(
+        VersionNotFoundError, match="version 2 was removed since the table was looked at; refresh"
+    ):
         source.version(2)
 
 
@@ -239,7 +241,7 @@ def test_refreshing_shows_new_commits(table):
     assert versions_of(source) == [1, 2, 3]
     table.append()
     assert (source.latest_version, versions_of(source)) == (3, [1, 2, 3])
-    source.refresh()
+    source = source.refreshed()
     assert (source.latest_version, versions_of(source)) == (4, [1, 2, 3, 4])
 
 
@@ -247,7 +249,7 @@ def test_refreshing_forgets_what_was_cleaned_away(table):
     source = opened(table)
     before = source.version(2)
     table.append().remove(1, 2)
-    source.refresh()
+    source = source.refreshed()
     with pytest.raises(VersionNotFoundError, match="2 was cleaned away; 2 versions remain, 3 to 4"):
         source.version(2)
     assert versions_of(source) == [3, 4]
@@ -256,7 +258,7 @@ def test_refreshing_forgets_what_was_cleaned_away(table):
 
 def test_refreshing_reads_no_history_that_nobody_asked_for(table):
     source = opened(table)
-    source.refresh()
+    source = source.refreshed()
     assert (source.storage.io.requests, source.storage.io.bytes_read) == (2, 0)
 
 
@@ -265,7 +267,7 @@ def test_refreshing_shows_new_refs(table):
     assert (list(source.tags), list(source.branches)) == ([], [])
     table.tag("gold", 2).branch("dev")
     assert (list(source.tags), list(source.branches)) == ([], [])
-    source.refresh()
+    source = source.refreshed()
     assert (list(source.tags), list(source.branches)) == (["gold"], ["dev"])
 
 
@@ -276,7 +278,7 @@ def test_refreshing_forgets_what_was_wrong_with_refs(table):
     source = opened(table)
     assert (list(source.tags), [f.code for f in source.ref_findings]) == ([], ["corrupt_ref"])
     path.write_bytes(good)
-    source.refresh()
+    source = source.refreshed()
     assert (list(source.tags), source.ref_findings) == (["gold"], [])
 
 
@@ -284,7 +286,7 @@ def test_refreshing_a_table_that_is_gone_says_so(table):
     source = opened(table)
     shutil.rmtree(table.path)
     with pytest.raises(TableNotFoundError):
-        source.refresh()
+        source = source.refreshed()
 
 
 def test_refreshing_a_branch_that_is_gone_says_so(table):
@@ -292,7 +294,7 @@ def test_refreshing_a_branch_that_is_gone_says_so(table):
     source = TableSource(str(table.path), "dev")
     shutil.rmtree(branch.path)
     with pytest.raises(RefNotFoundError, match="no branch 'dev'"):
-        source.refresh()
+        source = source.refreshed()
 
 
 # ------------------------------------------------------------------------------------ what it costs

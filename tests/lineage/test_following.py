@@ -248,7 +248,7 @@ def test_new_versions_are_followed_after_a_refresh(tmp_path):
     source = source_of(table)
     assert events(row_history(source, 1)) == [(1, "created")]
     table.delete({0: [1]})
-    source.refresh()
+    source = source.refreshed()
     assert events(row_history(source, 1)) == [(1, "created"), (2, "deleted")]
 
 

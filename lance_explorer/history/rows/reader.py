@@ -251,7 +251,11 @@ class FragmentReader:
             if field in file.fields:
                 bases = self._record.manifest.base_paths
                 uri = data_file_uri(file, bases, self._source.storage)
-                return read_hidden_column(uri, column, self._source.storage.options)
+                try:
+                    return read_hidden_column(uri, column, self._source.storage.options)
+                except StorageError:
+                    self._source.storage.io.missing += 1  # what pylance reads is not counted
+                    raise
         raise CorruptFileError(f"no data file has the column {column}")
 
     @cached_property

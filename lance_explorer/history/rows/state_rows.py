@@ -283,7 +283,7 @@ def state_rows(source: TableSource) -> StateRows:
     """Return the rows of the states of a branch; what was read is kept, also over a refresh."""
     rows: StateRows | None = source.kept.get(__name__)
     history = source.history
-    if rows is None or rows.named is not history:
+    if rows is None or rows.named is not history or rows.source is not source:
         rows = StateRows(source, history, rows.known if rows else None)
         source.kept[__name__] = rows
     return rows

@@ -384,5 +384,5 @@ def test_groups_are_found_once_and_again_after_a_refresh(tmp_path):
     assert rewrites(source) is rewrites(source)
     version = table.compact()
     assert rewrites(source).groups == ()
-    source.refresh()
+    source = source.refreshed()
     assert [group.version for group in rewrites(source).groups] == [version]

@@ -1,0 +1,96 @@
+"""A branch that others commit to, clean up and drop while it is read.
+
+Lance removes the files of old versions before their manifests. So a file that is missing may be
+damage, or a version that somebody cleans away just now; which of both, the versions that are listed
+afterwards tell.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, VersionNotFoundError
+from lance_explorer.history.source import TableSource
+
+__all__ = ["LiveTable", "unbroken"]
+
+_T = TypeVar("_T")
+
+
+class LiveTable:
+    """A branch as it was when somebody last looked.
+
+    Parameters
+    ----------
+    source : TableSource
+        What is known of it.
+    """
+
+    def __init__(self, source: TableSource) -> None:
+        self.source = source
+
+    def refresh(self, last_version: int | None = None) -> None:
+        """Look again. Versions after ``last_version``, if it is given, are as if not there.
+
+        Raises
+        ------
+        TableNotFoundError
+            If the table is gone.
+        """
+        self.source = self.source.refreshed(last_version)
+
+    def answer(self, build: Callable[[TableSource], _T]) -> _T:
+        """Return what ``build`` makes of the branch; made again if versions vanish that it reads.
+
+        Those are left out then, here and from now on, as if they had been removed before.
+
+        Raises
+        ------
+        TableNotFoundError
+            If the table is gone, or another one stands in its place.
+        """
+        while True:
+            source = self.source
+            try:
+                with unbroken(source):
+                    return build(source)
+            except _VanishedError as error:
+                if self.source is source:  # nobody else has looked meanwhile
+                    self.source = error.later
+
+
+class _VanishedError(VersionNotFoundError):
+    """Versions were removed while they were read; ``later`` is the branch without them."""
+
+    def __init__(self, later: TableSource) -> None:
+        super().__init__(
+            "versions were removed while they were read; refresh() the table and ask again"
+        )
+        self.later = later
+
+
+@contextmanager
+def unbroken(source: TableSource) -> Iterator[None]:
+    """Return a context in which nothing is missing because it was removed meanwhile.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If something was missing or failed, and versions were removed since they were listed.
+    TableNotFoundError
+        If the table is gone, or another one stands in its place.
+    """
+    missing = source.storage.io.missing
+    try:
+        yield
+    except InvalidArgumentError:
+        raise
+    except LanceExplorerError as error:
+        later = source.without_vanished()
+        if later is None:
+            raise
+        raise _VanishedError(later) from error
+    if source.storage.io.missing == missing:
+        source.expect_there()
+    elif (later := source.without_vanished()) is not None:
+        raise _VanishedError(later)
