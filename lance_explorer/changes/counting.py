@@ -54,6 +54,7 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
     old, new = intervals.at(begin), intervals.at(end)
     left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()
     rows.load([*left, *entered])
+    rows.load_deleted([*left, *entered])
     come, went = {states[state].id: state for state in entered}, 0
     for state in left:
         went += rows.num_live(state)

@@ -152,7 +152,9 @@ def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
         yield ChangeStep(runs, EMPTY, 0, fork)
     gaps = np.flatnonzero(~rows.history.begins_exactly)
     changed = np.unique(np.concatenate([intervals.first, intervals.last + 1, gaps]))
-    for position in changed[(versions.begin < changed) & (changed <= versions.end)].tolist():
+    positions = changed[(versions.begin < changed) & (changed <= versions.end)].tolist()
+    rows.load_steps(positions)
+    for position in positions:
         runs = ChangeRuns.of_events(row_events(rows.source, position))
         if not rows.history.begins_exactly[position]:
             yield from _over_gap(versions, position, runs)

@@ -98,7 +98,9 @@ def _doubts(several: list[ChangeRuns]) -> _Doubts:
 def _num_rows(versions: VersionRange) -> int:
     if versions.end == EMPTY:
         return 0
-    return sum(map(versions.rows.num_live, versions.rows.history.states_at(versions.end)))
+    states = versions.rows.history.states_at(versions.end)
+    versions.rows.load_deleted(states)
+    return sum(map(versions.rows.num_live, states))
 
 
 def _lost_between(versions: VersionRange) -> int:

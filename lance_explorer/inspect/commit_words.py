@@ -77,19 +77,19 @@ def describe_commits(source: TableSource) -> list[str]:
     paths = cache(field_paths)
     described = []
     before: VersionRecord | None = None
-    for counts, record in zip(
-        versions(source).iter_rows(named=True), source.history.records, strict=True
-    ):
-        commit = Commit(
-            counts,
-            _operation(source, record),
-            changes.get(record.version, ()),
-            sum([part.parent_id == NO_PARENT for part in record.schema]),
-            paths(record.schema),
-            frozenset([index.name for index in before.indices]) if before else frozenset(),
-        )
-        described.append(commit_words(commit))
-        before = record
+    records = source.history.records
+    with source.reading_transactions(records):
+        for counts, record in zip(versions(source).iter_rows(named=True), records, strict=True):
+            commit = Commit(
+                counts,
+                _operation(source, record),
+                changes.get(record.version, ()),
+                sum([part.parent_id == NO_PARENT for part in record.schema]),
+                paths(record.schema),
+                frozenset([index.name for index in before.indices]) if before else frozenset(),
+            )
+            described.append(commit_words(commit))
+            before = record
     return described
 
 

@@ -26,6 +26,7 @@ from lance_explorer.inspect.parts import distinct_parts, only_keys, understood
 from lance_explorer.inspect.row_id_segments import stored_row_ids
 from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.rowids.sequence import RowIdSequence
+from lance_explorer.storage import reading_ahead
 
 __all__ = ["DELETION_HISTORY", "deletion_history"]
 
@@ -113,11 +114,18 @@ def deletion_history(source: TableSource, fragment_id: int) -> pl.DataFrame:
             "inspect.all_fragments() lists those that are"
         )
     row_ids = _row_ids(source, readable, history)
-    pieces = [
-        _rows(source, history, life[0], masking, row_ids)
-        for life in _lives(history)
-        for masking in _maskings(source, history, life)
+    lives = _lives(history)
+    parts = [
+        part
+        for life in lives
+        for stay in life
+        for part in FragmentReader(source, history.records[stay.first]).deletion_parts(stay.state)
     ]
+    with reading_ahead(parts):
+        maskings = [
+            (life[0], masking) for life in lives for masking in _maskings(source, history, life)
+        ]
+    pieces = [_rows(source, history, born, masking, row_ids) for born, masking in maskings]
     nothing = pl.DataFrame(schema=DELETION_HISTORY.polars_schema)
     return pl.concat([nothing, *pieces]).sort("version", "offset")
 

@@ -12,7 +12,7 @@ from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, VERSION, Column,
 from lance_explorer.frames.states import live_rows, nullable, sequence_bytes
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.readable import readable_history
-from lance_explorer.history.rows.reader import FragmentReader
+from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.history.rows.stored_sequences import FragmentSequence, read_row_ids
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
@@ -97,7 +97,7 @@ def _sums(source: TableSource, history: History) -> list[NDArray[np.int64]]:
     """
     sequences, intervals = distinct_parts(history, _not_spilled)
     counts = np.full((3, len(sequences)), UNKNOWN_COUNT)
-    sizes = _IndexSizes(source, history)
+    sizes = _IndexSizes(state_rows(source), history)
     for number, row_ids in read_row_ids(source, history, sequences, intervals):
         if not isinstance(row_ids, FormatError):
             counts[:, number] = _count(row_ids)
@@ -109,30 +109,28 @@ def _sums(source: TableSource, history: History) -> list[NDArray[np.int64]]:
 class _IndexSizes:
     """The bytes that each state takes in a row-ID index, UNKNOWN_COUNT until that is known."""
 
-    def __init__(self, source: TableSource, history: History) -> None:
+    def __init__(self, rows: StateRows, history: History) -> None:
         self.of_states = np.full(len(history.states), UNKNOWN_COUNT)
-        self._source = source
-        self._history = history
-        self._states: dict[FragmentSequence, list[tuple[int, int]]] = {}
-        keys, where = np.unique(history.intervals.keys, return_index=True)
-        firsts = history.intervals.first[where]
-        for state, position in zip(keys.tolist(), firsts.tolist(), strict=True):
+        self._rows = rows
+        self._states: dict[FragmentSequence, list[int]] = {}
+        states = np.unique(history.intervals.keys).tolist()
+        rows.load_deleted(states)
+        for state in states:
             fragment = history.states[state]
             for sequence in stored_row_ids(fragment):
-                self._states.setdefault(sequence, []).append((state, position))
+                self._states.setdefault(sequence, []).append(state)
             if fragment.row_ids is None and fragment.physical_rows is not None:
-                self._add(state, position, address_rows(0, fragment.physical_rows).row_ids)
+                self._add(state, address_rows(0, fragment.physical_rows).row_ids)
 
     def add(self, sequence: FragmentSequence, row_ids: RowIdSequence) -> None:
         """Take into account the states that have a sequence."""
-        for state, position in self._states[sequence]:
-            self._add(state, position, row_ids)
+        for state in self._states[sequence]:
+            self._add(state, row_ids)
 
-    def _add(self, state: int, position: int, row_ids: RowIdSequence) -> None:
+    def _add(self, state: int, row_ids: RowIdSequence) -> None:
         """Index the live rows of one state."""
-        reader = FragmentReader(self._source, self._history.records[position])
         try:
-            rows = FragmentRows(0, row_ids, reader.deleted(self._history.states[state]))
+            rows = FragmentRows(0, row_ids, self._rows.deleted(state))
             self.of_states[state] = RowIdIndex.of_fragments([rows]).nbytes
         except (FormatError, StorageError):
             return  # so it stays unknown

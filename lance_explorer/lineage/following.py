@@ -104,12 +104,13 @@ def _identity(rows: StateRows, row_id: int, at: int | None) -> int:
 def _last_position(rows: StateRows, address: int) -> int | None:
     """Return the last position at which a row lives at an address."""
     place = RowAddress.of(address)
-    intervals = rows.history.intervals
-    for number in np.argsort(-intervals.last, kind="stable").tolist():
+    intervals, states = rows.history.intervals, rows.history.states
+    of_fragment = [number for number, state in enumerate(states) if state.id == place.fragment_id]
+    rows.load_deleted(of_fragment)
+    own = np.flatnonzero(np.isin(intervals.keys, np.array(of_fragment, dtype=np.int64)))
+    for number in own[np.argsort(-intervals.last[own], kind="stable")].tolist():
         state = int(intervals.keys[number])
-        if rows.history.states[state].id == place.fragment_id and (
-            place.offset < rows.num_rows(state) and place.offset not in rows.deleted(state)
-        ):
+        if place.offset < rows.num_rows(state) and place.offset not in rows.deleted(state):
             return int(intervals.last[number])
     return None
 

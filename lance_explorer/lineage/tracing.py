@@ -64,6 +64,7 @@ def trace(rows: StateRows, identities: Uint64Array, positions: range) -> Iterato
     low, high = rows.bounds
     first = np.searchsorted(identities, low)
     can_hold = first < np.searchsorted(identities, high, side="right")
+    rows.load_steps(positions, can_hold)
     for position in positions:
         gone, come = rows.states_gone(position), rows.states_come(position)
         gone, come = gone[can_hold[gone]], come[can_hold[come]]

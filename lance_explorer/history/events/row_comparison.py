@@ -61,6 +61,7 @@ def compare_states(rows: StateRows, before: Sequence[int], after: Sequence[int])
         If a file cannot be read.
     """
     rows.load([*before, *after])
+    rows.load_deleted([*before, *after])
     states = rows.history.states
     new = {states[state].id: state for state in after}
     left, entered, stayed = list[RunColumns](), list[RunColumns](), list[RowRuns]()

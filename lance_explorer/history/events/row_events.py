@@ -83,5 +83,7 @@ def all_row_events(
     rows = state_rows(source)
     stop = len(rows.history) if end is None else end
     changed = np.union1d(rows.history.intervals.first, rows.history.intervals.last + 1)
-    for position in changed[(begin <= changed) & (changed < stop)].tolist():
+    positions = changed[(begin <= changed) & (changed < stop)].tolist()
+    rows.load_steps(positions)
+    for position in positions:
         yield row_events(source, position)

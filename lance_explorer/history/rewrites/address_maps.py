@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.history.rewrites.gathered import rewrites
 from lance_explorer.history.rewrites.groups import RewriteGroup
-from lance_explorer.history.rewrites.rows import pair_rows
+from lance_explorer.history.rewrites.rows import pair_rows, reading_deletions
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Positions, Uint64Array
@@ -128,7 +128,8 @@ def address_map(source: TableSource, begin_version: int, end_version: int) -> Ad
         If a file other than those of deletions cannot be read.
     """
     groups = _in_effect(source, rewrites(source).between(begin_version, end_version))
-    return AddressMap(tuple([_round(source, round_) for round_ in _rounds(groups)]))
+    with reading_deletions(source, groups):
+        return AddressMap(tuple([_round(source, round_) for round_ in _rounds(groups)]))
 
 
 def _in_effect(source: TableSource, groups: Sequence[RewriteGroup]) -> list[RewriteGroup]:

@@ -4,12 +4,14 @@ A stretch of rows between two deleted ones is a run, whatever its length; nothin
 by row.
 """
 
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 import numpy as np
 from pyroaring import BitMap64
 
-from lance_explorer.errors import StorageError
+from lance_explorer.errors import LanceExplorerError, StorageError
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.history import VersionRecord
@@ -20,8 +22,9 @@ from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Positions, Uint64Array, begins_of
 from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.rowids.runs import RunColumns
+from lance_explorer.storage import FilePart, Storage, reading_ahead
 
-__all__ = ["pair_rows"]
+__all__ = ["pair_rows", "reading_deletions"]
 
 
 class _Ranges(NamedTuple):
@@ -56,6 +59,26 @@ def pair_rows(source: TableSource, group: RewriteGroup) -> RunColumns | str:
     except (StorageError, _LostDeletionsError) as error:
         return str(error)
     return _zipped(old, _joined([_all_rows(fragment) for fragment in group.new]))
+
+
+def reading_deletions(
+    source: TableSource, groups: Iterable[RewriteGroup]
+) -> AbstractContextManager[None]:
+    """Return a context in which the rows of groups will be paired, best in this order."""
+    return reading_ahead([part for group in groups for part in _deletion_parts(source, group)])
+
+
+def _deletion_parts(source: TableSource, group: RewriteGroup) -> Iterator[tuple[Storage, FilePart]]:
+    if group.row_map is not None or not group.in_order or group.surviving is not None:
+        return
+    for number, fragment in enumerate(group.old):
+        if fragment.num_deleted_rows == 0:
+            continue
+        try:
+            record, state = _state(source, group, number)
+            yield from FragmentReader(source, record).deletion_parts(state)
+        except (LanceExplorerError, _LostDeletionsError):
+            return  # which is told where the rows are paired
 
 
 class _LostDeletionsError(Exception):

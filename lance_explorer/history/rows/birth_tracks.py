@@ -26,7 +26,7 @@ from lance_explorer.history.events.update_kinds import (
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
-from lance_explorer.history.rewrites.rows import pair_rows
+from lance_explorer.history.rewrites.rows import pair_rows, reading_deletions
 from lance_explorer.history.rows.derived_tracks import (
     born_rows,
     carried_tracks,
@@ -68,9 +68,20 @@ class BirthTracks:
 
     @cached_property
     def _tracks(self) -> dict[int, Track]:
-        pass_ = _Pass(self._rows)
-        for position in range(len(self._history)):
-            pass_.step(position)
+        rows, records = self._rows, self._history.records
+        updates = [
+            position
+            for position in range(1, len(records))
+            if records[position].operation == "Update" and self._history.follows_previous[position]
+        ]
+        rows.load_steps(updates)
+        pass_ = _Pass(rows)
+        with (
+            rows.source.reading_transactions(records),
+            reading_deletions(rows.source, rewrites(rows.source).groups),
+        ):
+            for position in range(len(records)):
+                pass_.step(position)
         return pass_.tracks
 
 

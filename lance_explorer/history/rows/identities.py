@@ -55,7 +55,9 @@ def identities_at(
         )
         if fragment in states
     }
-    rows.load([states[fragment] for fragment in asked], versions=False)
+    wanted = [states[fragment] for fragment in asked]
+    rows.load(wanted, versions=False)
+    rows.load_deleted(wanted)
     for fragment, places in asked.items():
         state = states[fragment]
         offsets = (addresses[places] & _OFFSETS).astype(np.int64)

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +24,8 @@ from lance_explorer.history.rows.birth_tracks import BirthTracks
 from lance_explorer.history.rows.reader import FragmentReader
 from lance_explorer.history.rows.stored_sequences import (
     FragmentSequence,
-    read_row_ids,
-    read_row_versions,
+    SequenceKind,
+    read_sequences,
     sequences_of,
 )
 from lance_explorer.history.rows.tracks import Track, identity_bounds
@@ -120,10 +119,46 @@ class StateRows:
         """
         if self._births is not None:
             return
-        fragments = [(state, self.history.states[state]) for state in states]
-        self._read(fragments, "row_ids")
+        kinds: tuple[SequenceKind, ...] = ("row_ids",)
         if versions:
-            self._read(fragments, "created_at", "last_updated_at")
+            kinds = ("row_ids", "created_at", "last_updated_at")
+        missing: dict[FragmentSequence, int] = {}
+        for state in states:
+            for sequence in sequences_of(self.history.states[state], *kinds):
+                if sequence not in self.known.sequences:
+                    missing.setdefault(sequence, state)
+        if missing:
+            self._read([*missing], self._intervals([*missing.values()]))
+
+    def load_steps(
+        self, positions: Iterable[int], can_matter: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Read what comparing each of some versions with the kept one before takes, all at once.
+
+        Parameters
+        ----------
+        positions : iterable of int
+            The positions of the versions.
+        can_matter : ndarray of bool, optional
+            Which states are compared, by number; all that come or go by default.
+
+        Raises
+        ------
+        FormatError
+            If a sequence cannot be understood.
+        StorageError
+            If a manifest cannot be read. Deletion files are left to :meth:`deleted`.
+        """
+        steps = [
+            states(position)
+            for position in positions
+            for states in (self.states_come, self.states_gone)
+        ]
+        states = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *steps]))
+        if can_matter is not None:
+            states = states[can_matter[states]]
+        self.load(states.tolist())
+        self.load_deleted(states.tolist())
 
     def track(self, state: int) -> Track:
         """Return identities and row versions of a state."""
@@ -171,10 +206,6 @@ class StateRows:
             return BitMap()
         key = fragment.id, fragment.deletion_file
         if key not in self.known.deleted:
-            # States are numbered as they came, which is the order in which most ask for them.
-            unread = self._unread_deletions(range(state, len(self.history.states)))
-            self._read_deleted(dict(islice(unread, self.source.storage.in_flight)))
-        if key not in self.known.deleted:
             self.known.deleted[key] = self._reader(state).deleted(fragment)
         return self.known.deleted[key]
 
@@ -183,9 +214,7 @@ class StateRows:
 
         One that cannot be read is left to :meth:`deleted`, which tells why.
         """
-        self._read_deleted(dict(self._unread_deletions(states)))
-
-    def _read_deleted(self, unread: dict[tuple[int, DeletionFile], int]) -> None:
+        unread = dict(self._unread_deletions(states))
         readers = {key: self._reader(state) for key, state in unread.items()}
         parts = [
             part
@@ -248,18 +277,8 @@ class StateRows:
         ids = self._row_ids(fragment, state)
         return Track(ids, versions.get("created_at"), versions.get("last_updated_at"))
 
-    def _read(self, fragments: Iterable[tuple[int, Fragment]], *kinds: str) -> None:
-        """Read the sequences of some kinds that are not known yet."""
-        missing: dict[FragmentSequence, int] = {}
-        for state, fragment in fragments:
-            for sequence in sequences_of(fragment, *kinds):  # type: ignore[arg-type]
-                if sequence not in self.known.sequences:
-                    missing.setdefault(sequence, state)
-        if not missing:
-            return
-        sequences, intervals = [*missing], self._intervals([*missing.values()])
-        read = read_row_ids if "row_ids" in kinds else read_row_versions
-        for number, found in read(self.source, self.history, sequences, intervals):
+    def _read(self, sequences: list[FragmentSequence], intervals: Intervals) -> None:
+        for number, found in read_sequences(self.source, self.history, sequences, intervals):
             if isinstance(found, FormatError):
                 raise found
             self.known.sequences[sequences[number]] = (

@@ -6,7 +6,7 @@ fragment that is there. So reading costs what distinct sequences cost, not what 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ __all__ = [
     "SequenceKind",
     "read_row_ids",
     "read_row_versions",
+    "read_sequences",
     "sequences_of",
 ]
 
@@ -45,6 +46,7 @@ _KINDS: tuple[SequenceKind, ...] = ("row_ids", "created_at", "last_updated_at")
 _FIELDS = dict(zip(_KINDS, HIDDEN_FIELDS, strict=True))
 
 _T = TypeVar("_T")
+_Made = TypeVar("_Made", covariant=True)
 
 RowVersions = tuple[RowIdSequence | None, RowVersionRuns]
 """The spans as they are stored, None where they are spilled, and the runs that they stand for."""
@@ -103,7 +105,7 @@ def read_row_ids(
     StorageError
         If a file is missing or cannot be read.
     """
-    return _read(source, history, sequences, intervals, decode_row_id_sequence, _row_ids_of)
+    return _read(source, history, sequences, intervals, lambda _: _ROW_IDS)
 
 
 def read_row_versions(
@@ -113,7 +115,23 @@ def read_row_versions(
     intervals: Intervals,
 ) -> Iterator[tuple[int, RowVersions | FormatError]]:
     """Yield the number of each row-version sequence and its runs, as :func:`read_row_ids` does."""
-    return _read(source, history, sequences, intervals, _decode_row_versions, _row_versions_of)
+    return _read(source, history, sequences, intervals, lambda _: _ROW_VERSIONS)
+
+
+def read_sequences(
+    source: TableSource,
+    history: History,
+    sequences: Sequence[FragmentSequence],
+    intervals: Intervals,
+) -> Iterator[tuple[int, RowIdSequence | RowVersions | FormatError]]:
+    """Yield sequences of all kinds in one pass, each as the function for its kind does."""
+    return _read(
+        source,
+        history,
+        sequences,
+        intervals,
+        lambda sequence: _ROW_IDS if sequence.kind == "row_ids" else _ROW_VERSIONS,
+    )
 
 
 def _row_ids_of(values: NDArray[np.uint64]) -> RowIdSequence:
@@ -129,15 +147,24 @@ def _row_versions_of(values: NDArray[np.uint64]) -> RowVersions:
     return None, RowVersionRuns.of(values)
 
 
+class _Kind(NamedTuple, Generic[_Made]):
+    """What makes a sequence: ``decode`` of stored bytes, ``convert`` of spilled values."""
+
+    decode: Callable[[bytes, int | None], _Made]
+    convert: Callable[[NDArray[np.uint64]], _Made]
+
+
+_ROW_IDS = _Kind(decode_row_id_sequence, _row_ids_of)
+_ROW_VERSIONS = _Kind(_decode_row_versions, _row_versions_of)
+
+
 def _read(
     source: TableSource,
     history: History,
     sequences: Sequence[FragmentSequence],
     intervals: Intervals,
-    decode: Callable[[bytes, int | None], _T],
-    convert: Callable[[NDArray[np.uint64]], _T],
+    kind_of: Callable[[FragmentSequence], _Kind[_T]],
 ) -> Iterator[tuple[int, _T | FormatError]]:
-    """Yield each sequence: ``decode`` makes it of stored bytes, ``convert`` of spilled values."""
     keys, where = np.unique(intervals.keys, return_index=True)
     first, last = intervals.first[where], intervals.last[where]
     is_inline = np.array([sequences[key].stored.storage == "inline" for key in keys.tolist()], bool)
@@ -147,7 +174,7 @@ def _read(
             record, sequence = history.records[position], sequences[key]
             reader = FragmentReader(source, record)
             try:
-                yield key, _read_outside(reader, sequence, decode, convert)
+                yield key, _read_outside(reader, sequence, kind_of(sequence))
             except FormatError as error:
                 yield key, reader.located(error, sequence.state)
     inline = keys[is_inline]
@@ -165,9 +192,10 @@ def _read(
         for key in inline[places == position].tolist():
             sequence = sequences[key]
             message = messages[sequence.fragment_id]
+            rows, decode = sequence.physical_rows, kind_of(sequence).decode
             try:
                 data = _inline_bytes(message, sequence)
-                yield key, decoded(decode, data, sequence.physical_rows, sequence.stored, message)
+                yield key, decoded(decode, data, rows, sequence.stored, message)
             except FormatError as error:
                 yield key, FragmentReader(source, record).located(error, sequence.state, message)
 
@@ -181,17 +209,12 @@ def _external_parts(
             yield source.storage, FilePart(file.path, file.offset, file.size)
 
 
-def _read_outside(
-    reader: FragmentReader,
-    sequence: FragmentSequence,
-    decode: Callable[[bytes, int | None], _T],
-    convert: Callable[[NDArray[np.uint64]], _T],
-) -> _T:
+def _read_outside(reader: FragmentReader, sequence: FragmentSequence, kind: _Kind[_T]) -> _T:
     if sequence.stored.storage == "spilled":
         column = HIDDEN_FIELDS[_FIELDS[sequence.kind]]
-        return convert(reader.hidden_values(sequence.state, column))
+        return kind.convert(reader.hidden_values(sequence.state, column))
     data = reader.sequence_bytes(sequence.state, sequence.stored, None)
-    return decoded(decode, data, sequence.physical_rows, sequence.stored, b"")
+    return decoded(kind.decode, data, sequence.physical_rows, sequence.stored, b"")
 
 
 def _few_positions(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
