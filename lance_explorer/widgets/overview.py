@@ -19,8 +19,8 @@ class Overview(View):
 
     Above, how rows, bytes or fragments grew over versions, each commit in the colour of its kind;
     arrow keys and the mouse choose a version there. Below, the versions that wrote most of what is
-    there now, operations by kind, and what is wrong or worth doing, with the call that mends it. A click on any of these
-    chooses the version, and the fragment, that it is about.
+    there now, operations by kind, and what is wrong or worth doing, with the call that mends it. A
+    click on any of these chooses the version, and the fragment, that it is about.
 
     Parameters
     ----------
