@@ -99,7 +99,7 @@ def diff(uri: str, a: str, b: str, content: bool, as_json: bool) -> None:
     found = table.diff(*[_version(table, text) for text in (a, b)])
     if content:
         same = found.same_content()
-        click.echo(json.dumps(asdict(same)) if as_json else str(same))
+        click.echo(json.dumps(asdict(same)) if as_json else one_line(str(same), _LONGEST_TEXT))
         sys.exit(0 if same else _DIFFERENT)
     rows = _rows(found)
     parts = {name: getattr(found, name)() for name in _PARTS}

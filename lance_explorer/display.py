@@ -19,8 +19,10 @@ from lance_explorer.figures.inline import (
 )
 from lance_explorer.figures.labels import size
 from lance_explorer.format.flags import flag_names, unreadable_flags
+from lance_explorer.format.refs import Tag
 from lance_explorer.frames.states import data_bytes, live_rows, nullable, physical_rows
 from lance_explorer.history.history import UNKNOWN_COUNT, History
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
 
@@ -32,6 +34,7 @@ __all__ = [
     "table_html",
     "table_name",
     "table_text",
+    "tag_words",
 ]
 
 _SHOWN_VERSIONS = 10
@@ -87,15 +90,33 @@ def table_facts(source: TableSource) -> dict[str, str]:
         "location": source.storage.uri,
         "versions": f"{len(kept):,} kept, {kept[0].version} to {kept[-1].version}",
         "latest": latest,
-        "tags": _listed(
-            [
-                f"{one_line(tag.name, _LONGEST_NAME)} (version {tag.version})"
-                for tag in source.tags.values()
-            ]
-        ),
+        "tags": _listed(tag_words(source)),
         "branches": _listed([one_line(name, _LONGEST_NAME) for name in source.branches]),
         **common,
     }
+
+
+def tag_words(source: TableSource) -> list[str]:
+    """Return all tags of a table, each with the version that it is on, whatever branch that is of.
+
+    Examples
+    --------
+    >>> tag_words(table.source)
+    ['clean (version 4)']
+    """
+    return [
+        f"{one_line(tag.name, _LONGEST_NAME)} ({_tagged(source, tag)})"
+        for tag in source.tags.values()
+    ]
+
+
+def _tagged(source: TableSource, tag: Tag) -> str:
+    if tag.version >= FIRST_DETACHED:
+        return f"detached version {tag.version}"
+    if tag.branch == source.branch:
+        return f"version {tag.version}"
+    branch = "the main branch" if tag.branch is None else one_line(tag.branch, _LONGEST_NAME)
+    return f"version {tag.version} of {branch}"
 
 
 def table_html(source: TableSource, versions: pl.DataFrame) -> str:

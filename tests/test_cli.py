@@ -197,6 +197,10 @@ def test_a_diff_of_content_is_about_values_alone(tmp_path):
     result = run("diff", str(tmp_path), "1", latest, "--content", "--json")
     assert result.exit_code == 0
     assert json.loads(result.output)["method"] == "multiset hash"
+    assert run("diff", str(tmp_path), "1", latest, "--content").output == (
+        "Yes: there are the same rows, in whatever order and under whatever row IDs. Compared were "
+        "all 2 rows of the first version with all 2 rows of the second.\n"
+    )
     assert run("diff", LIFE_CYCLE, "1", "3", "--content").exit_code == 1
 
 

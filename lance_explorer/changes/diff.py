@@ -265,6 +265,7 @@ class Diff:
         -------
         SameContent
             True or false; ``method`` says how that is known, ``columns`` which columns differ.
+            As text it is a sentence on what was compared.
 
         Raises
         ------
@@ -279,7 +280,7 @@ class Diff:
         --------
         >>> table.diff(1, 2).same_content()
         SameContent(is_same=False, method='multiset hash', columns=('id', 'city', 'mood'), \
-num_rows_before=0, num_rows_after=2)
+num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2)
         >>> bool(table.diff(5, 6).same_content())
         True
         """
@@ -336,7 +337,7 @@ def _same_content(pair: VersionPair) -> SameContent:
         check_readable(record)
     fragments = pair.fragments_to_read
     if not any(fragments) and not len(schema_diff(pair.fields)):
-        return same_by_metadata()
+        return same_by_metadata(pair.first, pair.second)
     by_row_id = pair.shares_row_ids
     return compare_content(pair.first, pair.second, fragments, by_row_id=by_row_id)
 

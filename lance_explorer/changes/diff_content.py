@@ -16,6 +16,7 @@ from polars import selectors
 
 from lance_explorer.changes.value_columns import column_fields
 from lance_explorer.format.schema import Field, field_paths
+from lance_explorer.frames.states import live_rows
 from lance_explorer.history.ancestors import Place
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -28,6 +29,9 @@ _SEEDS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
 """Two independent hashes of 64 bits: chance makes both sums equal once in 2^128."""
 
 _MANY_ROWS = 8_192
+
+_MOST_COLUMNS = 20
+_FEW = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +48,93 @@ class SameContent:
     columns : tuple of str
         The columns that differ, also those that only one version has. None of them differs alone
         if the same values are in other rows.
-    num_rows_before, num_rows_after : int
-        Rows that were read, on each side; those of fragments that both have are not.
+    num_rows_before, num_rows_after : int or None
+        Live rows of the first and of the second version; None if that is not known.
+    num_compared_before, num_compared_after : int
+        Of how many of them the values were read and compared. The others are in fragments that
+        both versions have, as they are.
+
+    Examples
+    --------
+    >>> print(table.diff(5, 6).same_content())
+    Yes: both versions have the same columns in the same files, so no value had to be compared.
+    >>> print(table.diff(1, 2).same_content())
+    No: id, city and mood differ. Compared were 0 of 4 rows of the first version with 2 of 6 rows \
+of the second; all others are in files that both have.
     """
 
     is_same: bool
     method: Method
     columns: tuple[str, ...]
-    num_rows_before: int
-    num_rows_after: int
+    num_rows_before: int | None
+    num_rows_after: int | None
+    num_compared_before: int
+    num_compared_after: int
 
     def __bool__(self) -> bool:
         return self.is_same
 
+    def __str__(self) -> str:
+        return _words(self)
 
-def same_by_metadata() -> SameContent:
+
+_PROOFS = {
+    "row ID": "under each row ID there are the values that it had",
+    "multiset hash": "there are the same rows, in whatever order and under whatever row IDs",
+}
+
+
+def _words(found: SameContent) -> str:
+    """Return what the comparison found, and of how many rows."""
+    if found.method == "metadata":
+        return (
+            "Yes: both versions have the same columns in the same files, so no value had to be "
+            "compared."
+        )
+    if found.is_same:
+        return f"Yes: {_PROOFS[found.method]}. {_compared(found)}"
+    if found.columns:
+        what = _enumeration(found.columns) + (" differs" if len(found.columns) == 1 else " differ")
+    elif found.num_compared_before == found.num_compared_after:
+        what = "each column has the same values, but in other rows"
+    else:
+        what = "the number of rows differs"
+    return f"No: {what}. {_compared(found)}"
+
+
+def _compared(found: SameContent) -> str:
+    """Return how many rows of each version were compared, and where the others are."""
+    of_first = _of(found.num_compared_before, found.num_rows_before)
+    of_second = _of(found.num_compared_after, found.num_rows_after)
+    counts = (found.num_compared_before, found.num_compared_after)
+    is_all = counts == (found.num_rows_before, found.num_rows_after)
+    others = "" if is_all else "; all others are in files that both have"
+    return f"Compared were {of_first} of the first version with {of_second} of the second{others}."
+
+
+def _of(compared: int, total: int | None) -> str:
+    if total is None:
+        return _rows(compared)
+    if compared == total:
+        return _rows(total) if total < _FEW else f"all {_rows(total)}"
+    return f"{compared:,} of {_rows(total)}"
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"
+
+
+def _enumeration(names: tuple[str, ...]) -> str:
+    """Return names as a list in words, cut if they are many."""
+    shown = [*names[:_MOST_COLUMNS]]
+    if len(names) > _MOST_COLUMNS:
+        shown.append(f"{len(names) - _MOST_COLUMNS:,} more")
+    return " and ".join([part for part in (", ".join(shown[:-1]), shown[-1]) if part])
+
+
+def same_by_metadata(first: Place, second: Place) -> SameContent:
     """Return that both versions have the same columns in the same files."""
-    return SameContent(True, "metadata", (), 0, 0)
+    return SameContent(True, "metadata", (), _num_rows(first), _num_rows(second), 0, 0)
 
 
 def compare_content(
@@ -106,7 +180,15 @@ def compare_content(
         method = "multiset hash"
         is_same = one.num_rows == other.num_rows and one.rows == other.rows
     columns = (*differ, *others)
-    return SameContent(is_same and not columns, method, columns, one.num_rows, other.num_rows)
+    return SameContent(
+        is_same and not columns,
+        method,
+        columns,
+        _num_rows(first),
+        _num_rows(second),
+        one.num_rows,
+        other.num_rows,
+    )
 
 
 Sum = tuple[int, int]
@@ -186,6 +268,12 @@ def _types(schema: tuple[Field, ...]) -> dict[str, tuple[tuple[str, str], ...]]:
 def _ids(schema: tuple[Field, ...], columns: Sequence[str]) -> list[list[int]]:
     by_name = column_fields(schema)
     return [[field.id for field in by_name[name]] for name in columns]
+
+
+def _num_rows(place: Place) -> int | None:
+    """Return the live rows of a version; None if they are not known."""
+    rows = live_rows(place.source.version(place.version))
+    return None if (rows < 0).any() else int(rows.sum())
 
 
 def _all_fragments(place: Place) -> list[int]:

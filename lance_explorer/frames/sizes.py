@@ -1,8 +1,8 @@
-"""Numbers of bytes as a person says them."""
+"""Numbers of bytes, and parts of a whole, as a person says them."""
 
 import humanize
 
-__all__ = ["byte_size"]
+__all__ = ["byte_size", "percent"]
 
 
 def byte_size(num_bytes: float, digits: str = "%.1f") -> str:
@@ -14,3 +14,17 @@ def byte_size(num_bytes: float, digits: str = "%.1f") -> str:
     ('1.4 GB', '794 bytes', '1 byte')
     """
     return humanize.naturalsize(num_bytes, format=digits).replace("Byte", "byte")
+
+
+def percent(share: float) -> str:
+    """Return a part of 1 in percent; 0 is said of nothing only, and 100 of all only.
+
+    Examples
+    --------
+    >>> percent(0.673), percent(0.0001), percent(0.9999), percent(1)
+    ('67 %', 'less than 1 %', 'over 99 %', '100 %')
+    """
+    shown = round(100 * share)
+    if 0 < share < 0.01:
+        return "less than 1 %"
+    return "over 99 %" if shown == 100 and share < 1 else f"{shown} %"

@@ -3,32 +3,10 @@
 import polars as pl
 
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.data_files import all_data_files
-from lance_explorer.inspect.fragments import all_fragments
-from lance_explorer.inspect.indices import all_indices
+from lance_explorer.inspect.file_lives import FILE_KINDS, file_lives
 from lance_explorer.inspect.manifests import manifests
 
-__all__ = ["deletion_sizes", "old_files"]
-
-_DELETIONS = "_deletions"
-
-
-def deletion_sizes(source: TableSource) -> pl.DataFrame:
-    """Return the ``path`` and ``size_bytes`` of the deletion files below the root of the branch.
-
-    No metadata tell these: the folder is listed, which no file has to be opened for.
-
-    Raises
-    ------
-    StorageError
-        If the folder cannot be listed.
-    """
-    files = source.storage.list_files(_DELETIONS)
-    columns = {
-        "path": [f"{_DELETIONS}/{file.name}" for file in files],
-        "size_bytes": [file.size_bytes for file in files],
-    }
-    return pl.DataFrame(columns, schema={"path": pl.String, "size_bytes": pl.Int64})
+__all__ = ["old_files"]
 
 
 def old_files(source: TableSource) -> pl.DataFrame:
@@ -54,33 +32,17 @@ def old_files(source: TableSource) -> pl.DataFrame:
     >>> old_files(table.source).select("kind", "num_current", "num_old").rows()[:2]
     [('data files', 3, 0), ('deletion files', 1, 1)]
     """
-    files = {
-        "data files": _own(all_data_files(source)).select("path", "size_bytes", "is_current"),
-        "deletion files": all_fragments(source)
-        .drop_nulls("deletion_file")
-        .select("is_current", path="deletion_file")
-        .join(deletion_sizes(source), on="path", how="left"),
-        "index segments": _own(all_indices(source).filter(~pl.col("is_system"))).select(
-            "size_bytes", "is_current", path="uuid"
-        ),
-        "manifests": manifests(source).select(
-            "path",
-            size_bytes="manifest_bytes",
-            is_current=pl.col("version") == pl.col("version").max(),
-        ),
-    }
-    return pl.concat([_counted(kind, some) for kind, some in files.items()])
-
-
-def _own(files: pl.DataFrame) -> pl.DataFrame:
-    return files.filter(pl.col("base_id").is_null())
+    own = file_lives(source).filter(pl.col("base_id").is_null())
+    sizes = manifests(source).select(
+        size_bytes="manifest_bytes", is_current=pl.col("version") == pl.col("version").max()
+    )
+    files = {kind: own.filter(pl.col("kind") == kind) for kind in FILE_KINDS}
+    return pl.concat([_counted(kind, some) for kind, some in {**files, "manifests": sizes}.items()])
 
 
 def _counted(kind: str, files: pl.DataFrame) -> pl.DataFrame:
-    """Count files of one kind, each once, however many intervals it has."""
-    each = files.group_by("path").agg(pl.col("is_current").any(), pl.col("size_bytes").first())
     is_old = ~pl.col("is_current")
-    return each.select(
+    return files.select(
         kind=pl.lit(kind),
         num_current=pl.col("is_current").sum().cast(pl.Int64),
         current_bytes=pl.col("size_bytes").filter("is_current").sum(),

@@ -7,6 +7,7 @@ import polars as pl
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.catalogue import frame
 from lance_explorer.inspect.commit_words import describe_commits
+from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.versions import versions
 
 __all__ = ["WHAT_IT_DID", "Facts"]
@@ -32,6 +33,11 @@ class Facts:
         """All kept versions, and what their commits did in words."""
         words = pl.Series(WHAT_IT_DID, describe_commits(self.source), pl.String)
         return versions(self.source).with_columns(words)
+
+    @cached_property
+    def size_origins(self) -> pl.DataFrame:
+        """Which versions wrote what the latest one needs."""
+        return size_origins(self.source)
 
     @cached_property
     def findings(self) -> pl.DataFrame:

@@ -12,13 +12,15 @@ from lance_explorer.changes.change_feed import changes
 from lance_explorer.display import table_facts
 from lance_explorer.figures.labels import plural
 from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.frames.sizes import percent
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
 from lance_explorer.inspect.catalogue import FRAMES, frame
 from lance_explorer.inspect.inherited_versions import inherited_versions
 from lance_explorer.inspect.old_files import old_files
+from lance_explorer.inspect.size_origins import SIZE_ORIGINS
+from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.lineage.graph import lineage
 from lance_explorer.report.facts import WHAT_IT_DID, Facts
-from lance_explorer.report.growth import GROWTH, growth
 from lance_explorer.report.markup import definitions, frame_table, items, paragraph
 from lance_explorer.report.story import landmarks, story
 
@@ -29,6 +31,7 @@ Block: TypeAlias = "str | go.Figure"
 
 _MOST_COMMITS = 200
 _MOST_ROWS = 100
+_MOST_ORIGINS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +80,29 @@ def _commits(facts: Facts) -> Iterator[Block]:
 
 
 def _sizes(facts: Facts) -> Iterator[Block]:
-    grown = growth(facts)
-    caption = f"The {plural(len(grown), 'commit')} that added most data"
-    yield frame_table(grown, caption, GROWTH, sentences=WHAT_IT_DID)
+    origins = facts.size_origins
+    told = headline(origins)
+    if told is not None:
+        yield paragraph(str(told))
+    words = dict(facts.versions.select("version", WHAT_IT_DID).iter_rows())
+    ordered = origins.sort("size_bytes", "num_rows", descending=True, maintain_order=True)
+    largest = ordered.head(_MOST_ORIGINS)
+    notes = [origin_note(row) for row in largest.iter_rows(named=True)]
+    did = [words[version] for version in largest["version"]]
+    told_by = [f"{what} ({note})" if note else what for what, note in zip(did, notes, strict=True)]
+    shown = largest.select(
+        "version",
+        pl.Series(WHAT_IT_DID, told_by, pl.String),
+        pl.col("size_share").map_elements(percent, pl.String),
+        "size_bytes",
+        "data_bytes",
+        "deletion_bytes",
+        "index_bytes",
+        "num_rows",
+    )
+    which = "What the latest version needs, by the version that wrote it: the largest"
+    caption = _share(len(shown), len(origins), "version", which)
+    yield frame_table(shown, caption, SIZE_ORIGINS, sentences=WHAT_IT_DID)
     caption = "Files of the latest version, and old ones that only versions before it need"
     yield frame_table(old_files(facts.source), caption)
     yield figures.manifest_bytes(frame(facts.source, "manifests"))

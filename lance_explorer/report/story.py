@@ -14,7 +14,7 @@ from lance_explorer.report.facts import WHAT_IT_DID, Facts
 
 __all__ = ["landmarks", "story"]
 
-_MOST_LANDMARKS = 12
+_MOST_LANDMARKS = 16
 _CHANGES = {
     "rows_added": "added",
     "rows_updated": "updated",
@@ -45,23 +45,36 @@ def story(facts: Facts) -> list[str]:
 
 
 def landmarks(facts: Facts) -> list[str]:
-    """Return what the telling commits did: the first, tagged ones, and the largest changes of rows.
+    """Return what the telling commits did, and how many others there are of each kind.
+
+    Telling are the first one, of each kind that which changed most rows, or else the latest, then
+    tagged ones, then those that changed most rows. What did nothing at all comes last.
 
     Examples
     --------
     >>> landmarks(Facts(table.source))[1]
     'Version 2, ...: 2 rows added; 1 new fragment.'
     """
+    order = ["does_something", "rows", "version"]
     every = facts.versions.with_columns(
         rows=pl.sum_horizontal(*_CHANGES),
-        is_named=(pl.col("tags").list.len() > 0) | (pl.int_range(pl.len()) == 0),
+        does_something=~pl.col("is_noop").fill_null(False),
+        is_first=pl.int_range(pl.len()) == 0,
+        is_tagged=pl.col("tags").list.len() > 0,
+    ).sort(order, descending=True)
+    is_best = pl.int_range(pl.len()).over("kind") == 0
+    ranked = every.with_columns(is_best=is_best).sort(
+        "is_first", "is_best", "is_tagged", *order, descending=True
     )
-    telling = every.filter(pl.col("is_named") | (pl.col("rows") > 0))
-    largest = telling.sort("is_named", "rows", descending=True).head(_MOST_LANDMARKS)
-    return [
+    told = ranked.head(_MOST_LANDMARKS).sort("version")
+    said = [
         f"Version {row['version']:,}, {_day(row['timestamp'])}: {row[WHAT_IT_DID]}"
-        for row in largest.sort("version").iter_rows(named=True)
+        for row in told.iter_rows(named=True)
     ]
+    rest = ranked.slice(_MOST_LANDMARKS)
+    if len(rest):
+        said.append(f"And {plural(len(rest), 'more commit')}: {_kinds(rest.sort('version'))}.")
+    return said
 
 
 def _span(every: pl.DataFrame) -> str:
@@ -80,13 +93,17 @@ def _state(version: dict[str, Any]) -> str:
 
 
 def _commits(every: pl.DataFrame) -> str:
+    return f"Kept commits: {len(every):,} ({_kinds(every)})."
+
+
+def _kinds(commits: pl.DataFrame) -> str:
+    """Return how many commits there are of each kind, the most first."""
     counts = (
-        every.group_by("kind", maintain_order=True)
+        commits.group_by("kind", maintain_order=True)
         .len()
         .sort("len", descending=True, maintain_order=True)
     )
-    kinds = ", ".join([f"{number:,} {kind}" for kind, number in counts.iter_rows()])
-    return f"Kept commits: {len(every):,} ({kinds})."
+    return ", ".join([f"{number:,} {kind}" for kind, number in counts.iter_rows()])
 
 
 def _rows(every: pl.DataFrame) -> str:

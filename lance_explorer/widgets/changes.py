@@ -25,7 +25,6 @@ from lance_explorer.widgets.comparison_facts import (
     comparison_facts,
 )
 from lance_explorer.widgets.comparison_words import counts_in_words
-from lance_explorer.widgets.content_words import content_words
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState
@@ -466,7 +465,7 @@ class Changes(RowsView):
         found = self._table.diff(begin, end).same_content()
         return {
             "is_same": found.is_same,
-            "words": content_words(found),
+            "words": str(found),
             "code": f"table.diff({begin}, {end}).same_content()",
         }
 

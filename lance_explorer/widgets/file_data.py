@@ -8,8 +8,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.figures.palette import PART_COLORS
+from lance_explorer.inspect.file_lives import deletion_sizes
 from lance_explorer.inspect.fragment_health import compaction_settings
-from lance_explorer.inspect.old_files import deletion_sizes, old_files
+from lance_explorer.inspect.old_files import old_files
 from lance_explorer.table import Table
 from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.version_data import version_data

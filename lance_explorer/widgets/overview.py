@@ -6,7 +6,7 @@ import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.table import Table
-from lance_explorer.widgets.overview_data import advice_data, largest_commits, table_facts
+from lance_explorer.widgets.overview_data import advice_data, size_data, table_facts
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.view import Reply, Request, View, answers
@@ -15,12 +15,12 @@ __all__ = ["Overview"]
 
 
 class Overview(View):
-    """Show the story of a table: facts, growth, the commits that made it big, and what to do.
+    """Show the story of a table: facts, growth, the versions that made it big, and what to do.
 
     Above, how rows, bytes or fragments grew over versions, each commit in the colour of its kind;
-    arrow keys and the mouse choose a version there. Below, the commits that added most, operations
-    by kind, and what is wrong or worth doing, with the call that mends it. A click on any of these
-    chooses the version, and the fragment, that it is about.
+    arrow keys and the mouse choose a version there. Below, the versions that wrote most of what is
+    there now, operations by kind, and what is wrong or worth doing, with the call that mends it. A
+    click on any of these chooses the version, and the fragment, that it is about.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Overview(View):
 
     @answers("story", in_background=True)
     def _story(self, request: Request) -> Reply:
-        """Return all versions as arrays, facts of the latest, and the commits that added most."""
+        """Return all versions as arrays, facts of the latest, and what made it big."""
         request.progress("reading the history")
         if request.get("refresh"):
             self._table.refresh()
@@ -79,7 +79,7 @@ class Overview(View):
         versions = self._table.versions()
         story = {
             "facts": table_facts(self._table, versions) if len(versions) else None,
-            "largest": largest_commits(versions),
+            "sizes": size_data(self._table),
         }
         return Reply({**reply.content, **story}, reply.buffers)
 

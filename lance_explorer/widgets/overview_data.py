@@ -1,20 +1,23 @@
 """What the overview says of a table: facts of its latest version, and what made it big."""
 
+from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
-from lance_explorer.display import one_line
+from lance_explorer.display import one_line, tag_words
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.inspect.old_files import old_files
+from lance_explorer.inspect.size_origins import size_origins
+from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.table import Table
 
-__all__ = ["advice_data", "largest_commits", "table_facts"]
+__all__ = ["advice_data", "size_data", "table_facts"]
 
 _MOST_COMMITS = 8
 _MOST_NAMES = 5
 _MOST_ADVICE = 100
-_LONGEST_NAME = 60
+_LONGEST_NAME = 80
 
 _VIEWS = {
     "small_fragments": "files",
@@ -55,63 +58,56 @@ def table_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
         "flags": latest["reader_flags"],
         "writer": " ".join([latest[name] for name in ("writer", "writer_version") if latest[name]]),
         "indices": _named(_index_names(table, latest["version"])),
-        "tags": _named([name for name, tag in table.tags.items() if tag.branch == table.branch]),
+        "tags": _named(tag_words(table.source)),
         "branches": _named([*table.branches]),
         "old_bytes": str(int(old_files(table.source)["old_bytes"].sum())),
     }
 
 
-def largest_commits(versions: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    """Return the commits that made the table big: by ``bytes``, and by ``rows``, largest first.
+def size_data(table: Table) -> dict[str, Any]:
+    """Return what made the table big: a headline, and by bytes and rows the versions of the most.
 
-    Bytes are what the data of a version have more than those of the kept version before. Rows are
-    those that the commit added, or, where that is not known, at least what the version has more. A
-    version that follows lost ones has what they did, too: ``after`` is the one before these. The
-    first kept version may have been as large before: ``is_first``.
+    Versions are those that wrote what the latest one needs, at most eight; the share of the others
+    is in ``rest``.
 
     Examples
     --------
-    >>> commits = largest_commits(table.versions())
-    >>> [(commit["version"], commit["amount"]) for commit in commits["rows"]]
-    [('1', '4'), ('3', '4'), ('2', '2')]
+    >>> found = size_data(table)
+    >>> [(commit["version"], commit["amount"]) for commit in found["rows"]["versions"]]
+    [('3', '5'), ('1', '2'), ('2', '2')]
     """
-    before = pl.col("version").shift(1)
-    known = versions.with_columns(
-        position=pl.int_range(pl.len()),
-        after=pl.when(pl.col("version") != before + 1).then(before),
-        is_first=(pl.int_range(pl.len()) == 0) & ~pl.col("kind").is_in(["create"]),
-        bytes=_growth("data_bytes"),
-        rows=pl.coalesce("rows_added", _growth("num_rows")),
-        is_least=pl.col("rows_added").is_null(),
-    )
-    totals = {"bytes": "data_bytes", "rows": "num_rows"}
-    return {measure: _largest(known, measure, total) for measure, total in totals.items()}
+    origins = size_origins(table.source)
+    told = headline(origins)
+    measures = {"bytes": ("size_bytes", "size_share"), "rows": ("num_rows", "row_share")}
+    return {
+        "headline": None if told is None else {**asdict(told), "version": str(told.version)},
+        **{name: _largest(table, origins, *columns) for name, columns in measures.items()},
+    }
 
 
-def _growth(name: str) -> pl.Expr:
-    """Return how much more a version has than the kept one before; all of it in the first one."""
-    is_start = pl.int_range(pl.len()) == 0
-    return pl.when(is_start).then(pl.col(name)).otherwise(pl.col(name).diff())
-
-
-def _largest(known: pl.DataFrame, measure: str, total: str) -> list[dict[str, Any]]:
-    now = known[total].drop_nulls().tail(1)
-    whole = int(now[0]) if len(now) else 0
-    largest = known.filter(pl.col(measure) > 0).sort(
-        measure, "position", descending=[True, False], maintain_order=True
-    )
-    return [
-        {
-            "position": commit["position"],
-            "version": str(commit["version"]),
-            "amount": str(commit[measure]),
-            "share": commit[measure] / whole if whole else None,
-            "after": None if commit["after"] is None else str(commit["after"]),
-            "is_first": commit["is_first"],
-            "is_least": measure == "rows" and commit["is_least"],
-        }
-        for commit in largest.head(_MOST_COMMITS).iter_rows(named=True)
-    ]
+def _largest(table: Table, origins: pl.DataFrame, measure: str, share: str) -> dict[str, Any]:
+    """Return the versions that wrote most; none if a part is unknown, so that shares are."""
+    known = origins.filter(pl.col(share).is_not_null() & (pl.col(measure) > 0))
+    ordered = known.sort(measure, descending=True, maintain_order=True)
+    rest = ordered.slice(_MOST_COMMITS)
+    history = table.source.history
+    return {
+        "versions": [
+            {
+                "position": history.position(row["version"]),
+                "version": str(row["version"]),
+                "amount": str(row[measure]),
+                "share": row[share],
+                "note": origin_note(row),
+            }
+            for row in ordered.head(_MOST_COMMITS).iter_rows(named=True)
+        ],
+        "rest": {
+            "count": len(rest),
+            "amount": str(rest[measure].sum()),
+            "share": rest[share].sum(),
+        },
+    }
 
 
 def advice_data(found: pl.DataFrame) -> dict[str, Any]:

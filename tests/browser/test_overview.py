@@ -1,7 +1,5 @@
 """The overview, in JupyterLab."""
 
-from itertools import pairwise
-
 import pytest
 from playwright.sync_api import expect
 
@@ -84,26 +82,33 @@ def chosen(notebook, version):
     notebook.wait_for(f"widget.state.version == {version}")
 
 
-def largest_growth(notebook, column):
-    """Return the version in which a column of ``table.versions()`` grew most."""
-    numbers = notebook.value(f"table.versions()['{column}'].to_list()")
-    growth = [after - before for before, after in pairwise([0, *numbers])]
-    return growth.index(max(growth)) + 1
+ORIGINS = """
+from lance_explorer.inspect.size_origins import size_origins
+origins = size_origins(table.source)
+"""
 
 
-def test_the_story_names_the_commit_that_made_the_table_big(photos):
-    version = largest_growth(photos, "data_bytes")
+def largest_origin(notebook, column):
+    """Return the version that wrote most of what is there now."""
+    return notebook.value(f"origins.sort({column!r}, descending=True)['version'][0]")
+
+
+def test_the_story_names_the_version_that_made_the_table_big(photos):
+    photos.run(ORIGINS)
+    version = largest_origin(photos, "size_bytes")
     story = widget(photos).locator(".lx-story")
-    assert f"Version {version} made it big: Append added" in story.inner_text()
+    photos.run("from lance_explorer.inspect.size_words import headline")
+    assert photos.value("str(headline(origins))") in story.inner_text()
     story.get_by_role("button", name=f"Version {version}", exact=True).click()
     chosen(photos, version)
 
 
-def test_the_largest_commits_are_listed_by_bytes_and_by_rows(photos):
+def test_the_largest_versions_are_listed_by_bytes_and_by_rows(photos):
+    photos.run(ORIGINS)
     listed = part(photos, "What made it big")
-    for measure, column in (("bytes", "data_bytes"), ("rows", "num_rows")):
+    for measure, column in (("bytes", "size_bytes"), ("rows", "num_rows")):
         listed.get_by_role("button", name=measure, exact=True).click()
-        first, version = listed.locator(".lx-commit").first, largest_growth(photos, column)
+        first, version = listed.locator(".lx-commit").first, largest_origin(photos, column)
         expect(first).to_have_attribute("data-version", str(version))
     first.click()
     chosen(photos, version)
@@ -230,7 +235,7 @@ def test_lost_versions_and_an_unreadable_latest_one_are_said(opened, tmp_path):
     notebook = opened("overview_gaps", table.path)
     story = widget(notebook).locator(".lx-story").inner_text()
     assert "in version 3, the latest that can be read" in story
-    assert "Version 3 made it big" in story
+    assert "Version 3 made it big: Append wrote" in story
     text = part(notebook, "What to do").inner_text()
     assert "The latest version could not be checked" in text
     assert "bring its file back from a copy" in text
@@ -251,7 +256,7 @@ def test_a_branch_begins_with_what_its_parent_had(opened, tmp_path):
     story = widget(notebook).locator(".lx-story").inner_text()
     assert widget(notebook).get_by_role("heading", name="t.lance branch dev").is_visible()
     assert "The branch has 502 rows" in story
-    assert "they come from where the branch began" in story
+    assert "Version 2, where the branch or clone begins, had" in story
 
 
 def test_an_unknown_reader_flag_leaves_rows_unknown(opened, tmp_path):
@@ -277,13 +282,14 @@ def test_hostile_names_are_text(opened, tmp_path):
     assert notebook.page.evaluate("typeof owned") == "undefined"
 
 
-def test_many_commits_that_made_the_table_big_are_summed_up(opened, tmp_path):
+def test_many_versions_that_made_the_table_big_are_summed_up(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=10)
     for _ in range(20):
         table.append(rows=10)
     notebook = opened("overview_even", table.path)
     story = widget(notebook).locator(".lx-story").inner_text()
-    assert "No single commit made it big; 20 append commits added " in story
+    assert "No single commit made it big: 20 append commits wrote " in story
+    assert "and 13 more versions" in part(notebook, "What made it big").inner_text()
 
 
 def test_five_thousand_versions_are_shown(opened, tmp_path):

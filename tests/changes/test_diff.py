@@ -37,7 +37,7 @@ def test_a_version_is_identical_to_itself(tmp_path, stable):
     made(tmp_path, stable)
     diff = open_table(tmp_path).diff(2, 2)
     assert diff.is_identical
-    assert diff.same_content() == SameContent(True, "metadata", (), 0, 0)
+    assert diff.same_content() == SameContent(True, "metadata", (), 6, 6, 0, 0)
     assert not len(diff.rows())
     assert diff.summary()["unchanged"].item() == 6
     assert repr(diff).endswith(": 2 to 2: identical)")
@@ -80,14 +80,14 @@ def test_a_compaction_is_proved_to_keep_the_content(tmp_path, stable, method):
     ours = open_table(tmp_path)
     diff = ours.diff(3, ours.latest.version)
     assert not diff.is_identical
-    assert diff.same_content() == SameContent(True, method, (), 5, 5)
+    assert diff.same_content() == SameContent(True, method, (), 5, 5, 5, 5)
 
 
 def test_an_overwrite_with_the_same_rows_has_the_same_content(tmp_path):
     made(tmp_path)
     lance.write_dataset(people(6, 5, 4, 3, 2, 1), tmp_path, mode="overwrite")
     diff = open_table(tmp_path).diff(2, 3)
-    assert diff.same_content() == SameContent(True, "multiset hash", (), 6, 6)
+    assert diff.same_content() == SameContent(True, "multiset hash", (), 6, 6, 6, 6)
     assert diff.summary().select("inserted", "deleted").row(0) == (6, 6)
     assert not len(diff.schema())
 
@@ -97,7 +97,7 @@ def test_a_row_that_has_the_values_of_another_is_found_by_row_id(tmp_path):
     table.update({"score": "id % 2"}, "id <= 2")
     table.update({"score": "1 - id % 2"}, "id <= 2")
     assert open_table(tmp_path).diff(3, 4).same_content() == SameContent(
-        False, "row ID", ("score",), 2, 2
+        False, "row ID", ("score",), 6, 6, 2, 2
     )
 
 
@@ -297,6 +297,38 @@ def test_unknown_choices_of_rows_are_errors_that_name_the_known_ones(tmp_path, o
     lance.write_dataset(pa.table({"id": [1]}), tmp_path)
     with pytest.raises(InvalidArgumentError, match=f"{next(iter(options))} is "):
         open_table(tmp_path).diff(1, 1).rows(**options)
+
+
+@KINDS
+def test_rows_compared_are_told_apart_from_rows_of_the_version(tmp_path, stable):
+    table = lance.write_dataset(
+        people(*range(100)), tmp_path, enable_stable_row_ids=stable, max_rows_per_file=50
+    )
+    table.insert(people(*range(100, 200)))
+    table.delete("id < 10")
+    found = open_table(tmp_path).diff(2, 3).same_content()
+    assert found.num_rows_before == lance.dataset(tmp_path, version=2).count_rows() == 200
+    assert found.num_rows_after == lance.dataset(tmp_path, version=3).count_rows() == 190
+    assert (found.num_compared_before, found.num_compared_after) == (50, 40)
+    assert str(found).endswith(
+        "Compared were 50 of 200 rows of the first version with 40 of 190 rows of the second; "
+        "all others are in files that both have."
+    )
+
+
+def test_rows_that_cannot_be_counted_are_none():
+    counts = SameContent(False, "multiset hash", ("a", "b"), None, 3, 2, 3)
+    assert str(counts) == (
+        "No: a and b differ. Compared were 2 rows of the first version with all 3 rows of the "
+        "second; all others are in files that both have."
+    )
+
+
+def test_a_proof_names_all_rows_where_all_were_compared():
+    assert str(SameContent(True, "row ID", (), 1, 1, 1, 1)) == (
+        "Yes: under each row ID there are the values that it had. Compared were 1 row of the "
+        "first version with 1 row of the second."
+    )
 
 
 def test_the_column_that_became_a_list_is_the_one_that_differs(tmp_path):

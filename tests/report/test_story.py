@@ -1,5 +1,6 @@
 """The story of a table in words, against what was done to it."""
 
+import polars as pl
 import pytest
 
 from lance_explorer.history.source import TableSource
@@ -56,15 +57,47 @@ def test_commits_whose_rows_cannot_be_told_are_counted(tmp_path):
     )
 
 
+def numbers_of(lines: list[str]) -> list[int]:
+    return [int(line.split(",")[0].removeprefix("Version ")) for line in lines]
+
+
 def test_landmarks_are_the_first_tagged_and_largest_commits(tmp_path):
     table = SyntheticTable(tmp_path / "photos.lance").append(rows=2)
     for rows in range(1, 31):
         table.append(rows=rows)
     table.tag("small", 3)
-    lines = landmarks(Facts(TableSource(str(table.path))))
-    numbers = [int(line.split(",")[0].removeprefix("Version ")) for line in lines]
-    assert numbers == [1, 3, *range(22, 32)]
+    *lines, rest = landmarks(Facts(TableSource(str(table.path))))
+    assert numbers_of(lines) == [1, 3, *range(18, 32)]
     assert lines[-1] == "Version 31, 2026-01-01: 30 rows added; 1 new fragment."
+    assert rest == "And 15 more commits: 15 append."
+
+
+def test_every_kind_of_commit_has_its_landmark_among_many_large_ones(tmp_path):
+    table = SyntheticTable(tmp_path / "photos.lance").append(rows=2000)
+    for _ in range(30):
+        table.append(rows=2000)
+    table.delete({0: [1]}).delete({0: [2, 3]}).create_index("one").create_index("two")
+    table.update_config(a="b").rename_column("score", "points").update({1: [1]})
+    table.compact([2, 3]).append(rows=2000)
+    facts = Facts(TableSource(str(table.path)))
+    *lines, rest = landmarks(facts)
+    told = facts.versions.filter(pl.col("version").is_in(numbers_of(lines)))
+    assert set(told["kind"]) == set(facts.versions["kind"])
+    assert {33, 35} <= {*told["version"]}, "the larger delete, and the later index"
+    assert not {32, 34} & {*told["version"]}
+    left_out = len(facts.versions) - len(lines)
+    assert rest.startswith(f"And {left_out} more commits: 22 append, ")
+    assert "1 delete" in rest
+    assert "1 index" in rest
+
+
+def test_commits_told_and_left_out_are_all(tmp_path):
+    table = SyntheticTable(tmp_path / "photos.lance").append(rows=2)
+    for _ in range(15):
+        table.append()
+    assert len(landmarks(Facts(TableSource(str(table.path))))) == 16
+    *lines, rest = landmarks(Facts(TableSource(str(table.append().path))))
+    assert (len(lines), rest) == (16, "And 1 more commit: 1 append.")
 
 
 def test_old_writers_leave_unknown_what_they_did_not_store():

@@ -407,7 +407,9 @@ def test_a_compaction_is_proved_to_have_changed_no_value(tmp_path, browse, stabl
     answer = browse(done(Changes(table, 5, latest))).ask("same_content", begin="5", end=str(latest))
     content = answer["content"]
     assert content["is_same"] is True
-    assert content["words"].startswith("Yes: 9 rows were read from both versions")
+    assert content["words"].endswith(
+        "Compared were all 9 rows of the first version with all 9 rows of the second."
+    )
     assert ("under each row ID" in content["words"]) is stable_row_ids
     assert content["code"] == f"table.diff(5, {latest}).same_content()"
 
@@ -415,7 +417,7 @@ def test_a_compaction_is_proved_to_have_changed_no_value(tmp_path, browse, stabl
 def test_a_value_that_differs_is_named_by_its_column(widget, browse):
     content = browse(widget).ask("same_content", begin="1", end="2")["content"]
     assert content["is_same"] is False
-    assert content["words"].startswith("No: score differs;")
+    assert content["words"].startswith("No: score differs. Compared were ")
 
 
 def test_an_option_that_it_does_not_have_is_refused(table):

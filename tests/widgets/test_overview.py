@@ -1,11 +1,11 @@
 """The overview, without a browser: what Python holds, and how it answers."""
 
-import polars as pl
 import pytest
 
 from lance_explorer import open_table
+from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.widgets import ExplorerState, Overview
-from lance_explorer.widgets.overview_data import largest_commits
+from lance_explorer.widgets.overview_data import size_data
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED
 from tests.synthetic import SyntheticTable
@@ -40,15 +40,17 @@ def test_the_code_gives_the_frame(widget):
     assert widget.frame().height == 5
 
 
-def test_the_commit_that_made_the_table_big_comes_first(widget, browse):
-    largest = story(widget, browse)["largest"]
-    versions = widget.frame()
-    assert [commit["version"] for commit in largest["rows"]] == ["3", "1", "2"]
-    assert [commit["amount"] for commit in largest["rows"]] == ["900", "4", "3"]
-    first = largest["bytes"][0]
-    growth = versions["data_bytes"][2] - versions["data_bytes"][1]
-    assert (first["version"], first["amount"]) == ("3", str(growth))
-    assert first["share"] == growth / versions["data_bytes"][-1]
+def test_the_version_that_made_the_table_big_comes_first(widget, browse):
+    sizes = story(widget, browse)["sizes"]
+    origins = size_origins(widget._table.source)
+    assert [commit["version"] for commit in sizes["rows"]["versions"]] == ["3", "5", "1", "2"]
+    assert [commit["amount"] for commit in sizes["rows"]["versions"]] == ["810", "90", "3", "3"]
+    first = sizes["bytes"]["versions"][0]
+    size = origins.filter(version=3)["size_bytes"].item()
+    assert (first["version"], first["amount"]) == ("3", str(size))
+    assert first["share"] == size / origins["size_bytes"].sum()
+    assert sizes["headline"]["version"] == "3"
+    assert sizes["headline"]["link"] == "Version 3"
 
 
 def test_facts_are_those_of_the_latest_version(widget, browse):
@@ -58,37 +60,44 @@ def test_facts_are_those_of_the_latest_version(widget, browse):
     assert facts["num_rows"] == str(latest.num_rows) == "906"
     assert facts["num_deleted_rows"] == str(latest.num_deleted_rows)
     assert facts["num_fragments"] == "4"
-    assert facts["tags"] == {"count": 1, "names": ["big"]}
+    assert facts["tags"] == {"count": 1, "names": ["big (version 3)"]}
     assert facts["flags"] == list(latest.feature_flags)
     assert facts["num_lost"] == "0"
 
 
-def test_versions_that_are_lost_are_said_with_a_commit_that_follows_them(tmp_path):
+def test_tags_count_wherever_they_point(written, browse):
+    branch = written.branch("dev").append(rows=1)
+    branch.tag("there", branch.version)
+    written.detach(9)
+    written.folder.write_ref(
+        "tags", "apart", {"version": 2**63 | 9, "manifestSize": 1, "branch": None}
+    )
+    for name, where in ((None, ("", " of dev")), ("dev", (" of the main branch", ""))):
+        table = open_table(written.path, branch=name)
+        tags = story(Overview(table), browse)["facts"]["tags"]
+        assert tags["count"] == len(table.tags) == 3
+        assert set(tags["names"]) == {
+            f"big (version 3{where[0]})",
+            f"there (version {branch.version}{where[1]})",
+            f"apart (detached version {2**63 | 9})",
+        }
+
+
+def test_versions_that_are_lost_are_said_with_one_that_follows_them(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=5).append(rows=4).append(rows=100)
     table.append(rows=7).append(rows=70).remove(1, 3)
-    commits = largest_commits(open_table(table.path).versions())["bytes"]
-    assert [(c["version"], c["after"], c["is_first"]) for c in commits] == [
-        ("4", "2", False),
-        ("5", None, False),
-        ("2", None, True),
-    ]
-
-
-def test_rows_of_an_upsert_without_row_ids_are_added_at_least(tmp_path):
-    table = SyntheticTable(tmp_path / "t", stable_row_ids=False).append(rows=5)
-    table.update({0: [1]}, inserted=3)
-    versions = open_table(table.path).versions()
-    assert versions["rows_added"].to_list() == [5, None]
-    assert [(c["amount"], c["is_least"]) for c in largest_commits(versions)["rows"]] == [
-        ("5", False),
-        ("3", True),
+    commits = size_data(open_table(table.path))["bytes"]["versions"]
+    assert [(c["version"], c["note"]) for c in commits] == [
+        ("4", "or one of the lost versions after 2"),
+        ("5", ""),
+        ("2", "or an earlier version, which is not kept"),
     ]
 
 
 def test_sizes_that_old_writers_do_not_record_are_unknown(browse):
     content = story(Overview(open_table(DATA / "0.10.18" / "life_cycle.lance")), browse)
-    assert content["largest"]["bytes"] == []
-    assert content["largest"]["rows"][0]["version"] == "1"
+    assert content["sizes"]["bytes"]["versions"] == []
+    assert content["sizes"]["rows"]["versions"][0]["version"] == "10"
     assert content["facts"]["data_bytes"] is None
 
 
@@ -119,7 +128,8 @@ def test_a_table_of_which_nothing_can_be_read_has_its_findings(tmp_path, browse)
     widget = Overview(open_table(table.path))
     content = story(widget, browse)
     assert content["facts"] is None
-    assert content["largest"] == {"bytes": [], "rows": []}
+    assert content["sizes"]["headline"] is None
+    assert content["sizes"]["bytes"]["versions"] == []
     assert len(browse(widget).ask("advice")["content"]["found"]) == 1
 
 
@@ -149,15 +159,15 @@ def test_names_of_refs_and_indices_are_cut(tmp_path, browse):
     assert len(name) < 100
 
 
-def test_of_many_versions_the_largest_are_there(tmp_path):
+def test_of_many_versions_the_largest_are_there_and_the_others_are_summed_up(tmp_path):
     table = SyntheticTable(tmp_path / "t", transaction_files=False).append(rows=1)
     for rows in range(1, 60):
         table.append(rows=rows)
-    versions = open_table(table.path).versions()
-    best = versions.sort("rows_added", "version", descending=[True, False]).head(8)
-    told = [int(commit["version"]) for commit in largest_commits(versions)["rows"]]
-    assert told == best["version"].to_list()
-    assert isinstance(best, pl.DataFrame)
+    sizes = size_data(open_table(table.path))["rows"]
+    assert [int(commit["version"]) for commit in sizes["versions"]] == [*range(60, 52, -1)]
+    assert (sizes["rest"]["count"], sizes["rest"]["amount"]) == (52, str(1 + sum(range(52))))
+    shares = [commit["share"] for commit in sizes["versions"]]
+    assert sum(shares) + sizes["rest"]["share"] == pytest.approx(1)
 
 
 def test_without_a_kernel_the_table_shows_itself(widget):

@@ -1,4 +1,4 @@
-// Parts of the overview: facts, the commits that made the table big, operations by kind, advice.
+// Parts of the overview: facts, the versions that made the table big, operations by kind, advice.
 
 const MEASURES = {
   num_rows: { label: "rows", format: (value) => plural(value, "row") },
@@ -47,7 +47,7 @@ function factCards(history) {
 
 /** What the facts come to, in sentences. */
 function storySentences(history, choose) {
-  const { facts, largest } = history;
+  const { facts, sizes } = history;
   const latest = facts.version === facts.latest_version ? "" : ` in version ${count(facts.version)}, the latest that can be read`;
   const first = history.timeAt(0);
   const old = Number(facts.old_bytes) ? ` Old versions hold ${bytes(facts.old_bytes)} that the latest does not need.` : "";
@@ -55,50 +55,25 @@ function storySentences(history, choose) {
   return [
     node("span", {}, `The ${history.branch === null ? "table" : "branch"} has ${facts.num_rows === null ? "an unknown number of rows" : plural(facts.num_rows, "row")} in ${plural(facts.num_fragments, "fragment")}, ${facts.data_bytes === null ? "of unknown size" : `${bytes(facts.data_bytes)} of data`}${latest}. `),
     node("span", {}, `${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${old} `),
-    ...bigSentence(history, largest.bytes[0] ?? largest.rows[0], largest.bytes.length ? bytes : (rows) => plural(rows, "row"), choose),
+    ...bigSentence(history, sizes.headline, choose),
   ];
 }
 
-const LARGE_SHARE = 0.1; // of what is there now: what less than that did made nothing big
-
-function bigSentence(history, commit, format, choose) {
-  if (!commit) return [];
-  const link = node("button", { class: "lx-link", onclick: () => choose(commit.position) }, `ersion ${count(commit.version)}`);
-  const share = commit.share === null ? "" : `, ${percent(commit.share)} of what is there now`;
-  const much = `${format(commit.amount)}${share}`;
-  const operation = visible(history.operationAt(commit.position));
-  const kind = history.kinds[history.kind[commit.position]];
-  if (commit.is_first) return begun(link, "V", ` had most of it already: ${much}; ${kind === "branch" ? "they come from where the branch began" : "what made these is not kept"}. `);
-  if (kind === "create" && commit.share >= LARGE_SHARE) return begun(link, "V", `, which made the table, brought most: ${much}. `);
-  if (commit.share !== null && commit.share < LARGE_SHARE) return begun(link, "v", ` (${operation}) added most, ${much}${lostNote(commit)}. `, `No single commit made it big${mostByKind(history)}: `);
-  return begun(link, "V", ` made it big: ${operation} added ${much}${lostNote(commit)}. `);
+/** What made the table big, with a link to the version. */
+function bigSentence(history, headline, choose) {
+  if (!headline) return [];
+  const link = node("button", { class: "lx-link", onclick: () => choose(history.positionOf(headline.version)) }, headline.link);
+  return [node("span", { class: "lx-big" }, visible(headline.before), link, visible(headline.after))];
 }
 
-function begun(link, letter, text, before = "") {
-  link.prepend(letter);
-  return [node("span", { class: "lx-big" }, before, link, text)];
-}
-
-/** The kind of commits that added most together, in words. */
-function mostByKind(history) {
-  const [kind, added] = [...growthByKind(history)].sort(([, a], [, b]) => b - a)[0] ?? [];
-  if (!(added > 0)) return "";
-  const commits = history.kind.reduce((sum, other) => sum + (other === kind ? 1 : 0), 0);
-  return `; ${plural(commits, `${history.kinds[kind] ?? "other"} commit`)} added ${bytes(added)} together`;
-}
-
-function lostNote({ after }) {
-  return after === null ? "" : ` (with what the lost versions since ${count(after)} did)`;
-}
-
-/** The commits that added most, by bytes or by rows; `choose(position)` when one is clicked. */
+/** The versions that wrote most of what is there now, by bytes or by rows; `choose(position)` when one is clicked. */
 function largestCommits(choose) {
   const list = node("ol", { class: "lx-commits" });
   const formats = { bytes, rows: (rows) => plural(rows, "row") };
   let history = null;
   let measure = "bytes";
   let chosen = -1;
-  const toggle = choiceBar("Commits by", [["bytes", "bytes"], ["rows", "rows"]], (name) => {
+  const toggle = choiceBar("Versions by", [["bytes", "bytes"], ["rows", "rows"]], (name) => {
     measure = name;
     draw();
   });
@@ -106,27 +81,31 @@ function largestCommits(choose) {
   function entry(commit, most) {
     const { position } = commit;
     const time = history.timeAt(position);
-    const notes = [commit.is_first ? "there already in the first kept version" : "", commit.is_least ? "at least" : "", commit.after === null ? "" : `since version ${count(commit.after)}, versions between are lost`].filter(Boolean);
     const bar = node("i", { class: "lx-amount-bar", style: { width: `${(100 * Number(commit.amount)) / most}%`, background: kindColor(history, history.kind[position]) } });
     return node("li", {}, node("button", { class: "lx-commit", "data-version": commit.version, "aria-pressed": String(position === chosen), onclick: () => choose(position) },
       node("span", { class: "lx-commit-version" }, `version ${count(commit.version)}`),
-      node("span", { class: "lx-amount" }, bar, node("span", {}, `+${formats[measure](commit.amount)}`), node("span", { class: "lx-quiet" }, commit.share === null ? "" : ` ${percent(commit.share)}`)),
-      node("span", { class: "lx-commit-words" }, node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }), node("span", {}, ...rich(history.words[position]), notes.length ? node("span", { class: "lx-quiet" }, ` (${notes.join("; ")})`) : null)),
+      node("span", { class: "lx-amount" }, bar, node("span", {}, formats[measure](commit.amount)), node("span", { class: "lx-quiet" }, ` ${percent(commit.share)}`)),
+      node("span", { class: "lx-commit-words" }, node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }), node("span", {}, ...rich(history.words[position]), commit.note ? node("span", { class: "lx-quiet" }, ` (${visible(commit.note)})`) : null)),
       node("span", { class: "lx-quiet lx-commit-time", title: absoluteTime(time) }, time ? relativeTime(time) : "")));
   }
 
+  function restEntry({ count: number, amount, share }) {
+    return node("li", { class: "lx-quiet lx-commits-rest" }, `and ${plural(number, "more version")}: ${formats[measure](amount)}, ${percent(share)}`);
+  }
+
   function draw() {
-    const commits = history.largest[measure];
-    const most = Math.max(...commits.map(({ amount }) => Number(amount)));
-    const nothing = measure === "bytes" ? "No version is larger than the one before, or sizes are not recorded." : "No commit added rows.";
-    list.replaceChildren(...(commits.length ? commits.map((commit) => entry(commit, most)) : [node("li", { class: "lx-quiet" }, nothing)]));
+    const { versions, rest } = history.sizes[measure];
+    const most = Math.max(...versions.map(({ amount }) => Number(amount)));
+    const nothing = measure === "bytes" ? "The latest version has no files, or their sizes are not recorded." : "The latest version has no rows, or how many is not recorded.";
+    const entries = versions.map((commit) => entry(commit, most));
+    list.replaceChildren(...(entries.length ? entries : [node("li", { class: "lx-quiet" }, nothing)]), ...(rest.count ? [restEntry(rest)] : []));
   }
 
   return {
-    element: panel("What made it big", toggle.element, list),
+    element: panel("What made it big", toggle.element, node("p", { class: "lx-quiet lx-bars-note" }, "What the latest version needs, by the version that wrote it: all parts make 100 %."), list),
     setHistory(newest) {
       history = newest;
-      if (!history.largest.bytes.length && history.largest.rows.length) measure = "rows";
+      if (!history.sizes.bytes.versions.length && history.sizes.rows.versions.length) measure = "rows";
       toggle.choose(measure);
       draw();
     },

@@ -1,0 +1,144 @@
+"""Every file that a kept version needs: its size, since when, and whether the latest needs it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.indices import SYSTEM_INDICES
+from lance_explorer.frames.states import files_of
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals, intervals_of
+from lance_explorer.history.source import TableSource
+
+__all__ = ["DATA", "DELETIONS", "FILE_KINDS", "INDICES", "deletion_sizes", "file_lives"]
+
+DATA, DELETIONS, INDICES = "data files", "deletion files", "index segments"
+
+FILE_KINDS = (DATA, DELETIONS, INDICES)
+"""What kinds of files there are beside manifests."""
+
+_DELETIONS = "_deletions"
+
+_LIVES = {
+    "kind": pl.Enum(FILE_KINDS),
+    "base_id": pl.UInt32(),
+    "path": pl.String(),
+    "size_bytes": pl.Int64(),
+    "first": pl.Int64(),
+    "is_current": pl.Boolean(),
+}
+
+
+def deletion_sizes(source: TableSource) -> pl.DataFrame:
+    """Return the ``path`` and ``size_bytes`` of the deletion files below the root of the branch.
+
+    No metadata tell these: the folder is listed, which no file has to be opened for.
+
+    Raises
+    ------
+    StorageError
+        If the folder cannot be listed.
+    """
+    files = source.storage.list_files(_DELETIONS)
+    columns = {
+        "path": [f"{_DELETIONS}/{file.name}" for file in files],
+        "size_bytes": [file.size_bytes for file in files],
+    }
+    return pl.DataFrame(columns, schema={"path": pl.String, "size_bytes": pl.Int64})
+
+
+def file_lives(source: TableSource) -> pl.DataFrame:
+    """Return one row for each data file, deletion file and index segment of any kept version.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``kind``, one of ``FILE_KINDS``; ``base_id``, null below the root of the branch; ``path``,
+        of a segment its folder; ``size_bytes``, null where nothing tells it; ``first``, the
+        position of the first kept version that needs the file; ``is_current``, whether the latest
+        one that can be read does.
+
+    Raises
+    ------
+    StorageError
+        If a manifest cannot be read, or the folder of deletion files not be listed.
+
+    Examples
+    --------
+    >>> file_lives(table.source).group_by("kind").len().sort("kind").rows()
+    [('data files', 3), ('deletion files', 2), ('index segments', 1)]
+    """
+    history = source.history
+    first, is_current = _lives(history.intervals, len(history.states), len(history))
+    data = _listed(DATA, first, is_current, [_data(state) for state in history.states])
+    deletions = _listed(
+        DELETIONS, first, is_current, [list(_deletions(state)) for state in history.states]
+    )
+    if len(deletions):
+        known = deletion_sizes(source).rename({"size_bytes": "known"})
+        own = deletions.join(known, on="path", how="left", maintain_order="left")
+        has_size = pl.col("base_id").is_null()
+        deletions = own.with_columns(size_bytes=pl.when(has_size).then("known")).drop("known")
+    every = pl.concat([data, deletions, _segments(history)])
+    return every.group_by("kind", "base_id", "path", maintain_order=True).agg(
+        pl.col("size_bytes").max(), pl.col("first").min(), pl.col("is_current").any()
+    )
+
+
+_File = tuple[int | None, str, int | None]
+"""Base ID, path and size."""
+
+
+def _data(state: Fragment) -> list[_File]:
+    return [(file.base_id, file.path, file.size_bytes) for file in files_of(state)]
+
+
+def _deletions(state: Fragment) -> Iterator[_File]:
+    file = state.deletion_file
+    if file is not None:
+        yield file.base_id, file.path(state.id), None
+
+
+def _segments(history: History) -> pl.DataFrame:
+    """Return the segments of indices, those of the system left out."""
+    distinct, intervals = intervals_of([record.indices for record in history.records])
+    first, is_current = _lives(intervals, len(distinct), len(history))
+    files = list[list[_File]]()
+    for segment in distinct:
+        sizes = [file.size_bytes for file in segment.files]
+        size = sum([each for each in sizes if each is not None]) if sizes else None
+        is_own = segment.name not in SYSTEM_INDICES
+        of_segment = (segment.base_id, segment.uuid, None if None in sizes else size)
+        files.append([of_segment] if is_own else [])
+    return _listed(INDICES, first, is_current, files)
+
+
+def _lives(intervals: Intervals, num_keys: int, num_versions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each key its first position, and whether it is there at the last one."""
+    first = np.full(num_keys, num_versions, dtype=np.int64)
+    np.minimum.at(first, intervals.keys, intervals.first)
+    is_current = np.zeros(num_keys, dtype=np.bool_)
+    is_current[intervals.keys[intervals.last == num_versions - 1]] = True
+    return first, is_current
+
+
+def _listed(
+    kind: str, first: np.ndarray, is_current: np.ndarray, files: list[list[_File]]
+) -> pl.DataFrame:
+    """Return the files of some owners, which were there from and to when these were."""
+    counts = [len(of_owner) for of_owner in files]
+    every = [file for of_owner in files for file in of_owner]
+    bases, paths, sizes = zip(*every, strict=True) if every else ((), (), ())
+    return pl.DataFrame(
+        {
+            "kind": [kind] * len(every),
+            "base_id": list(bases),
+            "path": list(paths),
+            "size_bytes": list(sizes),
+            "first": np.repeat(first, counts),
+            "is_current": np.repeat(is_current, counts),
+        },
+        schema=_LIVES,
+    )
