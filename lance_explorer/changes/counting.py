@@ -10,9 +10,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from lance_explorer.changes.change_runs import RowChange
-from lance_explorer.changes.paths import EMPTY
-from lance_explorer.history.events.row_comparison import compare_states
-from lance_explorer.history.events.row_runs import InPlace, in_place
+from lance_explorer.history.events.row_comparison import rows_in_states, schemas_at
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.untold_writes import untold_writes
+from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
+from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import identity_bounds
 
@@ -55,12 +57,13 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
     left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()
     rows.load([*left, *entered])
     rows.load_deleted([*left, *entered])
+    schemas = schemas_at(rows, begin, end)
     come, went = {states[state].id: state for state in entered}, 0
     for state in left:
         went += rows.num_live(state)
         after = come.get(states[state].id)
         if after is not None:
-            if not _only_deletes(rows, state, after):
+            if not _only_deletes(rows, state, after, schemas):
                 return None
             went -= rows.num_live(come.pop(states[state].id))
     counts = _count_entered(rows, come.values(), begin)
@@ -71,14 +74,18 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
 def _is_countable(rows: StateRows, begin: int, end: int) -> bool:
     if not rows.history.follows_previous[begin + 1 : end + 1].all():
         return False
-    names = {record.operation for record in rows.history.records[begin + 1 : end + 1]}
-    return names <= _COUNTABLE
+    names = [record.operation for record in rows.history.records[begin + 1 : end + 1]]
+    return _COUNTABLE.issuperset(names) and not any(
+        untold_writes(rows, StepFacts(rows, position))
+        for position, name in enumerate(names, begin + 1)
+        if name == "Update"
+    )
 
 
-def _only_deletes(rows: StateRows, before: int, after: int) -> bool:
+def _only_deletes(rows: StateRows, before: int, after: int, schemas: SchemaPair) -> bool:
     """Whether nothing but deletions parts two states of one fragment."""
     states = rows.history.states
-    if in_place(states[before], states[after]) is not InPlace.SAME:
+    if in_place(states[before], states[after], schemas) is not InPlace.SAME:
         return False
     old, new = rows.track(before), rows.track(after)
     return old.ids is new.ids and old.updated is new.updated
@@ -100,7 +107,7 @@ def _count_entered(rows: StateRows, states: Iterable[int], begin: int) -> _Count
             is_later = updated.versions > record.version
             counts[RowChange.UPDATED] += int(updated.counts[is_later].sum())
             counts[RowChange.MOVED] += int(updated.counts[~is_later].sum())
-    live = compare_states(rows, [], mixed)
+    live = rows_in_states(rows, mixed)
     live = live.cut(live.identity, np.array([record.manifest.next_row_id], dtype=np.uint64))
     is_new = live.identity >= record.manifest.next_row_id
     is_later = ~is_new & (live.updated_after > record.version)

@@ -7,11 +7,11 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.changes.diff_schema import FieldPair, paired_fields
-from lance_explorer.changes.paths import EMPTY, path_between
 from lance_explorer.format.schema import Field
 from lance_explorer.frames.columns import BRANCH, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.history.ancestors import Ancestry, Stretch
 from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.paths import EMPTY, path_between
 from lance_explorer.history.source import TableSource
 
 __all__ = ["COMMITS_BETWEEN", "commits_between", "fields_between"]

@@ -12,10 +12,10 @@ from lance_explorer.changes.frame import Block, blocks
 from lance_explorer.changes.images import Images, empty_feed
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.parts import ChangePart
-from lance_explorer.changes.paths import EMPTY
 from lance_explorer.changes.row_options import RowOptions
 from lance_explorer.changes.steps import ChangeStep, VersionRange, commit_steps, net_step
 from lance_explorer.changes.value_columns import ValueColumns, check_key, value_columns
+from lance_explorer.history.paths import EMPTY
 
 __all__ = ["FeedLines"]
 

@@ -8,19 +8,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.changes.compositions import composed
-from lance_explorer.changes.end_fields import EndFields
 from lance_explorer.changes.passing import last_updates, written_rows
 from lance_explorer.changes.place_rows import PlaceRows, place_rows
 from lance_explorer.changes.steps import net_step, version_range
 from lance_explorer.errors import RefNotFoundError
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.history.ancestors import Ancestry, Place, Stretch
-from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns, in_place
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.events.untold_writes import untold_rows
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
+from lance_explorer.history.paths import path_between
 from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.addresses import fragments_of
@@ -91,6 +93,9 @@ def _matched(
 
 def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     """Return the classes of rows that both versions have, by their last updates."""
+    schemas = SchemaPair(base.record.schema, end.record.schema)
+    unseen = untold_rows(end.rows, path_between(end.rows, 0, end.position), schemas).rewritten
+    kept = unseen.cut(kept)
     old, new = last_updates(base.rows, base.position), last_updates(end.rows, end.position)
     runs = kept.cut(kept.before, old.address)
     runs = runs.cut(runs.after, new.address)
@@ -101,14 +106,27 @@ def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
         updated_before=np.full(int(since.sum()), base.version, dtype=np.uint64),
         updated_after=now[since],
     )
-    fields = EndFields.of(base.record.schema, end.record.schema)
     is_reverted = ~since & (was != now)
-    is_moved = ~since & (was == now) & (runs.before != runs.after)
+    is_rewritten = (
+        ~since & (was == now) & (unseen.has(runs.identity) | _is_written(base, end, runs))
+    )
+    is_moved = ~since & (was == now) & ~is_rewritten & (runs.before != runs.after)
+    rewritten = runs.where(is_rewritten)
     return [
-        written_rows(end.rows, written, Evidence.DERIVED, base.version, fields),
+        written_rows(end.rows, written, Evidence.DERIVED, base.version, schemas),
         ChangeRuns.alike(runs.where(is_reverted), RowChange.UPDATED, Evidence.DERIVED),
         ChangeRuns.alike(runs.where(is_moved), RowChange.MOVED, Evidence.DERIVED),
+        ChangeRuns.alike(rewritten, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, maybe=True),
     ]
+
+
+def _is_written(base: PlaceRows, end: PlaceRows, runs: RowRuns) -> NDArray[np.bool_]:
+    """Return which rows stayed where they were, in fragments with values in other files."""
+    changes = _common_fragments(base, end)
+    written = [key for key, change in changes.items() if change is InPlace.VALUES_DIFFER]
+    here = np.isin(fragments_of(runs.after), np.array(written, dtype=np.uint64))
+    stayed: NDArray[np.bool_] = here & (runs.before == runs.after)
+    return stayed
 
 
 def _by_addresses(base: PlaceRows, source: TableSource, last: Stretch) -> ChangeRuns:
@@ -152,11 +170,8 @@ def _common_fragments(base: PlaceRows, end: PlaceRows) -> dict[int, InPlace]:
     after = {fragment.id: _based_nowhere(fragment) for fragment in end.fragments}
     before = [_based_nowhere(fragment) for fragment in base.fragments]
     pairs = [(old, after[old.id]) for old in before if old.id in after]
-    changes = {old.id: in_place(old, new) for old, new in pairs if _paths(old) & _paths(new)}
-    if not _has_casts(base.record.schema, end.record.schema):
-        return changes
-    differ = {InPlace.COLUMNS_DIFFER: InPlace.VALUES_DIFFER}
-    return {key: differ.get(change, change) for key, change in changes.items()}
+    schemas = SchemaPair(base.record.schema, end.record.schema)
+    return {old.id: in_place(old, new, schemas) for old, new in pairs if _paths(old) & _paths(new)}
 
 
 def _based_nowhere(fragment: Fragment) -> Fragment:
@@ -173,12 +188,6 @@ def _paths(fragment: Fragment) -> set[str]:
     return {file.path for file in fragment.files}
 
 
-def _has_casts(before: tuple[Field, ...], after: tuple[Field, ...]) -> bool:
-    """Whether a field of the same name has another ID."""
-    old, new = ({path: id_ for id_, path in field_paths(s).items()} for s in (before, after))
-    return any(new.get(path, id_) != id_ for path, id_ in old.items())
-
-
 def _doubted(several: list[RowRuns], change: RowChange, *, is_doubted: bool) -> ChangeRuns:
     evidence = Evidence.LOST if is_doubted else Evidence.RECORDED
     return ChangeRuns.alike(RowRuns.concatenated(several), change, evidence, maybe=is_doubted)
@@ -190,7 +199,7 @@ def _written_in_place(
     """Yield the rows that stayed where they were, and of which files are others."""
     place = np.searchsorted(fragments, fragments_of(kept.after))
     change = np.array(changes, dtype=np.uint8)[place]
-    added = kept.where(change == InPlace.COLUMNS_DIFFER)
+    added = kept.where(change == InPlace.COLUMNS_ADDED)
     rewritten = kept.where(change == InPlace.VALUES_DIFFER)
     yield ChangeRuns.alike(added, RowChange.COLUMN_ADDED, Evidence.DERIVED)
     yield ChangeRuns.alike(rewritten, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, maybe=True)

@@ -10,17 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
-from lance_explorer.changes.end_fields import EndFields
 from lance_explorer.changes.in_place import Traces, traces
 from lance_explorer.changes.passing import written_rows
-from lance_explorer.changes.paths import EMPTY, VersionPath, path_between
 from lance_explorer.changes.replaced_columns import ReplacedColumns
-from lance_explorer.format.schema import Field
 from lance_explorer.history.events.row_classes import without_strangers
-from lance_explorer.history.events.row_comparison import compare_states, live_rows
+from lance_explorer.history.events.row_comparison import (
+    compare_states,
+    live_rows,
+    rows_in_states,
+    schemas_at,
+)
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.untold_writes import untold_rows
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import SchemaPair
+from lance_explorer.history.paths import EMPTY, VersionPath, path_between
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.rowids.addresses import fragments_of
@@ -48,13 +53,13 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
         If a file cannot be read.
     """
     path = path_between(rows, begin, end)
-    fields = EndFields.of(_schema(rows, begin), _schema(rows, end))
-    found = traces(rows, path, fields)
+    schemas = schemas_at(rows, begin, end)
+    found = traces(rows, path, schemas)
     replaced = ReplacedColumns.between(rows, path, begin, end)
     runs = found.ordered.cut(_compared(rows, path, begin, end, everywhere=bool(replaced)))
     if _is_never_back(rows, path):
         runs = _without_dropped(runs)
-    kept = _kept(rows, runs.where(runs.was_live & runs.is_live), found, begin, fields)
+    kept = _kept(rows, runs.where(runs.was_live & runs.is_live), found, begin, schemas)
     if replaced:
         others = replaced.may_differ(rows, begin, end, kept.before, kept.after)
         kept = _at_least(kept, RowChange.COLUMN_REWRITTEN, others)
@@ -76,7 +81,8 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
 def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRuns:
     """Return which rows of a version came, or were written, after one that is not kept.
 
-    Row versions tell it; rows that went, and rows that moved, are not known.
+    Row versions tell it, or kept versions that wrote rows in place; rows that went, and rows that
+    moved, are not known.
 
     Parameters
     ----------
@@ -105,8 +111,19 @@ def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRu
             written_rows(
                 rows, replace(written, updated_before=before), Evidence.DERIVED, begin_version
             ),
+            _untold_since(rows, begin_version, end, live.where(~is_new)),
         ]
     )
+
+
+def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) -> ChangeRuns:
+    """Return older rows that kept versions may have written in place, unseen by row versions."""
+    first = int(np.searchsorted(rows.history.versions, np.uint64(begin_version), side="right"))
+    path = path_between(rows, first - 1, end)
+    unseen = untold_rows(rows, path, schemas_at(rows, end, end)).rewritten
+    runs = unseen.cut(live.where(live.updated_after <= begin_version))
+    found = runs.where(unseen.has(runs.identity))
+    return ChangeRuns.alike(found, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, maybe=True)
 
 
 def _compared(
@@ -115,9 +132,9 @@ def _compared(
     """Return the rows that differ, or all rows everywhere, those of common states too."""
     old, new = _states(rows, begin), _states(rows, end)
     left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()
-    runs = compare_states(rows, left, entered)
+    runs = compare_states(rows, left, entered, schemas_at(rows, begin, end))
     if everywhere:
-        live = compare_states(rows, [], np.intersect1d(old, new).tolist())
+        live = rows_in_states(rows, np.intersect1d(old, new).tolist())
         shared = RowRuns.of(live.identity, live.after, live.after, live.length)
         runs = RowRuns.concatenated([runs, shared])
     for position in path.steps:
@@ -128,10 +145,6 @@ def _compared(
         if rows.has_row_ids:  # those of writers up to 8.0.1 set it back: IDs are given again
             runs = without_strangers(runs, record.manifest.next_row_id)
     return runs
-
-
-def _schema(rows: StateRows, position: int) -> tuple[Field, ...]:
-    return () if position == EMPTY else rows.history.records[position].schema
 
 
 def _states(rows: StateRows, position: int) -> NDArray[np.int64]:
@@ -197,24 +210,26 @@ def _doubted(net: ChangeRuns) -> ChangeRuns:
 
 
 def _kept(
-    rows: StateRows, runs: RowRuns, found: Traces, begin: int, fields: EndFields
+    rows: StateRows, runs: RowRuns, found: Traces, begin: int, schemas: SchemaPair
 ) -> ChangeRuns:
     """Return the classes of rows that both versions have, UNCHANGED among them."""
-    for traced in (found.rewritten, found.extended):
+    for traced in (found.untold.rewritten, found.untold.extended):
         runs = traced.cut(runs)
-    written, runs = _written(rows, runs, begin, fields)
+    written, runs = _written(rows, runs, begin, schemas)
     others = ChangeRuns.alike(runs, RowChange.UNCHANGED, _evidence(rows))
     others = _at_least(others, RowChange.MOVED, runs.before != runs.after)
     kept = ChangeRuns.concatenated([written, others])
-    kept = _at_least(kept, RowChange.COLUMN_ADDED, found.extended.has(kept.identity))
-    in_place = found.rewritten.has(kept.identity) & (kept.change > RowChange.COLUMN_REWRITTEN)
+    kept = _at_least(kept, RowChange.COLUMN_ADDED, found.untold.extended.has(kept.identity))
+    in_place = found.untold.rewritten.has(kept.identity) & (
+        kept.change > RowChange.COLUMN_REWRITTEN
+    )
     kept = _at_least(kept, RowChange.COLUMN_REWRITTEN, in_place)
     inferred = np.maximum(kept.evidence, np.uint8(Evidence.INFERRED))
     return replace(kept, evidence=np.where(in_place, inferred, kept.evidence))
 
 
 def _written(
-    rows: StateRows, runs: RowRuns, begin: int, fields: EndFields
+    rows: StateRows, runs: RowRuns, begin: int, schemas: SchemaPair
 ) -> tuple[ChangeRuns, RowRuns]:
     """Return the rows that were written in between with their classes, and the others."""
     old, new = runs.updated_before, runs.updated_after
@@ -224,8 +239,8 @@ def _written(
     before = np.full(int(since.sum()), begin_version, dtype=np.uint64)
     some = replace(runs.where(since), updated_before=before)
     written = [
-        written_rows(rows, runs.where(differ), _evidence(rows), fields=fields),
-        written_rows(rows, some, _evidence(rows), begin_version, fields),
+        written_rows(rows, runs.where(differ), _evidence(rows), schemas=schemas),
+        written_rows(rows, some, _evidence(rows), begin_version, schemas),
     ]
     return ChangeRuns.concatenated(written), runs.where(~differ & ~since)
 

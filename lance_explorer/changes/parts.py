@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lance_explorer.changes.paths import EMPTY
 from lance_explorer.changes.steps import VersionRange
+from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.rows.state_rows import StateRows
 
 __all__ = ["ChangePart", "commit_parts", "net_parts"]

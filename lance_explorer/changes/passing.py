@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
-from lance_explorer.changes.end_fields import EndFields
-from lance_explorer.history.events.row_comparison import live_rows
+from lance_explorer.history.events.row_comparison import live_rows, schemas_at
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import SchemaPair, written_fields
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import NO_VERSION, VersionsFrom, constant_versions
+from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.runs import RunColumns, Runs
 
@@ -29,7 +30,7 @@ def written_rows(
     runs: RowRuns,
     evidence: Evidence,
     begin_version: int = NO_VERSION,
-    fields: EndFields | None = None,
+    schemas: SchemaPair | None = None,
 ) -> ChangeRuns:
     """Return the classes of rows whose last updates differ.
 
@@ -44,8 +45,8 @@ def written_rows(
     begin_version : int
         If the first version is not kept: its number, which is the last update of all rows that
         were not written after it.
-    fields : EndFields, optional
-        The fields of both versions, if they are known.
+    schemas : SchemaPair, optional
+        The schemas of both versions, if they are known.
 
     Returns
     -------
@@ -53,20 +54,18 @@ def written_rows(
         Rows that are updated; rows of which a column was added, or written anew, and nothing else;
         and rows where nothing is left to tell, with evidence ``lost``.
     """
-    finder = _Finder(rows, begin_version, fields)
+    finder = _Finder(rows, begin_version, schemas)
     pending = [_Looked(runs, rewritten=False), _Looked(RowRuns.concatenated([]), rewritten=True)]
     lost, hidden = list[RowRuns](), list[RowRuns]()
     while version := finder.next_version(pending):
         parted = [looked.part(version) for looked in pending]
         here = [some for some, _ in parted]
         if finder.can_tell(version):
-            rewrites = finder.rewrites(version)
-            found = [finder.look_through(some, version) for some in here]
-            rest = [others for _, others in parted]
-            moved, kept = (found, []) if rewrites else (found[1:], found[:1])
+            (kept, moved), (others, also) = [finder.look_through(some, version) for some in here]
+            (rest, left) = [others for _, others in parted]
             pending = [
-                _Looked(RowRuns.concatenated([rest[0], *kept]), rewritten=False),
-                _Looked(RowRuns.concatenated([rest[1], *moved]), rewritten=True),
+                _Looked(RowRuns.concatenated([rest, kept]), rewritten=False),
+                _Looked(RowRuns.concatenated([left, moved, others, also]), rewritten=True),
             ]
         else:
             (hidden if finder.may_add_column(version) else lost).extend(here)
@@ -116,9 +115,9 @@ class _Looked:
 class _Finder:
     """What the versions say that wrote rows last."""
 
-    def __init__(self, rows: StateRows, begin_version: int, fields: EndFields | None) -> None:
+    def __init__(self, rows: StateRows, begin_version: int, schemas: SchemaPair | None) -> None:
         self._rows = rows
-        self._fields = fields
+        self._schemas = schemas
         self._history = rows.history
         self._begin_version = begin_version
         self._names = {record.version: record.operation for record in rows.history.records}
@@ -140,15 +139,6 @@ class _Finder:
         """Whether the version and the one before it are kept."""
         return {version, version - 1} <= self._names.keys()
 
-    def rewrites(self, version: int) -> bool:
-        """Whether a version wrote a column anew that both versions have."""
-        position = self._history.position(version)
-        records = self._history.records
-        fields = self._fields or EndFields.of(
-            records[position - 1].schema, records[position].schema
-        )
-        return fields.are_rewritten(self._rows, position)
-
     def may_add_column(self, version: int) -> bool:
         """Whether a lost version may have added a column: one came while versions were lost."""
         if version in self._names:
@@ -167,10 +157,13 @@ class _Finder:
             self._earliest[after] = int(live_rows(self._rows, after).updated_after.min())
         return version <= self._earliest[after]
 
-    def look_through(self, runs: RowRuns, version: int) -> RowRuns:
-        """Return runs with the last update before a version in its place."""
+    def look_through(self, runs: RowRuns, version: int) -> tuple[RowRuns, RowRuns]:
+        """Return runs with the last update before a version in its place.
+
+        Those of which the version may have written a column anew that both ends have come second.
+        """
         if not len(runs):
-            return runs
+            return runs, runs
         position = self._history.position(version) - 1
         live = live_rows(self._rows, position)
         index = Runs.split(RunColumns(live.identity, live.identity + live.length, live.after))[0]
@@ -180,11 +173,30 @@ class _Finder:
         addresses, found = index.lookup(runs.identity)
         known = np.where(found, updated.at(addresses), np.uint64(NO_VERSION))
         known = np.maximum(known, np.uint64(self._begin_version))
-        return replace(
+        runs = replace(
             runs,
             updated_before=np.where(runs.updated_before == version, known, runs.updated_before),
             updated_after=np.where(runs.updated_after == version, known, runs.updated_after),
         )
+        fragments = self._rewritten(position + 1)
+        rewritten = np.isin(fragments_of(addresses), fragments) & found
+        rewritten |= ~found & bool(len(fragments))
+        return runs.where(~rewritten), runs.where(rewritten)
+
+    def _rewritten(self, position: int) -> Uint64Array:
+        """Return the fragments of which a version wrote a column anew that both ends have."""
+        rows, states = self._rows, self._history.states
+        step = schemas_at(rows, position - 1, position)
+        ends = self._schemas or step
+        before = {states[state].id: states[state] for state in rows.states_gone(position).tolist()}
+        after = [states[state] for state in rows.states_come(position).tolist()]
+        written = [
+            fragment.id
+            for fragment in after
+            if fragment.id in before
+            and ends.has_any(written_fields(before[fragment.id], fragment, step))
+        ]
+        return np.array(written, dtype=np.uint64)
 
 
 def last_updates(rows: StateRows, position: int) -> VersionsFrom:

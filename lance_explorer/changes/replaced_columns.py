@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.changes.paths import EMPTY, VersionPath
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.schema import Field, field_paths
+from lance_explorer.history.paths import EMPTY, VersionPath
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array

@@ -7,11 +7,11 @@ import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.changes.net import net_changes, net_changes_since
-from lance_explorer.changes.paths import EMPTY
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.history.events.row_events import row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.rows.positions import position_of
 from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.history.rows.tracks import NO_VERSION

@@ -13,9 +13,9 @@ from lance_explorer.changes.frame import (
     NET_CHANGES,
     NET_SUMMARY,
 )
-from lance_explorer.changes.paths import EMPTY, path_between
 from lance_explorer.changes.steps import ChangeStep, VersionRange, lost_before
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.paths import EMPTY, path_between
 
 __all__ = ["commit_summary", "net_summary", "quick_summary"]
 

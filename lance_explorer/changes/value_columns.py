@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from lance_explorer.changes.column_names import FeedColumns
-from lance_explorer.changes.paths import path_between
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.history.paths import path_between
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.source import TableSource
 

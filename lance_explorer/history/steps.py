@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 
 __all__ = ["FragmentSteps", "fragment_steps", "same_life", "totals"]
@@ -34,7 +35,7 @@ class FragmentSteps:
     rows_out : NDArray[np.int64]
         Rows of the version before that were masked, or whose fragment was removed.
     rows_rewritten_in_place : NDArray[np.int64]
-        Live rows of changed fragments whose data files or overlays differ.
+        Live rows of changed fragments that have values from other data files or overlays.
     """
 
     added: _Counts
@@ -135,7 +136,7 @@ def _pair_states(history: History) -> _Pairs:
             added.append((key, position))
             continue
         del ended[position, after.id]
-        rewritten = before.files != after.files or before.overlays != after.overlays
+        rewritten = _is_rewritten(history, position, before, after)
         changed.append((before_key, key, position, rewritten))
     new, new_at = _columns(added, 2)
     old, old_at = _columns([(key, position) for (position, _), key in ended.items()], 2)
@@ -150,6 +151,16 @@ def _pair_states(history: History) -> _Pairs:
         changed_at=changed_at,
         rewritten=is_rewritten.astype(np.bool_),
     )
+
+
+def _is_rewritten(history: History, position: int, before: Fragment, after: Fragment) -> bool:
+    """Whether rows of a fragment got values from other files, or versions that say so."""
+    if before.files == after.files and before.overlays == after.overlays:
+        return False
+    if before.last_updated_at != after.last_updated_at:
+        return True
+    schemas = SchemaPair(history.records[position - 1].schema, history.records[position].schema)
+    return in_place(before, after, schemas) is not InPlace.SAME
 
 
 def _columns(rows: list[tuple[int, ...]], width: int) -> list[_Counts]:

@@ -99,7 +99,7 @@ def _steps(history: History, steps: FragmentSteps, num_rows: NDArray[np.int64]) 
 
 def _count(source: TableSource, history: History, position: int, step: Step) -> RowCounts:
     record = history.records[position]
-    if record.operation == "Restore" and step.same_fragments is False:
+    if _needs_events(record, step):
         readable = state_rows(source).history
         return counts_of(row_events(source, readable.position(record.version)))
     operation = None
@@ -116,6 +116,20 @@ def _count(source: TableSource, history: History, position: int, step: Step) -> 
         record.schema,
         lambda fragment_id: _deleted(source, record, fragment_id),
     )
+
+
+def _needs_events(record: VersionRecord, step: Step) -> bool:
+    """Whether only a comparison of rows can tell what a commit did.
+
+    An update may write some fragments in place, say of some of them which rows, and add others.
+    """
+    match record.operation:
+        case "Restore":
+            return step.same_fragments is False
+        case "Update":
+            return step.same_fragments is False and step.rows_rewritten_in_place != 0
+        case _:
+            return False
 
 
 def _needs_own_rows(record: VersionRecord, step: Step, operation: Operation | None) -> bool:

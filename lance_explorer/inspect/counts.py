@@ -116,8 +116,8 @@ def _count_update(
     ``rows_in`` = updated + inserted and ``rows_out`` = updated + deleted: in general that has many
     solutions (an upsert of one row that also inserts and deletes one looks like two updates).
     """
-    if writes_in_place(update):
-        return _count_rewritten_columns(step, update, deleted)
+    if step.same_fragments is None and writes_in_place(update):
+        return _count_lone_in_place(step, update, deleted)
     new, old = step.rows_in, step.rows_out
     if new is None:
         new = _physical_rows(update.new_fragments)
@@ -138,21 +138,24 @@ def _count_update(
     return RowCounts(added=None, updated=None, deleted=None)
 
 
-def _count_rewritten_columns(
-    step: Step, update: Update, deleted: Callable[[int], BitMap]
-) -> RowCounts:
-    new = _physical_rows(update.new_fragments) if step.rows_in is None else step.rows_in
-    others = RowCounts(added=new, deleted=step.rows_out)
-    if not update.updated_offsets and step.rows_changed:
-        return replace(others, updated=step.rows_changed)
-    if not update.updated_offsets:
-        return replace(others, column_rewritten=step.rows_rewritten_in_place)
-    live = [
-        rows - deleted(fragment_id)
+def _count_lone_in_place(step: Step, update: Update, deleted: Callable[[int], BitMap]) -> RowCounts:
+    """Count the rows of an update in place whose predecessor is gone.
+
+    Of a fragment of which it names no rows, it cannot be told whether it was written at all.
+    """
+    offsets = {
+        fragment_id: rows
         for fragment_id, _ in update.updated_offsets
         if (rows := update.offsets(fragment_id)) is not None
-    ]
-    return replace(others, updated=sum(len(rows) for rows in live))
+    }
+    named = sum(len(rows - deleted(fragment_id)) for fragment_id, rows in offsets.items())
+    is_told = offsets.keys() >= {fragment.id for fragment in update.updated_fragments}
+    return RowCounts(
+        added=_physical_rows(update.new_fragments),
+        updated=named or step.rows_changed or 0,
+        deleted=None,
+        column_rewritten=0 if is_told or step.rows_changed else None,
+    )
 
 
 def _count_overlaid(overlay: DataOverlay, deleted: Callable[[int], BitMap]) -> int:

@@ -7,7 +7,8 @@ import numpy as np
 
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_classes import classify
-from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns, in_place
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.file_changes import InPlace, in_place
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.lineage.clones import step_facts
@@ -101,9 +102,10 @@ def _event(
 ) -> RowEvents:
     """Classify what happened to one row at a position."""
     states = rows.history.states
+    step = step_facts(rows, position)
     change = InPlace.SAME
     if before is not None and after is not None and _address(rows, before) == _address(rows, after):
-        change = in_place(states[before.state], states[after.state])
+        change = in_place(states[before.state], states[after.state], step.schemas)
     old = None if before is None else rows.track(before.state)
     new = None if after is None else rows.track(after.state)
     is_new = before is None
@@ -117,7 +119,7 @@ def _event(
         created=_version(new.created if new and is_new else None, after),
         in_place=np.array([change], dtype=np.uint8),
     )
-    return classify(rows, step_facts(rows, position), runs)
+    return classify(rows, step, runs)
 
 
 def _address(rows: StateRows, stay: Stay | None) -> int:

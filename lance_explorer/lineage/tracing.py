@@ -70,8 +70,9 @@ def trace(rows: StateRows, identities: Uint64Array, positions: range) -> Iterato
         gone, come = gone[can_hold[gone]], come[can_hold[come]]
         if not len(gone) and not len(come):
             continue
-        runs = compare_states(rows, gone.tolist(), come.tolist())
-        events = classify(rows, step_facts(rows, position), runs)
+        step = step_facts(rows, position)
+        runs = compare_states(rows, gone.tolist(), come.tolist(), step.schemas)
+        events = classify(rows, step, runs)
         some = _of_rows(events, identities)
         if len(some.row):
             yield some

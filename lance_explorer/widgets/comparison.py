@@ -12,7 +12,6 @@ from lance_explorer.changes.cells import changed_cells
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.changes.images import Images
 from lance_explorer.changes.pairing import pair_by_key
-from lance_explorer.changes.paths import EMPTY
 from lance_explorer.changes.steps import ChangeStep, VersionRange, net_step, version_range
 from lance_explorer.changes.summaries import net_summary
 from lance_explorer.changes.value_columns import (
@@ -22,6 +21,7 @@ from lance_explorer.changes.value_columns import (
     value_columns,
 )
 from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.source import TableSource
 from lance_explorer.widgets.changed_rows import (
     FIRST_COLUMNS,

@@ -6,9 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
-from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.untold_writes import untold_rows, untold_writes
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import InPlace
+from lance_explorer.history.paths import path_between
 from lance_explorer.history.rewrites.gathered import rewrites
 from lance_explorer.history.rows.open_births import Births, births_at
 from lance_explorer.history.rows.state_rows import StateRows
@@ -20,6 +23,7 @@ __all__ = ["classify", "without_strangers"]
 _Mask = NDArray[np.bool_]
 
 _WRITE_ROWS = ("Append", "Overwrite")
+_WRITE_COLUMNS = ("Merge", "DataReplacement")
 _NOTHING = 255
 """Number of an event that is none."""
 
@@ -161,30 +165,23 @@ def _written_later(step: StepFacts, came: RowEvents) -> RowEvents:
 
 
 def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
+    runs, unseen = _undone(rows, step, runs)
     classes = _Classes(step, runs)
     old, new = runs.updated_before, runs.updated_after
     is_told = (old != NO_VERSION) & (new != NO_VERSION)
     # An unknown version is an earlier one than all that are known.
     written, elsewhere = old != new, runs.before != runs.after
-    columns = runs.in_place != InPlace.SAME
-    values = runs.in_place == InPlace.VALUES_DIFFER
     if step.follows and step.name == "Restore":
         classes.set(RowEvent.RESTORED, Evidence.DERIVED, written)
-        if values.any():
-            values &= np.isin(
-                fragments_of(runs.after), np.array(step.untold_fragments, dtype=np.uint64)
-            )
+        classes.set(RowEvent.RESTORED, Evidence.INFERRED, unseen, maybe=True)
         if step.first_new_identity is not None:  # its row versions mean others, too
-            values |= elsewhere
-        if not rows.has_row_ids and not rows.history.begins_exactly[: step.position].all():
-            values |= columns  # a version that is gone may have written them
-        classes.set(RowEvent.RESTORED, Evidence.INFERRED, values, maybe=True)
+            classes.set(RowEvent.RESTORED, Evidence.INFERRED, elsewhere, maybe=True)
     else:
         now = written & (new == step.version)
         _set_written_now(classes, step, now, runs)
         _set_written_before(classes, step, written, runs)
-        if columns.any() and not (step.name == "Update" and step.tells_rows_in_place):
-            _set_written_in_place(classes, step, columns, values)
+        if (runs.in_place != InPlace.SAME).any():
+            _set_written_in_place(classes, rows, step, runs)
     if step.name == "Update" and step.follows:
         classes.set(RowEvent.UPDATED, Evidence.DERIVED, elsewhere & ~is_told)
     # Without row IDs nothing tells whether a lost version wrote rows that moved, too.
@@ -197,18 +194,33 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     return classes.events()
 
 
+def _undone(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _Mask]:
+    """Return rows cut so that a restore may have given each other values, unseen, or has not.
+
+    That it may where a write in place is undone, or done again, of which row versions do not tell.
+    """
+    if not (step.follows and step.name == "Restore"):
+        return runs, np.zeros(len(runs), dtype=np.bool_)
+    path = path_between(rows, step.position - 1, step.position)
+    unseen = untold_rows(rows, path, step.schemas).rewritten
+    runs = unseen.cut(runs)
+    differs = (runs.before != runs.after) | (runs.in_place == InPlace.VALUES_DIFFER)
+    return runs, differs & unseen.has(runs.identity)
+
+
 def _set_written_now(classes: _Classes, step: StepFacts, now: _Mask, runs: RowRuns) -> None:
     """Classify rows whose last update is the version itself."""
-    match step.name:
-        case "Update" | "DataOverlay":
-            classes.set(RowEvent.UPDATED, Evidence.DERIVED, now)
-        case "Merge" if not step.replaces_columns:
-            classes.set(RowEvent.COLUMN_ADDED, Evidence.DERIVED, now)
-        case "Merge" | "DataReplacement":
-            classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.DERIVED, now, maybe=True)
-        case _:
-            classes.set(RowEvent.UPDATED, Evidence.DERIVED, now & (runs.before != runs.after))
-            classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.DERIVED, now, maybe=True)
+    if step.name in ("Update", "DataOverlay"):
+        classes.set(RowEvent.UPDATED, Evidence.DERIVED, now)
+        return
+    stayed = now & (runs.before == runs.after)
+    added = stayed & (runs.in_place == InPlace.COLUMNS_ADDED)
+    if step.name == "Merge":
+        added |= stayed & (runs.in_place == InPlace.SAME)
+    classes.set(RowEvent.COLUMN_ADDED, Evidence.DERIVED, added)
+    if step.name not in _WRITE_COLUMNS:
+        classes.set(RowEvent.UPDATED, Evidence.DERIVED, now & ~stayed)
+    classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.DERIVED, now, maybe=True)
 
 
 def _set_written_before(classes: _Classes, step: StepFacts, written: _Mask, runs: RowRuns) -> None:
@@ -225,20 +237,20 @@ def _set_written_before(classes: _Classes, step: StepFacts, written: _Mask, runs
 
 
 def _set_written_in_place(
-    classes: _Classes, step: StepFacts, columns: _Mask, values: _Mask
+    classes: _Classes, rows: StateRows, step: StepFacts, runs: RowRuns
 ) -> None:
     """Classify rows that row versions do not tell of, though other files hold their values."""
-    match step.name:
-        case _ if not step.follows:
-            classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.LOST, values, maybe=True)
-        case "Merge" if not step.replaces_columns:
-            classes.set(RowEvent.COLUMN_ADDED, Evidence.DERIVED, columns)
-        case "Merge":
-            classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.DERIVED, columns, maybe=True)
-        case "DataOverlay":
-            pass
-        case _:
-            classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, values, maybe=True)
+    values = runs.in_place == InPlace.VALUES_DIFFER
+    if not step.follows:
+        classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.LOST, values, maybe=True)
+        return
+    untold = [rows.history.states[write.state].id for write in untold_writes(rows, step)]
+    here = np.isin(fragments_of(runs.after), np.array(untold, dtype=np.uint64))
+    evidence = Evidence.DERIVED if step.name in _WRITE_COLUMNS else Evidence.INFERRED
+    classes.set(RowEvent.COLUMN_REWRITTEN, evidence, here & values, maybe=True)
+    classes.set(
+        RowEvent.COLUMN_ADDED, Evidence.DERIVED, here & (runs.in_place == InPlace.COLUMNS_ADDED)
+    )
 
 
 def _set_rewritten(classes: _Classes, rows: StateRows, step: StepFacts, runs: RowRuns) -> None:

@@ -11,20 +11,28 @@ from typing import NamedTuple
 import numpy as np
 from pyroaring import BitMap
 
-from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns, in_place
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
+from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import NO_VERSION, Track, VersionsFrom, constant_versions
-from lance_explorer.rowids.addresses import first_address
+from lance_explorer.rowids.addresses import first_address, fragments_of
 from lance_explorer.rowids.arrays import Uint64Array, begins_of
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns, Runs, separated
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
-__all__ = ["compare_states", "compare_versions", "live_rows"]
+__all__ = [
+    "compare_states",
+    "compare_with_previous",
+    "live_rows",
+    "rows_in_states",
+    "schemas_at",
+]
 
 
-def compare_versions(rows: StateRows, before: int, after: int) -> RowRuns:
-    """Compare two versions of a branch, given by their positions in ``rows.history``.
+def compare_with_previous(rows: StateRows, position: int) -> RowRuns:
+    """Compare a version with the kept one before, given by its position in ``rows.history``.
 
     Raises
     ------
@@ -33,11 +41,23 @@ def compare_versions(rows: StateRows, before: int, after: int) -> RowRuns:
     StorageError
         If a file cannot be read.
     """
-    old, new = rows.history.intervals.at(before), rows.history.intervals.at(after)
-    return compare_states(rows, np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist())
+    gone, come = rows.states_gone(position).tolist(), rows.states_come(position).tolist()
+    return compare_states(rows, gone, come, schemas_at(rows, position - 1, position))
 
 
-def compare_states(rows: StateRows, before: Sequence[int], after: Sequence[int]) -> RowRuns:
+def schemas_at(rows: StateRows, before: int, after: int) -> SchemaPair:
+    """Return the schemas of two versions, given by their positions; EMPTY is the empty table."""
+    return SchemaPair(
+        *[
+            () if position == EMPTY else rows.history.records[position].schema
+            for position in (before, after)
+        ]
+    )
+
+
+def compare_states(
+    rows: StateRows, before: Sequence[int], after: Sequence[int], schemas: SchemaPair
+) -> RowRuns:
     """Compare the rows of two sets of states that have none in common.
 
     Parameters
@@ -46,6 +66,8 @@ def compare_states(rows: StateRows, before: Sequence[int], after: Sequence[int])
         The rows of all states.
     before, after : sequence of int
         The states of both versions that the other has not, by number.
+    schemas : SchemaPair
+        The schemas of both versions.
 
     Returns
     -------
@@ -65,23 +87,30 @@ def compare_states(rows: StateRows, before: Sequence[int], after: Sequence[int])
     states = rows.history.states
     new = {states[state].id: state for state in after}
     left, entered, stayed = list[RunColumns](), list[RunColumns](), list[RowRuns]()
+    others = dict[int, InPlace]()
     for old_state in before:
         new_state = new.get(states[old_state].id)
         if new_state is None or rows.ids(new_state) is not rows.ids(old_state):
             left.append(_all_live(rows, old_state))
+            if new_state is not None:  # where it keeps its row IDs is another place
+                others[states[old_state].id] = in_place(
+                    states[old_state], states[new_state], schemas
+                )
             continue
         del new[states[old_state].id]
         masked, was_masked = rows.deleted(new_state), rows.deleted(old_state)
         if masked != was_masked:
             left.append(_rows_in(rows, old_state, masked - was_masked))
             entered.append(_rows_in(rows, old_state, was_masked - masked))
-        stayed.append(_written_in_place(rows, old_state, new_state, masked | was_masked))
+        change = in_place(states[old_state], states[new_state], schemas)
+        stayed.append(_written_in_place(rows, old_state, new_state, change, masked | was_masked))
     entered += [_all_live(rows, state) for state in new.values()]
     gone, came, moved = _joined(RunColumns.concatenated(left), RunColumns.concatenated(entered))
     if len(came):
         came = _with_origin(came, _created(rows, after), _updated(rows, after))
     if len(moved):
         moved = _with_updates(moved, _updated(rows, before), _updated(rows, after))
+        moved = _with_changes(moved, others)
     return RowRuns.concatenated([*stayed, gone, came, moved])
 
 
@@ -95,7 +124,20 @@ def live_rows(rows: StateRows, position: int) -> RowRuns:
     StorageError
         If a file cannot be read.
     """
-    return compare_states(rows, [], rows.history.states_at(position))
+    return rows_in_states(rows, rows.history.states_at(position))
+
+
+def rows_in_states(rows: StateRows, states: Sequence[int]) -> RowRuns:
+    """Return all live rows of some states, as if they had just come.
+
+    Raises
+    ------
+    FormatError
+        If a sequence or deletion file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    return compare_states(rows, [], states, SchemaPair((), ()))
 
 
 def _created(rows: StateRows, states: Iterable[int]) -> VersionsFrom:
@@ -128,6 +170,17 @@ def _with_updates(moved: RowRuns, before: VersionsFrom, after: VersionsFrom) -> 
     return replace(runs, updated_before=before.at(runs.before), updated_after=after.at(runs.after))
 
 
+def _with_changes(moved: RowRuns, changes: dict[int, InPlace]) -> RowRuns:
+    """Return rows with what changed in the files of their fragments, where they stayed in one."""
+    fragments = np.array(sorted(changes), dtype=np.uint64)
+    change = np.array([changes[key] for key in sorted(changes)], dtype=np.uint8)
+    own = fragments_of(moved.after)
+    stayed = np.flatnonzero((moved.before == moved.after) & np.isin(own, fragments))
+    found = moved.in_place.copy()
+    found[stayed] = change[np.searchsorted(fragments, own[stayed])]
+    return replace(moved, in_place=found)
+
+
 def _runs(versions: RowVersionRuns | None, num_rows: int) -> RowVersionRuns:
     return constant_versions(NO_VERSION, num_rows) if versions is None else versions
 
@@ -158,10 +211,11 @@ def _joined(left: RunColumns, entered: RunColumns) -> tuple[RowRuns, RowRuns, Ro
 # ---------------------------------------------------------------- rows that stay where they were
 
 
-def _written_in_place(rows: StateRows, before: int, after: int, masked: BitMap) -> RowRuns:
+def _written_in_place(
+    rows: StateRows, before: int, after: int, change: InPlace, masked: BitMap
+) -> RowRuns:
     """Return the rows live in both of two states of one fragment that were written between."""
     fragment, num_rows = rows.history.states[after], rows.num_rows(after)
-    change = in_place(rows.history.states[before], fragment)
     old, new = rows.track(before).updated, rows.track(after).updated
     if change is InPlace.SAME and old is new:
         return RowRuns.concatenated([])

@@ -27,8 +27,8 @@ Over a gap (``follows`` is false) events that the version alone proves have its 
 where row versions prove it, else with evidence ``lost``. In the first kept version of a table each
 live row is ``created`` in the version that its row version names, and ``updated`` if it was later.
 
-To compare any two versions, see
-:func:`~lance_explorer.history.events.row_comparison.compare_versions`.
+To compare any two sets of states, see
+:func:`~lance_explorer.history.events.row_comparison.compare_states`.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ import numpy as np
 
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_classes import classify
-from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_comparison import compare_with_previous
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.rows.state_rows import state_rows
@@ -64,8 +64,8 @@ def row_events(source: TableSource, position: int) -> RowEvents:
         If a file cannot be read.
     """
     rows = state_rows(source)
-    gone, come = rows.states_gone(position).tolist(), rows.states_come(position).tolist()
-    return classify(rows, StepFacts(rows, position), compare_states(rows, gone, come))
+    runs = compare_with_previous(rows, position)
+    return classify(rows, StepFacts(rows, position), runs)
 
 
 def all_row_events(

@@ -2,46 +2,19 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.format.fragments import Fragment
+from lance_explorer.history.file_changes import InPlace
 from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
 from lance_explorer.rowids.offsets import cut_at
 
-__all__ = ["NO_ADDRESS", "InPlace", "RowRuns", "in_place"]
+__all__ = ["NO_ADDRESS", "RowRuns"]
 
 NO_ADDRESS = np.uint64(MAX_U64)
 """Stands for the address of a row that is not there."""
-
-
-class InPlace(IntEnum):
-    """What the files of a fragment say about values of rows that stayed where they were."""
-
-    SAME = 0
-    COLUMNS_DIFFER = 1
-    """Columns came or went; those of both states have their values from the same files."""
-    VALUES_DIFFER = 2
-    """A column of both states has its values from other files, or overlays are others."""
-
-
-def in_place(before: Fragment, after: Fragment) -> InPlace:
-    """Tell what changed in the files of a fragment; its deletion file does not count."""
-    if before.overlays != after.overlays:
-        return InPlace.VALUES_DIFFER
-    if before.files == after.files:
-        return InPlace.SAME
-    old, new = _homes(before), _homes(after)
-    moved = any(new[field] != old[field] for field in old.keys() & new.keys())
-    return InPlace.VALUES_DIFFER if moved else InPlace.COLUMNS_DIFFER
-
-
-def _homes(fragment: Fragment) -> dict[int, str]:
-    """Return the file that holds each field."""
-    return {field: file.path for file in fragment.files for field in file.fields if field >= 0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

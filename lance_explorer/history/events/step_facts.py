@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError, NotFoundError
-from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
 from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.events.update_kinds import has_new_rows, inserts_nothing
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import ordinary_version
@@ -76,19 +76,9 @@ class StepFacts:
         return f"transaction {header.read_version}-{header.uuid}"
 
     @cached_property
-    def replaces_columns(self) -> bool:
-        """Whether a field of the version before is gone: a Merge then wrote a column anew."""
-        before = self.previous.schema if self.previous else ()
-        return bool({field.id for field in before} - {field.id for field in self.record.schema})
-
-    @cached_property
-    def tells_rows_in_place(self) -> bool:
-        """Whether an Update that writes in place tells which rows: by offset or row version."""
-        if isinstance(self.operation, Update) and self.operation.updated_offsets:
-            return True
-        come = self._rows.states_come(self.position).tolist()
-        updates = [self._rows.track(state).updated for state in come]
-        return any(runs is not None and (runs.versions == self.version).any() for runs in updates)
+    def schemas(self) -> SchemaPair:
+        """The schemas of the kept version before and of this one."""
+        return SchemaPair(self.previous.schema if self.previous else (), self.record.schema)
 
     @cached_property
     def new_fragments(self) -> tuple[int, ...]:
@@ -105,9 +95,9 @@ class StepFacts:
     @cached_property
     def is_unpaired_update(self) -> bool:
         """Whether rows went and came in an Update, and which became which cannot be told."""
-        if self.has_row_ids or not self.follows or not self.new_fragments:
+        if self.has_row_ids or not self.follows or self.name not in ("Update", None):
             return False
-        if self.name not in ("Update", None):
+        if not self.new_fragments:
             return False
         states = self._rows.history.states
         come = self._rows.states_come(self.position).tolist()
@@ -121,42 +111,6 @@ class StepFacts:
             or masks[states[state].id] != states[state].deletion_file
             for state in gone
         )
-
-    @cached_property
-    def untold_fragments(self) -> tuple[int, ...]:
-        """The IDs of fragments with values in other files, of which no row version tells.
-
-        Those are compared file by file: whether the commit that brought a file told which rows it
-        wrote.
-        """
-        states = self._rows.history.states
-        gone = self._rows.states_gone(self.position).tolist()
-        before = {states[state].id: _paths(states[state]) for state in gone}
-        untold = []
-        for state in self._rows.states_come(self.position).tolist():
-            fragment = states[state]
-            others = before.get(fragment.id, _paths(fragment)) ^ _paths(fragment)
-            if not all(self._is_told(fragment.id, path) for path in others):
-                untold.append(fragment.id)
-        return tuple(untold)
-
-    def _is_told(self, fragment_id: int, path: str) -> bool:
-        """Whether the commit that brought a file into a fragment told which rows it wrote."""
-        rows = self._rows
-        positions = rows.first_positions
-        holders = [
-            state
-            for state, fragment in enumerate(rows.history.states)
-            if fragment.id == fragment_id and positions[state] >= 0 and path in _paths(fragment)
-        ]
-        state = min(holders, key=lambda state: int(positions[state]))
-        position = int(positions[state])
-        gone = rows.states_gone(position).tolist()
-        if fragment_id not in {rows.history.states[state].id for state in gone}:
-            return True  # the fragment was born with it
-        updated = rows.track(state).updated
-        version = rows.history.records[position].version
-        return updated is not None and bool((updated.versions == version).any())
 
     @cached_property
     def only_updates(self) -> bool:
@@ -208,10 +162,3 @@ class StepFacts:
             return None if version is None else self._source.version(version).records[0]
         except (NotFoundError, FormatError):
             return None
-
-
-def _paths(fragment: Fragment) -> set[str]:
-    """Return the data files of a fragment, those of its overlays too."""
-    return {file.path for file in fragment.files} | {
-        overlay.data_file.path for overlay in fragment.overlays
-    }

@@ -11,7 +11,7 @@ from lance_explorer.format.row_operations import (
     Update,
     UpdateMode,
 )
-from lance_explorer.format.schema import Field
+from lance_explorer.format.schema import NO_PARENT, Field
 
 __all__ = ["has_new_rows", "inserts_nothing", "is_plain_update", "writes_in_place"]
 
@@ -19,11 +19,15 @@ __all__ = ["has_new_rows", "inserts_nothing", "is_plain_update", "writes_in_plac
 def is_plain_update(update: Update, schema: Iterable[Field]) -> bool:
     """Whether the commit is one of ``update()``, not a merge.
 
-    An update lists the fields that it set, a merge always all of them, ascending. So an update of
-    all columns may look like a merge; a merge never looks like an update.
+    An update names the fields that it set. A merge names all: those at the top level, and from
+    writers after 8.0.1 their parts, too. So an update of all columns looks like a merge; a merge
+    never looks like an update.
     """
+    if update.update_mode == UpdateMode.REWRITE_COLUMNS:
+        return False
+    columns = {field.id for field in schema if field.parent_id == NO_PARENT}
     fields = update.fields_for_preserving_frag_bitmap
-    return bool(fields) and list(fields) != sorted(field.id for field in schema)
+    return bool(fields) and not columns.issubset(fields)
 
 
 def writes_in_place(update: Update) -> bool:

@@ -13,17 +13,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from lance_explorer.format.column_operations import DataReplacement, Merge
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
-from lance_explorer.history.events.row_runs import InPlace, in_place
 from lance_explorer.history.events.update_kinds import (
     has_new_rows,
     inserts_nothing,
     is_plain_update,
-    writes_in_place,
 )
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.rows import pair_rows, reading_deletions
@@ -133,31 +133,35 @@ class _Pass:
 
     def _changed(self, here: "_Step", earlier: int, fragment: Fragment) -> Track:
         before = self.tracks[earlier]
-        change = in_place(self._states[earlier], fragment)
-        operation = here.record.operation
-        is_added = change is InPlace.COLUMNS_DIFFER and operation == "Merge"
-        if change is not InPlace.VALUES_DIFFER and not is_added:
+        change = in_place(self._states[earlier], fragment, here.schemas)
+        is_commit = here.follows and here.record.operation != "Restore"
+        if change < (InPlace.COLUMNS_ADDED if is_commit else InPlace.VALUES_DIFFER):
             return before
         written = self._written(here, earlier, fragment)
-        if written is None:
+        if is_commit and written is None:
             return before
-        version = here.version if here.follows and operation != "Restore" else NO_VERSION
+        if written is None:
+            written = whole_fragment(len(before.ids))
         assert before.updated is not None
+        version = here.version if is_commit else NO_VERSION
         return replace(before, updated=overwritten(before.updated, written, version))
 
     def _written(self, here: "_Step", earlier: int, fragment: Fragment) -> OffsetRanges | None:
         """Return which rows got other values in place; None if that is not said."""
-        operation = here.operation
-        if isinstance(operation, Update) and writes_in_place(operation):
-            offsets = operation.offsets(fragment.id)
-            return None if offsets is None else OffsetRanges.of(offsets)
         known = self._states[earlier].overlays
         new = [overlay for overlay in fragment.overlays if overlay not in known]
         if new and self._states[earlier].files == fragment.files:
             covered = new[0].covered_offsets()
             covered.update(*[overlay.covered_offsets() for overlay in new[1:]])
             return OffsetRanges.of(covered)
-        return whole_fragment(len(self.tracks[earlier].ids))
+        match here.operation:
+            case Merge() | DataReplacement():
+                return whole_fragment(len(self.tracks[earlier].ids))
+            case Update() as update if here.follows:
+                offsets = update.offsets(fragment.id)
+                return None if offsets is None else OffsetRanges.of(offsets)
+            case _:
+                return None
 
     # ------------------------------------------------------------------- fragments that are new
 
@@ -209,14 +213,13 @@ class _Pass:
     def _updated(self, here: "_Step", born: list[int], masked: RunColumns) -> dict[int, Track]:
         """Return the tracks of fragments with updated rows, where they can be told by order."""
         update = here.operation
-        if not isinstance(update, Update) or writes_in_place(update):
+        if not isinstance(update, Update):
             return {}
         counts = {self._states[state].id: self._states[state].physical_rows or 0 for state in born}
         num_new = sum(counts.values())
         only_one = num_new == 1 and inserts_nothing(update.inserted_rows)
-        if masked.num_rows != num_new or not (
-            only_one or is_plain_update(update, here.record.schema)
-        ):
+        is_plain = is_plain_update(update, here.record.schema) and not self._is_in_place(here)
+        if masked.num_rows != num_new or not (only_one or is_plain):
             return {}
         ids = RowIdSequence((Ranges(masked.start, masked.stop),))
         old = [(self._states[state].id, self.tracks[state].created) for state in here.gone.values()]
@@ -236,6 +239,15 @@ class _Pass:
             )
             begin = end
         return tracks
+
+    def _is_in_place(self, here: "_Step") -> bool:
+        """Whether some fragment got other files, which ``update()`` never does."""
+        after = {self._states[state].id: self._states[state] for state in here.come}
+        return any(
+            in_place(self._states[state], after[key], here.schemas) is not InPlace.SAME
+            for key, state in here.gone.items()
+            if key in after
+        )
 
     def _masked(self, here: "_Step") -> Iterator[RunColumns]:
         """Yield the rows that were live before and are not where they were, in scan order."""
@@ -258,6 +270,8 @@ class _Step:
         self._source = rows.source
         self._previous = history.records[position - 1].version if position else 0
         self.record: VersionRecord = history.records[position]
+        before = history.records[position - 1].schema if position else ()
+        self.schemas = SchemaPair(before, self.record.schema)
         self.version = self.record.version
         self.follows = bool(history.follows_previous[position])
         self.is_first = position == 0

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.events.row_comparison import compare_states
+from lance_explorer.history.events.row_comparison import compare_with_previous
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.rowids.addresses import fragments_of
@@ -54,7 +54,7 @@ class Births(NamedTuple):
 def births_at(rows: StateRows, position: int) -> tuple[Births, Births]:
     """Return the births of all rows that went in a version, and of all that came."""
     gone, come = rows.states_gone(position), rows.states_come(position)
-    runs = compare_states(rows, gone.tolist(), come.tolist())
+    runs = compare_with_previous(rows, position)
     return (
         Births.of(rows, gone, runs.before[~runs.is_live]),
         Births.of(rows, come, runs.after[~runs.was_live]),

@@ -15,7 +15,7 @@ from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_version
 from lance_explorer.history.source import TableSource
 
-__all__ = ["EMPTY", "Line", "VersionPath", "path_between"]
+__all__ = ["EMPTY", "Line", "VersionPath", "parent_position", "path_between"]
 
 EMPTY = -1
 """The position of the empty table, before every version."""
@@ -71,15 +71,25 @@ def path_between(line: Line, begin: int, end: int) -> VersionPath:
     while begin != end:
         if begin > end:
             undone.append(begin)
-            begin = _parent(line, begin)
+            begin = parent_position(line, begin)
         else:
             done.append(end)
-            end = _parent(line, end)
+            end = parent_position(line, end)
     return VersionPath(tuple(undone), tuple(reversed(done)), begin)
 
 
-def _parent(line: Line, position: int) -> int:
-    """Return the version that a commit went out from; of a restore, the one that it restored."""
+def parent_position(line: Line, position: int) -> int:
+    """Return the position that a commit went out from; of a restore, that of what it restored.
+
+    Where that is not kept, it is the last kept one before it; EMPTY if there is none.
+
+    Raises
+    ------
+    FormatError
+        If the transaction of a restore cannot be understood.
+    StorageError
+        If it cannot be read.
+    """
     record = line.history.records[position]
     target = restored_version(line.source, record)
     if target is None or target >= FIRST_DETACHED:

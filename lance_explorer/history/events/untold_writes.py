@@ -1,0 +1,191 @@
+"""Fragments that were written in place, of which no row version tells which rows were.
+
+Row versions tell it where the version itself is among those of the fragment: an update of which the
+rows are named, columns that are written anew for all rows. Every other row of a fragment that got
+another file for some column may have other values since.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.format.row_operations import Update
+from lance_explorer.history.events.row_runs import RowRuns
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.file_changes import (
+    InPlace,
+    SchemaPair,
+    WrittenFields,
+    in_place,
+    written_fields,
+)
+from lance_explorer.history.paths import EMPTY, VersionPath, parent_position
+from lance_explorer.history.restores import restored_version
+from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.rowids.addresses import first_address
+from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.rowids.offsets import OffsetRanges, rows_at
+from lance_explorer.rowids.runs import RunColumns, merged_ids
+
+__all__ = ["IdentitySet", "UntoldRows", "UntoldWrite", "untold_rows", "untold_writes"]
+
+
+@dataclass(frozen=True, slots=True)
+class UntoldWrite:
+    """What a version did to the files of one fragment.
+
+    Attributes
+    ----------
+    state : int
+        The fragment afterwards.
+    change : InPlace
+        What that says of its rows.
+    written : WrittenFields
+        Which fields of both versions have their values from other files.
+    """
+
+    state: int
+    change: InPlace
+    written: WrittenFields
+
+
+@dataclass(frozen=True, slots=True)
+class IdentitySet:
+    """Identities as disjoint ascending ranges, half open."""
+
+    start: Uint64Array
+    stop: Uint64Array
+
+    @classmethod
+    def of(cls, start: Uint64Array, stop: Uint64Array) -> "IdentitySet":
+        """Return the identities of ranges, which may overlap."""
+        if not len(start):
+            return cls(start, stop)
+        return cls(*merged_ids(RunColumns(start, stop, start)))
+
+    def cut(self, runs: RowRuns) -> RowRuns:
+        """Return runs cut so that each is wholly in the set or wholly outside."""
+        return runs.cut(runs.identity, np.unique(np.concatenate([self.start, self.stop])))
+
+    def has(self, identities: Uint64Array) -> NDArray[np.bool_]:
+        """Return which identities are in the set."""
+        place = np.searchsorted(self.start, identities, side="right")
+        inside: NDArray[np.bool_] = identities < np.append(np.uint64(0), self.stop)[place]
+        return inside
+
+
+@dataclass(frozen=True, slots=True)
+class UntoldRows:
+    """Rows that commits on the way wrote in place, while their row versions stayed.
+
+    Attributes
+    ----------
+    rewritten : IdentitySet
+        Those of which a column that both ends have may have other values.
+    extended : IdentitySet
+        Those that got another column, or other values of one that only one end has.
+    """
+
+    rewritten: IdentitySet
+    extended: IdentitySet
+
+
+def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
+    """Return the fragments that a version wrote in place, and does not tell which rows.
+
+    A restore writes nothing: what it undoes are the writes of other versions. Only where the
+    version that it restored is not kept, those of lost versions are its own.
+
+    Raises
+    ------
+    FormatError
+        If a transaction, a sequence or a deletion file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    states, schemas = rows.history.states, step.schemas
+    gone, come = rows.states_gone(step.position), rows.states_come(step.position)
+    if step.name == "Restore" and step.follows:
+        parent = _lost_parent(rows, step.position)
+        if parent is None:
+            return []
+        before, after = rows.history.intervals.at(parent), rows.history.intervals.at(step.position)
+        gone, come = np.setdiff1d(before, after), np.setdiff1d(after, before)
+        schemas = SchemaPair(rows.history.records[parent].schema, step.record.schema)
+    old = {states[state].id: state for state in gone.tolist()}
+    pairs = [(old[states[state].id], state) for state in come.tolist() if states[state].id in old]
+    changes = [in_place(states[before], states[after], schemas) for before, after in pairs]
+    least = InPlace.COLUMNS_ADDED if step.follows else InPlace.VALUES_DIFFER
+    written = [
+        (*pair, change) for pair, change in zip(pairs, changes, strict=True) if change >= least
+    ]
+    rows.load([state for before, after, _ in written for state in (before, after)])
+    return [
+        UntoldWrite(after, change, written_fields(states[before], states[after], schemas))
+        for before, after, change in written
+        if (rows.has_row_ids or rows.ids(before) is rows.ids(after))
+        and not _is_told(rows, step, after)
+    ]
+
+
+def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> UntoldRows:
+    """Return the rows that were written so on the way between two versions.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the branch.
+    path : VersionPath
+        The way.
+    schemas : SchemaPair
+        The schemas of both ends.
+
+    Raises
+    ------
+    FormatError
+        If a transaction, a sequence or a deletion file cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    rewritten, extended = list[int](), list[int]()
+    for position in path.steps:
+        step = StepFacts(rows, position)
+        for write in untold_writes(rows, step):
+            is_lost = not step.follows or step.name == "Restore"
+            others = rewritten if is_lost or schemas.has_any(write.written) else extended
+            others.append(write.state)
+    return UntoldRows(_live_rows(rows, rewritten), _live_rows(rows, extended))
+
+
+def _lost_parent(rows: StateRows, position: int) -> int | None:
+    """Return the position that a restore goes on from, if what it restored is in no position."""
+    target = restored_version(rows.source, rows.history.records[position])
+    if target is not None and np.isin(np.uint64(target), rows.history.versions):
+        return None
+    parent = parent_position(rows, position)
+    return None if parent == EMPTY else parent
+
+
+def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
+    """Whether the row versions of a fragment tell which rows a version wrote in place."""
+    updated = rows.track(state).updated
+    if not step.follows or step.name == "Restore" or updated is None:
+        return False
+    if (updated.versions == step.version).any():
+        return True
+    if not isinstance(step.operation, Update):
+        return False
+    offsets = step.operation.offsets(rows.history.states[state].id)
+    return offsets is not None and not offsets
+
+
+def _live_rows(rows: StateRows, states: Iterable[int]) -> IdentitySet:
+    found = [RunColumns.empty()]
+    for state in states:
+        live = OffsetRanges.outside(rows.deleted(state), rows.num_rows(state))
+        base = first_address(rows.history.states[state].id)
+        found.append(rows_at(rows.ids(state), base, live))
+    ranges = RunColumns.concatenated(found)
+    return IdentitySet.of(ranges.start, ranges.stop)

@@ -1,0 +1,129 @@
+"""What other data files of a fragment say about the values of its rows.
+
+A commit may write some fragments in place and leave or add others, whatever it is called. So each
+fragment is asked by itself: which fields have their values from another file than before. A field
+that both versions have and that no file of the fragment listed had nulls there, and may have others
+once a file lists it.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.schema import Field, field_paths
+
+__all__ = ["InPlace", "SchemaPair", "WrittenFields", "in_place", "written_fields"]
+
+
+class InPlace(IntEnum):
+    """What the files of a fragment say about values of rows that stayed where they were."""
+
+    SAME = 0
+    """All columns that are still there have their values from the same files."""
+    COLUMNS_ADDED = 1
+    """So have those of both versions, and others came."""
+    VALUES_DIFFER = 2
+    """A column of both versions has its values from other files, or other overlays."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFields:
+    """The fields of two versions that a fragment has from other files.
+
+    Attributes
+    ----------
+    kept : frozenset of int
+        Those that have the same ID in both.
+    cast : frozenset of int
+        The earlier IDs of those that were cast, which gave them another one.
+    """
+
+    kept: frozenset[int]
+    cast: frozenset[int]
+
+    def __bool__(self) -> bool:
+        return bool(self.kept or self.cast)
+
+
+class SchemaPair:
+    """The fields of two versions: which are the same ones.
+
+    Parameters
+    ----------
+    before, after : tuple of Field
+        Both schemas; that of the empty table has no field.
+    """
+
+    def __init__(self, before: tuple[Field, ...], after: tuple[Field, ...]) -> None:
+        self._before = before
+        self._after = after
+
+    @cached_property
+    def common(self) -> frozenset[int]:
+        """The IDs that both schemas have."""
+        old = frozenset([field.id for field in self._before])
+        if self._before is self._after:
+            return old
+        return old & frozenset([field.id for field in self._after])
+
+    @cached_property
+    def casts(self) -> tuple[tuple[int, int], ...]:
+        """The IDs, before and after, of fields with the same path that have one each."""
+        if self._before is self._after:
+            return ()
+        old = {path: id_ for id_, path in field_paths(self._before).items()}
+        return tuple(
+            [
+                (old[path], id_)
+                for id_, path in field_paths(self._after).items()
+                if path in old and not {id_, old[path]} & self.common
+            ]
+        )
+
+    def has_any(self, written: WrittenFields) -> bool:
+        """Whether fields that a commit on the way wrote are fields of both versions.
+
+        A column that only one of both versions has was added or dropped, whatever else was done to
+        it. A cast on the way takes away an ID that one of both still has.
+        """
+        if not written.kept.isdisjoint(self.common):
+            return True
+        either = frozenset([field.id for field in (*self._before, *self._after)])
+        return not written.cast.isdisjoint(either)
+
+
+def in_place(before: Fragment, after: Fragment, schemas: SchemaPair) -> InPlace:
+    """Tell what changed in the files of a fragment; its deletion file does not count.
+
+    Parameters
+    ----------
+    before, after : Fragment
+        Two states of the fragment.
+    schemas : SchemaPair
+        The schemas of both versions.
+    """
+    if before.files == after.files and before.overlays == after.overlays:
+        return InPlace.SAME
+    if written_fields(before, after, schemas):
+        return InPlace.VALUES_DIFFER
+    is_new = _homes(after).keys() - _homes(before).keys()
+    return InPlace.COLUMNS_ADDED if is_new else InPlace.SAME
+
+
+def written_fields(before: Fragment, after: Fragment, schemas: SchemaPair) -> WrittenFields:
+    """Return the fields of both versions that a fragment has from other files, or overlays."""
+    old, new = _homes(before), _homes(after)
+    other = {field for field in old.keys() | new.keys() if old.get(field) != new.get(field)}
+    if before.overlays != after.overlays:
+        overlays = {*before.overlays} ^ {*after.overlays} or {*after.overlays}
+        other.update([field for overlay in overlays for field in overlay.data_file.fields])
+    return WrittenFields(
+        schemas.common & other,
+        frozenset([was for was, is_ in schemas.casts if old.get(was) != new.get(is_)]),
+    )
+
+
+def _homes(fragment: Fragment) -> dict[int, str]:
+    """Return the file that holds each field."""
+    return {field: file.path for file in fragment.files for field in file.fields if field >= 0}
