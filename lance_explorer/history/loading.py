@@ -61,6 +61,9 @@ TRANSACTIONS_FOLDER = "_transactions"
 
 _T = TypeVar("_T")
 
+_Content = bytes | FormatError | None
+"""A file, or why it may not be read; None if it is not there."""
+
 _FEW_FILES = 100
 _FEW_BYTES = 32 << 20
 
@@ -217,11 +220,11 @@ class _Loader:
         )
 
     def _transaction_files(
-        self, manifests: list[tuple[VersionFile, bytes | None]]
+        self, manifests: list[tuple[VersionFile, _Content]]
     ) -> Iterator[FilePart]:
         """Yield the transaction files of manifests, if there is more than one manifest."""
         for _, data in manifests if len(manifests) > 1 else []:
-            if data is None:
+            if not isinstance(data, bytes):
                 continue
             try:
                 manifest = decode_manifest_message(_message(data))
@@ -230,8 +233,10 @@ class _Loader:
             if manifest.transaction_section_offset is None and manifest.transaction_file:
                 yield FilePart(f"{TRANSACTIONS_FOLDER}/{manifest.transaction_file}")
 
-    def _try_to_add(self, file: VersionFile, data: bytes) -> None:
+    def _try_to_add(self, file: VersionFile, data: bytes | FormatError) -> None:
         try:
+            if isinstance(data, FormatError):
+                raise data
             self._add(file, data)
         except FormatError as error:
             located = error.located(file.path)
@@ -386,10 +391,10 @@ class _Loader:
 
 
 def _first(
-    manifests: Iterator[tuple[VersionFile, bytes | None]], most: int
-) -> list[tuple[VersionFile, bytes | None]]:
+    manifests: Iterator[tuple[VersionFile, _Content]], most: int
+) -> list[tuple[VersionFile, _Content]]:
     """Return the next manifests, fewer than ``most`` where they are large."""
-    some, size = list[tuple[VersionFile, bytes | None]](), 0
+    some, size = list[tuple[VersionFile, _Content]](), 0
     for file, data in islice(manifests, most):
         some.append((file, data))
         size += file.size_bytes

@@ -167,9 +167,11 @@ def _bases(history: History, intervals: Intervals) -> dict[int, tuple[BasePath, 
     }
 
 
-def _understand(owned: _OwnedFile, data: bytes | None) -> _Found:
+def _understand(owned: _OwnedFile, data: bytes | FormatError | None) -> _Found:
     if data is None:
         return _Found(None, None, "the file is missing")
+    if isinstance(data, FormatError):
+        return _Found(None, None, data.message)
     try:
         deleted = decode_deletion_file(data, owned.file.file_type, owned.physical_rows)
     except FormatError as error:

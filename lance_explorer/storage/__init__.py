@@ -1,11 +1,13 @@
 """From a URI to bytes. This room lists and reads files, counts both, and parses nothing."""
 
 from lance_explorer.storage.ahead import reading_ahead
-from lance_explorer.storage.base import FileInfo, FilePart, IoCounts, Storage, leads_elsewhere
+from lance_explorer.storage.base import FileInfo, FilePart, IoCounts, Storage
+from lance_explorer.storage.bases import Bases, leads_elsewhere, place_of
 from lance_explorer.storage.local import LocalStorage
 from lance_explorer.storage.opening import open_beside, open_storage
 
 __all__ = [
+    "Bases",
     "FileInfo",
     "FilePart",
     "IoCounts",
@@ -14,5 +16,6 @@ __all__ = [
     "leads_elsewhere",
     "open_beside",
     "open_storage",
+    "place_of",
     "reading_ahead",
 ]

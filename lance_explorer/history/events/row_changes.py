@@ -91,7 +91,10 @@ class _Reader:
         self._splitter = ManifestSplitter()
 
     def read(
-        self, record: VersionRecord, manifest: bytes | None, wanted: dict[Fragment, int]
+        self,
+        record: VersionRecord,
+        manifest: bytes | FormatError | None,
+        wanted: dict[Fragment, int],
     ) -> dict[Fragment, RowsOrError]:
         """Return the rows of some fragments that the manifest before has not."""
         try:
@@ -107,9 +110,13 @@ class _Reader:
                 rows[fragment] = _rows(reader, fragment, message)
         return rows
 
-    def _new_messages(self, record: VersionRecord, manifest: bytes | None) -> list[bytes]:
+    def _new_messages(
+        self, record: VersionRecord, manifest: bytes | FormatError | None
+    ) -> list[bytes]:
         if manifest is None:
             raise self._source.missing_version(record.version)
+        if isinstance(manifest, FormatError):
+            raise manifest
         try:
             split = self._splitter.split(manifest, read_layout(manifest).message)
         except FormatError as error:

@@ -161,6 +161,8 @@ def _read(
         record = history.records[position]
         if manifest is None:
             raise source.missing_version(record.version)
+        if isinstance(manifest, FormatError):
+            raise manifest
         messages = _messages(history, position, manifest)
         for key in inline[places == position].tolist():
             sequence = sequences[key]
