@@ -63,6 +63,14 @@ class _Group(click.Group):
             raise kind(one_line(str(error), _LONGEST_TEXT)) from error
 
 
+_allow_bases = click.option(
+    "--allow-base",
+    "allow_bases",
+    multiple=True,
+    help="A path or URI that the table may lead to, beside what is near it; can be repeated.",
+)
+
+
 @click.group(cls=_Group)
 @click.version_option(package_name="lance-explorer")
 def main() -> None:
@@ -72,10 +80,11 @@ def main() -> None:
 @main.command()
 @click.argument("uri")
 @click.option("--branch", help="A branch of the table; the main branch by default.")
+@_allow_bases
 @click.option("--json", "as_json", is_flag=True, help="Print all columns, one JSON object a line.")
-def versions(uri: str, branch: str | None, as_json: bool) -> None:
+def versions(uri: str, branch: str | None, allow_bases: tuple[str, ...], as_json: bool) -> None:
     """Print what happened to the table at URI, one line a version."""
-    frame = open_table(uri, branch=branch).versions()
+    frame = open_table(uri, branch=branch, allow_bases=allow_bases).versions()
     if as_json:
         click.echo(frame.write_ndjson(), nl=False)
         return
@@ -86,16 +95,19 @@ def versions(uri: str, branch: str | None, as_json: bool) -> None:
 @click.argument("uri")
 @click.argument("a")
 @click.argument("b")
+@_allow_bases
 @click.option("--content", is_flag=True, help="Compare rows and values alone, not where they lie.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
-def diff(uri: str, a: str, b: str, content: bool, as_json: bool) -> None:
+def diff(
+    uri: str, a: str, b: str, allow_bases: tuple[str, ...], content: bool, as_json: bool
+) -> None:
     """Print what versions A and B of the table at URI differ in.
 
     A version is a number, a tag, a time such as 2026-01-31T09:30 (UTC, if it does not say), or a
     branch and a number such as dev:5. The exit code is 0 if nothing differs, 1 if something does,
     and 2 if that cannot be told.
     """
-    table = open_table(uri)
+    table = open_table(uri, allow_bases=allow_bases)
     found = table.diff(*[_version(table, text) for text in (a, b)])
     if content:
         same = found.same_content()
@@ -126,9 +138,10 @@ def diff(uri: str, a: str, b: str, content: bool, as_json: bool) -> None:
     help="The file to write; one that is there is replaced.",
 )
 @click.option("--branch", help="A branch of the table; the main branch by default.")
-def report(uri: str, output: Path, branch: str | None) -> None:
+@_allow_bases
+def report(uri: str, output: Path, branch: str | None, allow_bases: tuple[str, ...]) -> None:
     """Tell all about the table at URI in one HTML file."""
-    click.echo(open_table(uri, branch=branch).report(output))
+    click.echo(open_table(uri, branch=branch, allow_bases=allow_bases).report(output))
 
 
 @main.command()

@@ -16,6 +16,7 @@ from lance_explorer.format.transactions import Transaction
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.states import known, live_rows
 from lance_explorer.history.live import LiveTable
+from lance_explorer.history.readable import check_values
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
 from lance_explorer.inspect.fields import fields
@@ -134,7 +135,8 @@ class Snapshot:
         Raises
         ------
         UnsupportedFeatureError
-            If a reader flag of the version is not known.
+            If a reader flag of the version is not known, or a file lies where the table may not
+            lead; see ``allow_bases`` of :func:`open_table`.
         InvalidArgumentError
             If a column or the filter does not fit the table.
         StorageError
@@ -146,6 +148,7 @@ class Snapshot:
         2
         """
         self._check_readable()
+        check_values(self.source, self.version)
         from lance_explorer.values import read_rows
 
         storage = self.source.storage
@@ -168,7 +171,8 @@ class Snapshot:
         Raises
         ------
         UnsupportedFeatureError
-            If a reader flag of the version is not known.
+            If a reader flag of the version is not known, or a file lies where the table may not
+            lead; see ``allow_bases`` of :func:`open_table`.
         FormatError
             If a sequence or a deletion file cannot be understood.
         InvalidArgumentError
@@ -208,7 +212,8 @@ class Snapshot:
         Raises
         ------
         UnsupportedFeatureError
-            If a reader flag of the version is not known.
+            If a reader flag of the version is not known, or a file lies where the table may not
+            lead; see ``allow_bases`` of :func:`open_table`.
         StorageError
             If the version cannot be opened.
 
@@ -218,6 +223,7 @@ class Snapshot:
         [(4, 3)]
         """
         self._check_readable()
+        check_values(self.source, self.version)
         from lance_explorer.values import scan_rows
 
         storage = self.source.storage

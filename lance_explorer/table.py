@@ -1,7 +1,7 @@
 """A table, as a user holds it. It delegates, and holds no logic of its own."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from operator import index
@@ -55,7 +55,10 @@ _MAIN_BRANCH = "main"
 
 
 def open_table(
-    table: Any, branch: str | None = None, storage_options: Mapping[str, str] | None = None
+    table: Any,
+    branch: str | None = None,
+    storage_options: Mapping[str, str] | None = None,
+    allow_bases: Iterable[str | os.PathLike[str]] = (),
 ) -> "Table":
     """Open a Lance table to explore it. Nothing is ever written to it.
 
@@ -69,6 +72,13 @@ def open_table(
     storage_options : mapping of str to str, optional
         For tables in an object store: where that is and how to be let in, under the names that
         pylance takes; by default those of an opened ``table``, or what the environment says.
+    allow_bases : iterable of str or os.PathLike
+        Where the table may lead, with all that is below, beside what is near it: paths, or URIs
+        such as ``s3://bucket/folder``. A table may hold files of its own elsewhere, as clones do.
+        Near a local table is the folder that it is in, and every other local Lance table; near one
+        in an object store is all of the same kind of store and the same account, to which
+        ``storage_options`` give access. All else is in :attr:`Table.findings`, and rows in it are
+        refused. What is allowed gets ``storage_options`` too.
 
     Returns
     -------
@@ -83,8 +93,8 @@ def open_table(
     CorruptFileError
         If the folder of versions mixes both schemes of file names.
     InvalidArgumentError
-        If ``table`` is none of these, its URI has a scheme that is not served, or an option cannot
-        be used.
+        If ``table`` is none of these, its URI has a scheme that is not served, an option cannot be
+        used, or ``allow_bases`` is no list of paths and URIs.
     StorageError
         If the object store cannot be reached, or does not let in.
 
@@ -93,7 +103,7 @@ def open_table(
     >>> lx.open_table(table.uri).at(1).operation
     'Overwrite'
     """
-    return Table(open_source(table, branch, storage_options))
+    return Table(open_source(table, branch, storage_options, allow_bases))
 
 
 class Table:

@@ -18,6 +18,7 @@ from lance_explorer.changes.value_columns import column_fields
 from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.ancestors import Place
+from lance_explorer.history.readable import check_values
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["SameContent", "compare_content", "same_by_metadata"]
@@ -213,7 +214,10 @@ class _Sums:
         )
         storage = place.source.storage
         names = [*columns, _ROW_ID]
-        batches = content_batches(storage.uri, place.version, fragments, names, storage.options)
+        check_blob = check_values(place.source, place.version)
+        batches = content_batches(
+            storage.uri, place.version, fragments, names, storage.options, check_blob
+        )
         for batch in batches:
             for some in batch.iter_slices(_MANY_ROWS):
                 sums.add(some)

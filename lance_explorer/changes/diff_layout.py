@@ -23,7 +23,7 @@ from lance_explorer.frames.states import (
 )
 from lance_explorer.history.history import History
 from lance_explorer.history.roots import find_base
-from lance_explorer.storage import Storage, open_beside
+from lance_explorer.storage import Storage, place_of
 
 __all__ = ["FRAGMENT_DIFF", "INDEX_DIFF", "FragmentParts", "fragment_diff", "index_diff"]
 
@@ -131,10 +131,14 @@ class FragmentParts:
     def _uncached_root(self, base_id: int | None) -> str:
         """Return the folder of a base path, such that the same one has one name."""
         if base_id is None:
-            return f"{self._storage.uri}/data"
+            return f"{self._folder_of(self._storage.uri)}/data"
         base: BasePath = find_base(base_id, self._bases)
-        uri = open_beside(self._storage, base.path).uri
-        return f"{uri}/data" if base.is_dataset_root else uri
+        root = self._folder_of(base.path)
+        return f"{root}/data" if base.is_dataset_root else root
+
+    def _folder_of(self, uri: str) -> str:
+        place = place_of(uri, self._storage.options)
+        return uri if place is None else "/".join([*place[:3], *place.path])
 
 
 def fragment_diff(before: FragmentParts, after: FragmentParts) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from lance_explorer.changes.steps import ChangeStep
 from lance_explorer.changes.value_columns import ValueColumns
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.paths import EMPTY
+from lance_explorer.history.readable import check_values
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -129,6 +130,7 @@ class Images:
         here = {name: names[name] for name in self._columns.schema if name in names}
         if not here:
             return self._columns.nulls(len(addresses))
+        check_blob = check_values(source, record.version)
         found = read_rows_at(
             source.storage.uri,
             record.version,
@@ -136,6 +138,7 @@ class Images:
             ids if rows.has_row_ids else addresses,
             [*here.values()],
             source.storage.options,
+            check_blob,
         ).rename({own: name for name, own in here.items()})
         if found.schema == self._columns.schema:
             return found

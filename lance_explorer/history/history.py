@@ -111,6 +111,9 @@ class History:
     def __len__(self) -> int:
         return len(self.records)
 
+    def __contains__(self, version: int) -> bool:
+        return version in self._positions
+
     @cached_property
     def versions(self) -> NDArray[np.uint64]:
         """The kept version numbers, ascending."""

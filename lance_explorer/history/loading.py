@@ -61,6 +61,9 @@ TRANSACTIONS_FOLDER = "_transactions"
 
 _T = TypeVar("_T")
 
+_Content = bytes | FormatError | None
+"""A file, or why it may not be read; None if it is not there."""
+
 _FEW_FILES = 100
 _FEW_BYTES = 32 << 20
 

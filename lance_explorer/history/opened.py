@@ -1,7 +1,7 @@
 """Whatever stands for a table, as the metadata of one of its branches."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -13,7 +13,10 @@ __all__ = ["dataset_of", "open_source", "package_of"]
 
 
 def open_source(
-    table: Any, branch: str | None = None, storage_options: Mapping[str, str] | None = None
+    table: Any,
+    branch: str | None = None,
+    storage_options: Mapping[str, str] | None = None,
+    allow_bases: Iterable[str | os.PathLike[str]] = (),
 ) -> TableSource:
     """Return the metadata of a branch; lance and lancedb are not imported for it.
 
@@ -25,6 +28,8 @@ def open_source(
         A branch of it; by default the one that ``table`` is on.
     storage_options : mapping of str to str, optional
         How to get at its files, as pylance takes them; by default those of ``table``.
+    allow_bases : iterable of str or os.PathLike
+        Where the table may lead to, beside what is near.
 
     Raises
     ------
@@ -35,17 +40,18 @@ def open_source(
     CorruptFileError
         If the folder of versions mixes both schemes of file names.
     InvalidArgumentError
-        If ``table`` is none of these, or its URI has a scheme that is not served.
+        If ``table`` is none of these, its URI has a scheme that is not served, or ``allow_bases``
+        is no list of paths and URIs.
     """
     opened = dataset_of(table)
     if isinstance(opened, (str, os.PathLike)):
-        return TableSource(os.fspath(opened), branch, storage_options)
+        return TableSource(os.fspath(opened), branch, storage_options, None, allow_bases)
     if package_of(opened) != "lance" or not isinstance(getattr(opened, "uri", None), str):
         raise InvalidArgumentError(
             f"expected a path, a URI, a LanceDataset or a lancedb table, got {type(table).__name__}"
         )
     options = opened.latest_storage_options() if storage_options is None else storage_options
-    return TableSource(opened.uri, branch or _branch_of(opened), options)
+    return TableSource(opened.uri, branch or _branch_of(opened), options, None, allow_bases)
 
 
 def package_of(table: Any) -> str:

@@ -37,7 +37,12 @@ def load_branches(storage: Storage, findings: list[Finding]) -> dict[str, Branch
 def _load(
     storage: Storage, folder: str, decode: Callable[[bytes, str], _R], findings: list[Finding]
 ) -> dict[str, _R]:
-    files = [info.name for info in storage.list_files(folder) if info.name.endswith(_SUFFIX)]
+    try:
+        listed = storage.list_files(folder)
+    except FormatError as error:
+        findings.append(_damaged(folder, error))
+        return {}
+    files = [info.name for info in listed if info.name.endswith(_SUFFIX)]
     paths = dict(
         sorted((unquote(file.removesuffix(_SUFFIX)), f"{folder}/{file}") for file in files)
     )

@@ -6,11 +6,21 @@ from lance_explorer.errors import (
     UnsupportedFeatureError,
 )
 from lance_explorer.format.fragments import BasePath, DataFile
+from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.storage import Storage, leads_elsewhere, open_beside
 
-__all__ = ["data_file_uri", "deletion_root", "find_base", "open_base", "where_from"]
+__all__ = [
+    "checked_uri",
+    "data_file",
+    "deletion_root",
+    "find_base",
+    "index_folder",
+    "open_base",
+    "where_from",
+]
 
 _DATA_FOLDER = "data"
+_INDICES_FOLDER = "_indices"
 
 
 def find_base(base_id: int, bases: tuple[BasePath, ...]) -> BasePath:
@@ -33,11 +43,11 @@ def open_base(base: BasePath, storage: Storage) -> Storage:
     Raises
     ------
     UnsupportedFeatureError
-        If it is a URI that is not served.
+        If it may not be opened, or is a URI that is not served.
     """
     try:
         return open_beside(storage, base.path)
-    except InvalidArgumentError as error:
+    except (InvalidArgumentError, UnsupportedFeatureError) as error:
         raise UnsupportedFeatureError(f"base path {base.id} of the manifest: {error}") from error
 
 
@@ -57,7 +67,7 @@ def deletion_root(base_id: int | None, bases: tuple[BasePath, ...], storage: Sto
     CorruptFileError
         If the base does not exist, or is no dataset root.
     UnsupportedFeatureError
-        If it is a URI that is not served.
+        If it may not be opened, or is a URI that is not served.
     """
     if base_id is None:
         return storage
@@ -67,18 +77,52 @@ def deletion_root(base_id: int | None, bases: tuple[BasePath, ...], storage: Sto
     return open_base(base, storage)
 
 
-def data_file_uri(file: DataFile, bases: tuple[BasePath, ...], storage: Storage) -> str:
-    """Return the URI of a data file.
+def data_file(file: DataFile, bases: tuple[BasePath, ...], storage: Storage) -> tuple[Storage, str]:
+    """Return the root of a data file, and its path below that.
 
     Raises
     ------
     CorruptFileError
         If its base does not exist, or its path leads out of the folder of data files.
+    UnsupportedFeatureError
+        If its base may not be opened, or is a URI that is not served.
     """
     if leads_elsewhere(file.path):
         raise CorruptFileError(f"expected a data file, found {file.path!r}, which leads elsewhere")
     if file.base_id is None:
-        return f"{storage.uri}/{_DATA_FOLDER}/{file.path}"
+        return storage, f"{_DATA_FOLDER}/{file.path}"
     base = find_base(file.base_id, bases)
-    folder = f"{base.path}/{_DATA_FOLDER}" if base.is_dataset_root else base.path
-    return f"{folder}/{file.path}"
+    path = f"{_DATA_FOLDER}/{file.path}" if base.is_dataset_root else file.path
+    return open_base(base, storage), path
+
+
+def checked_uri(root: Storage, path: str) -> str:
+    """Return the URI of a file that pylance is to read.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If it is a link that leads out of the table.
+    """
+    root.check_files([path])
+    return f"{root.uri}/{path}"
+
+
+def index_folder(
+    index: IndexMetadata, bases: tuple[BasePath, ...], storage: Storage
+) -> tuple[Storage, str]:
+    """Return the root of an index, and below it the folder that its files are in.
+
+    Raises
+    ------
+    CorruptFileError
+        If its base does not exist.
+    UnsupportedFeatureError
+        If its base may not be opened, or is a URI that is not served.
+    """
+    if index.base_id is None:
+        return storage, f"{_INDICES_FOLDER}/{index.uuid}"
+    base = find_base(index.base_id, bases)
+    return open_base(
+        base, storage
+    ), f"{_INDICES_FOLDER}/{index.uuid}" if base.is_dataset_root else index.uuid

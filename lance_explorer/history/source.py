@@ -1,6 +1,7 @@
 """One branch of one table: where it lies, and everything its metadata says, read when asked for."""
 
 import copy
+import os
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -51,14 +52,16 @@ class TableSource:
 
     Parameters
     ----------
-    uri : str
-        Root of the table.
+    uri : str or Storage
+        Root of the table; as storage, one that another table leads to.
     branch : str, optional
         A branch of it; the main branch by default. A branch's own root may be given as ``uri``.
     storage_options : mapping of str to str, optional
         For object stores: where they are and how to be let in, as pylance takes them.
     io : IoCounts, optional
         What counts requests and bytes.
+    allow_bases : iterable of str or os.PathLike
+        Where the table may lead to, beside what is near.
 
     Raises
     ------
@@ -70,10 +73,11 @@ class TableSource:
 
     def __init__(
         self,
-        uri: str,
+        uri: str | Storage,
         branch: str | None = None,
         storage_options: Mapping[str, str] | None = None,
         io: IoCounts | None = None,
+        allow_bases: Iterable[str | os.PathLike[str]] = (),
     ) -> None:
         self._branches: dict[str | None, TableSource] = {}
         self._earlier_branches: dict[str | None, TableSource] = {}
@@ -84,7 +88,10 @@ class TableSource:
         self._single: dict[int, History] = {}
         self.kept: dict[str, Any] = {}
         """What other modules made of this source, kept as long as it is."""
-        self.main_storage = open_storage(uri, storage_options, io)
+        self._is_own = not isinstance(uri, Storage)
+        self.main_storage = (
+            uri if isinstance(uri, Storage) else open_storage(uri, storage_options, io, allow_bases)
+        )
         self.storage = self.main_storage
         self.branch = branch
         if branch is not None:
@@ -191,14 +198,23 @@ class TableSource:
         if branch == self.branch:
             return self
         if branch not in self._branches:
-            storage = self.main_storage
             earlier = self._earlier_branches.pop(branch, None)
             self._branches[branch] = (
-                earlier.refreshed()
-                if earlier
-                else TableSource(self.uri, branch, storage.options, storage.io)
+                earlier.refreshed() if earlier else TableSource(self.main_storage, branch)
             )
         return self._branches[branch]
+
+    def led_to(self, uri: str) -> "TableSource":
+        """Return another table, to which this one leads; what that leads to is judged as if it did.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If this table may not lead there.
+        TableNotFoundError
+            If there is no Lance table.
+        """
+        return TableSource(open_beside(self.main_storage, uri))
 
     def tag(self, name: str) -> Tag:
         """Return a tag.
@@ -246,6 +262,21 @@ class TableSource:
         if len(self._single) > _MOST_SINGLE:
             self._single.pop(next(iter(self._single)), None)  # asked for longest ago
         return history
+
+    def found(self, version: int) -> tuple[History, int]:
+        """Return a history that has a version, and the position there; the whole one if it is read.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the version is not kept.
+        FormatError
+            If its manifest cannot be understood.
+        """
+        history = self._history
+        if history is None or version not in history:
+            history = self.version(version)
+        return history, history.position(version)
 
     def transaction(self, record: VersionRecord) -> Transaction | None:
         """Return the whole transaction of a version; None if none is left.
@@ -407,7 +438,10 @@ class TableSource:
         suffix = f"{_TREE}{name}"
         if name is not None and self.storage.uri.endswith(suffix):
             self.branch = name
-            self.main_storage = open_beside(self.storage, self.storage.uri.removesuffix(suffix))
+            uri = self.storage.uri.removesuffix(suffix)
+            if self._is_own:
+                self.storage.bases.own_root(uri)
+            self.main_storage = open_beside(self.storage, uri)
 
 
 def _listed_but_missing(file: VersionFile) -> CorruptFileError:

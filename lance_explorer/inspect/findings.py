@@ -1,6 +1,6 @@
 """Findings: what is wrong with a table, or worth knowing about it, as a frame."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -31,7 +31,12 @@ FINDINGS = FrameSchema(
 def findings(source: TableSource) -> pl.DataFrame:
     """Return one row for each finding, those of versions before those of tags and branches."""
     history = source.history
-    of_history = [*history.findings, *_uncounted(history), *rewrites(source).findings]
+    of_history = [
+        *history.findings,
+        *_far_bases(source, history),
+        *_uncounted(history),
+        *rewrites(source).findings,
+    ]
     _ = source.tags, source.branches  # what is wrong with them is found when they are loaded
     found = [*of_history, *source.ref_findings]
     branches = [source.branch] * len(of_history) + [None] * len(source.ref_findings)
@@ -53,6 +58,35 @@ def findings_frame(found: Sequence[Finding], branches: Sequence[str | None]) -> 
     )
 
 
+def _far_bases(source: TableSource, history: History) -> Iterator[Finding]:
+    """Yield a finding for each base path that is not read, or worth knowing."""
+    roots, seen = source.storage.bases, set[str]()
+    for record in history.records:
+        for base in record.manifest.base_paths:
+            if base.path in seen:
+                continue
+            seen.add(base.path)
+            match roots.access(base.path):
+                case "far" | "unclear":
+                    yield Finding(
+                        code="base_not_allowed",
+                        severity="warning",
+                        message=f"base path {base.id}: {roots.why_not(base.path)}",
+                        advice="Rows in it are refused. Open the table with allow_bases=[...] if "
+                        "files of it do lie there.",
+                        version=record.version,
+                    )
+                case "another_bucket":
+                    yield Finding(
+                        code="base_in_another_bucket",
+                        severity="info",
+                        message=f"base path {base.id} is in another bucket or container than the "
+                        f"table: {base.path}",
+                        advice="It is read as the table is, with the same storage options.",
+                        version=record.version,
+                    )
+
+
 def _uncounted(history: History) -> list[Finding]:
     """Return a finding for each deletion file whose rows nobody counted, nor could be counted."""
     intervals = history.intervals
@@ -62,7 +96,7 @@ def _uncounted(history: History) -> list[Finding]:
             code="deleted_rows_unknown",
             severity="error",
             message="the manifest does not say how many rows are deleted, and the deletion file is "
-            "missing or damaged",
+            "missing, damaged, or not allowed to be read",
             advice="Bring the deletion file back from a copy; until then row counts are unknown.",
             version=int(history.versions[intervals.first[place]]),
             fragment_id=history.states[intervals.keys[place]].id,

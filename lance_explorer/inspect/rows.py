@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.changes.column_names import free_name
 from lance_explorer.frames.columns import ID, Column, FrameSchema
+from lance_explorer.history.readable import check_values
 from lance_explorer.history.rows.reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.creation import CREATED_AT_SOURCE, created_at
@@ -50,6 +51,7 @@ def rows(source: TableSource, version: int, columns: Sequence[str] | None = None
     others = [name for name in columns or () if name not in _STORED.names]
     if not others:
         return frame
+    check_values(source, version)
     from lance_explorer.values import read_rows
 
     storage = source.storage

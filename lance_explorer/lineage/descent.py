@@ -106,8 +106,7 @@ def _parent(child: Stretch, fork: Fork) -> Stretch | None:
             source = child.source.on_branch(fork.branch)
             table = child.table
         else:
-            storage = child.source.main_storage
-            source = TableSource(str(fork.table), None, storage.options, storage.io)
+            source = child.source.led_to(str(fork.table))
             table = source.uri
         history = source.history
     except LanceExplorerError:

@@ -11,6 +11,7 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.frames.common_types import common_type
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.readable import check_values
 from lance_explorer.history.source import TableSource
 
 __all__ = ["with_values"]
@@ -87,6 +88,7 @@ def _values(source: TableSource, event: dict[str, Any], row_id: int) -> _Row | N
     try:
         record = on_branch.history.records[on_branch.history.position(version)]
         fields = {field.name: field.id for field in record.schema if field.parent_id == NO_PARENT}
+        check_blob = check_values(on_branch, version)
         is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
         row = read_rows_at(
             storage.uri,
@@ -95,6 +97,7 @@ def _values(source: TableSource, event: dict[str, Any], row_id: int) -> _Row | N
             np.array([row_id if is_stable else address], dtype=np.uint64),
             [*fields],
             storage.options,
+            check_blob,
         )
     except LanceExplorerError:
         storage.io.missing += 1  # what pylance reads is not counted

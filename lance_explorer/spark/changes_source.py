@@ -50,9 +50,10 @@ class ChangesSource(DataSource):
     table, where a stream begins by default) and ``end_version`` (by default the latest; not of a
     stream); ``mode``: ``net`` or ``per_commit``, as which a stream is; ``images``: ``after`` or
     ``both``; ``columns``, ``key`` and ``include``: lists; ``tolerance``; ``rows_per_partition``;
-    ``max_versions_per_batch`` of a stream; ``storage.*``. They mean what they mean for
-    :meth:`Table.changes`. A stream has the columns of the latest version alone, null in versions
-    that lack them; with ``mode`` and ``begin_version``, those of all versions from there on.
+    ``max_versions_per_batch`` of a stream; ``allow_bases``, a list; ``storage.*``. They mean what
+    they mean for :meth:`Table.changes` and :func:`open_table`. A stream has the columns of the
+    latest version alone, null in versions that lack them; with ``mode`` and ``begin_version``,
+    those of all versions from there on.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -145,6 +146,7 @@ def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
         "images": asked.images,
         "columns": None if asked.columns is None else json.dumps([*asked.columns]),
         "key": json.dumps(asked.key) if asked.key else None,
+        "allow_bases": json.dumps(source.main_storage.bases.allowed),
         **{f"{STORAGE_PREFIX}{n}": value for n, value in source.main_storage.options.items()},
     }
     given = {name: value for name, value in options.items() if value is not None}

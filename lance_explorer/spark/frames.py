@@ -47,6 +47,7 @@ def metadata(
     frame: str,
     *,
     storage_options: Mapping[str, str] | None = None,
+    allow_bases: Sequence[str] = (),
 ) -> DataFrame:
     """Return a frame of :attr:`Table.inspect`, or ``findings``, of many tables at once.
 
@@ -62,6 +63,8 @@ def metadata(
         Name of the frame, such as ``"fragments"`` or ``"all_fragments"``.
     storage_options : mapping of str to str, optional
         For object stores: where they are and how to be let in.
+    allow_bases : sequence of str
+        Where the tables may lead, beside what is near each; as for :func:`open_table`.
 
     Returns
     -------
@@ -82,5 +85,7 @@ def metadata(
     reader = spark.read.format("lance_explorer.metadata").option("frame", frame)
     for name, value in (storage_options or {}).items():
         reader = reader.option(f"{STORAGE_PREFIX}{name}", value)
+    if allow_bases:
+        reader = reader.option("allow_bases", json.dumps(list(allow_bases)))
     path = tables if isinstance(tables, str) else json.dumps(list(tables))
     return reader.load(path)

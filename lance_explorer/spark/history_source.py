@@ -48,7 +48,8 @@ class HistorySource(DataSource):
     Options: ``path``, ``branch``; ``begin_version`` and ``end_version``, between which events are
     wanted, by default from the beginning to the latest version; ``row_ids``, a list of some, by
     default all that were ever given out (without stable row IDs: the addresses of all rows in
-    ``begin_version``, or else in ``end_version``); ``rows_per_partition``; ``storage.*``.
+    ``begin_version``, or else in ``end_version``); ``rows_per_partition``; ``allow_bases``,
+    a list; ``storage.*``.
     """
 
     def __init__(self, options: dict[str, str]) -> None:

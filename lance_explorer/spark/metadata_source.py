@@ -45,7 +45,8 @@ class MetadataSource(DataSource):
 
     Options: ``path``, a table, a folder of tables or a list of URIs in JSON; ``frame``, the name of
     the frame; ``branch``; ``version``, up to which the table is looked at, by default the latest;
-    ``tables_per_partition``, at most; ``storage.*``. The column ``table`` is the URI of the table.
+    ``tables_per_partition``, at most; ``allow_bases``, a list; ``storage.*``. The column ``table``
+    is the URI of the table.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -133,10 +134,10 @@ def _unreadable(error: LanceExplorerError) -> Finding:
 
 def _pieces(options: Options) -> list[_Piece]:
     path = options.required("path", ".load('folder of tables')").strip()
-    branch, storage = options.text("branch"), options.storage
+    branch, storage, bases = options.text("branch"), options.storage, options.allow_bases
     is_list = path.startswith("[")
     uris = options.texts("path") or [] if is_list else _tables_in(path, dict(storage))
-    refs = [TableRef(uri, branch, storage) for uri in uris]
+    refs = [TableRef(uri, branch, storage, bases) for uri in uris]
     if not refs:
         raise InvalidArgumentError("there is no table in the list")
     if len(refs) > 1 and options.text("version") is not None:

@@ -15,7 +15,7 @@ __all__ = ["STORAGE_PREFIX", "Options"]
 STORAGE_PREFIX = "storage."
 """What the names of storage options begin with. They are never shown."""
 
-_COMMON = ("path", "branch")
+_COMMON = ("path", "branch", "allow_bases")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Options:
 
     @classmethod
     def parse(cls, source: str, given: Mapping[str, str], known: Collection[str]) -> "Options":
-        """Return the options of a source, which has some of its own beside path and branch.
+        """Return the options of a source, which has some of its own beside the common ones.
 
         Raises
         ------
@@ -80,6 +80,11 @@ class Options:
         if not text.isdecimal() or int(text) < least:
             raise InvalidArgumentError(f"{name} is a whole number from {least} on, not {text!r}")
         return int(text)
+
+    @property
+    def allow_bases(self) -> tuple[str, ...]:
+        """Where the table may lead, beside what is near it."""
+        return tuple(self.texts("allow_bases") or ())
 
     def version(self, name: str) -> int | str | None:
         """Return an option that names a version: by its number, or else by a tag."""

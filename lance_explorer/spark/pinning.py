@@ -1,6 +1,6 @@
 """One table at one version, the same in the driver and in every task."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from lance_explorer.errors import VersionNotFoundError
@@ -22,16 +22,18 @@ class TableRef:
     uri: str
     branch: str | None = None
     storage: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    allow_bases: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, options: Options) -> "TableRef":
         """Return the table that options name."""
         uri = options.required("path", ".load('trips.lance')")
-        return cls(uri, options.text("branch"), options.storage)
+        return cls(uri, options.text("branch"), options.storage, options.allow_bases)
 
     def open(self) -> TableSource:
         """Return the metadata of the table as it is now."""
-        return TableSource(self.uri, self.branch, dict(self.storage) or None)
+        storage = dict(self.storage) or None
+        return TableSource(self.uri, self.branch, storage, None, self.allow_bases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class PinnedTable:
         VersionNotFoundError
             If the version is not kept.
         """
-        branch = TableRef(source.uri, source.branch, ref.storage)
+        branch = replace(ref, uri=source.uri, branch=source.branch)
         for file in source.listing.versions:
             if file.version == version:
                 return cls(branch, file)

@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.states import live_rows
-from lance_explorer.history.readable import check_readable
+from lance_explorer.history.readable import check_readable, check_values
 from lance_explorer.history.rows.reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.rows import ROWS, fragment_rows
@@ -51,7 +51,8 @@ class RowsSource(DataSource):
 
     Options: ``path``, ``branch``; ``version``, ``tag`` or ``as_of`` (a time in ISO 8601), by
     default the latest version; ``where``, an SQL expression; ``rows_per_partition``;
-    ``storage.*``. Columns are chosen by ``.schema(...)``, which saves reading the others.
+    ``allow_bases``, a list; ``storage.*``. Columns are chosen by ``.schema(...)``, which saves
+    reading the others.
     """
 
     OPTIONS: tuple[str, ...] = ("version", "tag", "as_of", "where", "rows_per_partition")
@@ -133,6 +134,7 @@ class _RowsReader(DataSourceReader):
     ) -> Iterator[pa.RecordBatch]:
         from lance_explorer.values import row_batches
 
+        check_values(source, self._table.version)
         start, stop = pieces[0].start, pieces[0].stop  # which stands alone if it is no whole one
         batches = row_batches(
             source.storage.uri,

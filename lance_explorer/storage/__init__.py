@@ -1,19 +1,13 @@
 """From a URI to bytes. This room lists and reads files, counts both, and parses nothing."""
 
 from lance_explorer.storage.ahead import reading_ahead
-from lance_explorer.storage.base import (
-    Contents,
-    FileInfo,
-    FilePart,
-    IoCounts,
-    Storage,
-    given,
-    leads_elsewhere,
-)
+from lance_explorer.storage.base import Contents, FileInfo, FilePart, IoCounts, Storage, given
+from lance_explorer.storage.bases import Bases, leads_elsewhere, place_of
 from lance_explorer.storage.local import LocalStorage, names_of_no_files
 from lance_explorer.storage.opening import open_beside, open_storage
 
 __all__ = [
+    "Bases",
     "Contents",
     "FileInfo",
     "FilePart",
@@ -25,5 +19,6 @@ __all__ = [
     "names_of_no_files",
     "open_beside",
     "open_storage",
+    "place_of",
     "reading_ahead",
 ]

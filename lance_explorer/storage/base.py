@@ -5,31 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from lance_explorer.errors import CorruptFileError, FormatError
+from lance_explorer.storage.bases import Bases
 from lance_explorer.storage.secrets import Options
 
-__all__ = ["Contents", "FileInfo", "FilePart", "IoCounts", "Storage", "given", "leads_elsewhere"]
+__all__ = ["Contents", "FileInfo", "FilePart", "IoCounts", "Storage", "given"]
 
 Contents = bytes | FormatError | None
 """What one of many files is: its bytes, why nobody can read it, or None if it is missing."""
 
 MOST_BYTES = 8 << 30
 """No file of metadata is larger: none has more than three messages, which end at 2 GiB each."""
-
-_NO_NAMES = {"", ".", ".."}
-
-
-def leads_elsewhere(path: str) -> bool:
-    """Tell whether a path may lead out of where it starts; in URIs dots are dots if encoded, too.
-
-    Examples
-    --------
-    >>> leads_elsewhere("a/b.lance"), leads_elsewhere("a/%2E%2e/b"), leads_elsewhere("/etc/passwd")
-    (False, True, True)
-    """
-    return not _NO_NAMES.isdisjoint([*path.split("/"), *unquote(path).split("/")])
 
 
 @dataclass(slots=True)
@@ -108,7 +95,8 @@ class Storage(ABC):
 
     Paths start at the root and use ``/``. What is missing raises the builtin FileNotFoundError, so
     that each caller can say what that means. What is no file, or larger than any can be, raises
-    CorruptFileError, and any other failure StorageError.
+    CorruptFileError; what a link leads out of the table to, where that is not allowed,
+    UnsupportedFeatureError; and any other failure StorageError.
 
     Attributes
     ----------
@@ -118,8 +106,8 @@ class Storage(ABC):
         Where an object store is and how to be let in; they never show in what is printed.
     io : IoCounts
         What was asked so far; shared by all storage of one table.
-    beside : dict of str to Storage
-        Other roots that the table uses; shared by all of them.
+    bases : Bases
+        Other roots that the table may lead to, and those in use; shared by all of them.
     in_flight : int
         How many files are best read at a time.
     """
@@ -132,7 +120,7 @@ class Storage(ABC):
         self.uri = uri
         self.options = Options(options or {})
         self.io = io or IoCounts()
-        self.beside: dict[str, Storage] = {}
+        self.bases = Bases(uri, self.options)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.uri!r})"
@@ -161,6 +149,17 @@ class Storage(ABC):
     def get_range(self, path: str, offset: int, length: int) -> bytes:
         """Return ``length`` bytes from ``offset`` on, fewer where the file ends before."""
 
+    def check_files(self, paths: Iterable[str]) -> None:
+        """Raise UnsupportedFeatureError for a file that may not be read, if there is one.
+
+        For files that others will read.
+        """
+        return
+
+    def check_folder(self, folder: str) -> None:
+        """Raise UnsupportedFeatureError if a file below a folder may not be read."""
+        return
+
     def reading_ahead(self, parts: Iterable[FilePart]) -> AbstractContextManager[None]:
         """Return a context in which files will be asked for, best in this order.
 
@@ -171,7 +170,7 @@ class Storage(ABC):
     def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[Contents]:
         """Yield whole files in the order of ``paths``; None for one that is missing.
 
-        For one that is no file, or larger than any can be, it is the error that says so.
+        For one that may not be read, or that nobody can read, it is the error that says so.
 
         Where several are read at a time, ``sizes`` tell how many fit into memory; files whose size
         is not known count as small.
@@ -181,5 +180,5 @@ class Storage(ABC):
                 yield self.get(path)
             except FileNotFoundError:
                 yield None
-            except CorruptFileError as error:
+            except FormatError as error:
                 yield error

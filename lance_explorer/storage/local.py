@@ -3,11 +3,17 @@
 import errno
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import NoReturn
 
-from lance_explorer.errors import CorruptFileError, StorageError
+from lance_explorer.errors import (
+    CorruptFileError,
+    FormatError,
+    StorageError,
+    UnsupportedFeatureError,
+)
 from lance_explorer.storage.base import FileInfo, IoCounts, Storage, check_size
 
 __all__ = ["LocalStorage", "names_of_no_files"]
@@ -48,21 +54,27 @@ class LocalStorage(Storage):
         io: IoCounts | None = None,
     ) -> None:
         super().__init__(os.path.abspath(os.path.expanduser(root)), options, io)
+        self._real_root = os.path.realpath(self.uri)
+        self._followed: set[str] = {""}
 
     def list_files(self, folder: str) -> list[FileInfo]:
         return [
-            FileInfo(name, facts.st_size, facts.st_mtime_ns)
+            FileInfo(name, facts.st_size, facts.st_mtime_ns) if facts else FileInfo(name, 0, 0)
             for name, facts in self._scan(folder)
-            if not stat.S_ISDIR(facts.st_mode)
+            if facts is None or not stat.S_ISDIR(facts.st_mode)
         ]
 
     def list_folders(self, folder: str) -> list[str]:
-        return [name for name, facts in self._scan(folder) if stat.S_ISDIR(facts.st_mode)]
+        return [name for name, facts in self._scan(folder) if facts and stat.S_ISDIR(facts.st_mode)]
 
     def find(self, path: str) -> FileInfo | None:
         self.io.requests += 1
         try:
-            facts = os.stat(self._place(path))
+            facts = os.lstat(self._place(path))
+            if stat.S_ISLNK(facts.st_mode):
+                facts = os.stat(self._follow(path))
+        except FormatError:  # which is a ValueError, too
+            raise
         except ValueError:  # no file can have such a name
             return None
         except OSError as error:
@@ -78,21 +90,68 @@ class LocalStorage(Storage):
     def get_range(self, path: str, offset: int, length: int) -> bytes:
         return self._read(path, offset, length)
 
+    def check_files(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            with suppress(FileNotFoundError):
+                if os.path.islink(self._place(path)):
+                    self._follow(path)
+
+    def check_folder(self, folder: str) -> None:
+        with suppress(FileNotFoundError):
+            for place, folders, files in os.walk(self._place(f"{folder}/")):
+                inner = os.path.relpath(place, self.uri)
+                self.check_files([f"{inner}/{name}" for name in (*folders, *files)])
+
     def _place(self, path: str) -> str:
         """Return the place of what is below the root; all else is missing, as in other storage."""
         if not {".", ".."}.isdisjoint(path.split("/")):
             raise FileNotFoundError(errno.ENOENT, "not below the root", path)
+        folder = path.rpartition("/")[0]
+        if folder not in self._followed:
+            self._follow(folder)
+            self._followed.add(folder)
         return f"{self.uri}/{path}"
 
-    def _scan(self, folder: str) -> list[tuple[str, os.stat_result]]:
+    def _follow(self, path: str) -> str:
+        """Return the place that links lead to, which the table must be allowed to lead to."""
+        try:
+            place = os.path.realpath(f"{self.uri}/{path}")
+        except ValueError as error:  # no file can have such a name
+            raise FileNotFoundError(errno.ENOENT, "no such name", path) from error
+        if not f"{place}/".startswith(f"{self._real_root}/") and not self.bases.may_follow(place):
+            raise UnsupportedFeatureError(
+                "it is a link that leads out of the table; open_table(..., allow_bases=[...]) with "
+                "the folder that it leads to allows that",
+                path,
+            )
+        return place
+
+    def _open(self, path: str) -> int:
+        """Return a handle of a file; a link is followed as far as it may lead."""
+        place = self._place(path)
+        try:
+            return os.open(place, _AT_ONCE | os.O_NOFOLLOW)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+        return os.open(self._follow(path), _AT_ONCE | os.O_NOFOLLOW)
+
+    def _scan(self, folder: str) -> list[tuple[str, os.stat_result | None]]:
+        """Return what is in a folder; of links that may not be followed, nothing but the name."""
         self.io.requests += 1
         try:
-            with os.scandir(self._place(folder)) as entries:
-                return [
-                    (entry.name, facts)
-                    for entry in entries
-                    if _is_text(entry.name) and (facts := _facts(entry))
-                ]
+            place = self._place(f"{folder}/" if folder else "")
+            with os.scandir(place) as entries:
+                named = [entry for entry in entries if _is_text(entry.name)]
+            found = list[tuple[str, os.stat_result | None]]()
+            for entry in named:
+                if entry.is_symlink() and not self._may_follow(f"{folder}/{entry.name}"):
+                    found.append((entry.name, None))
+                elif facts := _facts(entry):
+                    found.append((entry.name, facts))
+            return found
+        except UnsupportedFeatureError:  # which is a ValueError, too
+            raise
         except ValueError:  # no folder can have such a name
             return []
         except OSError as error:
@@ -100,10 +159,17 @@ class LocalStorage(Storage):
                 return []
             _refuse("list", folder, error)
 
+    def _may_follow(self, path: str) -> bool:
+        try:
+            self._follow(path)
+        except UnsupportedFeatureError:
+            return False
+        return True
+
     def _read(self, path: str, offset: int, length: int | None) -> bytes:
         self.io.requests += 1
         try:
-            handle = os.open(self._place(path), _AT_ONCE)
+            handle = self._open(path)
             try:
                 facts = os.fstat(handle)
                 _check_is_file(path, facts)
@@ -113,7 +179,7 @@ class LocalStorage(Storage):
                 data = _read_fully(handle, offset, wanted)
             finally:
                 os.close(handle)
-        except CorruptFileError:
+        except FormatError:  # which is a ValueError, too
             raise
         except MemoryError as error:
             raise StorageError(f"{path!r} does not fit into memory: {wanted:,} bytes") from error

@@ -2,11 +2,12 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.storage.base import IoCounts, Storage
+from lance_explorer.storage.bases import Bases
 from lance_explorer.storage.local import LocalStorage
 
 __all__ = ["open_beside", "open_storage"]
@@ -20,6 +21,7 @@ def open_storage(
     uri: str | os.PathLike[str],
     options: Mapping[str, str] | None = None,
     io: IoCounts | None = None,
+    allow_bases: Iterable[str | os.PathLike[str]] = (),
 ) -> Storage:
     """Return the storage whose root is ``uri``.
 
@@ -31,6 +33,8 @@ def open_storage(
         For object stores: where they are and how to be let in, as pylance takes them.
     io : IoCounts, optional
         What counts requests and bytes; shared by all storage of one table.
+    allow_bases : iterable of str or os.PathLike
+        What a table there may lead to beside what is near.
 
     Raises
     ------
@@ -38,7 +42,30 @@ def open_storage(
         If the URI has a scheme that is not served, names another machine or holds a password, or
         an option cannot be used.
     """
-    text = os.fspath(uri)
+    storage = _opened(os.fspath(uri), options, io)
+    storage.bases = Bases(storage.uri, storage.options, allow_bases)
+    return storage
+
+
+def open_beside(storage: Storage, uri: str) -> Storage:
+    """Return the storage of another root that a table uses: let in and counted like the first.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If the table may not lead there, see :class:`~lance_explorer.storage.bases.Bases`.
+    InvalidArgumentError
+        As :func:`open_storage`.
+    """
+    opened = storage.bases.opened
+    if uri not in opened:
+        storage.bases.check(uri)
+        opened[uri] = _opened(uri, storage.options, storage.io)
+        opened[uri].bases = storage.bases
+    return opened[uri]
+
+
+def _opened(text: str, options: Mapping[str, str] | None, io: IoCounts | None) -> Storage:
     if not _SCHEME.match(text):
         return LocalStorage(text, options, io)
     parts = urlsplit(text)
@@ -67,18 +94,3 @@ def open_storage(
     from lance_explorer.storage.objects import ObjectStorage
 
     return ObjectStorage(text, options, io)
-
-
-def open_beside(storage: Storage, uri: str) -> Storage:
-    """Return the storage of another root that a table uses: let in and counted like the first.
-
-    Raises
-    ------
-    InvalidArgumentError
-        As :func:`open_storage`.
-    """
-    if uri not in storage.beside:
-        opened = open_storage(uri, storage.options, storage.io)
-        opened.beside = storage.beside
-        storage.beside[uri] = opened
-    return storage.beside[uri]

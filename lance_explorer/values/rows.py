@@ -7,12 +7,14 @@ are read whole.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
+import lance
 import polars as pl
 import pyarrow as pa
 from polars.io.plugins import register_io_source
 
+from lance_explorer.values.blobs import BlobCheck, check_blobs, described_blobs, refuse_blob
 from lance_explorer.values.opening import (
     StorageOptions,
     batch_bytes,
@@ -27,6 +29,7 @@ __all__ = [
     "ROW_VERSIONS",
     "SYSTEM_COLUMNS",
     "WHOLE_BLOBS",
+    "check_whole_blobs",
     "content_batches",
     "read_rows",
     "row_batches",
@@ -82,11 +85,17 @@ def read_rows(
     ------
     InvalidArgumentError
         If a column or the filter does not fit the table.
+    UnsupportedFeatureError
+        If a blob that is to be read whole lies outside of the table.
     StorageError
         If a file cannot be read.
     """
     wanted = None if columns is None else list(columns)
     dataset = open_version(uri, version, storage_options)
+    if whole_blobs:
+        check_whole_blobs(
+            dataset, wanted, refuse_blob, storage_options, filter=filter, limit=limit, offset=offset
+        )
     with translating(version, storage_options):
         rows = dataset.to_table(
             columns=wanted,
@@ -212,6 +221,7 @@ def content_batches(
     fragment_ids: Sequence[int],
     columns: Sequence[str],
     storage_options: StorageOptions = None,
+    check_blob: BlobCheck = refuse_blob,
 ) -> Iterator[pl.DataFrame]:
     """Yield the values of all rows of some fragments, whole blobs too, a batch at a time.
 
@@ -221,21 +231,27 @@ def content_batches(
         The fragments.
     columns : sequence of str
         Columns to read, ``_rowid`` too.
+    check_blob : callable
+        Refuses blobs outside of the table; by default all.
 
     Raises
     ------
     InvalidArgumentError
         If a column does not fit the table.
+    UnsupportedFeatureError
+        If a blob may not be read.
     StorageError
         If a file cannot be read.
     """
     if not fragment_ids:
         return
     dataset = open_version(uri, version, storage_options)
+    fragments = [fragment_of(dataset, fragment_id) for fragment_id in fragment_ids]
+    check_whole_blobs(dataset, columns, check_blob, storage_options, fragments=fragments)
     with translating(version, storage_options):
         batches = dataset.scanner(
             columns=list(columns),
-            fragments=[fragment_of(dataset, fragment_id) for fragment_id in fragment_ids],
+            fragments=fragments,
             batch_readahead=_BATCHES_AHEAD,
             fragment_readahead=1,
             scan_in_order=True,
@@ -244,6 +260,43 @@ def content_batches(
         ).to_batches()
     while (batch := next_batch(batches, version, storage_options)) is not None:
         yield to_polars(pa.Table.from_batches([batch]))
+
+
+def check_whole_blobs(
+    dataset: lance.LanceDataset,
+    columns: Sequence[str] | None,
+    check: BlobCheck,
+    storage_options: StorageOptions,
+    **which: Any,
+) -> None:
+    """Check the blobs of the rows that a scan will read whole.
+
+    Parameters
+    ----------
+    dataset : lance.LanceDataset
+        The version.
+    columns : sequence of str or None
+        The columns to read; all by default.
+    check : callable
+        Refuses blobs outside of the table.
+    **which
+        What tells the scan the rows.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If a column or a filter does not fit the table.
+    UnsupportedFeatureError
+        If a blob may not be read.
+    StorageError
+        If a file cannot be read.
+    """
+    version = dataset.version
+    with translating(version, storage_options):
+        wanted = None if columns is None else list(columns)
+        names = described_blobs(dataset.scanner(columns=wanted).projected_schema)
+        batches = dataset.scanner(columns=names, **which).to_batches() if names else iter(())
+    check_blobs(iter(partial(next_batch, batches, version, storage_options), None), check)
 
 
 def scan_rows(uri: str, version: int, storage_options: StorageOptions = None) -> pl.LazyFrame:

@@ -1,7 +1,7 @@
 """Rows of one version that are known by their places: scanned where many are near, else taken."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import lance
 import numpy as np
@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lance_explorer.errors import StorageError
+from lance_explorer.values.blobs import BlobCheck, refuse_blob
 from lance_explorer.values.opening import (
     StorageOptions,
     batch_bytes,
@@ -18,7 +19,7 @@ from lance_explorer.values.opening import (
     to_polars,
     translating,
 )
-from lance_explorer.values.rows import WHOLE_BLOBS
+from lance_explorer.values.rows import WHOLE_BLOBS, check_whole_blobs
 
 __all__ = ["read_rows_at"]
 
@@ -46,6 +47,7 @@ def read_rows_at(
     row_ids: _Addresses,
     columns: Sequence[str],
     storage_options: StorageOptions = None,
+    check_blob: BlobCheck = refuse_blob,
 ) -> pl.DataFrame:
     """Read rows of one version, whole blobs too, in the order asked for.
 
@@ -63,17 +65,25 @@ def read_rows_at(
         Columns to read.
     storage_options : mapping of str to str, optional
         For object stores: where they are and how to be let in.
+    check_blob : callable
+        Refuses blobs outside of the table; by default all.
 
     Raises
     ------
     InvalidArgumentError
         If a column does not fit the table.
+    UnsupportedFeatureError
+        If a blob may not be read.
     StorageError
         If a file cannot be read, or a row is not there.
     """
     dataset = open_version(uri, version, storage_options)
     with translating(version, storage_options):
         types = _types_with_blobs(dataset, columns)
+    if types is not None:
+        for filter in _filters(np.sort(addresses)):
+            check_whole_blobs(dataset, columns, check_blob, storage_options, filter=filter)
+    with translating(version, storage_options):
         if types is not None:
             rows = _taken_with_blobs(dataset, addresses, types)
         else:
@@ -173,16 +183,18 @@ def _taken_with_blobs(
 ) -> pl.DataFrame:
     """Return rows in the order asked for, each taken for a filter: that gives whole blobs."""
     wanted = np.sort(addresses)
-    parts = [schema.empty_table()]
-    for start in range(0, len(wanted), _BLOBS_AT_ONCE):
-        some = wanted[start : start + _BLOBS_AT_ONCE].tolist()
-        parts.append(
-            dataset.to_table(
-                columns=schema.names,
-                filter=f"_rowaddr IN ({', '.join(map(str, some))})",
-                scan_in_order=True,
-                blob_handling=WHOLE_BLOBS,
-            )
+    parts = [
+        dataset.to_table(
+            columns=schema.names, filter=filter, scan_in_order=True, blob_handling=WHOLE_BLOBS
         )
-    rows = to_polars(pa.concat_tables(parts))
+        for filter in _filters(wanted)
+    ]
+    rows = to_polars(pa.concat_tables([schema.empty_table(), *parts]))
     return rows[np.searchsorted(wanted, addresses)] if len(rows) == len(wanted) else rows
+
+
+def _filters(addresses: _Addresses) -> Iterator[str]:
+    """Yield filters for rows at some addresses, for not too many at once."""
+    for start in range(0, len(addresses), _BLOBS_AT_ONCE):
+        some = addresses[start : start + _BLOBS_AT_ONCE].tolist()
+        yield f"_rowaddr IN ({', '.join(map(str, some))})"

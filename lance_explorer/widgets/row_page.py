@@ -7,6 +7,7 @@ import polars as pl
 from lance_explorer.errors import UnsupportedFeatureError
 from lance_explorer.format.flags import unreadable_flags
 from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.history.readable import check_values
 from lance_explorer.history.source import TableSource
 from lance_explorer.values import SYSTEM_COLUMNS, read_rows
 from lance_explorer.widgets.cell_text import sizes_of, text_of, unit_of
@@ -25,7 +26,7 @@ def row_page(source: TableSource, version: int, first: int, count: int) -> dict[
     Raises
     ------
     UnsupportedFeatureError
-        If a reader flag of the version is not known.
+        If a reader flag of the version is not known, or a file lies where the table may not lead.
     StorageError
         If a file cannot be read.
     """
@@ -35,6 +36,7 @@ def row_page(source: TableSource, version: int, first: int, count: int) -> dict[
         raise UnsupportedFeatureError(
             f"rows of version {version} cannot be read: unknown feature {', '.join(flags)}"
         )
+    check_values(source, version)
     fields = [field for field in record.schema if field.parent_id == NO_PARENT]
     types = {field.name: field.logical_type for field in fields[:_MOST_COLUMNS]}
     columns = [*SYSTEM_COLUMNS, *types]

@@ -9,6 +9,7 @@ from typing import Protocol
 import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.readable import check_values
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.values import ROW_VERSIONS, SYSTEM_COLUMNS, take_rows
 
@@ -139,6 +140,7 @@ class SnapshotRows:
 
     def take(self, positions: pl.Series) -> pl.DataFrame:
         snapshot, storage = self._snapshot, self._snapshot.source.storage
+        check_values(snapshot.source, snapshot.version)
         return take_rows(
             storage.uri, snapshot.version, positions, list(self._schema), storage.options
         )

@@ -557,4 +557,4 @@ def test_a_deletion_file_under_a_base_that_is_not_served_is_a_finding(tmp_path):
 
     source = TableSource(str(branch.amend(move).path))
     assert source.history.versions.tolist() == [2]
-    assert findings(source)["code"].to_list() == ["deleted_rows_unknown"]
+    assert findings(source)["code"].to_list() == ["base_not_allowed", "deleted_rows_unknown"]

@@ -7,8 +7,8 @@ import pytest
 import lance_explorer as lx
 from lance_explorer.errors import CorruptFileError, StorageError
 from lance_explorer.format.fragments import BasePath, DataFile
-from lance_explorer.history.roots import data_file_uri, find_base
-from lance_explorer.storage import LocalStorage
+from lance_explorer.history.roots import data_file, find_base
+from lance_explorer.storage import open_storage
 
 BASES = (
     BasePath(id=7, path="/b/table.lance", is_dataset_root=True, name=None),
@@ -16,8 +16,11 @@ BASES = (
 )
 
 
-def data_file(path: str, base_id: int | None = None) -> DataFile:
-    return DataFile(path, (), (), 2, 1, None, base_id)
+def place(path: str, base_id: int | None = None) -> str:
+    """Return where a data file of a table lies that may lead anywhere."""
+    file = DataFile(path, (), (), 2, 1, None, base_id)
+    root, below = data_file(file, BASES, open_storage("/t.lance", allow_bases=["/b"]))
+    return f"{root.uri}/{below}"
 
 
 @pytest.mark.parametrize(
@@ -29,7 +32,7 @@ def data_file(path: str, base_id: int | None = None) -> DataFile:
     ],
 )
 def test_a_base_is_found_by_its_id_and_not_by_its_place(base_id, uri):
-    assert data_file_uri(data_file("x.lance", base_id), BASES, LocalStorage("/t.lance")) == uri
+    assert place("x.lance", base_id) == uri
 
 
 def test_a_base_that_is_not_there_is_refused():
@@ -41,7 +44,7 @@ def test_a_base_that_is_not_there_is_refused():
 @pytest.mark.parametrize("base_id", [None, 7, 0])
 def test_a_data_file_outside_of_its_root_is_refused(path, base_id):
     with pytest.raises(CorruptFileError, match="which leads elsewhere"):
-        data_file_uri(data_file(path, base_id), BASES, LocalStorage("/t.lance"))
+        place(path, base_id)
 
 
 @pytest.fixture(params=[False, True], ids=["absolute", "relative"])

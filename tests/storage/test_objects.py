@@ -140,7 +140,7 @@ def test_queries_are_left_out():
 
 def test_another_root_is_opened_once_and_let_in_like_the_first(tmp_path):
     options = {"account_name": "acc", "account_key": KEY}
-    storage = LocalStorage(tmp_path, options)
+    storage = open_storage(tmp_path, options, allow_bases=["az://box"])
     other = open_beside(storage, "az://box/other")
     assert (other.options, other.io) == (options, storage.io)
     assert open_beside(storage, "az://box/other") is other

@@ -110,6 +110,8 @@ class _Reader:
     def _new_messages(self, record: VersionRecord, manifest: Contents) -> list[bytes]:
         if manifest is None:
             raise self._source.missing_version(record.version)
+        if isinstance(manifest, FormatError):
+            raise manifest
         try:
             data = given(manifest)
             split = self._splitter.split(data, read_layout(data).message)

@@ -22,9 +22,8 @@ from lance_explorer.format.fragment_reuse import (
 from lance_explorer.format.fragments import ExternalFile
 from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX, IndexMetadata
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.roots import find_base, open_base
+from lance_explorer.history.roots import checked_uri, find_base, index_folder, open_base
 from lance_explorer.history.source import TableSource
-from lance_explorer.storage import Storage
 
 __all__ = [
     "ReuseEntry",
@@ -39,7 +38,6 @@ __all__ = [
 
 ReuseKind = Literal["compaction", "ordered_compaction", "stable_partition", "unknown"]
 
-_INDICES_FOLDER = "_indices/"
 _ROW_MAPS_FOLDER = "_fri"
 _ROW_MAP_FILE = "stable_partition.lance"
 
@@ -168,12 +166,14 @@ def row_map_uri(source: TableSource, record: VersionRecord, partition: StablePar
     ------
     CorruptFileError
         If its base does not exist, or what names it is no name.
+    UnsupportedFeatureError
+        If it lies where the table may not lead.
     """
     _check_name(partition.map_id, "for a row map: expected the name of a folder")
-    root = source.storage.uri
+    root = source.storage
     if partition.base_id is not None:
-        root = find_base(partition.base_id, record.manifest.base_paths).path
-    return f"{root}/{_ROW_MAPS_FOLDER}/{partition.map_id}/{_ROW_MAP_FILE}"
+        root = open_base(find_base(partition.base_id, record.manifest.base_paths), root)
+    return checked_uri(root, f"{_ROW_MAPS_FOLDER}/{partition.map_id}/{_ROW_MAP_FILE}")
 
 
 def _entries(reuse: FragmentReuse, *, with_transitions: bool) -> tuple[ReuseEntry, ...]:
@@ -202,8 +202,8 @@ def _read(
     source: TableSource, record: VersionRecord, index: IndexMetadata, file: ExternalFile
 ) -> FragmentReuse:
     _check_name(file.path, f"for the history of index {index.name!r}: expected a file name")
-    storage, folder = _folder(source, record, index)
-    path = f"{folder}{index.uuid}/{file.path}"
+    storage, folder = index_folder(index, record.manifest.base_paths, source.storage)
+    path = f"{folder}/{file.path}"
     try:
         return decode_fragment_reuse(storage.get_range(path, file.offset, file.size))
     except FileNotFoundError as error:
@@ -215,13 +215,3 @@ def _read(
 def _check_name(name: str, purpose: str) -> None:
     if "/" in name or "\\" in name or name in ("", ".", ".."):
         raise CorruptFileError(f"found {name!r} {purpose}")
-
-
-def _folder(
-    source: TableSource, record: VersionRecord, index: IndexMetadata
-) -> tuple[Storage, str]:
-    """Return below which root, and there in which folder, the folder of an index is."""
-    if index.base_id is None:
-        return source.storage, _INDICES_FOLDER
-    base = find_base(index.base_id, record.manifest.base_paths)
-    return open_base(base, source.storage), _INDICES_FOLDER if base.is_dataset_root else ""

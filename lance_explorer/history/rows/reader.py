@@ -32,7 +32,7 @@ from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_v
 from lance_explorer.history.allocator import keep_freed_memory
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.readable import check_readable
-from lance_explorer.history.roots import data_file_uri, deletion_root, where_from
+from lance_explorer.history.roots import checked_uri, data_file, deletion_root, where_from
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.building import FragmentRows
 from lance_explorer.rowids.deletions import deleted_offsets
@@ -241,6 +241,8 @@ class FragmentReader:
         ------
         CorruptFileError
             If there is no such file.
+        UnsupportedFeatureError
+            If it lies where the table may not lead.
         StorageError
             If it cannot be read.
         """
@@ -250,9 +252,10 @@ class FragmentReader:
         for file in fragment.files:
             if field in file.fields:
                 bases = self._record.manifest.base_paths
-                uri = data_file_uri(file, bases, self._source.storage)
+                root, path = data_file(file, bases, self._source.storage)
+                uri = checked_uri(root, path)
                 try:
-                    return read_hidden_column(uri, column, self._source.storage.options)
+                    return read_hidden_column(uri, column, root.options)
                 except StorageError:
                     self._source.storage.io.missing += 1  # what pylance reads is not counted
                     raise
