@@ -24,6 +24,7 @@ from lance_explorer.storage import (
     FilePart,
     IoCounts,
     Storage,
+    check_not_forked,
     leads_elsewhere,
     open_beside,
     open_storage,
@@ -98,6 +99,7 @@ class TableSource:
     @property
     def history(self) -> History:
         """All kept versions of this branch."""
+        check_not_forked()
         if self._history is None:
             self._history = extend(EMPTY_HISTORY, self.storage, self.listing)
         return self._history
@@ -184,6 +186,7 @@ class TableSource:
         FormatError
             If its manifest cannot be understood.
         """
+        check_not_forked()
         history = self._single.pop(version, None)
         if history is None:
             history = self._load(self._file(version))

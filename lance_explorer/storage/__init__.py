@@ -10,6 +10,7 @@ from lance_explorer.storage.base import (
     given,
     leads_elsewhere,
 )
+from lance_explorer.storage.forked import check_not_forked
 from lance_explorer.storage.local import LocalStorage, names_of_no_files
 from lance_explorer.storage.opening import open_beside, open_storage
 
@@ -20,6 +21,7 @@ __all__ = [
     "IoCounts",
     "LocalStorage",
     "Storage",
+    "check_not_forked",
     "given",
     "leads_elsewhere",
     "names_of_no_files",
