@@ -110,7 +110,7 @@ def test_a_manifest_that_is_no_file_is_a_finding_and_the_others_show(tmp_path, m
 @pytest.mark.parametrize("make", MAKERS[:3])
 @pytest.mark.parametrize("kind", ["data", "deletion", "manifest"])
 def test_values_in_what_is_no_file_are_refused_by_name(tmp_path, kind, make):
-    path = Path(shutil.copytree(DATA / "14.0.2/bitmap_deletions.lance", tmp_path / "t.lance"))
+    path = Path(shutil.copytree(DATA / "14.0.2/stable_row_ids.lance", tmp_path / "t.lance"))
     table = lx.open_table(path)
     places = {
         "data": f"data/{table.inspect.data_files()['path'][0].removeprefix('data/')}",

@@ -28,6 +28,7 @@ from lance_explorer.storage import (
     FilePart,
     IoCounts,
     Storage,
+    check_not_forked,
     leads_elsewhere,
     open_beside,
     open_storage,
@@ -118,6 +119,7 @@ class TableSource:
 
         Those that were removed before they were read are left out, of :attr:`listing` too.
         """
+        check_not_forked()
         if self._history is None:
             history = extend(self._earlier, self.storage, self.listing)
             if len(history.versions_read) < len(self.listing.versions):
@@ -255,6 +257,7 @@ class TableSource:
         FormatError
             If its manifest cannot be understood.
         """
+        check_not_forked()
         history = self._single.pop(version, None)
         if history is None:
             history = self._load(self.file(version))

@@ -3,6 +3,7 @@
 from lance_explorer.storage.ahead import reading_ahead
 from lance_explorer.storage.base import Contents, FileInfo, FilePart, IoCounts, Storage, given
 from lance_explorer.storage.bases import Bases, leads_elsewhere, place_of
+from lance_explorer.storage.forked import check_not_forked
 from lance_explorer.storage.local import LocalStorage, names_of_no_files
 from lance_explorer.storage.opening import open_beside, open_storage
 
@@ -14,6 +15,7 @@ __all__ = [
     "IoCounts",
     "LocalStorage",
     "Storage",
+    "check_not_forked",
     "given",
     "leads_elsewhere",
     "names_of_no_files",

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.storage import names_of_no_files
+from lance_explorer.storage import check_not_forked, names_of_no_files
 from lance_explorer.storage.secrets import without_secrets
 
 __all__ = [
@@ -49,6 +49,7 @@ def open_version(uri: str, version: int, storage_options: StorageOptions) -> lan
     StorageError
         If it cannot be opened.
     """
+    check_not_forked()
     no_files = _no_files(uri)
     if no_files:
         _check_manifest(version, no_files)

@@ -98,6 +98,7 @@ class Explorer(ipywidgets.VBox):
         self._table = table
         self.state = state or ExplorerState()
         self._views: dict[str, Any] = {}
+        self._replaced: list[Any] = []  # views that still have to answer
         self._listings: dict[str, Any] = {}  # of versions, as each view was made from
         self._filters: dict[str, str] = {}  # of the views: each has other columns
         self._lock = threading.RLock()
@@ -117,7 +118,7 @@ class Explorer(ipywidgets.VBox):
         self._bar.on_open([*_TABS], self._open)
         self._shown = ipywidgets.VBox(layout={"overflow": "visible"})
         super().__init__([self._bar, self._shown], layout={"overflow": "visible"})
-        self.state.observe(lambda _: self._note())
+        self.state.observe(self._hear)
         self._open(view, {})
         self._trail = Trail(self._place())
         self._show_place()
@@ -171,6 +172,19 @@ class Explorer(ipywidgets.VBox):
         """
         return opening_code(self._table, self._views[self._view].code())
 
+    def close(self) -> None:
+        """Take the explorer away, with all of its views; others that share its state stay."""
+        if self.comm is None:  # closed before, or never whole
+            return
+        self.state.unobserve(self._hear)
+        for view in (self._bar, *self._views.values(), *self._replaced):
+            view.close()
+        layouts = [self._shown.layout, self.layout]
+        self._shown.close()
+        super().close()
+        for layout in layouts:
+            layout.close()
+
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
         return self._table._repr_html_()
@@ -193,6 +207,8 @@ class Explorer(ipywidgets.VBox):
             self._filters[self._view] = self.state.filter
             changes = {"filter": self._filters.get(name, ""), **changes}
         with self._one_step():
+            while self._replaced:
+                self._replaced.pop().close()
             for other, view in self._views.items():
                 if other != name:
                     view.is_shown = False
@@ -228,6 +244,8 @@ class Explorer(ipywidgets.VBox):
             self._put(name, self._made(name))
 
     def _put(self, name: str, view: Any) -> None:
+        if name in self._views:
+            self._replaced.append(self._views[name])
         view.label = _TABS[name].label
         view.on_open([*_TABS], self._open)
         self._views[name] = view
@@ -267,6 +285,9 @@ class Explorer(ipywidgets.VBox):
                 yield
             finally:
                 self._moving -= 1
+        self._note()
+
+    def _hear(self, _: object) -> None:
         self._note()
 
     def _note(self) -> None:

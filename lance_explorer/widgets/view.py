@@ -200,6 +200,7 @@ class View(anywidget.AnyWidget):
         self._gate = threading.Lock()
         self._is_shown = True
         self._missed: dict[Callable[[], None], None] = {}
+        self._hearing: list[tuple[Callable[[object], None], Any]] = []
         self._opener: Callable[[str, Mapping[str, Any]], None] | None = None
         super().__init__(shared={**to_browser(self.state), "revision": 0})
         self.on_state(self._share)
@@ -235,6 +236,18 @@ class View(anywidget.AnyWidget):
                 listener()
 
         self.state.observe(hear, names or traitlets.All)
+        self._hearing.append((hear, names or traitlets.All))
+
+    def close(self) -> None:
+        """Take the view away: it hears of no change any more, and what it works at ends."""
+        if self.comm is None:  # closed before, or never whole
+            return
+        for hear, names in self._hearing:
+            self.state.unobserve(hear, names)
+        self._worker.cancel()
+        layout = self.layout
+        super().close()
+        layout.close()
 
     def on_open(
         self, names: Sequence[str], opener: Callable[[str, Mapping[str, Any]], None]

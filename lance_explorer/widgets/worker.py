@@ -3,6 +3,7 @@
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Hashable
+from itertools import chain
 
 __all__ = ["Cancelled", "Job", "Worker"]
 
@@ -63,6 +64,13 @@ class Worker:
                 return
             self._running[kind].append(job)
         threading.Thread(target=self._run, args=(job,), name=f"lx-{kind}", daemon=True).start()
+
+    def cancel(self) -> None:
+        """Say that nothing is wanted any more."""
+        with self._changed:
+            for job in (*self._waiting.values(), *chain(*self._running.values())):
+                job.cancel()
+            self._waiting.clear()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until nothing is left to do; return whether that came in time (seconds)."""

@@ -2,6 +2,7 @@ import ast
 from pathlib import Path
 from typing import Any
 
+import ipywidgets
 import lance
 import pyarrow as pa
 import pytest
@@ -50,6 +51,17 @@ def explorer(table):
     made = Explorer(table)
     yield made
     settle(made)
+
+
+def open_widgets() -> set[str]:
+    """Return the IDs of all widgets that are not closed."""
+    return {*ipywidgets.widgets.widget._instances}
+
+
+def listeners(state: lx.widgets.ExplorerState) -> list[object]:
+    """Return all that hears of changes of a state."""
+    kinds = [kind for kinds in state._trait_notifiers.values() for kind in kinds.values()]
+    return [listener for kind in kinds for listener in kind]
 
 
 def settle(explorer):
@@ -464,3 +476,58 @@ def test_a_page_without_kernel_gets_the_table(explorer, table):
     bundle = explorer._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert bundle["text/html"] == table._repr_html_()
+
+
+# ------------------------------------------------------------------------------------- closing it
+
+
+SINGLE = [name for name in lx.widgets.__all__ if name not in ("Explorer", "ExplorerState")]
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_closed_view_leaves_no_widget_and_hears_nothing(table, name):
+    before = open_widgets()
+    state = lx.widgets.ExplorerState(version=2)
+    shown = table.versions() if name == "FrameTable" else table
+    view = getattr(lx.widgets, name)(shown, state=state)
+    assert len(open_widgets() - before) == 2  # the view and its layout
+    view.close()
+    view.close()
+    assert open_widgets() == before
+    assert listeners(state) == []
+    assert view._worker.wait(60)
+
+
+def test_a_closed_explorer_leaves_no_widget_and_hears_nothing(table):
+    before = open_widgets()
+    state = lx.widgets.ExplorerState()
+    explorer = Explorer(table, state=state)
+    for name in VIEWS:
+        explorer.view = name
+    settle(explorer)
+    assert len(open_widgets() - before) == 2 * (len(VIEWS) + 3)  # the bar and two boxes as well
+    explorer.close()
+    explorer.close()
+    assert open_widgets() == before
+    assert listeners(state) == []
+
+
+def test_a_view_that_shares_the_state_of_a_closed_explorer_goes_on(table):
+    state = lx.widgets.ExplorerState(version=1)
+    other = lx.widgets.TimeTravel(table, state=state)
+    Explorer(table, state=state).close()
+    state.version = 3
+    assert other.shared["version"] == "3"
+    other.close()
+
+
+def test_a_view_that_is_made_again_leaves_nothing_of_the_one_before(table, monkeypatch):
+    before = open_widgets()
+    with monkeypatch.context() as context:
+        context.setattr(Explorer, "_made", lambda *_: 1 / 0)
+        explorer = Explorer(table)
+    explorer._make_again("overview")
+    explorer.view = "overview"
+    assert len(open_widgets() - before) == 2 * 4
+    explorer.close()
+    assert open_widgets() == before

@@ -1,0 +1,65 @@
+"""What a forked process must not do: the threads that Polars and pylance wait for stay behind."""
+
+import os
+import re
+import sys
+
+from lance_explorer.errors import LanceExplorerError
+
+__all__ = ["check_not_forked"]
+
+_THREADS = "/proc/self/task"
+_WAITED_FOR = re.compile("polars-[0-9]|lance")
+_WAITED_FOR_BY_OBJECT_STORES = re.compile("tokio")
+
+
+class _Threads:
+    """Whether there are threads that are waited for: in this process, and at its fork."""
+
+    were_there = False
+    are_missing = False
+
+
+def check_not_forked() -> None:
+    """Refuse to work in a process that was forked from one in which Polars or pylance had worked.
+
+    Raises
+    ------
+    LanceExplorerError
+        If it was: what waits for their threads would wait for ever.
+    """
+    if _Threads.are_missing:
+        raise LanceExplorerError(
+            "this process was forked from one in which Polars or pylance had worked, and here "
+            "both wait for ever: start processes by spawn or forkserver, as by "
+            'multiprocessing.get_context("spawn"), and open the table in them'
+        )
+
+
+def _before_fork() -> None:
+    _Threads.were_there = _is_any_running()
+
+
+def _after_fork() -> None:
+    _Threads.are_missing |= _Threads.were_there
+
+
+def _is_any_running() -> bool:
+    """Tell whether such a thread runs; where the system does not tell, one is taken to run."""
+    try:
+        names = [_name(thread) for thread in os.listdir(_THREADS)]
+    except OSError:
+        return True
+    of_stores = _WAITED_FOR_BY_OBJECT_STORES if "obstore" in sys.modules else _WAITED_FOR
+    return any(_WAITED_FOR.match(name) or of_stores.match(name) for name in names)
+
+
+def _name(thread: str) -> str:
+    try:
+        with open(f"{_THREADS}/{thread}/comm") as file:
+            return file.read()
+    except OSError:  # it has ended
+        return ""
+
+
+os.register_at_fork(before=_before_fork, after_in_child=_after_fork)
