@@ -211,7 +211,7 @@ class Diff:
         >>> table.diff(4, 5).indices().select("change", "name").rows()
         [('added', 'id_idx')]
         """
-        return index_diff(*self._pair.histories)
+        return index_diff(*self._pair.records)
 
     @documented(CONFIG_DIFF)
     def config(self) -> pl.DataFrame:
