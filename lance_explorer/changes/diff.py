@@ -214,7 +214,7 @@ class Diff:
         >>> table.diff(4, 5).indices().select("change", "name").rows()
         [('added', 'id_idx')]
         """
-        return self._answer(lambda pair: index_diff(*pair.histories))
+        return self._answer(lambda pair: index_diff(*pair.records))
 
     @documented(CONFIG_DIFF)
     def config(self) -> pl.DataFrame:

@@ -21,7 +21,7 @@ from lance_explorer.frames.states import (
     num_data_files,
     physical_rows,
 )
-from lance_explorer.history.history import History
+from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.roots import find_base
 from lance_explorer.storage import Storage, place_of
 
@@ -197,13 +197,13 @@ def _counts(ids: Sequence[int], before: FragmentParts, after: FragmentParts) -> 
     return columns
 
 
-def index_diff(before: History, after: History) -> pl.DataFrame:
+def index_diff(before: VersionRecord, after: VersionRecord) -> pl.DataFrame:
     """Return one row for each segment that differs: those of the second version first."""
-    old, new = ({s.uuid: s for s in one.records[0].indices} for one in (before, after))
+    old, new = ({s.uuid: s for s in one.indices} for one in (before, after))
     changed = [uuid for uuid in [*new, *old.keys() - new.keys()] if _differs(old, new, uuid)]
     pairs = [(old.get(uuid), new.get(uuid)) for uuid in changed]
     segments = [new.get(uuid) or old[uuid] for uuid in changed]
-    names = [field_paths(one.records[0].schema) for one in (before, after)]
+    names = [field_paths(one.schema) for one in (before, after)]
     return INDEX_DIFF.build(
         {
             "change": [

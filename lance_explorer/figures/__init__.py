@@ -1,7 +1,7 @@
 """Pictures of a table: pure functions from frames to a plotly Figure, or to words beside one."""
 
 from lance_explorer.figures.changes import changes_over_time, churn
-from lance_explorer.figures.encoding_advice import encoding_advice
+from lance_explorer.figures.encoding_words import encoding_words
 from lance_explorer.figures.encodings import encoding_bytes, encoding_growth
 from lance_explorer.figures.file_sizes import file_sizes
 from lance_explorer.figures.fragment_map import fragment_map
@@ -17,9 +17,9 @@ __all__ = [
     "KIND_COLORS",
     "changes_over_time",
     "churn",
-    "encoding_advice",
     "encoding_bytes",
     "encoding_growth",
+    "encoding_words",
     "file_sizes",
     "fragment_map",
     "history",

@@ -766,27 +766,32 @@ class Inspect:
         Only what the metadata prove is told, with its numbers, and the call that mends it. A small
         healthy table has no rows here. What is wrong with files is in ``table.findings``.
 
-        ==================== ====================================================================
-        small_fragments      a compaction would leave 20 fragments fewer; a warning from 100 on
-        deleted_rows         10,000 deleted rows, or 100 MB of them, in fragments that a compaction
-                             would write anew: by default those that lost more than a tenth
-        spread_deleted_rows  as many in other fragments, if they are 2 % of all rows
-        unindexed_rows       an index does not find 10,000 rows; a warning from a tenth of all on
-        stale_index_entries  10,000 entries of an index, a fifth of all, are of rows that are gone
-        fragment_reuse_lags  indices have still to follow a deferred compaction
-        large_manifest       the manifest has 10 MB; only worth knowing if the transaction of the
-                             commit takes most of it
-        row_id_encoding      row IDs could take 1 MB, and a fifth, less; of the largest sequences,
-                             20,000,000 rows are looked at
-        fragment_ids_run_out more than half of all possible fragment IDs are used up
-        fragment_too_large   a fragment has more than half of the rows that addresses reach
-        old_version_bytes    only old versions need 1 GB; a warning if that is more than the latest
-                             version does
-        many_versions        1,000 versions are kept
-        v1_manifest_names    manifests have names of the older scheme
-        unstable_row_ids     1,000,000 rows moved under indices, for want of stable row IDs
-        not_checked          a file that a check needs is missing or damaged
-        ==================== ====================================================================
+        ====================== ==================================================================
+        small_fragments        a compaction would leave 20 fragments fewer; a warning from 100 on
+        deleted_rows           10,000 deleted rows, or 100 MB of them, in fragments that a
+                               compaction would write anew: by default those that lost more than a
+                               tenth
+        spread_deleted_rows    as many in other fragments, if they are 2 % of all rows
+        index_covers_nothing   an index finds no row, however few there are
+        unindexed_rows         an index does not find 10,000 rows; a warning from a tenth of all on
+        stale_index_entries    10,000 entries of an index, a fifth of all, are of rows that are gone
+        many_index_segments    an index is in 4 segments
+        index_on_dropped_field an index is on a field that the schema has no more
+        index_coverage_unknown what an index covers is not stored, or damaged
+        fragment_reuse_lags    indices have still to follow a deferred compaction
+        large_manifest         the manifest has 10 MB; only worth knowing if the transaction of the
+                               commit takes most of it
+        row_id_encoding        row IDs could take 1 MB, and a fifth, less; of the largest sequences,
+                               20,000,000 rows are looked at
+        fragment_ids_run_out   more than half of all possible fragment IDs are used up
+        fragment_too_large     a fragment has more than half of the rows that addresses reach
+        old_version_bytes      only old versions need 1 GB; a warning if that is more than the
+                               latest version does
+        many_versions          1,000 versions are kept
+        v1_manifest_names      manifests have names of the older scheme
+        unstable_row_ids       1,000,000 rows moved under indices, for want of stable row IDs
+        not_checked            a file that a check needs is missing or damaged
+        ====================== ==================================================================
 
         Old versions, their number, their names, and row IDs that are not stable are about the whole
         history, and told of the latest version only. Fragments are small if they have fewer rows

@@ -20,6 +20,7 @@ __all__ = [
     "SOME_SPARE_FRAGMENTS",
     "SPREAD_DELETED_SHARE",
     "CompactionSettings",
+    "compaction_counts",
     "compaction_settings",
     "deleted_rows",
     "id_limits",
@@ -75,12 +76,18 @@ def compaction_settings(history: History) -> CompactionSettings:
         return default
 
 
-def small_fragments(_: TableSource, history: History) -> Iterator[Finding]:
-    """Find out how many fragments a compaction would do away with."""
+def compaction_counts(history: History) -> tuple[int, int]:
+    """Return how many fragments a compaction would write anew, and about how many it would make."""
     settings = compaction_settings(history)
     bins = [found for found in _bins(history, settings) if not found.is_noop]
     before = sum([found.num_fragments for found in bins])
-    after = sum([-(-found.num_rows // settings.target_rows) for found in bins])
+    return before, sum([-(-found.num_rows // settings.target_rows) for found in bins])
+
+
+def small_fragments(_: TableSource, history: History) -> Iterator[Finding]:
+    """Find out how many fragments a compaction would do away with."""
+    settings = compaction_settings(history)
+    before, after = compaction_counts(history)
     if before - after < SOME_SPARE_FRAGMENTS:
         return
     severity: Severity = "warning" if before - after >= MANY_SPARE_FRAGMENTS else "info"

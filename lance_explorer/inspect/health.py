@@ -1,12 +1,13 @@
 """What the owner of a table should do, from its metadata alone."""
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import polars as pl
 
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.findings import SEVERITIES, Finding
-from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.frames.columns import Column, FrameSchema
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.findings import FINDINGS, findings_frame
@@ -17,32 +18,45 @@ from lance_explorer.inspect.history_health import (
     unstable_row_ids,
     v1_names,
 )
-from lance_explorer.inspect.index_health import lagging_reuse, stale_indices, unindexed_rows
+from lance_explorer.inspect.index_health import lagging_indices, lagging_reuse
 from lance_explorer.inspect.manifest_health import large_manifest, row_id_encoding
 
-__all__ = ["HEALTH", "health"]
+__all__ = ["HEALTH", "TOPICS", "Topic", "health"]
 
-HEALTH = FrameSchema("health", FINDINGS.columns)
-"""The columns of ``inspect.health()``, those of ``table.findings``."""
+Topic = Literal["files", "indices", "row_ids"]
+
+TOPICS: tuple[Topic, ...] = ("files", "indices", "row_ids")
+"""What advice is about; each check has one, and each view shows the advice of its own."""
+
+_CODE, *_REST = FINDINGS.columns
+
+HEALTH = FrameSchema(
+    "health", (_CODE, Column("topic", pl.Enum(TOPICS), "what it is about"), *_REST)
+)
+"""The columns of ``inspect.health()``: those of ``table.findings``, and the topic."""
 
 _Check = Callable[[TableSource, History], Iterator[Finding]]
 
-_OF_A_VERSION: tuple[_Check, ...] = (
-    small_fragments,
-    deleted_rows,
-    unindexed_rows,
-    stale_indices,
-    lagging_reuse,
-    large_manifest,
-    row_id_encoding,
-    id_limits,
+_OF_A_VERSION: tuple[tuple[Topic, _Check], ...] = (
+    ("files", small_fragments),
+    ("files", deleted_rows),
+    ("indices", lagging_indices),
+    ("indices", lagging_reuse),
+    ("files", large_manifest),
+    ("row_ids", row_id_encoding),
+    ("files", id_limits),
 )
 
-_OF_ALL_VERSIONS: tuple[_Check, ...] = (old_bytes, many_versions, v1_names, unstable_row_ids)
+_OF_ALL_VERSIONS: tuple[tuple[Topic, _Check], ...] = (
+    ("files", old_bytes),
+    ("files", many_versions),
+    ("files", v1_names),
+    ("indices", unstable_row_ids),
+)
 
 
-def health(source: TableSource, version: int) -> pl.DataFrame:
-    """Return one row for each thing to do, warnings first.
+def health(source: TableSource, version: int, topic: Topic | None = None) -> pl.DataFrame:
+    """Return one row for each thing to do, warnings first; with a topic, only what is about that.
 
     That of the latest version also tells of what concerns all versions.
     """
@@ -50,9 +64,16 @@ def health(source: TableSource, version: int) -> pl.DataFrame:
     checks = _OF_A_VERSION
     if version == source.latest_version:
         checks += _OF_ALL_VERSIONS
-    found = [finding for check in checks for finding in _checked(check, source, history)]
-    found.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    return findings_frame(found, [source.branch] * len(found))
+    found = [
+        (about, finding)
+        for about, check in checks
+        if topic in (None, about)
+        for finding in _checked(check, source, history)
+    ]
+    found.sort(key=lambda one: SEVERITIES.index(one[1].severity))
+    frame = findings_frame([finding for _, finding in found], [source.branch] * len(found))
+    topics = pl.Series("topic", [about for about, _ in found], HEALTH.polars_schema["topic"])
+    return HEALTH.build(frame.with_columns(topics).select(HEALTH.names).to_dict())
 
 
 def _checked(check: _Check, source: TableSource, history: History) -> list[Finding]:

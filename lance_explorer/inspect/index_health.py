@@ -1,25 +1,25 @@
 """Whether the indices of a version keep up with its rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import polars as pl
 
 from lance_explorer.findings import Finding
-from lance_explorer.frames.sizes import byte_size
-from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.frames.sizes import byte_size, percent
+from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.fragment_reuse import fragment_reuse_entries
-from lance_explorer.inspect.index_coverage import index_coverage
-from lance_explorer.inspect.indices import indices
+from lance_explorer.inspect.index_summary import index_summary
 
 __all__ = [
+    "MANY_SEGMENTS",
     "MANY_STALE_ENTRIES",
     "MANY_UNINDEXED_ROWS",
     "STALE_SHARE",
     "UNINDEXED_SHARE",
+    "lagging_indices",
     "lagging_reuse",
-    "stale_indices",
-    "unindexed_rows",
 ]
 
 MANY_UNINDEXED_ROWS = 10_000
@@ -34,61 +34,126 @@ MANY_STALE_ENTRIES = 10_000
 STALE_SHARE = 0.2
 """... if they are this part of all entries, too."""
 
+MANY_SEGMENTS = 4
+"""So many segments of an index are worth knowing: a search looks into each."""
+
 _LONGEST_NAME = 40
 
-_GIVEN_TYPES = frozenset({"BTREE", "BITMAP", "LABEL_LIST", "INVERTED", "NGRAM"})
-"""Types under the name that they are asked for by."""
+_SCALAR_TYPES = {
+    "BTREE": "BTREE",
+    "BITMAP": "BITMAP",
+    "LABEL_LIST": "LABEL_LIST",
+    "INVERTED": "INVERTED",
+    "NGRAM": "NGRAM",
+    "ZONE_MAP": "ZONEMAP",
+    "BLOOM_FILTER": "BLOOMFILTER",
+}
+"""How pylance calls the types that a call for scalar indices makes."""
+
+_Row = Mapping[str, Any]
+"""A row of the summary of indices."""
 
 
-def unindexed_rows(source: TableSource, history: History) -> Iterator[Finding]:
-    """Find indices that do not find many of the rows, since these came after them."""
-    for index in _by_name(source, history).iter_rows(named=True):
-        to_scan, answered = index["to_scan"], index["answered"]
-        if to_scan < MANY_UNINDEXED_ROWS or index["is_unknown"]:
+def lagging_indices(source: TableSource, history: History) -> Iterator[Finding]:
+    """Find indices that do not find rows, lead to rows that are gone, or are in many segments."""
+    version = history.records[0].version
+    for row in index_summary(source, version).iter_rows(named=True):
+        if None in row["fields"]:
+            yield _on_dropped_field(row, version)
             continue
+        for found in (_uncovered(row, version), _stale(row, version), _in_segments(row, version)):
+            yield from found
+
+
+def _on_dropped_field(row: _Row, version: int) -> Finding:
+    name = _quoted(row["name"])
+    return Finding(
+        code="index_on_dropped_field",
+        severity="info",
+        message=f"the index {name} is on a field that the schema has no more",
+        advice=f"Call dataset.drop_index({name}).",
+        version=version,
+    )
+
+
+def _uncovered(row: _Row, version: int) -> Iterator[Finding]:
+    """Find out whether an index finds nothing, or does not find many rows."""
+    name = _quoted(row["name"])
+    advice = f"Call dataset.optimize.optimize_indices(index_names=[{name}])."
+    fragments, to_scan = row["num_fragments_to_scan"], row["num_rows_to_scan"]
+    if fragments is None:
+        yield Finding(
+            code="index_coverage_unknown",
+            severity="info",
+            message=f"which fragments the index {name} covers is not stored, or cannot be read",
+            advice=f"Build it anew: {_building([row])}.",
+            version=version,
+        )
+    elif fragments and to_scan != 0 and _finds_nothing(row):
+        gone, rows = row["num_fragments_gone"], "the rows"
+        if to_scan is not None:
+            rows = "the only row" if to_scan == 1 else f"the {to_scan:,} rows"
+        why = f": {_all_gone(gone)}" if gone and not row["num_fragments_covered"] else ""
+        yield Finding(
+            code="index_covers_nothing",
+            severity="warning",
+            message=f"the index {name} covers nothing, none of {rows} in "
+            f"{_counted(fragments, 'fragment')}{why}; each search reads them all",
+            advice=advice,
+            version=version,
+        )
+    elif to_scan is not None and to_scan >= MANY_UNINDEXED_ROWS:
+        answered = row["num_rows_answered"] or 0
         share = to_scan / (to_scan + answered)
-        name = _quoted(index["name"])
         yield Finding(
             code="unindexed_rows",
             severity="warning" if share >= UNINDEXED_SHARE else "info",
             message=f"the index {name} does not find {to_scan:,} of {to_scan + answered:,} rows "
-            f"({share:.0%}), those of {index['fragments_to_scan']:,} fragments: each search reads "
+            f"({percent(share)}), those of {_counted(fragments, 'fragment')}: each search reads "
             "them all",
-            advice=f"Call dataset.optimize.optimize_indices(index_names=[{name}]).",
-            version=history.records[0].version,
+            advice=advice,
+            version=version,
         )
 
 
-def stale_indices(source: TableSource, history: History) -> Iterator[Finding]:
-    """Find indices many of whose entries are of rows that are gone."""
-    record = history.records[0]
-    for index in _by_name(source, history).iter_rows(named=True):
-        stale, name = index["stale"], index["name"]
-        entries = stale + index["answered"]
-        if stale < MANY_STALE_ENTRIES or stale < STALE_SHARE * entries:
-            continue
-        yield Finding(
-            code="stale_index_entries",
-            severity="info",
-            message=f"up to {stale:,} of {entries:,} entries of the index {_quoted(name)} "
-            f"({stale / entries:.0%}) are of rows that are gone; searches pass over them",
-            advice=f"Build it from the rows that are there: {_rebuilding(source, record, [name])}.",
-            version=record.version,
-        )
+def _finds_nothing(row: _Row) -> bool:
+    return not row["num_fragments_covered"] or row["num_rows_answered"] == 0
 
 
-def _by_name(source: TableSource, history: History) -> pl.DataFrame:
-    """Return one row for each index: its rows, and how much of them it finds."""
-    record = history.records[0]
-    if not record.indices:
-        return pl.DataFrame()
-    coverage = index_coverage(source, record.version)
-    return coverage.group_by("name", maintain_order=True).agg(
-        answered=pl.col("num_rows_answered").sum(),
-        to_scan=pl.col("num_rows_to_scan").sum(),
-        fragments_to_scan=(pl.col("num_rows_to_scan") > 0).sum(),
-        stale=pl.col("num_stale_entries").sum(),
-        is_unknown=(pl.col("num_rows_to_scan").is_null()).any(),
+def _all_gone(count: int) -> str:
+    if count == 1:
+        return "the one fragment that it lists is gone"
+    return f"all {count:,} fragments that it lists are gone"
+
+
+def _stale(row: _Row, version: int) -> Iterator[Finding]:
+    """Find out whether many entries of an index are of rows that are gone."""
+    stale, answered = row["num_stale_entries"] or 0, row["num_rows_answered"]
+    if answered is None or stale < MANY_STALE_ENTRIES or stale < STALE_SHARE * (stale + answered):
+        return
+    entries = stale + answered
+    yield Finding(
+        code="stale_index_entries",
+        severity="info",
+        message=f"up to {stale:,} of {entries:,} entries of the index {_quoted(row['name'])} "
+        f"({percent(stale / entries)}) are of rows that are gone; searches pass over them",
+        advice=f"Build it from the rows that are there: {_building([row])}.",
+        version=version,
+    )
+
+
+def _in_segments(row: _Row, version: int) -> Iterator[Finding]:
+    """Find out whether an index is in many segments."""
+    count, name = row["num_segments"], _quoted(row["name"])
+    if count < MANY_SEGMENTS:
+        return
+    yield Finding(
+        code="many_index_segments",
+        severity="info",
+        message=f"the index {name} is in {count:,} segments, all of which a search looks into",
+        advice=f"Call dataset.optimize.optimize_indices(num_indices_to_merge={count}, "
+        f"index_names=[{name}]): it merges them.",
+        version=version,
     )
 
 
@@ -102,29 +167,33 @@ def lagging_reuse(source: TableSource, history: History) -> Iterator[Finding]:
     names = behind["indices_behind"].explode().unique(maintain_order=True).to_list()
     listed = ", ".join([_quoted(name) for name in names])
     size = byte_size(entries["history_bytes"][0])
+    late = index_summary(source, version).filter(pl.col("name").is_in(names))
     yield Finding(
         code="fragment_reuse_lags",
         severity="info",
         message=f"{len(behind):,} of {len(entries):,} deferred compactions are not yet followed by "
         f"the indices {listed}: whoever opens these maps {behind['rows_in'].sum():,} rows to where "
         f"they are now, by a record of {size}",
-        advice=f"Build them anew: {_rebuilding(source, history.records[0], names)}.",
+        advice=f"Build them anew: {_building(late.iter_rows(named=True))}.",
         version=version,
     )
 
 
-def _rebuilding(source: TableSource, record: VersionRecord, names: list[str]) -> str:
-    """Return the calls that build some indices anew."""
-    segments = indices(source, record.version).unique("name", maintain_order=True)
-    calls = []
-    for index in segments.filter(pl.col("name").is_in(names)).iter_rows(named=True):
-        kind = index["index_type"]
-        call = "create_index" if kind == "VECTOR" else "create_scalar_index"
-        given = repr(kind) if kind in _GIVEN_TYPES else "..."
-        columns = ", ".join([_quoted(field or "?") for field in index["fields"]])
-        name = _quoted(index["name"])
-        calls.append(f"dataset.{call}({columns}, index_type={given}, name={name}, replace=True)")
-    return ", ".join(calls)
+def _building(rows: Iterable[_Row]) -> str:
+    """Return the calls that build indices anew; an update keeps what is old in them."""
+    return ", ".join([_call(row) for row in rows])
+
+
+def _call(row: _Row) -> str:
+    column, kind = row["fields"][0], _SCALAR_TYPES.get(row["index_type"])
+    function = "create_scalar_index" if kind else "create_index"
+    given = f"index_type={kind!r}" if kind else "..."
+    name = _quoted(row["name"])
+    return f"dataset.{function}({_quoted(column or '?')}, {given}, name={name}, replace=True)"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _quoted(name: str) -> str:

@@ -5,7 +5,7 @@ from functools import cached_property
 import polars as pl
 
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.catalogue import frame
+from lance_explorer.inspect.advice import advice
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.versions import versions
@@ -40,11 +40,6 @@ class Facts:
         return size_origins(self.source)
 
     @cached_property
-    def findings(self) -> pl.DataFrame:
-        """What is wrong, or worth knowing."""
-        return frame(self.source, "findings")
-
-    @cached_property
-    def health(self) -> pl.DataFrame:
-        """What the owner of the table should do."""
-        return frame(self.source, "health")
+    def advice(self) -> tuple[pl.DataFrame, str | None]:
+        """What is wrong or should be done; and why the latest version could not be checked."""
+        return advice(self.source)

@@ -13,8 +13,10 @@ from lance_explorer.display import table_facts
 from lance_explorer.figures.labels import plural
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.sizes import percent
+from lance_explorer.inspect.advice import NOTHING_TO_DO, SEVERITY_WORDS
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
 from lance_explorer.inspect.catalogue import FRAMES, frame
+from lance_explorer.inspect.health import HEALTH
 from lance_explorer.inspect.inherited_versions import inherited_versions
 from lance_explorer.inspect.old_files import old_files
 from lance_explorer.inspect.size_origins import SIZE_ORIGINS
@@ -109,8 +111,15 @@ def _sizes(facts: Facts) -> Iterator[Block]:
 
 
 def _findings(facts: Facts) -> Iterator[Block]:
-    yield _found(facts.findings, "Nothing was found to be wrong.")
-    yield _found(facts.health, "There is nothing that its owner should do.")
+    found, problem = facts.advice
+    if problem is not None:
+        yield paragraph(f"The latest version could not be checked: {problem}", "failure")
+    elif found.is_empty():
+        yield paragraph(f"{NOTHING_TO_DO}: no check found anything.")
+    if len(found):
+        words = pl.col("severity").cast(pl.String).replace(SEVERITY_WORDS).alias("what it is")
+        shown = found.select(words, "version", "fragment_id", "message", "advice")
+        yield _cut(shown, "finding", HEALTH)
 
 
 def _fragments(facts: Facts) -> Iterator[Block]:
@@ -171,7 +180,7 @@ def _lineage(facts: Facts) -> Iterator[Block]:
 def _encodings(facts: Facts) -> Iterator[Block]:
     segments = frame(facts.source, "row_id_segments")
     encodings = frame(facts.source, "row_id_encodings")
-    yield items(figures.encoding_advice(segments, encodings))
+    yield items(figures.encoding_words(segments, encodings))
     every = frame(facts.source, "all_row_id_encodings")
     if len(encodings):
         yield figures.encoding_bytes(segments, encodings)
@@ -199,15 +208,6 @@ PARTS = (
     Part("Changes over time", _changes),
 )
 """The parts in the order of a report."""
-
-
-def _found(findings: pl.DataFrame, nothing: str) -> str:
-    """Return findings as a table, the worst first; or, if there are none, a sentence."""
-    if findings.is_empty():
-        return paragraph(nothing)
-    worst_first = findings.sort("severity", maintain_order=True)
-    shown = worst_first.select("severity", "version", "fragment_id", "message", "advice")
-    return _cut(shown, "finding", FRAMES["findings"])
 
 
 def _cut(rows: pl.DataFrame, noun: str, schema: FrameSchema) -> str:

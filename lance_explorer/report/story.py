@@ -5,11 +5,11 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.labels import plural, size
-from lance_explorer.findings import SEVERITIES
 from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.advice import NOTHING_TO_DO, advice_counts
 from lance_explorer.inspect.catalogue import frame
+from lance_explorer.inspect.size_words import headline
 from lance_explorer.report.facts import WHAT_IT_DID, Facts
 
 __all__ = ["landmarks", "story"]
@@ -32,16 +32,24 @@ def story(facts: Facts) -> list[str]:
     --------
     >>> for sentence in story(Facts(table.source))[1:]:
     ...     print(sentence)
+    Version 5 ...
     Kept commits: 7 (1 create, 1 append, 1 update, 1 delete, 1 index, 1 config, 1 schema).
     Rows that they changed: 10 added, 1 updated, 1 deleted.
     No version is missing.
-    Findings: none. Advice: none.
+    Nothing needs to be done.
     """
     every = facts.versions
     if every.is_empty():
         return ["No version can be read."]
-    found = f"{_counted('Findings', facts.findings)} {_advice(facts)}"
-    return [_span(every), _commits(every), _rows(every), _gaps(facts.source), found]
+    big = headline(facts.size_origins)
+    return [
+        _span(every),
+        *([] if big is None else [str(big)]),
+        _commits(every),
+        _rows(every),
+        _gaps(facts.source),
+        _advice(facts),
+    ]
 
 
 def landmarks(facts: Facts) -> list[str]:
@@ -122,17 +130,11 @@ def _gaps(source: TableSource) -> str:
 
 
 def _advice(facts: Facts) -> str:
-    try:
-        return _counted("Advice", facts.health)
-    except LanceExplorerError:
-        return "The latest version could not be checked."
-
-
-def _counted(what: str, found: pl.DataFrame) -> str:
-    """Return how many findings there are of each severity."""
-    counts = {severity: int((found["severity"] == severity).sum()) for severity in SEVERITIES}
-    some = [f"{number:,} of severity {severity}" for severity, number in counts.items() if number]
-    return f"{what}: {', '.join(some) or 'none'}."
+    found, problem = facts.advice
+    if found.is_empty() and problem is None:
+        return f"{NOTHING_TO_DO}."
+    told = f"Findings and advice: {advice_counts(found)}." if len(found) else ""
+    return told if problem is None else f"{told} The latest version could not be checked.".lstrip()
 
 
 def _day(time: datetime | None) -> str:

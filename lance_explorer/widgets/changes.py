@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from html import escape
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.changes.diff_words import words_beside_rows
 from lance_explorer.changes.version_refs import VersionRef, version_number
 from lance_explorer.display import one_line
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
@@ -51,6 +52,10 @@ _PAUSE = 0.05
 """Seconds before versions are compared: while a handle moves on, none but the last ones are."""
 
 
+_KEPT_WORDS = 4
+"""Of how many pairs of versions it is kept what differs beside rows."""
+
+
 class _Wanted(NamedTuple):
     """What is to be compared."""
 
@@ -62,6 +67,7 @@ class _Wanted(NamedTuple):
 class Changes(RowsView):
     """Show what differs between two versions: how many rows, in which columns, and each of them.
 
+    What differs beside rows, of schema, indices and configuration, stands above them in words.
     Two handles on the time line choose the versions: drag them, or move the one in focus with the
     arrow keys, Page Up and Down, Home and End. The boxes take versions, tags and times (UTC). A row
     that was updated has two lines, as it was and as it is, with the cells marked that differ. A
@@ -127,6 +133,7 @@ class Changes(RowsView):
         self._done: tuple[_Wanted, Comparison] | None = None
         self._problem: dict[str, str] | None = None
         self._shown: tuple[Comparison, str | None, str | None] | None = None
+        self._beside = lru_cache(_KEPT_WORDS)(partial(words_beside_rows, table.source))
         self._showing = threading.Lock()
         self._keeping = threading.Lock()
         super().__init__(FrameRows(pl.DataFrame()), state=state)
@@ -267,19 +274,21 @@ class Changes(RowsView):
         return arranged_code(code, schema, self.filter, self.sort)
 
     def static_html(self) -> str:
-        """Return what a page without a kernel shows: the counts."""
+        """Return what a page without a kernel shows: the counts, and what else differs."""
         name = escape(self._table.uri.rstrip("/").rpartition("/")[2])
         begin, end, _ = self._wanted()
         picture = ""
+        beside = self._beside(begin, end)
         try:
             summary = self._comparison().summary.row(0, named=True)
         except FAILURES as error:
             words = failure_of(error)["message"]
         else:
-            words = counts_in_words(summary)
+            words = counts_in_words(summary, has_others=bool(beside))
             picture = _static_picture({kind: summary[kind] or 0 for kind in CLASS_COLORS})
         text = f"<b>{name}</b>, version {begin:,} to {end:,}: {escape(words)}"
-        return f"<p>{text}</p>{picture}"
+        others = "".join([f"<li>{escape(sentence)}</li>" for sentence in beside])
+        return f"<p>{text}</p>{picture}" + (f"<ul>{others}</ul>" if others else "")
 
     def __repr__(self) -> str:
         begin, end, _ = self._wanted()
@@ -396,6 +405,7 @@ class Changes(RowsView):
             "column": self._column,
             "problem": self._problem,
             "classes": None,
+            "beside": self._beside(begin, end),
         }
         return (
             about
@@ -423,6 +433,7 @@ class Changes(RowsView):
         if request.get("refresh"):
             self._table.refresh()
             self._done = None
+            self._beside.cache_clear()
             self._compare()
         reply = version_data(self._table)
         about = {"has_row_ids": self._has_row_ids, "key_columns": self._key_columns()}

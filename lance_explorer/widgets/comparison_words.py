@@ -100,8 +100,8 @@ def lost_words(summary: dict[str, Any], *, has_row_ids: bool) -> str:
     return f"{begin}; where rows came from that they wrote is unknown."
 
 
-def counts_in_words(summary: dict[str, Any]) -> str:
-    """Return the counts of a net summary as one line.
+def counts_in_words(summary: dict[str, Any], *, has_others: bool = False) -> str:
+    """Return the counts of a net summary as one line; ``has_others`` if more than rows differs.
 
     Examples
     --------
@@ -114,4 +114,4 @@ def counts_in_words(summary: dict[str, Any]) -> str:
         for name in classes
         if summary[name] != 0
     ]
-    return ", ".join(parts) or "nothing changed"
+    return ", ".join(parts) or ("no row changed" if has_others else "nothing changed")

@@ -7,16 +7,23 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.figures.labels import plural
 from lance_explorer.figures.palette import PART_COLORS
+from lance_explorer.history.history import History
+from lance_explorer.inspect.advice import NOTHING_TO_DO
 from lance_explorer.inspect.file_lives import deletion_sizes
-from lance_explorer.inspect.fragment_health import compaction_settings
+from lance_explorer.inspect.fragment_health import (
+    SOME_SPARE_FRAGMENTS,
+    compaction_counts,
+    compaction_settings,
+)
 from lance_explorer.inspect.old_files import old_files
 from lance_explorer.table import Table
 from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.view import Reply
 
-__all__ = ["history_data", "summary_data"]
+__all__ = ["history_data", "no_advice_words", "summary_data"]
 
 _UNKNOWN = float("nan")
 
@@ -96,6 +103,17 @@ def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply
             "target_rows": str(settings.target_rows),
             "threshold": settings.threshold,
         },
+    )
+
+
+def no_advice_words(history: History) -> str:
+    """Return what is said of the files of a version about which there is no advice."""
+    before, after = compaction_counts(history)
+    if before <= after:
+        return f"{NOTHING_TO_DO}: a compaction would leave no fragment fewer."
+    return (
+        f"{NOTHING_TO_DO}: a compaction would make {after:,} of {plural(before, 'fragment')}, and "
+        f"is worth while from {SOME_SPARE_FRAGMENTS} fewer on."
     )
 
 

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.data_files import DATA_FILES
+from lance_explorer.inspect.health import HEALTH, health
 from lance_explorer.table import Table
+from lance_explorer.widgets.advice_data import advice_data
 from lance_explorer.widgets.code_lines import arranged_code, call
-from lance_explorer.widgets.file_data import history_data, summary_data
+from lance_explorer.widgets.file_data import history_data, no_advice_words, summary_data
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState
@@ -93,6 +95,7 @@ class Files(RowsView):
         "history_strip.js",
         "version_picture.js",
         "cards.js",
+        "advice.js",
         "rows.js",
         "size_histogram.js",
         "deletions_picture.js",
@@ -114,6 +117,15 @@ class Files(RowsView):
         if self.state.version is None:
             self.state.version = table.source.latest_version
         self.on_state(self._select_fragment, "fragment_id")
+
+    @property
+    def advice(self) -> pl.DataFrame:
+        """What to do about the files of the chosen version, warnings first.
+
+        That is what ``table.inspect.health()`` has of the topic ``files``.
+        """
+        version, source = self.state.version, self._table.source
+        return health(source, source.latest_version if version is None else version, "files")
 
     def frame(self) -> pl.DataFrame:
         """Return the files in the table that the filter leaves, in the order of the sort.
@@ -166,6 +178,19 @@ class Files(RowsView):
             return summary_data(self._table, version, request.check)
         except LanceExplorerError as error:
             return {"version": str(version), "failure": str(error)}
+
+    @answers("advice", in_background=True)
+    def _advise(self, request: Request) -> dict[str, Any]:
+        """Return what to do about the files of a version; why that cannot be told is an answer."""
+        asked, source = request["version"], self._table.source
+        version = source.latest_version if asked is None else int(asked)
+        request.progress(f"looking for what should be done about version {version:,}")
+        try:
+            found = health(source, version, "files")
+            return advice_data(found, no_advice_words(source.version(version)))
+        except LanceExplorerError as error:
+            problem = f"Version {version:,} could not be checked: {error}"
+            return advice_data(HEALTH.polars_schema.to_frame(), "", problem)
 
     @answers("kind")
     def _choose_kind(self, request: Request) -> dict[str, Any]:

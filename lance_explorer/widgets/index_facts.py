@@ -7,8 +7,11 @@ import polars as pl
 
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.history.history import History
+from lance_explorer.inspect.health import health
+from lance_explorer.inspect.index_summary import index_summary
 from lance_explorer.table import Table
-from lance_explorer.widgets.index_words import index_advice
+from lance_explorer.widgets.advice_data import advice_data
+from lance_explorer.widgets.index_words import no_advice_words
 
 __all__ = ["index_facts"]
 
@@ -28,7 +31,7 @@ _KEPT_FACTS = (
 
 
 def index_facts(table: Table, version: int) -> dict[str, Any]:
-    """Return the indices of a version, the entries of its reuse history, and what to do.
+    """Return the indices of a version, the entries of its reuse history, and what to do about them.
 
     Numbers are decimal strings, None where they are unknown.
 
@@ -41,7 +44,7 @@ def index_facts(table: Table, version: int) -> dict[str, Any]:
     StorageError
         If the file of the fragment reuse history cannot be read.
     """
-    summary = summarize(table, version)
+    summary = index_summary(table.source, version)
     reuse = table.inspect.fragment_reuse(version)
     births = _births(table.source.history, version)
     entries = [_index(row, births[row["name"]]) for row in summary.iter_rows(named=True)]
@@ -54,61 +57,10 @@ def index_facts(table: Table, version: int) -> dict[str, Any]:
         "reuse": [_reuse_entry(row) for row in reuse.head(_MOST_ENTRIES).iter_rows(named=True)],
         "num_reuse_entries": len(reuse),
         "reuse_bytes": str(reuse["history_bytes"][0]) if len(reuse) else None,
-        "advice": index_advice(summary, reuse, columns),
-    }
-
-
-def summarize(table: Table, version: int) -> pl.DataFrame:
-    """Return one row for each index of a version, in the order of the manifest.
-
-    A fragment that two segments of an index cover counts once. What is unknown of one part is
-    unknown of the whole.
-    """
-    segments = table.inspect.indices(version).filter(~pl.col("is_system"))
-    lines = table.inspect.index_coverage(version)
-    by_name = segments.group_by("name", maintain_order=True).agg(
-        pl.len().alias("num_segments"),
-        pl.col("index_type").first(),
-        pl.col("fields").first(),
-        pl.col("dataset_version").min().alias("built_from"),
-        _sum("size_bytes"),
-    )
-    fragments = lines.group_by("name", "fragment_id", "is_current").agg(
-        pl.col("is_covered").any(ignore_nulls=False),
-        pl.col("num_rows_answered").max(),
-        pl.col("num_rows_to_scan").max(),
-        pl.col("num_rows_answered", "num_rows_to_scan").null_count().name.suffix("_unknown"),
-        pl.col("num_stale_entries").sum(),
-        pl.col("num_stale_entries").null_count().alias("num_stale_entries_unknown"),
-    )
-    counts = fragments.group_by("name").agg(
-        _if_told("is_covered", _current(pl.col("is_covered")).sum()).alias("num_fragments_covered"),
-        _if_told("is_covered", _current(~pl.col("is_covered")).sum()).alias(
-            "num_fragments_to_scan"
+        "advice": advice_data(
+            health(table.source, version, "indices"), no_advice_words(summary, columns)
         ),
-        (~pl.col("is_current")).sum().alias("num_fragments_gone"),
-        *[
-            pl.when(pl.col(f"{name}_unknown").sum() == 0).then(pl.col(name).sum())
-            for name in ("num_rows_answered", "num_rows_to_scan", "num_stale_entries")
-        ],
-    )
-    found = by_name.join(counts, on="name", how="left", maintain_order="left")
-    empty = pl.col("num_fragments_gone").is_null()  # a version without fragments has no lines
-    names = [name for name in counts.columns if name != "name"]
-    return found.with_columns(pl.when(empty).then(0).otherwise(pl.col(names)).name.keep())
-
-
-def _sum(name: str) -> pl.Expr:
-    """Return the sum of a column, null if a part is unknown."""
-    return pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum())
-
-
-def _current(expression: pl.Expr) -> pl.Expr:
-    return expression.filter(pl.col("is_current"))
-
-
-def _if_told(name: str, expression: pl.Expr) -> pl.Expr:
-    return pl.when(_current(pl.col(name)).null_count() == 0).then(expression)
+    }
 
 
 def _births(history: History, version: int) -> Mapping[str, Mapping[str, Any]]:

@@ -8,10 +8,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.figures.labels import plural
 from lance_explorer.figures.palette import ACCENT, KIND_COLORS, WARNING
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
+from lance_explorer.inspect.health import health
 from lance_explorer.inspect.index_lives import COVERAGES, index_lives, index_names
 from lance_explorer.table import Table
+from lance_explorer.widgets.advice_data import advice_sentences
 from lance_explorer.widgets.code_lines import call, literal
 from lance_explorer.widgets.index_facts import index_facts
 from lance_explorer.widgets.packing import packed
@@ -64,6 +67,7 @@ class Indices(View):
         "drawing.js",
         "history_strip.js",
         "version_head.js",
+        "advice.js",
         "version_picture.js",
         "index_lives.js",
         "index_picture.js",
@@ -102,6 +106,16 @@ class Indices(View):
             "fragment_id": state.fragment_id,
             "index": self.index,
         }
+
+    @property
+    def advice(self) -> pl.DataFrame:
+        """What to do about the indices of the chosen version, warnings first.
+
+        That is what ``table.inspect.health()`` has of the topic ``indices``.
+        """
+        version = self.state.version
+        shown = self._table.source.latest_version if version is None else version
+        return health(self._table.source, shown, "indices")
 
     def frame(self) -> pl.DataFrame:
         """Return what the drawn index covers of the chosen version.
@@ -149,8 +163,17 @@ class Indices(View):
         told = [f"{name}: {kind}" for name, kind in names.select("name", "index_type").iter_rows()]
         if version is None or self._table.at(version).num_fragments > _MOST_STATIC_FRAGMENTS:
             return told
-        advice: list[str] = index_facts(self._table, version)["advice"]
-        return [*told, *advice]
+        facts = index_facts(self._table, version)
+        covered = [
+            f"{line}; {_rows(index['num_rows_answered'])} found, "
+            f"{_rows(index['num_rows_to_scan'])} to scan"
+            for line, index in zip(told, facts["indices"], strict=False)
+        ]
+        return [
+            *covered,
+            *told[len(covered) :],
+            *advice_sentences(self.advice, facts["advice"]["nothing"]),
+        ]
 
     # -------------------------------------------------------------------------- answers
 
@@ -216,6 +239,10 @@ class Indices(View):
     @property
     def _versions(self) -> NDArray[np.uint64]:
         return self._table.source.history.versions
+
+
+def _rows(number: str | None) -> str:
+    return "unknown rows" if number is None else plural(int(number), "row")
 
 
 def _line_arrays(

@@ -4,9 +4,10 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.errors import LanceExplorerError
+from lance_explorer.inspect.advice import NOTHING_TO_DO, advice
 from lance_explorer.table import Table
-from lance_explorer.widgets.overview_data import advice_data, size_data, table_facts
+from lance_explorer.widgets.advice_data import advice_data
+from lance_explorer.widgets.overview_data import size_data, table_facts
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.view import Reply, Request, View, answers
@@ -40,7 +41,14 @@ class Overview(View):
     {'version': 7, 'fragment_id': None}
     """
 
-    _modules = ("drawing.js", "history_strip.js", "cards.js", "overview_panels.js", "overview.js")
+    _modules = (
+        "drawing.js",
+        "history_strip.js",
+        "cards.js",
+        "advice.js",
+        "overview_panels.js",
+        "overview.js",
+    )
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)
@@ -52,6 +60,14 @@ class Overview(View):
     def selection(self) -> dict[str, int | None]:
         """What is chosen: ``version``, and ``fragment_id``, None if no fragment is selected."""
         return {"version": self.state.version, "fragment_id": self.state.fragment_id}
+
+    @property
+    def advice(self) -> pl.DataFrame:
+        """What is wrong with the table and what should be done, the worst first.
+
+        That is ``table.findings`` with ``table.inspect.health()``.
+        """
+        return advice(self._table.source)[0]
 
     def frame(self) -> pl.DataFrame:
         """Return all kept versions, as ``table.versions()`` does."""
@@ -87,10 +103,7 @@ class Overview(View):
     def _advice(self, request: Request) -> dict[str, Any]:
         """Return what is wrong with the table and what to do, the worst first."""
         request.progress("looking for what should be done")
-        found, problem = self._table.findings, None
-        request.check()
-        try:
-            found = pl.concat([found, self._table.inspect.health()])
-        except LanceExplorerError as error:
-            problem = str(error)
-        return {**advice_data(found), "problem": problem}
+        found, problem = advice(self._table.source)
+        if problem is not None:
+            problem = f"The latest version could not be checked: {problem}"
+        return advice_data(found, f"{NOTHING_TO_DO}: no check found anything.", problem)

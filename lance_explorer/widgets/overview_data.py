@@ -12,26 +12,11 @@ from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.table import Table
 
-__all__ = ["advice_data", "size_data", "table_facts"]
+__all__ = ["size_data", "table_facts"]
 
 _MOST_COMMITS = 8
 _MOST_NAMES = 5
-_MOST_ADVICE = 100
 _LONGEST_NAME = 80
-
-_VIEWS = {
-    "small_fragments": "files",
-    "deleted_rows": "files",
-    "spread_deleted_rows": "files",
-    "old_version_bytes": "files",
-    "many_versions": "files",
-    "large_manifest": "files",
-    "unindexed_rows": "indices",
-    "stale_index_entries": "indices",
-    "fragment_reuse_lags": "indices",
-    "row_id_encoding": "encodings",
-}
-"""The view of the explorer that tells more, by the code of a finding."""
 
 
 def table_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
@@ -107,27 +92,6 @@ def _largest(table: Table, origins: pl.DataFrame, measure: str, share: str) -> d
             "amount": str(rest[measure].sum()),
             "share": rest[share].sum(),
         },
-    }
-
-
-def advice_data(found: pl.DataFrame) -> dict[str, Any]:
-    """Return findings for the browser, the worst first; ``num_found`` is the number of all."""
-    ordered = found.sort("severity", maintain_order=True)
-    return {
-        "num_found": len(found),
-        "by_severity": {
-            severity: len(some)
-            for (severity,), some in found.partition_by("severity", as_dict=True).items()
-        },
-        "found": [
-            {
-                **row,
-                "version": None if row["version"] is None else str(row["version"]),
-                "fragment_id": None if row["fragment_id"] is None else str(row["fragment_id"]),
-                "view": _VIEWS.get(row["code"]),
-            }
-            for row in ordered.head(_MOST_ADVICE).iter_rows(named=True)
-        ],
     }
 
 

@@ -10,14 +10,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.figures import encoding_advice
+from lance_explorer.figures import encoding_words
 from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.figures.palette import ENCODING_COLORS, MUTED, PART_COLORS
 from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.inspect.health import HEALTH, health
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS
 from lance_explorer.inspect.row_id_segments import ROW_ID_SEGMENTS
 from lance_explorer.inspect.version_runs import VERSION_RUNS
 from lance_explorer.table import Table
+from lance_explorer.widgets.advice_data import advice_data, advice_sentences
 from lance_explorer.widgets.code_lines import arranged_code, call
 from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.row_sources import FrameRows
@@ -58,7 +60,7 @@ _NOTHING = _Read(
 
 
 class SegmentEncodings(RowsView):
-    """The row-ID segments of a version: as pictures, as advice in words, and as a table.
+    """The row-ID segments of a version: as pictures, in words, and as a table.
 
     The first picture has the bytes of a row's ID over versions, and since when the rows are there:
     arrow keys, Page Up and Down, Home and End choose a version there. The second one has a row for
@@ -86,6 +88,7 @@ class SegmentEncodings(RowsView):
         "drawing.js",
         "history_strip.js",
         "version_head.js",
+        "advice.js",
         "version_picture.js",
         "rows.js",
         "growth_picture.js",
@@ -108,13 +111,21 @@ class SegmentEncodings(RowsView):
         return {"version": self.state.version, "fragment_id": self.state.fragment_id}
 
     @property
-    def advice(self) -> list[str]:
-        """What :func:`lance_explorer.figures.encoding_advice` says about what is shown."""
+    def advice(self) -> pl.DataFrame:
+        """What to do about the row IDs of the chosen version.
+
+        That is what ``table.inspect.health()`` has of the topic ``row_ids``.
+        """
+        return health(self._table.source, self._version_shown, "row_ids")
+
+    @property
+    def words(self) -> list[str]:
+        """What :func:`lance_explorer.figures.encoding_words` says about what is shown."""
         try:
             read = self._read(self._version_shown).of(self.state.fragment_id)
         except LanceExplorerError:
             read = _NOTHING
-        return encoding_advice(read.segments, read.encodings)
+        return encoding_words(read.segments, read.encodings)
 
     def frame(self) -> pl.DataFrame:
         """Return the segments that are shown, as ``table.inspect.row_id_segments()`` does.
@@ -154,7 +165,7 @@ class SegmentEncodings(RowsView):
         return arranged_code(code, read.segments.schema, self.filter, self.sort)
 
     def static_html(self) -> str:
-        """Return what a page without a kernel shows: bytes by encoding, and the advice.
+        """Return what a page without a kernel shows: bytes by encoding, advice, and words.
 
         Not if there is so much to read for it that the notebook would wait.
         """
@@ -164,7 +175,8 @@ class SegmentEncodings(RowsView):
             if int(sizes.sum() or 0) > _MOST_STATIC_BYTES:
                 return super(RowsView, self).static_html()
             segments = self._read(version).of(self.state.fragment_id).segments
-            words, picture = self.advice, _static_picture(encoding_statistics(segments))
+            words = [*advice_sentences(self.advice), *self.words]
+            picture = _static_picture(encoding_statistics(segments))
         except LanceExplorerError as error:
             words, picture = [str(error)], ""
         items = "".join([f"<li>{escape(sentence)}</li>" for sentence in words])
@@ -229,6 +241,17 @@ class SegmentEncodings(RowsView):
         except LanceExplorerError as error:
             return {"problem": str(error)}
 
+    @answers("advice", in_background=True)
+    def _advise(self, request: Request) -> dict[str, Any]:
+        """Return what to do about the row IDs of a version; why that is unknown is an answer."""
+        version = int(request["version"])
+        request.progress(f"looking for what should be done about version {version:,}")
+        try:
+            return advice_data(health(self._table.source, version, "row_ids"))
+        except LanceExplorerError as error:
+            problem = f"Version {version:,} could not be checked: {error}"
+            return advice_data(HEALTH.polars_schema.to_frame(), "", problem)
+
     @answers("version", in_background=True)
     def _version(self, request: Request) -> Reply | dict[str, Any]:
         """Return what is shown of a version and a fragment, and show its rows."""
@@ -247,7 +270,7 @@ class SegmentEncodings(RowsView):
         request.progress(f"drawing {len(read.segments):,} segments")
         about: dict[str, Any] = {
             "is_one": shown is not read,
-            "advice": encoding_advice(shown.segments, shown.encodings),
+            "words": encoding_words(shown.segments, shown.encodings),
             "statistics": encoding_statistics(shown.segments),
             "choices": _choices(read.encodings, fragment_id),
             "num_fragments": len(read.encodings),

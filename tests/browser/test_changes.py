@@ -322,3 +322,53 @@ def test_five_thousand_versions_are_moved_through(changes, tmp_path):
     press(notebook, 1, *["ArrowLeft"] * 20)
     widget(notebook).locator('.lx-range[data-drawn="251 4980"]').wait_for()
     notebook.wait_for("widget.summary().select('inserted', 'unchanged').row(0) == (10, 100)")
+
+
+@pytest.fixture(scope="module")
+def bare_notebook(changes, tmp_path_factory):
+    """A table whose versions 6 to 8 changed a name, an index and the configuration alone."""
+    path = tmp_path_factory.mktemp("bare") / "t.lance"
+    make(path)
+    table = lance.dataset(path)
+    table.alter_columns({"path": "score", "name": "points"})
+    table.create_scalar_index("id", "BTREE")
+    table.update_config({"owner": "<img src=x onerror='owned=1'>"})
+    return changes("bare", path)
+
+
+def test_commits_without_rows_lead_with_what_did_change(bare_notebook):
+    notebook = bare_notebook
+    notebook.show()
+    beside = widget(notebook).get_by_role("region", name="What differs beside rows", exact=True)
+    for version, words in (
+        (6, "Field score renamed to points."),
+        (7, "Index id_idx added, BTREE on id."),
+        (8, "Config owner set to <img src=x onerror='owned=1'>."),
+    ):
+        notebook.run(
+            f"widget.state.compared_version, widget.state.version = {version - 1, version}"
+        )
+        shown(notebook, version - 1, version)
+        expect(beside).to_contain_text("No row differs. What did change:")
+        expect(beside.locator("li")).to_have_text([words])
+    notebook.run("widget.state.compared_version, widget.state.version = 4, 6")
+    shown(notebook, 4, 6)
+    expect(beside.get_by_role("heading")).to_have_text("What differs beside rows")
+    notebook.run("widget.state.compared_version, widget.state.version = 5, 5")
+    shown(notebook, 5, 5)
+    expect(beside).to_be_hidden()
+    expect(widget(notebook)).to_contain_text("No row differs, and nothing else")
+    assert widget(notebook).locator("img").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [500, 1200])
+def test_what_differs_beside_rows_fits(bare_notebook, lab, theme, width):
+    bare_notebook.show()
+    bare_notebook.run("widget.state.compared_version, widget.state.version = 5, 8")
+    shown(bare_notebook, 5, 8)
+    lab.set_width(width)
+    lab.set_theme(theme)
+    root = widget(bare_notebook)
+    bare_notebook.screenshot(f"changes_beside_{theme}_{width}", root)
+    assert root.evaluate("(element) => element.scrollWidth <= element.clientWidth")

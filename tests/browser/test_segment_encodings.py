@@ -113,8 +113,8 @@ def photos(photos_notebook):
 def test_keys_move_the_version_and_everything_follows(photos):
     press(photos, growth(photos), "End")
     shown(photos, 45)
-    expected = photos.value("widget.advice")
-    expect(widget(photos).locator(".lx-advice li")).to_have_text(expected)
+    expected = photos.value("widget.words")
+    expect(widget(photos).locator(".lx-sentences li")).to_have_text(expected)
     press(photos, growth(photos), "ArrowLeft", "ArrowLeft")
     shown(photos, 43)
     press(photos, growth(photos), "PageDown", "ArrowRight")
@@ -287,7 +287,7 @@ def test_an_unknown_reader_flag_is_told_in_words(encodings, tmp_path):
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
     notebook = encodings("flag_encodings", table.path)
     shown(notebook, 2)
-    assert "unknown_1048576" in widget(notebook).locator(".lx-advice").inner_text()
+    assert "unknown_1048576" in widget(notebook).locator(".lx-findings").inner_text()
     press(notebook, growth(notebook), "ArrowLeft")
     shown(notebook, 1)
     assert [row[0] for row in statistics(notebook)] == ["range"]

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from lance_explorer.figures import encoding_advice, encoding_bytes, encoding_growth
+from lance_explorer.figures import encoding_bytes, encoding_growth, encoding_words
 from lance_explorer.figures.palette import ENCODING_COLORS
 from lance_explorer.inspect.row_id_encodings import ALL_ROW_ID_ENCODINGS, ROW_ID_ENCODINGS
 from lance_explorer.inspect.row_id_segments import ENCODING, ROW_ID_SEGMENTS
@@ -144,7 +144,7 @@ def test_growth_of_nothing_is_an_empty_picture():
 
 
 def test_advice_names_the_fragment_and_what_it_would_save(scattered):
-    assert encoding_advice(*scattered) == [
+    assert encoding_words(*scattered) == [
         (
             "12,000 row IDs in 2 fragments take 20.0 kB, 1.7 bytes each; "
             "at best they would take 1.3 kB, 94% less."
@@ -158,25 +158,25 @@ def test_advice_names_the_fragment_and_what_it_would_save(scattered):
 
 def test_advice_does_not_dwell_on_trifles(tmp_path):
     table = SyntheticTable(tmp_path).append(rows=9, fragments=200).update({0: [1], 3: [1]})
-    assert encoding_advice(*frames_of(open_table(table.path)))[1:] == [
+    assert encoding_words(*frames_of(open_table(table.path)))[1:] == [
         "No fragment by itself would save much."
     ]
 
 
 def test_advice_on_many_fragments_is_short(scattered):
-    said = encoding_advice(*repeated(scattered, 3_000))
+    said = encoding_words(*repeated(scattered, 3_000))
     assert len(said) == 1 + 5 + 1
     assert said[-1] == "2,995 more fragments would save 56.0 MB together."
 
 
 def test_advice_tells_of_spilled_row_ids(scattered):
-    said = encoding_advice(*spilled(scattered))
+    said = encoding_words(*spilled(scattered))
     assert said[0].startswith("10,000 row IDs in 1 fragment take 7 bytes, 0.0007 bytes each")
     assert said[-1].startswith("1 fragment spilled the row IDs")
 
 
 def test_advice_on_a_table_without_row_ids_says_so():
-    assert encoding_advice(NO_SEGMENTS, NO_ENCODINGS) == [
+    assert encoding_words(NO_SEGMENTS, NO_ENCODINGS) == [
         "No fragment stores row IDs: the table does not have stable ones."
     ]
 
@@ -187,4 +187,4 @@ def test_advice_on_a_table_without_row_ids_says_so():
 def test_every_stored_table_is_drawn_and_advised(path):
     frames = frames_of(open_table(path))
     assert len(named(encoding_bytes(*frames), "at best").x) == len(frames[1])
-    assert encoding_advice(*frames)
+    assert encoding_words(*frames)

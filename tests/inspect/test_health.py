@@ -21,7 +21,9 @@ from lance_explorer.inspect.fragment_health import (
     SOME_SPARE_FRAGMENTS,
     compaction_settings,
 )
+from lance_explorer.inspect.health import TOPICS, health
 from lance_explorer.inspect.history_health import LARGE_OLD_BYTES, MANY_VERSIONS
+from lance_explorer.inspect.index_health import MANY_SEGMENTS
 from lance_explorer.inspect.old_files import old_files
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, stored
@@ -173,7 +175,7 @@ def test_rows_that_an_index_does_not_find_are_those_of_pylance(tmp_path):
     assert (stats["num_unindexed_rows"], stats["num_unindexed_fragments"]) == (20_000, 2)
     finding = found(tmp_path / "t", "unindexed_rows")
     assert finding["severity"] == "warning"
-    assert "'id_idx' does not find 20,000 of 60,000 rows (33%), those of 2 fragments" in str(
+    assert "'id_idx' does not find 20,000 of 60,000 rows (33 %), those of 2 fragments" in str(
         finding["message"]
     )
     assert finding["advice"] == "Call dataset.optimize.optimize_indices(index_names=['id_idx'])."
@@ -187,11 +189,122 @@ def test_few_rows_that_an_index_does_not_find_are_no_finding(tmp_path):
     assert codes(tmp_path / "t") == []
 
 
+def rewritten(path: Path) -> None:
+    """All rows go, and others come."""
+    dataset = indexed(path, 205)
+    dataset.delete("true")
+    written(path, 205, mode="append")
+
+
+def untrained(path: Path) -> None:
+    dataset = lance.write_dataset(numbers(205), str(path))
+    dataset.create_scalar_index("id", "BTREE", train=False)
+
+
+def updated(path: Path) -> None:
+    indexed(path, 205).update({"id": "id + 1"})
+
+
+@pytest.mark.parametrize("made", [rewritten, untrained, updated])
+def test_an_index_that_covers_nothing_is_told_however_few_rows_there_are(tmp_path, made):
+    made(tmp_path / "t")
+    dataset = lance.dataset(str(tmp_path / "t"))
+    assert dataset.stats.index_stats("id_idx")["num_indexed_rows"] == 0
+    finding = found(tmp_path / "t", "index_covers_nothing")
+    assert (finding["severity"], finding["topic"]) == ("warning", "indices")
+    gone = "" if made is untrained else ": the one fragment that it lists is gone"
+    assert finding["message"] == (
+        f"the index 'id_idx' covers nothing, none of the 205 rows in 1 fragment{gone}; each search "
+        "reads them all"
+    )
+    eval(call_in(finding))
+    assert codes(tmp_path / "t") == []
+
+
+def test_an_index_of_a_table_without_rows_lacks_nothing(tmp_path):
+    indexed(tmp_path / "t", 205).delete("true")
+    assert codes(tmp_path / "t") == []
+
+
+def test_an_index_that_finds_a_few_rows_is_not_called_empty(tmp_path):
+    indexed(tmp_path / "t", 1)
+    written(tmp_path / "t", 204, mode="append")
+    assert codes(tmp_path / "t") == []
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_indices_that_cover_nothing_are_those_that_pylance_finds_empty(path):
+    version = Inspect(stored(path)).versions()["version"][-1]
+    dataset = lance.dataset(str(DATA / path), version=version)
+    rows = dataset.count_rows()
+    names = {index.name for index in dataset.describe_indices()}
+    counts = {}
+    for name in names:
+        try:
+            counts[name] = dataset.stats.index_stats(name)["num_indexed_rows"]
+        except (KeyError, OSError, ValueError, RuntimeError):
+            continue  # what an old release stored has no statistics
+    told = Inspect(stored(path)).health().filter(code="index_covers_nothing")["message"]
+    empty = {name for name, count in counts.items() if rows and not count}
+    assert {name for name in counts if any(repr(name) in each for each in told)} == empty
+
+
+def test_an_index_in_many_segments_is_told_with_the_call_that_merges_them(tmp_path):
+    indexed(tmp_path / "t", 100)
+    for _ in range(MANY_SEGMENTS - 1):
+        assert codes(tmp_path / "t") == []
+        written(tmp_path / "t", 10, mode="append").optimize.optimize_indices(num_indices_to_merge=0)
+    finding = found(tmp_path / "t", "many_index_segments")
+    assert "'id_idx' is in 4 segments" in str(finding["message"])
+    eval(call_in(finding), {"dataset": lance.dataset(str(tmp_path / "t"))})
+    assert codes(tmp_path / "t") == []
+
+
+def test_an_index_on_a_field_that_is_gone_is_told(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append(rows=5).create_index("old", [7])
+    finding = found(table.path, "index_on_dropped_field")
+    assert finding["advice"] == "Call dataset.drop_index('old')."
+
+
+def test_an_index_of_unknown_coverage_is_told(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append(rows=5).create_index("id_idx")
+    table.state.indices[0].ClearField("fragment_bitmap")
+    table.update_config(a="b")
+    finding = found(table.path, "index_coverage_unknown")
+    assert "which fragments the index 'id_idx' covers" in str(finding["message"])
+    assert "replace=True" in str(finding["advice"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "call"),
+    [
+        ("BTree", "create_scalar_index('id', index_type='BTREE', name='i', replace=True)"),
+        ("ZoneMap", "create_scalar_index('id', index_type='ZONEMAP', name='i', replace=True)"),
+        ("Vector", "create_index('id', ..., name='i', replace=True)"),
+    ],
+)
+def test_each_type_is_built_anew_by_its_own_call(tmp_path, kind, call):
+    table = SyntheticTable(tmp_path / "t").append(rows=5).create_index("i")
+    table.state.indices[0].ClearField("fragment_bitmap")
+    table.state.indices[0].index_details.type_url = f"/lance.table.{kind}IndexDetails"
+    table.update_config(a="b")
+    assert call in str(found(table.path, "index_coverage_unknown")["advice"])
+
+
+def test_advice_of_one_topic_is_part_of_all(tmp_path):
+    table = SyntheticTable(tmp_path / "t").append(rows=5, fragments=40).create_index("old", [7])
+    source = lx.open_table(table.path).source
+    every = health(source, table.version)
+    assert every["topic"].to_list() == ["files", "indices"]
+    for topic in TOPICS:
+        assert health(source, table.version, topic).equals(every.filter(topic=topic))
+
+
 def test_entries_of_rows_that_are_gone_are_counted(tmp_path):
     dataset = indexed(tmp_path / "t")
     dataset.delete("id < 12000")
     finding = found(tmp_path / "t", "stale_index_entries")
-    assert "up to 12,000 of 40,000 entries of the index 'id_idx' (30%)" in str(finding["message"])
+    assert "up to 12,000 of 40,000 entries of the index 'id_idx' (30 %)" in str(finding["message"])
     dataset = lance.dataset(str(tmp_path / "t"))
     eval(call_in(finding))
     assert "stale_index_entries" not in codes(tmp_path / "t")
@@ -342,7 +455,7 @@ def test_stable_row_ids_are_advised_where_rows_move_under_indices(tmp_path, monk
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_small_tables_of_every_writer_have_next_to_nothing_to_do(path):
     found = set(Inspect(stored(path)).health()["code"])
-    assert found <= {"fragment_reuse_lags", "v1_manifest_names"}
+    assert found <= {"fragment_reuse_lags", "v1_manifest_names", "index_covers_nothing"}
 
 
 def test_a_file_that_a_check_needs_and_that_is_damaged_is_told(tmp_path):

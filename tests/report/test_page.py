@@ -101,7 +101,7 @@ def test_a_latest_version_that_cannot_be_read_leaves_the_others(table):
     assert told.tables["Commits"][0][1][0] == "1"
     assert "corrupt_manifest" not in told.failures
     assert told.pictures["Growth and operations"] == 1
-    assert told.tables["Findings and advice"][0][1][0] == "error"
+    assert told.tables["Findings and advice"][0][1][0] == "wrong"
 
 
 def test_a_table_of_which_no_version_can_be_read_still_has_its_report(tmp_path):

@@ -76,10 +76,16 @@ def test_findings_and_advice_stand_together_the_worst_first(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=10, fragments=150)
     opened = open_table(table.append().amend(magic=b"LANX").append().path)
     told = report_on(opened, tmp_path)
-    findings, advice = told.tables["Findings and advice"]
-    assert [row[3] for row in findings[1:]] == opened.findings["message"].to_list()
-    assert [row[3] for row in advice[1:]] == opened.inspect.health()["message"].to_list()
-    assert (findings[1][0], advice[1][0]) == ("error", "warning")
+    [[head, *rows]] = told.tables["Findings and advice"]
+    both = [*opened.findings["message"], *opened.inspect.health()["message"]]
+    assert [row[head.index("message")] for row in rows] == both
+    assert [row[0] for row in rows] == ["wrong", "should be done"]
+
+
+def test_a_report_without_findings_says_so_once(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=10)
+    section = report_on(open_table(table.path), tmp_path).sections["Findings and advice"]
+    assert section.count("Nothing needs to be done: no check found anything.") == 1
 
 
 def test_a_table_without_stable_row_ids_says_so(tmp_path):

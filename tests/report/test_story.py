@@ -22,23 +22,24 @@ def told(table: SyntheticTable) -> list[str]:
 
 
 def test_the_story_has_the_numbers_of_the_table(table):
-    [span, *rest] = told(table)
+    [span, big, *rest] = told(table)
     assert span.startswith("The table began 2026-01-01 with 4 rows in 1 fragment, ")
     assert ". Version 5, of 2026-01-01, has 6 rows in 3 fragments, " in span
+    assert big.startswith("Version 4 (Update) wrote 41 % of what is there now (")
     assert rest == [
         "Kept commits: 5 (1 create, 1 append, 1 delete, 1 update, 1 config).",
         "Rows that they changed: 7 added, 2 updated, 1 deleted.",
         "No version is missing.",
-        "Findings: none. Advice: none.",
+        "Nothing needs to be done.",
     ]
 
 
 def test_what_is_missing_or_wrong_is_told(table):
-    [span, commits, _, missing, findings] = told(table.remove(1).amend(magic=b"LANX"))
+    [span, _, commits, _, missing, findings] = told(table.remove(1).amend(magic=b"LANX"))
     assert span.startswith("The oldest kept version is from 2026-01-01 with 7 rows")
     assert commits.startswith("Kept commits: 3 (")
     assert missing == "2 versions cannot be read any more."
-    assert findings == "Findings: 1 of severity error. The latest version could not be checked."
+    assert findings == "Findings and advice: 1 wrong. The latest version could not be checked."
 
 
 def test_what_its_owner_should_do_is_counted(tmp_path):
@@ -46,13 +47,13 @@ def test_what_its_owner_should_do_is_counted(tmp_path):
     for _ in range(31):
         table.append(rows=2)
     facts = Facts(TableSource(str(table.path)))
-    assert facts.health["code"].to_list() == ["small_fragments"]
-    assert story(facts)[-1] == "Findings: none. Advice: 1 of severity info."
+    assert facts.advice[0]["code"].to_list() == ["small_fragments"]
+    assert story(facts)[-1] == "Findings and advice: 1 worth knowing."
 
 
 def test_commits_whose_rows_cannot_be_told_are_counted(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4)
-    assert told(table.update({0: [1]}, inserted=1))[2] == (
+    assert told(table.update({0: [1]}, inserted=1))[3] == (
         "Rows that they changed: 4 added, beside those of 1 commit that cannot be told."
     )
 

@@ -250,7 +250,7 @@ def test_an_empty_table_has_no_changes(tmp_path):
     lance.write_dataset(schema.empty_table(), tmp_path / "t.lance")
     widget = done(Changes(open_table(tmp_path / "t.lance")))
     assert widget.frame().is_empty()
-    assert "nothing changed" in widget.static_html()
+    assert "no row changed" in widget.static_html()
 
 
 def test_a_branch_is_compared_on_its_own(table):
@@ -435,3 +435,41 @@ def test_a_page_without_a_kernel_says_why_there_are_no_counts(table):
     assert "no column 'nothing'" in Changes(table, key="nothing").static_html().replace(
         "&#x27;", "'"
     )
+
+
+COMMITS_WITHOUT_ROWS = {
+    "a rename": lambda table: table.alter_columns({"path": "score", "name": "points"}),
+    "an index": lambda table: table.create_scalar_index("id", "BTREE"),
+    "a config": lambda table: table.update_config({"owner": "me"}),
+}
+
+
+@pytest.mark.parametrize("name", COMMITS_WITHOUT_ROWS)
+def test_a_commit_without_rows_tells_what_it_did(tmp_path, browse, name):
+    make(tmp_path / "t.lance")
+    COMMITS_WITHOUT_ROWS[name](lance.dataset(tmp_path / "t.lance"))
+    table = open_table(tmp_path / "t.lance")
+    widget = Changes(table, 5, 6)
+    about = told(browse(widget))
+    assert classes(about) == {}
+    assert len(about["beside"]) == 1
+    html = widget.static_html()
+    assert "no row changed" in html
+    assert about["beside"][0] in html
+    widget.state.compared_version = 0
+    about = told(browse(widget))
+    assert classes(about) == {"inserted": "9"}
+    assert about["beside"][0].startswith("The table was created with 3 columns")
+
+
+def test_rows_that_cannot_be_told_leave_what_else_differs(tmp_path, browse):
+    table = SyntheticTable(tmp_path).append().update_config(owner="me")
+    table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
+    about = told(browse(Changes(open_table(table.path), 1, 2)))
+    assert about["problem"]
+    assert about["beside"] == ["Config `owner` set to `me`."]
+
+
+def test_a_version_with_itself_differs_in_nothing(widget, browse):
+    widget.state.compared_version = widget.state.version
+    assert told(browse(widget))["beside"] == []

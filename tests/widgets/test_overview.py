@@ -107,7 +107,7 @@ def test_findings_and_what_to_do_are_told_worst_first(tmp_path, browse):
     advice = browse(Overview(open_table(table.path))).ask("advice")["content"]
     told = [(found["severity"], found["version"], found["view"]) for found in advice["found"]]
     assert told == [("error", "1", None), ("warning", "2", "files")]
-    assert advice["by_severity"] == {"error": 1, "warning": 1}
+    assert advice["counts"] == "1 wrong, 1 should be done"
     assert advice["problem"] is None
 
 

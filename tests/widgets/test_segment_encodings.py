@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.figures import encoding_advice
+from lance_explorer.figures import encoding_words
 from lance_explorer.table import open_table
 from lance_explorer.widgets import ExplorerState, SegmentEncodings
 from tests.format.samples import DATA
@@ -64,7 +64,7 @@ def test_a_chosen_fragment_is_told_alone_and_drawn_among_the_others(widget, brow
     content = shown(browser)
     assert widget.selection == {"version": 3, "fragment_id": 1}
     assert len(widget.frame()) == rows_in_sight(browser) == 2_000
-    assert "2,000 one-row segments" in content["advice"][1]
+    assert "2,000 one-row segments" in content["words"][1]
     assert [first for first, _, _ in content["rows"]] == ["0", "1", "2"]
     assert content["one"]["rows"] == [["1", "1", 1]]
     [ranges] = content["statistics"]
@@ -110,10 +110,10 @@ def test_the_code_gives_the_frame(widget, fragment_id, typed):
     assert eval(widget.code(), names).equals(widget.frame())
 
 
-def test_the_advice_is_that_of_the_figures(widget):
+def test_the_words_are_those_of_the_figures(widget):
     inspect = open_table(widget._table.uri).inspect
     frames = inspect.row_id_segments(), inspect.row_id_encodings()
-    assert widget.advice == encoding_advice(*frames)
+    assert widget.words == encoding_words(*frames)
 
 
 def test_growth_has_a_value_for_each_version(widget, browse):
@@ -166,14 +166,15 @@ def test_a_table_without_stable_row_ids_says_so(tmp_path, browse):
     table = SyntheticTable(tmp_path, stable_row_ids=False).append(rows=4)
     browser = browse(SegmentEncodings(open_table(table.path)))
     content = shown(browser)
-    assert "does not have stable ones" in content["advice"][0]
+    assert "does not have stable ones" in content["words"][0]
     assert (content["rows"], content["statistics"]) == ([], [])
     assert browser.ask("history")["content"]["has_row_ids"] is False
 
 
-def test_the_advice_shows_where_no_kernel_runs(widget):
+def test_words_show_where_no_kernel_runs(widget):
     html = widget._repr_mimebundle_()[0]["text/html"]
-    assert html.count("<li>") == len(widget.advice) == 2
+    assert html.count("<li>") == 1 + len(widget.words) == 3
+    assert "<li>Nothing needs to be done</li>" in html
     assert "2,000 one-row segments" in html
 
 
@@ -190,7 +191,7 @@ def test_stored_tables_are_answered_in_every_version(scenario, browse):
     for version in widget._table.versions()["version"].to_list():
         widget.state.version = version
         content = shown(browser)
-        assert content["advice"]
+        assert content["words"]
         expected = widget._table.inspect.row_id_encodings(version)["fragment_id"].to_list()
         assert [int(first) for first, _, _ in content["rows"]] == expected
 

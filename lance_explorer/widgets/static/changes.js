@@ -16,10 +16,11 @@ function render({ model, el }) {
   const panels = node("div", { class: "lx-bar-lists" }, classes.element, columns.element);
   const check = contentCheck({ onAsk: (begin, end, onFailure) => link.ask("same_content", { begin, end }, (problem, show) => { show(problem); onFailure(); }) });
   const keys = keyChooser({ onKey: (key) => link.ask("key", { key }) });
+  const beside = besideRows();
   const filters = node("div", { class: "lx-filters" });
   const rows = rowTable(link, 14);
   link.root.classList.add("lx-changes");
-  link.root.append(toolbar.element, strip.element, heading, commits, notes, check.element, panels, keys.element, filters, rows.element);
+  link.root.append(toolbar.element, strip.element, heading, commits, notes, beside.element, check.element, panels, keys.element, filters, rows.element);
 
   async function load(refresh) {
     const atEnd = history && link.state.version === String(history.versions[history.count - 1]);
@@ -101,6 +102,7 @@ function render({ model, el }) {
     keys.show(about.key);
     showHeading();
     showNotes();
+    beside.show(about.beside, Boolean(about.classes) && !hasRows());
     showCheck();
     showPanels();
     showFilters();
@@ -110,7 +112,7 @@ function render({ model, el }) {
   function showStaleness() {
     const [begin, end] = range();
     const isStale = !about || about.begin !== begin || about.end !== end || !(about.classes || about.problem);
-    for (const part of [panels, notes, rows.element]) part.classList.toggle("lx-stale", isStale);
+    for (const part of [panels, notes, beside.element, rows.element]) part.classList.toggle("lx-stale", isStale);
     link.root.dataset.shown = isStale ? "" : `${begin} ${end}`;
     link.root.dataset.cells = isStale || !about.cells ? "" : `${begin} ${end}`;
   }
@@ -183,13 +185,18 @@ function render({ model, el }) {
     filters.replaceChildren(...chips, node("span", { class: "lx-quiet" }, linesHint()), ...(follow ? [follow] : []));
   }
 
+  /** Whether a row differs in any way, or may do so. */
+  function hasRows() {
+    return about.classes.some(({ num_rows }) => num_rows !== "0");
+  }
+
   /** What the lines below are; or, where there is none, what lists the rows that were not written. */
   function linesHint() {
     const has = (name) => about.classes?.some((one) => one.name === name && one.num_rows !== "0");
     const isEmpty = about.classes && !about.change && !["inserted", "deleted", "updated", "column_rewritten"].some(has);
     if (!isEmpty) return "A row that was written has two lines: as it was, and as it is.";
     const unwritten = ["moved", "column_added"].filter(has).map((name) => `“${name.replace("_", " ")}”`);
-    return unwritten.length ? `No row has other values. A click on ${unwritten.join(" or ")} lists those rows.` : "No row differs.";
+    return unwritten.length ? `No row has other values. A click on ${unwritten.join(" or ")} lists those rows.` : about.beside.length ? "No row differs; what did change stands above." : "No row differs, and nothing else: schema, indices and configuration are the same.";
   }
 
   function describeVersion(p) {

@@ -75,6 +75,22 @@ function columnNote({ cells }) {
   return notes.join(" ");
 }
 
+/** What differs beside rows, in words: `element`, `show(sentences, isLead)`; it leads where no row differs. */
+function besideRows() {
+  const title = node("h4");
+  const list = node("ul", { class: "lx-beside-list" });
+  const element = node("section", { class: "lx-beside", "aria-label": "What differs beside rows", hidden: true }, title, list);
+  return {
+    element,
+    show(sentences, isLead) {
+      element.hidden = !sentences.length;
+      element.classList.toggle("lx-lead", isLead);
+      title.textContent = isLead ? "No row differs. What did change:" : "What differs beside rows";
+      list.replaceChildren(...sentences.map((text) => node("li", {}, ...rich(text))));
+    },
+  };
+}
+
 /** Whether any value differs: a question, a button that asks it, the answer. `offer(begin, end)`; `hide()`. */
 function contentCheck({ onAsk }) {
   const words = node("span", { role: "status" });

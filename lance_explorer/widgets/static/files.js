@@ -13,6 +13,7 @@ function render({ model, el }) {
   const heading = node("h3");
   const when = node("span", { class: "lx-quiet lx-files-when" });
   const note = node("div", { class: "lx-note", role: "status", hidden: true });
+  const advice = adviceList({ choose: (changes) => link.setState(changes) });
   const cards = node("div", { class: "lx-cards" });
   const sizes = sizeHistogram(link.root, { label: "number of data files by size", noun: "file", format: bytes, onChoose: filterBy });
   const rows = sizeHistogram(link.root, { label: "number of fragments by rows", noun: "fragment", format: shortCount });
@@ -24,6 +25,7 @@ function render({ model, el }) {
   const table = rowTable(link, model.get("height"));
   const tableNote = node("div", { class: "lx-note", role: "status", hidden: true });
   const about = node("div", { class: "lx-files-about" },
+    panel("What to do", null, advice.element),
     cards,
     panel("How large they are", null, node("div", { class: "lx-figures" }, sizes.element, rows.element), smallNote),
     panel("Deleted rows that files still hold", null, deletions.element),
@@ -82,6 +84,8 @@ function render({ model, el }) {
     link.root.dataset.version = content.version;
     if (content.failure) return;
     showSummary({ ...content, ...unpackArrays(content) });
+    const found = await link.ask("advice", { version });
+    if (version === asked) advice.show(found);
   }
 
   function showSummary(summary) {

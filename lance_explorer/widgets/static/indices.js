@@ -84,8 +84,12 @@ function render({ model, el }) {
     if (position < 0 || version !== String(history.versions[position])) return;
     facts = found;
     for (const part of [told, reuse.element]) part.classList.remove("lx-stale");
-    if (facts.problem) facts = { ...facts, indices: [], num_indices: 0, reuse: [], advice: [] };
-    advice.show(facts.advice, facts.problem ? `What the indices of this version cover cannot be told: ${facts.problem}` : null);
+    if (facts.problem) {
+      advice.fail(`What the indices of this version cover cannot be told: ${facts.problem}`);
+      facts = { ...facts, indices: [], num_indices: 0, reuse: [] };
+    } else {
+      advice.show(facts.advice);
+    }
     cards.show(facts.indices, index);
     more.hidden = facts.num_indices === facts.indices.length;
     more.textContent = `${count(facts.indices.length)} of ${plural(facts.num_indices, "index", "indices")}`;

@@ -5,12 +5,6 @@ const MEASURES = {
   data_bytes: { label: "data", format: bytes },
   num_fragments: { label: "fragments", format: (value) => plural(value, "fragment") },
 };
-const SEVERITIES = {
-  error: { sign: "✕", words: "wrong" },
-  warning: { sign: "!", words: "should be done" },
-  info: { sign: "i", words: "worth knowing" },
-};
-const VIEW_NAMES = { files: "Files", indices: "Indices", encodings: "Encodings" };
 
 function listed({ count: total, names }) {
   const more = total > names.length ? [`… ${count(names.length)} of ${count(total)}`] : [];
@@ -162,20 +156,8 @@ function growthByKind({ data_bytes: sizes, kind, kinds, count: total }) {
 
 /** What is wrong or should be done; `choose(changes)` and `open(view, changes)` when one is clicked. */
 function advicePanel({ choose, open, canOpen }) {
-  const list = node("ul", { class: "lx-findings" });
   const summary = node("span", { class: "lx-quiet", role: "status" }, "looking…");
-
-  function entry(found) {
-    const { sign, words } = SEVERITIES[found.severity];
-    const changes = { ...(found.version === null ? {} : { version: found.version }), ...(found.fragment_id === null ? {} : { fragment_id: found.fragment_id }) };
-    const about = [found.version === null ? "" : `version ${count(found.version)}`, found.fragment_id === null ? "" : `fragment ${count(found.fragment_id)}`].filter(Boolean).join(", ");
-    const select = about ? node("button", { class: "lx-button lx-small", onclick: () => choose(changes) }, `Select ${about}`) : null;
-    const more = found.view && canOpen(found.view) ? node("button", { class: "lx-button lx-small", onclick: () => open(found.view, changes) }, `Open ${VIEW_NAMES[found.view]}`) : null;
-    return node("li", { class: `lx-found lx-found-${found.severity}`, "data-code": found.code },
-      node("span", { class: "lx-sign", title: words, "aria-label": words }, sign),
-      node("div", {}, node("div", { class: "lx-found-message" }, cut(sentence(found.message), 600)), found.advice ? node("div", { class: "lx-found-advice" }, ...adviceText(found.advice)) : null),
-      node("div", { class: "lx-found-actions" }, select, more));
-  }
+  const list = adviceList({ choose, open, canOpen, closer: lookCloser });
 
   /** Where to look for what is below what the checks call much. */
   function lookCloser() {
@@ -185,27 +167,13 @@ function advicePanel({ choose, open, canOpen }) {
   }
 
   return {
-    element: panel("What to do", summary, list),
+    element: panel("What to do", summary, list.element),
     wait() {
       summary.textContent = "looking…";
     },
     show(advice) {
-      const parts = Object.keys(SEVERITIES).filter((name) => advice.by_severity[name]).map((name) => `${count(advice.by_severity[name])} ${SEVERITIES[name].words}`);
-      const shown = advice.found.length < advice.num_found ? [`${count(advice.found.length)} of ${count(advice.num_found)} shown`] : [];
-      summary.textContent = [...parts, ...shown].join(" · ");
-      const nothing = node("li", { class: "lx-quiet" }, "Nothing needs to be done: no check found anything.", node("div", { class: "lx-found-actions" }, ...lookCloser()));
-      const problem = advice.problem ? [node("li", { class: "lx-refusal" }, `The latest version could not be checked: ${cut(advice.problem, 500)}`)] : [];
-      list.replaceChildren(...problem, ...(advice.found.length || problem.length ? advice.found.map(entry) : [nothing]));
+      summary.textContent = advice.counts;
+      list.show(advice);
     },
   };
-}
-
-function sentence(text) {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
-
-/** Advice with its calls set as code. */
-function adviceText(text) {
-  const parts = cut(text, 1000).split(/((?:dataset|table|lance|lx)\.[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?)/);
-  return parts.map((part, i) => (i % 2 ? node("code", {}, part) : part));
 }

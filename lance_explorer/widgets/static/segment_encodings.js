@@ -16,7 +16,8 @@ function render({ model, el }) {
   const growth = growthPicture(link.root, { onMove: moveTo, describeVersion: head.describe });
   const growthTitle = node("h4", {}, "Bytes that the ID of a row takes, over versions; and when the rows of the chosen version were written");
   const growthLegend = node("div", { class: "lx-legend" });
-  const advice = adviceList();
+  const advice = adviceList({ choose: (changes) => link.setState(changes) });
+  const words = sentenceList();
   const fragment = node("select", { class: "lx-input", "aria-label": "Fragment", onchange: () => link.setState({ fragment_id: fragment.value || null }) });
   const modes = node("span", { class: "lx-modes", role: "group", "aria-label": "What runs to the right" }, ...Object.entries(MODE_WORDS).map(([name, words]) =>
     node("button", { class: "lx-button", "data-mode": name, onclick: () => setMode(name) }, words)));
@@ -24,7 +25,7 @@ function render({ model, el }) {
   const legend = node("div", { class: "lx-legend" });
   const statistics = statisticsTable();
   const rows = rowTable(link, 10);
-  const ofVersion = node("div", { class: "lx-of-version" }, advice.element,
+  const ofVersion = node("div", { class: "lx-of-version" }, advice.element, words.element,
     node("div", { class: "lx-toolbar" }, node("label", { class: "lx-quiet" }, "fragment ", fragment), modes),
     segments.element, legend, statistics.element, node("h4", {}, "Segments"), rows.element);
   const drawing = node("section", {}, growthTitle, growth.element, growthLegend);
@@ -74,7 +75,9 @@ function render({ model, el }) {
     const found = await link.ask("version", { version, fragment: id, mode });
     if (mine !== asked) return;
     ofVersion.classList.remove("lx-stale");
-    advice.show(found.advice, found.problem ? `The row IDs of this version cannot be told: ${found.problem}` : null);
+    words.show(found.words ?? []);
+    if (found.problem) advice.fail(`The row IDs of this version cannot be told: ${found.problem}`);
+    else askAdvice(version);
     const isThere = !found.problem && found.rows.length > 0;
     for (const part of [segments.element, legend, statistics.element, fragment.parentElement, modes]) part.hidden = !isThere;
     if (found.problem) {
@@ -92,6 +95,12 @@ function render({ model, el }) {
     }
     for (const button of modes.children) setAttributes(button, { "aria-pressed": button.dataset.mode === mode });
     link.root.dataset.shown = `${version} ${id ?? ""} ${mode}`;
+  }
+
+  async function askAdvice(version) {
+    const mine = asked;
+    const found = await link.ask("advice", { version });
+    if (mine === asked) advice.show(found);
   }
 
   function showLegend({ rows: shown, num_fragments: fragments, is_one: isOne, mode: shownMode }, { kinds, kind, bytes: sizes }) {

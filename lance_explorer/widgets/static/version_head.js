@@ -43,14 +43,13 @@ function versionHead({ onRefresh }) {
   };
 }
 
-/** Sentences on what is and what could be done; a problem instead, if there is one. */
-function adviceList() {
-  const element = node("ul", { class: "lx-advice" });
+/** Sentences, one a line: `element`, `show(sentences)`. */
+function sentenceList() {
+  const element = node("ul", { class: "lx-sentences" });
   return {
     element,
-    show(sentences, problem = null) {
-      const items = problem === null ? sentences.map((sentence) => node("li", {}, ...rich(sentence))) : [node("li", { class: "lx-doubt" }, cut(problem, 1000))];
-      element.replaceChildren(...items);
+    show(sentences) {
+      element.replaceChildren(...sentences.map((text) => node("li", {}, ...rich(text))));
     },
   };
 }

@@ -6,7 +6,7 @@ import polars as pl
 
 from lance_explorer.figures.labels import plural, size
 
-__all__ = ["encoding_advice"]
+__all__ = ["encoding_words"]
 
 _MOST_FRAGMENTS = 5
 _MUCH_OF_ITSELF = 0.1
@@ -14,8 +14,8 @@ _MUCH_OF_ALL = 0.01
 _MUCH = 1000  # bytes
 
 
-def encoding_advice(segments: pl.DataFrame, encodings: pl.DataFrame) -> list[str]:
-    """Say in words what row IDs take, and where they could take less.
+def encoding_words(segments: pl.DataFrame, encodings: pl.DataFrame) -> list[str]:
+    """Say in words what row IDs take, and what they could take; whether that matters is advice.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def encoding_advice(segments: pl.DataFrame, encodings: pl.DataFrame) -> list[str
 
     Examples
     --------
-    >>> said = lx.figures.encoding_advice(
+    >>> said = lx.figures.encoding_words(
     ...     table.inspect.row_id_segments(), table.inspect.row_id_encodings()
     ... )
     >>> said[1]

@@ -1,0 +1,86 @@
+"""One row for each index of a version: what it covers, and what it does not."""
+
+import polars as pl
+
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.index_coverage import index_coverage
+from lance_explorer.inspect.indices import indices
+
+__all__ = ["index_summary"]
+
+_COUNTS = ("num_rows_answered", "num_rows_to_scan", "num_stale_entries")
+
+
+def index_summary(source: TableSource, version: int) -> pl.DataFrame:
+    """Return one row for each index of a version, in the order of the manifest.
+
+    A fragment that two segments of an index cover counts once. What is unknown of one part is
+    unknown of the whole. That of the version that was asked for last is kept.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If the version is not kept.
+    FormatError
+        If the fragment reuse history of the version cannot be understood.
+    StorageError
+        If a file of it cannot be read.
+
+    Examples
+    --------
+    >>> index_summary(table.source, 7).select("name", "num_fragments_covered").rows()
+    [('id_idx', 3)]
+    """
+    kept = source.kept.get(__name__)
+    if kept is None or kept[0] != version:
+        kept = source.kept[__name__] = version, _summary(source, version)
+    summary: pl.DataFrame = kept[1]
+    return summary
+
+
+def _summary(source: TableSource, version: int) -> pl.DataFrame:
+    segments = indices(source, version).filter(~pl.col("is_system"))
+    lines = index_coverage(source, version)
+    by_name = segments.group_by("name", maintain_order=True).agg(
+        pl.len().alias("num_segments"),
+        pl.col("index_type").first(),
+        pl.col("fields").first(),
+        pl.col("dataset_version").min().alias("built_from"),
+        _sum("size_bytes"),
+    )
+    fragments = lines.group_by("name", "fragment_id", "is_current").agg(
+        pl.col("is_covered").any(ignore_nulls=False),
+        pl.col("num_rows_answered").max(),
+        pl.col("num_rows_to_scan").max(),
+        pl.col("num_rows_answered", "num_rows_to_scan").null_count().name.suffix("_unknown"),
+        pl.col("num_stale_entries").sum(),
+        pl.col("num_stale_entries").null_count().alias("num_stale_entries_unknown"),
+    )
+    counts = fragments.group_by("name").agg(
+        _if_told("is_covered", _current(pl.col("is_covered")).sum()).alias("num_fragments_covered"),
+        _if_told("is_covered", _current(~pl.col("is_covered")).sum()).alias(
+            "num_fragments_to_scan"
+        ),
+        (~pl.col("is_current")).sum().alias("num_fragments_gone"),
+        *[
+            pl.when(pl.col(f"{name}_unknown").sum() == 0).then(pl.col(name).sum())
+            for name in _COUNTS
+        ],
+    )
+    found = by_name.join(counts, on="name", how="left", maintain_order="left")
+    empty = pl.col("num_fragments_gone").is_null()  # a version without fragments has no lines
+    names = [name for name in counts.columns if name != "name"]
+    return found.with_columns(pl.when(empty).then(0).otherwise(pl.col(names)).name.keep())
+
+
+def _sum(name: str) -> pl.Expr:
+    """Return the sum of a column, null if a part is unknown."""
+    return pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum())
+
+
+def _current(expression: pl.Expr) -> pl.Expr:
+    return expression.filter(pl.col("is_current"))
+
+
+def _if_told(name: str, expression: pl.Expr) -> pl.Expr:
+    return pl.when(_current(pl.col(name)).null_count() == 0).then(expression)

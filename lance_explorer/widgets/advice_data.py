@@ -1,0 +1,61 @@
+"""Advice for the browser: the records of ``inspect``, which all views show alike."""
+
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.inspect.advice import NOTHING_TO_DO, SEVERITY_WORDS, advice_counts
+
+__all__ = ["advice_data", "advice_sentences"]
+
+_MOST_ADVICE = 100
+
+_VIEWS = {"files": "files", "indices": "indices", "row_ids": "encodings"}
+"""The view of the explorer that tells more, by topic."""
+
+
+def advice_data(
+    found: pl.DataFrame, nothing: str = NOTHING_TO_DO, problem: str | None = None
+) -> dict[str, Any]:
+    """Return advice for the browser, the worst first.
+
+    Parameters
+    ----------
+    found : polars.DataFrame
+        What ``inspect.advice()`` or ``inspect.health()`` gives.
+    nothing : str
+        What is said if there is none.
+    problem : str, optional
+        Why it may be incomplete.
+    """
+    return {
+        "num_found": len(found),
+        "counts": advice_counts(found),
+        "nothing": nothing,
+        "problem": problem,
+        "found": [
+            {
+                **row,
+                "words": SEVERITY_WORDS[row["severity"]],
+                "version": None if row["version"] is None else str(row["version"]),
+                "fragment_id": None if row["fragment_id"] is None else str(row["fragment_id"]),
+                "view": _VIEWS.get(row["topic"]),
+            }
+            for row in found.head(_MOST_ADVICE).iter_rows(named=True)
+        ],
+    }
+
+
+def advice_sentences(found: pl.DataFrame, nothing: str = NOTHING_TO_DO) -> list[str]:
+    """Return advice as sentences; where there is none, that.
+
+    Examples
+    --------
+    >>> advice_sentences(table.inspect.health())
+    ['Nothing needs to be done']
+    """
+    said = [
+        f"{message[:1].upper()}{message[1:]}. {advice}".rstrip()
+        for message, advice in found.select("message", "advice").iter_rows()
+    ]
+    return said or [nothing]
