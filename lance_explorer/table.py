@@ -543,6 +543,11 @@ class Table:
     ) -> pl.DataFrame:
         """Return where the rows at some addresses went: one row an address, in input order.
 
+        ``outcome`` says what became of each: ``live``, ``deleted``, ``overwritten`` and so on.
+        Without stable row IDs a merge takes out rows and puts in rows, and which became which
+        cannot be told: those are ``updated_or_deleted``, backwards ``created_or_updated``, and
+        ``updated`` where it is certain that none was deleted, or inserted.
+
         Parameters
         ----------
         addresses : array_like

@@ -24,6 +24,7 @@ from lance_explorer.frames.states import (
     num_data_files,
 )
 from lance_explorer.history.history import History
+from lance_explorer.history.lives import fragment_lives
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.intervals import interval_columns
 
@@ -50,7 +51,18 @@ FRAGMENTS = FrameSchema("fragments", (VERSION, BRANCH, *_STATE))
 
 ALL_FRAGMENTS = FrameSchema(
     "all_fragments",
-    (Column("state_id", ID, "number of the state in this history"), BRANCH, *_STATE, *INTERVAL),
+    (
+        Column("state_id", ID, "number of the state in this history"),
+        BRANCH,
+        *_STATE,
+        *INTERVAL,
+        Column(
+            "made_in",
+            ID,
+            "version in which this life of the fragment began; null where that is not known",
+            nullable=True,
+        ),
+    ),
 )
 """The columns of ``inspect.all_fragments()``."""
 
@@ -68,12 +80,17 @@ def all_fragments(source: TableSource) -> pl.DataFrame:
     history = source.history
     intervals = history.intervals
     states = intervals.keys.tolist()
+    lives = fragment_lives(history)
+    begins = lives.first[lives.of_interval]
+    made_in = pl.Series(history.versions[begins])
+    is_known = pl.Series(history.begins_exactly[begins])
     return ALL_FRAGMENTS.build(
         {
             "state_id": states,
             "branch": [source.branch] * len(states),
             **_state_columns(history, states),
             **interval_columns(history, intervals),
+            "made_in": made_in.set(~is_known, None),
         }
     )
 

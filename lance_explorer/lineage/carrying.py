@@ -4,12 +4,13 @@ from enum import IntEnum
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lance_explorer.frames.columns import EVIDENCE, ID, TEXT, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.rows.identities import identities_at
 from lance_explorer.history.rows.positions import position_of
@@ -32,13 +33,19 @@ class Outcome(IntEnum):
     """No row was live at the address to begin with."""
     DELETED = 2
     UPDATED = 3
-    """Its commit took out and put in rows, and which became which cannot be told."""
-    OVERWRITTEN = 4
-    CREATED = 5
+    """Without stable row IDs: which row it became, or was, cannot be told."""
+    UPDATED_OR_DELETED = 4
+    """The same, and the commit may have deleted it instead."""
+    OVERWRITTEN = 5
+    RESTORED_OR_DELETED = 6
+    """A restore took it out; one of the rows that it brought back may be the same row."""
+    CREATED = 7
     """Backwards: before, there was no such row."""
-    RESTORED = 6
+    CREATED_OR_UPDATED = 8
+    """Backwards: it was new, or one of the rows that the commit took out."""
+    RESTORED = 9
     """Backwards: a restore brought it back."""
-    UNKNOWN = 7
+    UNKNOWN = 10
     """What would tell is gone."""
 
     @property
@@ -54,12 +61,12 @@ FOLLOWED_ADDRESSES = FrameSchema(
     (
         Column("_rowaddr", ID, "the address that was asked for"),
         Column("end_rowaddr", ID, "address at the end; null if not live there", nullable=True),
-        Column("outcome", OUTCOME, "what became of the row"),
+        Column("outcome", OUTCOME, "what became of the row; with or: which cannot be told"),
         Column("outcome_version", ID, "version that ended the row", nullable=True),
         Column(
             "end_fragment_id",
             ID,
-            "fragment at the end; after an update the one that it wrote, if there is only one",
+            "fragment at the end; if updated the one that was written, if there is only one",
             nullable=True,
         ),
         Column("evidence", EVIDENCE, "how well the whole path is known"),
@@ -76,6 +83,14 @@ def follow_addresses(
     end_version: int | None = None,
 ) -> pl.DataFrame:
     """Return where rows went: one row an address, also for those given twice, in input order.
+
+    ``outcome`` is ``live`` if the row is live at the end, ``not_live`` if none was live at the
+    address to begin with, else what ended it on the way: ``deleted``, ``overwritten``, and
+    backwards ``created`` or ``restored``. Without stable row IDs a commit may take out rows and put
+    in rows, and which became which cannot be told: then it is ``updated`` if it is certain that all
+    were updated, else ``updated_or_deleted``, backwards ``created_or_updated``. A restore over such
+    a commit gives ``restored_or_deleted``. :func:`~lance_explorer.lineage.following.follow` has
+    such rows as deleted or created, with ``maybe``. ``unknown`` is what lost versions took along.
 
     Parameters
     ----------
@@ -157,7 +172,7 @@ class _Path:
         self._source[row] = len(self._sources)
         self._address[row] = there[some]
         outcome = _OUTCOMES[events.event[run]]
-        outcome = np.where(events.maybe[run], Outcome.UPDATED, outcome)
+        outcome = np.where(events.maybe[run], _doubted(events.step)[outcome], outcome)
         outcome = np.where(is_lost, Outcome.UNKNOWN, outcome)
         self._outcome[row] = np.where(goes_on, Outcome.LIVE, outcome)
         self._version[row] = np.where(goes_on, NO_VERSION, events.version[run])
@@ -188,6 +203,19 @@ class _Path:
                 "source": only(source, is_told),
             }
         )
+
+
+def _doubted(step: StepFacts) -> NDArray[np.uint8]:
+    """Return for each outcome what to say where the commit may have done less than that."""
+    outcomes = np.arange(len(Outcome), dtype=np.uint8)
+    if step.name == "Restore":
+        outcomes[Outcome.DELETED] = Outcome.RESTORED_OR_DELETED
+    elif step.only_updates:
+        outcomes[[Outcome.DELETED, Outcome.CREATED]] = Outcome.UPDATED
+    else:
+        outcomes[Outcome.DELETED] = Outcome.UPDATED_OR_DELETED
+        outcomes[Outcome.CREATED] = Outcome.CREATED_OR_UPDATED
+    return outcomes
 
 
 _BRING = [RowEvent.CREATED, RowEvent.RESTORED]

@@ -7,8 +7,8 @@ import numpy as np
 from lance_explorer.errors import FormatError, LanceExplorerError
 from lance_explorer.format.table_operations import Clone
 from lance_explorer.history.history import History
+from lance_explorer.history.lives import Lives, fragment_lives
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.lives import Lives, fragment_lives
 
 __all__ = ["Fork", "Stretch", "line_of"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.figures.fragment_origins import fragment_lives
+from lance_explorer.figures.fragment_origins import state_origins
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.table import Table
@@ -29,7 +29,7 @@ def version_data(table: Table) -> Reply:
     is NaN, a position -1.
     """
     versions = table.versions()
-    states = fragment_lives(table.inspect.all_fragments(), versions)
+    states = state_origins(table.inspect.all_fragments(), versions)
     arrays = {**_version_arrays(versions), **_state_arrays(states, versions["version"])}
     content = {
         "name": table.uri.rstrip("/").rpartition("/")[2],

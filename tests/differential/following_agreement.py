@@ -162,7 +162,8 @@ def assert_followed(table: Table, begin: int, end: int, scanned: Scanned = place
     versions = table.versions()["version"].to_list()
     for key, one in zip(before.addresses, found.iter_rows(named=True), strict=False):
         place = after.addresses.get(key)
-        is_doubtful = one["outcome"] in ("updated", "unknown") and not stable
+        is_doubtful = not stable and ("updated" in one["outcome"] or one["outcome"] == "unknown")
+        is_doubtful |= not stable and one["outcome"] == "restored_or_deleted"
         if one["outcome"] == "live":
             assert one["end_rowaddr"] == place, (key, one)
         else:

@@ -83,7 +83,7 @@ def test_versions_count_what_the_events_add_up_to(merge, has_primary_key, tmp_pa
 
 
 @pytest.mark.parametrize("merge", MERGES)
-def test_a_row_that_a_merge_took_is_followed_to_the_fragment_that_it_wrote(
+def test_a_row_that_a_merge_took_is_said_to_be_updated_only_if_none_was_deleted(
     merge, has_primary_key, tmp_path
 ):
     twin, table = merged(tmp_path / "t.lance", merge, has_primary_key=has_primary_key)
@@ -91,10 +91,15 @@ def test_a_row_that_a_merge_took_is_followed_to_the_fragment_that_it_wrote(
     asked = np.array([*before.addresses.values()], dtype=np.uint64)
     found = table.follow_addresses(asked, twin.version - 1, twin.version)
     taken = [place for place in before.addresses.values() if place not in after.keys]
-    assert found.filter(outcome="updated")["_rowaddr"].to_list() == taken
+    is_told = has_primary_key and merge.startswith("update") and "delete" not in merge
+    ended = found.filter(outcome="updated" if is_told else "updated_or_deleted")
+    assert ended["_rowaddr"].to_list() == taken
     assert found.filter(outcome="live").height == len(asked) - len(taken)
-    ends = {address >> 32 for address in after.keys if address not in before.keys}
-    assert set(found.filter(outcome="updated")["end_fragment_id"]) == ends
+    wrote = {address >> 32 for address in after.keys if address not in before.keys}
+    assert set(ended["end_fragment_id"]) == (wrote if is_told else {None})
+    came = np.array([place for place in after.keys if place not in before.keys], dtype=np.uint64)
+    backwards = table.follow_addresses(came, twin.version, twin.version - 1)["outcome"]
+    assert set(backwards) == {"updated" if is_told else "created_or_updated"}
     history = table.follow(asked, twin.version - 1, twin.version)
     assert history["_rowid"].to_list() == taken
     assert history.select(pl.col("event").cast(pl.String), "maybe").unique().rows() == [

@@ -8,6 +8,7 @@ from lance_explorer.figures.fragment_origins import fragment_origins
 from lance_explorer.table import Table, open_table
 from tests.figures.pictures import hovers, named, note, size_of, ticks
 from tests.format.samples import DATA
+from tests.inspect.tables import STORED
 from tests.synthetic import SyntheticTable
 
 
@@ -60,22 +61,10 @@ def test_a_restore_makes_those_that_had_gone_and_keeps_the_others(table):
     assert origins(opened(table)) == [(0, 1, "create"), (1, 7, "restore")]
 
 
-def test_an_overwrite_makes_a_fragment_of_the_same_id_anew():
-    # Up to 8.0.1 an overwrite counts fragments from 0 again.
-    states = pl.DataFrame(
-        {
-            "fragment_id": [0, 0],
-            "first_version": [1, 3],
-            "last_version": [2, 4],
-            "first_version_exact": [True, True],
-        }
-    )
-    versions = pl.DataFrame(
-        {"version": [1, 2, 3, 4], "kind": ["create", "delete", "overwrite", "delete"]}
-    )
-    fragments = pl.DataFrame({"version": [4], "fragment_id": [0]})
-    made = fragment_origins(fragments, states, versions)
-    assert made.select("made_in", "made_by").rows() == [(3, "overwrite")]
+def test_an_overwrite_makes_a_fragment_of_the_same_id_anew(table):
+    table.state.manifest.ClearField("max_fragment_id")  # as writers up to 8.0.1 began again
+    table.overwrite(rows=4).delete({0: [1]})
+    assert origins(opened(table)) == [(0, 5, "overwrite")]
 
 
 def test_what_made_a_fragment_of_before_a_cleanup_is_not_known(table):
@@ -86,6 +75,26 @@ def test_what_made_a_fragment_of_before_a_cleanup_is_not_known(table):
         (2, None, None),
         (3, 5, "append"),
     ]
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_the_map_and_the_graph_of_fragments_know_the_same_lives(path):
+    table = open_table(DATA / path)
+    nodes = (
+        table.lineage()
+        .fragments()
+        .filter(pl.col("table").is_null() & pl.col("branch").eq_missing(pl.lit(table.branch)))
+    )
+    made = pl.when(pl.col("first_version_exact"))
+    for version in table.versions()["version"].to_list():
+        of_graph = nodes.filter(
+            (pl.col("first_version") <= version) & (pl.col("last_version") >= version)
+        ).select(
+            "fragment_id",
+            made_in=made.then("first_version"),
+            made_by=made.then(pl.col("kind").cast(pl.String)),
+        )
+        assert sorted(origins(table, version)) == sorted(of_graph.rows())
 
 
 # ---------------------------------------------------------------------------------- the picture

@@ -61,14 +61,24 @@ def test_an_update_is_followed_by_row_id_or_by_order(table):
     ]
 
 
-def test_a_row_that_an_upsert_took_without_row_ids_is_updated(tmp_path):
+def test_a_row_that_an_upsert_took_without_row_ids_is_updated_or_deleted(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=3)
     table.update({0: [1]}, inserted=1)
-    assert rows_of(followed(table, [1]), *COLUMNS, "end_fragment_id") == [
-        (1, None, "updated", 2, 1)
+    assert rows_of(followed(table, [1]), *COLUMNS, "end_fragment_id", "evidence") == [
+        (1, None, "updated_or_deleted", 2, None, "recorded")
     ]
     backwards = followed(table, [FRAGMENT], 2, 1)
-    assert rows_of(backwards, *COLUMNS) == [(FRAGMENT, None, "updated", 2)]
+    assert rows_of(backwards, *COLUMNS) == [(FRAGMENT, None, "created_or_updated", 2)]
+
+
+def test_a_restore_over_such_an_upsert_may_have_brought_its_rows_back(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=3)
+    table.update({0: [1]}, inserted=1).restore(1)
+    assert rows_of(followed(table, [FRAGMENT], 2), *COLUMNS) == [
+        (FRAGMENT, None, "restored_or_deleted", 3)
+    ]
+    backwards = followed(table, [1], 3, 2)
+    assert rows_of(backwards, *COLUMNS) == [(1, None, "restored", 3)]
 
 
 def test_an_overwrite_ends_rows(table):

@@ -158,6 +158,15 @@ class StepFacts:
         version = rows.history.records[position].version
         return updated is not None and bool((updated.versions == version).any())
 
+    @cached_property
+    def only_updates(self) -> bool:
+        """Whether each row that went in an unpaired Update is one of those that came."""
+        if not (self.is_unpaired_update and self.inserts_nothing):
+            return False
+        sides = self._rows.states_gone(self.position), self._rows.states_come(self.position)
+        out, in_ = [sum(map(self._rows.num_live, states.tolist())) for states in sides]
+        return out == in_
+
     @property
     def inserts_nothing(self) -> bool:
         """Whether an Update says that all rows that it put in were there before."""

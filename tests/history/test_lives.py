@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from lance_explorer.history.lives import fragment_lives
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.lives import fragment_lives
 from tests.inspect.tables import STORED, stored
 from tests.synthetic import SyntheticTable
 
