@@ -26,7 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     told = parser.parse_args(arguments)
-    wrong, by_check, done, refused = 0, Counter[str](), Counter[str](), dict[str, str]()
+    wrong, done, refused = 0, Counter[str](), dict[str, str]()
+    kinds: dict[str, list[int]] = {}
     for seed in range(told.seed, told.seed + told.lives):
         start = time.monotonic()
         steps = [*map(int, told.only.split(","))] if told.only else [*range(told.steps)]
@@ -34,7 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
         done.update(lived.done)
         refused |= lived.refused
         found = Counter(one.check for one in lived.differences)
-        by_check.update(found.keys())
+        for kind in {one.kind for one in lived.differences}:
+            kinds.setdefault(kind, []).append(seed)
         took = time.monotonic() - start
         print(f"seed {seed} ({lived.kind}), {took:.1f} s: {dict(found) or 'agrees'}", flush=True)
         if lived.differences:
@@ -42,7 +44,9 @@ def main(arguments: list[str] | None = None) -> int:
             _tell(shrink(lived) if told.shrink else lived, whole=told.shrink or told.verbose)
         elif told.verbose:
             _tell(lived, whole=True)
-    print(f"{told.lives} lives, {wrong} with differences: {dict(by_check)}")
+    print(f"{told.lives} lives, {wrong} with differences")
+    for kind, seeds in sorted(kinds.items(), key=lambda item: -len(item[1])):
+        print(f"  {len(seeds):4} lives, such as {seeds[:5]}: {kind}")
     if told.verbose:
         print("done:", dict(done.most_common()))
         print("refused:", *[f"{name}: {why}" for name, why in refused.items()], sep="\n  ")
@@ -54,7 +58,8 @@ def _tell(lived: Lived, *, whole: bool) -> None:
         for number, words in lived.steps:
             print(f"    {number}: {words}")
         print(f"    --only {','.join(str(number) for number, _ in lived.steps)}")
-    for one in lived.differences[: 6 if whole else 2]:
+    firsts = {one.kind: one for one in reversed(lived.differences)}
+    for one in lived.differences[:6] if whole else [*firsts.values()][::-1]:
         print(f"  ! {one.check} on {one.branch or 'main'}: {one.words}", flush=True)
 
 

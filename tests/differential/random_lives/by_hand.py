@@ -19,7 +19,7 @@ from tests.differential.random_lives.world import BASE, Refused, World
 
 def _commit(world: World, rng: Random, base: Any, operation: Any) -> str:
     """Commit an operation as the next version, late or detached."""
-    how = rng.random()
+    how = 0.0 if base.version in world.detached else rng.random()
     if how < 0.15:
         made = world.commit(operation, base.version, detached=True)
         world.observe_detached(made, base.version)

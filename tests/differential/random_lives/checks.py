@@ -4,6 +4,7 @@ A check gets the world, a branch, a table of ours that was just opened, one that
 asked now and then, and random numbers; it yields a sentence for each thing that is wrong.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
@@ -26,6 +27,12 @@ class Difference:
     check: str
     branch: str | None
     words: str
+
+    @property
+    def kind(self) -> str:
+        """What is wrong, without numbers and values: the same for differences of one cause."""
+        first = self.words.split("\n")[0 if "Traceback" not in self.words else -2]
+        return f"{self.check}: " + re.sub(r"\d+|'[^']*'|[\[{(].*", "#", first)[:160]
 
 
 def check(function: Check) -> Check:

@@ -145,7 +145,7 @@ def clean_up_front(world: World, rng: Random) -> str:
     return f"clean up all but {retained}"
 
 
-@action(0.45)
+@action(0.8)
 def fork(world: World, rng: Random) -> str:
     if len(world.lines) > 3:
         raise Refused("there are enough branches")
@@ -156,7 +156,7 @@ def fork(world: World, rng: Random) -> str:
     return f"fork {name} from {origin}@{version}"
 
 
-@action(0.8)
+@action(1.2)
 def switch(world: World, rng: Random) -> str:
     others = [branch for branch in world.lines if branch != world.head]
     if not others:

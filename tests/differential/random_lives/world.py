@@ -80,13 +80,16 @@ class Observed:
     def named_as_in(self, later: "Observed") -> "Observed":
         """Return the same with columns named as in a later version, which may be of another branch.
 
-        A column is told by its ID, else by its name, unless IDs began anew on the way. One whose
-        name is another column's there is left out.
+        A column is told by its ID, else by its name; where IDs began anew on the way only if both
+        agree. One whose name is another column's there is left out.
         """
-        by_id = {i: name for name, i in later.fields.items()} if self.era == later.era else {}
+        by_id = {i: name for name, i in later.fields.items()}
         names = {name: by_id[i] for name, i in self.fields.items() if i in by_id}
-        for name in self.fields:
-            if name not in names and name not in names.values():
+        if self.era != later.era:
+            names = {name: own for name, own in names.items() if name == own}
+        for name, number in self.fields.items():
+            told = number in later.fields.values() and self.era != later.era
+            if name not in names and name not in names.values() and not told:
                 names[name] = name
         rows = {
             key: replace(
