@@ -1,0 +1,284 @@
+"""Changes between two versions, net and commit by commit, against what pylance read of both."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import polars as pl
+
+from lance_explorer import Table
+from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
+from tests.differential.random_lives.checks import (
+    check,
+    differing,
+    equal,
+    observed,
+    same_shape,
+    some_pairs,
+    state,
+)
+from tests.differential.random_lives.world import Observed, World
+
+__all__: list[str] = []
+
+ALL = ("moved", "column_added")
+BEFORE, AFTER = "_rowaddr_before", "_rowaddr_after"
+KEPT = ("updated", "column_rewritten", "column_added", "moved", "unchanged")
+
+
+@check
+def net(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+    """Net changes with both images, their counts, and batches and parts of them."""
+    kept = observed(world, branch)
+    for begin, end in some_pairs([*kept], rng, 8):
+        new = state(kept, end)
+        old = state(kept, begin).named_as_in(new)
+        changes = table.changes(begin, end, images="both", include=ALL)
+        feed, where = changes.to_polars(), f"net {begin} to {end}"
+        yield from _wrong_lines(feed, old, new, where)
+        yield from _wrong_sums(changes.summary(), feed, len(old.rows), len(new.rows), where)
+        yield from _other_parts(changes, feed, rng, where)
+
+
+@check
+def commits(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+    """What each commit did, against the version before; batches and parts of all of it."""
+    kept = observed(world, branch)
+    first = 0 if 1 in kept and branch is None else min(kept)
+    changes = table.changes(first, mode="per_commit", images="both", include=ALL)
+    feed = changes.to_polars()
+    for version, new in kept.items():
+        if version - 1 not in kept and (version > 1 or branch is not None):
+            continue
+        last = kept[max(kept)]
+        old, new = state(kept, version - 1).named_as_in(last), new.named_as_in(last)
+        lines = feed.filter(_commit_version=version)
+        yield from _wrong_lines(lines, old, new, f"commit {version} ({new.operation})")
+    yield from _other_parts(changes, feed, rng, "commits")
+
+
+@check
+def folded(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+    """Following rows through the feed of all commits ends in the net changes."""
+    kept = observed(world, branch)
+    for begin, end in some_pairs([*kept], rng, 3):
+        if not {*range(begin + 1, end + 1)} <= {*kept} or (begin == 0 and branch is not None):
+            continue
+        yield from _wrong_fold(table, kept, begin, end)
+
+
+@check
+def by_key(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+    """Changes of rows that are told apart by their keys."""
+    kept = observed(world, branch)
+    for begin, end in some_pairs([*kept], rng, 3):
+        new = state(kept, end)
+        old = state(kept, begin).named_as_in(new)
+        feed = table.changes(begin, end, images="both", key="key", include=ALL).to_polars()
+        where = f"by key {begin} to {end}"
+        names = {"insert": new.rows.keys() - old.rows, "delete": old.rows.keys() - new.rows}
+        for name, keys in names.items():
+            told = {*feed.filter(_change_type=name)["key"]}
+            if told != keys:
+                yield f"{where}: {name} of {told}, not {keys}"
+        updated = {*feed.filter(_change_type="update_postimage")["key"]}
+        for key in old.rows.keys() & new.rows.keys():
+            if differing(old, new, key) and key not in updated:
+                yield f"{where}: key {key} differs in {differing(old, new, key)}: not told"
+
+
+@check
+def across(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+    """What two versions of one branch or of two differ in, in either direction."""
+    for _number in range(3):
+        one, other = branch, rng.choice([*world.lines])
+        a, b = rng.choice(world.kept(one)), rng.choice(world.kept(other))
+        old, new = world.lines[one].seen[a], world.lines[other].seen[b]
+        told_a, told_b = (a if one is None else (one, a)), (b if other is None else (other, b))
+        diff = table.diff(told_a, told_b)
+        same = _contents(old) == _contents(new)
+        where = f"diff of {told_a} and {told_b}"
+        if old.fields.keys() == new.fields.keys() and diff.same_content().is_same != same:
+            yield f"{where}: {diff.same_content()}, not {same}"
+        if diff.is_identical and not same:
+            yield f"{where}: is_identical, and the rows differ"
+        changed = diff.rows(images="both", include=ALL)
+        yield from _wrong_lines(changed, old.named_as_in(new), new, where)
+
+
+def _contents(seen: Observed) -> list[str]:
+    return sorted(str(sorted(row.values.items())) for row in seen.rows.values())
+
+
+def _wrong_lines(
+    frame: pl.DataFrame, old: Observed, new: Observed, where: str
+) -> Iterator[str]:
+    """Yield what is wrong in lines that lead from one version to another, with both images."""
+    lines = frame.to_dicts()
+    was, is_now = old.at, new.at
+    kinds = ("insert", "delete", "update_preimage")
+    gone = {line[BEFORE]: line for line in lines if line["_change_type"] == "delete"}
+    came = {line[AFTER]: line for line in lines if line["_change_type"] == "insert"}
+    images = {line[BEFORE]: line for line in lines if line["_change_type"] == "update_preimage"}
+    pairs = {line[BEFORE]: line for line in lines if line["_change_type"] not in kinds}
+    if len(gone) + len(came) + len(images) + len(pairs) != len(lines):
+        yield f"{where}: a row is told twice"
+        return
+    strange = [a for a in [*gone, *pairs] if a not in was]
+    strange += [a for a in [*came, *(line[AFTER] for line in pairs.values())] if a not in is_now]
+    if strange:
+        yield f"{where}: no live rows at {strange[:5]}"
+        return
+    for address, line in gone.items():
+        key = was[address]
+        if key in new.rows and not line["maybe"]:
+            yield f"{where}: key {key} certainly deleted ({line['_event']}), but it is there"
+        yield from _wrong_values(line, old.rows[key].values, f"{where}: deleted key {key}")
+    for address, line in came.items():
+        key = is_now[address]
+        if key in old.rows and not line["maybe"]:
+            yield f"{where}: key {key} certainly inserted ({line['_event']}), but it was there"
+        yield from _wrong_values(line, new.rows[key].values, f"{where}: inserted key {key}")
+    for address, line in pairs.items():
+        yield from _wrong_pair(line, images.get(address), was[address], old, new, where)
+    told_after = {*came, *(line[AFTER] for line in pairs.values())}
+    rest = {was[a] for a in was.keys() - gone.keys() - pairs.keys()}
+    left = {is_now[a] for a in is_now.keys() - told_after}
+    if rest != left:
+        yield f"{where}: keys {rest - left} vanish untold, {left - rest} come untold"
+    for key in rest & left:
+        if differing(old, new, key):
+            yield f"{where}: key {key} differs in {differing(old, new, key)}, said to be unchanged"
+        if old.rows[key].address != new.rows[key].address:
+            yield f"{where}: key {key} moved, said to be unchanged"
+
+
+def _wrong_pair(
+    line: dict[str, Any],
+    image: dict[str, Any] | None,
+    key: int,
+    old: Observed,
+    new: Observed,
+    where: str,
+) -> Iterator[str]:
+    event, now = line["_event"], new.at[line[AFTER]]
+    where = f"{where}: {event} key {key} (maybe={line['maybe']}, {line['evidence']})"
+    if now != key:
+        yield f"{where} is paired with key {now}"
+        return
+    different = differing(old, new, key)
+    yield from _wrong_values(line, new.rows[key].values, where)
+    if event == "moved":
+        if old.rows[key].address == new.rows[key].address:
+            yield f"{where} is where it was"
+        if different and not line["maybe"]:
+            yield f"{where} differs in {different}"
+        return
+    if image is None:
+        yield f"{where} has no image before"
+        return
+    yield from _wrong_values(image, old.rows[key].values, f"{where} before")
+    told = line[CHANGED_COLUMNS]
+    if told is None:
+        yield f"{where}: changed_columns is null"
+        return
+    split = {name.split("@")[0] for name in line if "@" in name}
+    common = {*told} & same_shape(old, new) - split
+    if common != {*different} & same_shape(old, new) - split:
+        yield f"{where}: changed_columns {told}, not {different}"
+    if event == "column_added" and different:
+        yield f"{where} differs in {different}"
+
+
+def _wrong_values(line: dict[str, Any], values: Any, where: str) -> Iterator[str]:
+    wrong = {
+        name: (line.get(name, "no column"), value)
+        for name, value in values.items()
+        if not any(equal(line[own], value) for own in line if own.split("@")[0] == name)
+    }
+    if wrong:
+        yield f"{where}: values are told wrong (ours, pylance's): {wrong}"
+
+
+def _wrong_sums(
+    summary: pl.DataFrame, feed: pl.DataFrame, num_old: int, num_new: int, where: str
+) -> Iterator[str]:
+    [counts] = summary.to_dicts()
+    rows = feed.filter(pl.col("_change_type").ne_missing("update_preimage"))
+    told = dict(rows["_event"].cast(pl.String).value_counts().iter_rows())
+    for name in ("inserted", "deleted", *KEPT[:-1]):
+        if counts[name] != told.get(name, 0):
+            yield f"{where}: summary {name} {counts[name]}, feed {told}"
+    if counts["maybe"] != rows["maybe"].sum():
+        yield f"{where}: summary maybe {counts['maybe']}, feed {rows['maybe'].sum()}"
+    kept = sum(counts[name] for name in KEPT)
+    if num_old != counts["deleted"] + kept or num_new != counts["inserted"] + kept:
+        yield f"{where}: {num_old} rows became {num_new}, summary {counts}"
+
+
+def _other_parts(changes: Any, feed: pl.DataFrame, rng: Random, where: str) -> Iterator[str]:
+    size = rng.randint(1, 5)
+    batches = pl.concat([feed.clear(), *changes.batches(size, progress=False)])
+    if not batches.equals(feed):
+        yield f"{where}: batches of {size} are not the whole:\n{_unlike(batches, feed)}"
+    parts = [
+        batch
+        for part in changes.parts(size)
+        for batch in changes.batches(rng.randint(1, 5), progress=False, part=part)
+    ]
+    together = pl.concat([feed.clear(), *parts])
+    if not together.equals(feed):
+        yield f"{where}: parts of {size} are not the whole:\n{_unlike(together, feed)}"
+
+
+def _unlike(one: pl.DataFrame, other: pl.DataFrame) -> str:
+    if len(one) != len(other):
+        return f"{len(one)} and {len(other)} lines"
+    names = [name for name in other.columns if not one[name].equals(other[name], null_equal=True)]
+    for index, (a, b) in enumerate(zip(one.iter_rows(), other.iter_rows(), strict=True)):
+        if a != b:
+            return f"line {index} of {len(one)} in {names}: {a} and {b}"
+    return "types"
+
+
+def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -> Iterator[str]:
+    feed = table.changes(begin, end, "per_commit", images="both", include=ALL).to_polars()
+    first, last = state(kept, begin), state(kept, end)
+    origin: dict[int, int | None] = {address: address for address in first.at}
+    written = dict[int, dict[str, Any]]()
+    for (version,), commit in feed.group_by("_commit_version", maintain_order=True):
+        left, entered = {}, {}
+        for line in commit.to_dicts():
+            if line["_change_type"] == "update_preimage":
+                continue
+            if line[BEFORE] is not None:
+                left[line[BEFORE]] = origin.get(line[BEFORE])
+            if line[AFTER] is not None:
+                entered[line[AFTER]] = left.get(line[BEFORE])
+                if line["_event"] == "restored" and line[BEFORE] is None:
+                    key = kept[version].at[line[AFTER]]
+                    entered[line[AFTER]] = (
+                        first.rows[key].address if key in first.rows else None
+                    )
+                if line["_change_type"] == "update_postimage":
+                    written[line[AFTER]] = line
+        origin = {a: o for a, o in origin.items() if a not in left} | entered
+    net = table.changes(begin, end, images="both", include=ALL).to_polars()
+    unsure = {line[side] for line in net.to_dicts() for side in (BEFORE, AFTER) if line["maybe"]}
+    unsure |= {line[s] for line in feed.to_dicts() for s in (BEFORE, AFTER) if line["maybe"]}
+    unsure.discard(None)
+    pairs = {*net.select(BEFORE, AFTER).iter_rows()}
+    fold: set[tuple[int | None, int | None]] = {(old, new) for new, old in origin.items()}
+    fold |= {(address, None) for address in first.at.keys() - {before for before, _ in fold}}
+    pairs, fold = ({pair for pair in some if unsure.isdisjoint(pair)} for some in (pairs, fold))
+    moved = {pair for pair in fold if pair[0] != pair[1]}
+    if not moved <= pairs <= fold:
+        yield f"{begin} to {end}: fold {moved - pairs} not net, net {pairs - fold} not in the fold"
+    for line in net.to_dicts():
+        if line["maybe"] or line["_event"] != "updated" or line["_change_type"] != "update_postimage":
+            continue
+        if line[AFTER] in written:
+            names = [n for n in last.fields if n not in CHANGES.names and n in written[line[AFTER]]]
+            wrong = [n for n in names if line[n] != written[line[AFTER]][n]]
+            if wrong and line[AFTER] in origin:
+                yield f"{begin} to {end}: the last image of {line[AFTER]} has other {wrong}"

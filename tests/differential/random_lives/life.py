@@ -1,0 +1,126 @@
+"""One random life of a table: which steps it takes, told by a seed, and what is wrong then."""
+
+import os
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from lance_explorer import Table, open_table
+from tests.differential.random_lives import (  # noqa: F401: they fill the lists
+    by_hand,
+    check_changes,
+    check_following,
+    check_frames,
+    check_rows,
+    check_versions,
+    columns,
+    rows,
+    upkeep,
+)
+from tests.differential.random_lives.checks import CHECKS, Difference
+from tests.differential.random_lives.registry import ACTIONS
+from tests.differential.random_lives.world import Refused, World
+
+__all__ = ["Lived", "live", "shrink"]
+
+_REFUSALS = (Refused, OSError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError)
+
+
+@dataclass
+class Lived:
+    """What a table went through, and what is wrong with what we say of it."""
+
+    seed: int
+    kind: str
+    steps: list[tuple[int, str]]
+    refused: dict[str, str]
+    differences: list[Difference]
+    done: dict[str, int]
+
+
+def live(seed: int, steps: Iterable[int], checks: Iterable[str] = ()) -> Lived:
+    """Live some of the steps of a life. Each has its own random numbers, so any may be left out."""
+    os.environ["LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES"] = "1"
+    with TemporaryDirectory() as folder:
+        world = World.create(Path(folder), Random(f"{seed}"))
+        kind = f"{'stable' if world.stable else 'addresses'}, {world.data_format}"
+        lived = Lived(seed, kind, [], {}, [], {})
+        tables: dict[str | None, Table] = {None: open_table(world.root)}
+        for number in steps:
+            _take(world, number, Random(f"{seed} {number}"), lived)
+            if Random(f"{seed} {number} look").random() < 0.3:
+                _look(world, tables)
+        for branch in world.lines:
+            tables.setdefault(branch, open_table(world.root, branch))
+        chosen = {name: check for name, check in CHECKS.items() if not checks or name in checks}
+        for branch in world.lines:
+            for name, check in chosen.items():
+                rng = Random(f"{seed} {branch} {name}")
+                try:
+                    fresh = open_table(world.root, branch)
+                    found = check(world, branch, fresh, tables[branch], rng)
+                    lived.differences += [Difference(name, branch, words) for words in found]
+                except Exception:  # noqa: BLE001: whatever is raised is wrong
+                    words = traceback.format_exc(limit=-6)
+                    lived.differences.append(Difference(name, branch, words))
+    return lived
+
+
+def _take(world: World, number: int, rng: Random, lived: Lived) -> None:
+    """Do one thing; go back if pylance cannot read what came of it."""
+    [chosen] = rng.choices(ACTIONS, [one.weight for one in ACTIONS])
+    copy = world.save()
+    head = world.head
+    try:
+        words = chosen.deed(world, rng)
+    except BaseException as error:
+        if not isinstance(error, _REFUSALS) and "Panic" not in type(error).__name__:
+            raise
+        words = None
+        lived.refused[chosen.name] = f"{type(error).__name__}: {error}"[:300]
+    try:
+        world.observe()
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        world.take_back(copy)
+        world.head = head
+        lived.refused[chosen.name] = f"unreadable: {type(error).__name__}: {error}"[:300]
+        return
+    version = f"v{world.latest.version}" + (f" of {world.head}" if world.head else "")
+    if words is None:
+        return
+    lived.steps.append((number, f"{words} -> {version}"))
+    lived.done[chosen.name] = lived.done.get(chosen.name, 0) + 1
+
+
+def _look(world: World, tables: dict[str | None, Table]) -> None:
+    """Refresh the tables that were opened before, and ask them for what they then keep."""
+    for branch in world.lines:
+        if branch not in tables:
+            tables[branch] = open_table(world.root, branch)
+        tables[branch].refresh().versions()
+        tables[branch].changes(0, mode="per_commit").summary()
+
+
+def shrink(lived: Lived) -> Lived:
+    """Leave out steps as long as there is a difference of the first one's kind."""
+    kind, name = lived.differences[0].kind, lived.differences[0].check
+    left = [number for number, _ in lived.steps]
+    best = lived
+    size = max(1, len(left) // 2)
+    while size:
+        start = 0
+        while start < len(left):
+            fewer = left[:start] + left[start + size :]
+            tried = live(lived.seed, fewer, [name])
+            tried.differences = [one for one in tried.differences if one.kind == kind]
+            if tried.differences:
+                left, best = [number for number, _ in tried.steps], tried
+            else:
+                start += size
+        size //= 2
+    return best
