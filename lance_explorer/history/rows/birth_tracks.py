@@ -133,18 +133,15 @@ class _Pass:
 
     def _changed(self, here: "_Step", earlier: int, fragment: Fragment) -> Track:
         before = self.tracks[earlier]
-        change = in_place(self._states[earlier], fragment, here.schemas)
-        is_commit = here.follows and here.record.operation != "Restore"
-        if change < (InPlace.COLUMNS_ADDED if is_commit else InPlace.VALUES_DIFFER):
+        if not here.follows or here.record.operation == "Restore":
+            return before  # lost versions may have written it
+        if in_place(self._states[earlier], fragment, here.schemas) is InPlace.SAME:
             return before
         written = self._written(here, earlier, fragment)
-        if is_commit and written is None:
-            return before
         if written is None:
-            written = whole_fragment(len(before.ids))
+            return before
         assert before.updated is not None
-        version = here.version if is_commit else NO_VERSION
-        return replace(before, updated=overwritten(before.updated, written, version))
+        return replace(before, updated=overwritten(before.updated, written, here.version))
 
     def _written(self, here: "_Step", earlier: int, fragment: Fragment) -> OffsetRanges | None:
         """Return which rows got other values in place; None if that is not said."""
@@ -157,7 +154,7 @@ class _Pass:
         match here.operation:
             case Merge() | DataReplacement():
                 return whole_fragment(len(self.tracks[earlier].ids))
-            case Update() as update if here.follows:
+            case Update() as update:
                 offsets = update.offsets(fragment.id)
                 return None if offsets is None else OffsetRanges.of(offsets)
             case _:

@@ -1,0 +1,226 @@
+"""Columns that are written in place, by commits of every name: what changes, counts and rows say."""
+
+import lance
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from lance_explorer import Table, open_table
+
+Operation = lance.LanceOperation
+
+WHAT = ("inserted", "deleted", "updated", "column_rewritten", "column_added", "moved", "unchanged")
+
+
+@pytest.fixture(params=[False, True], ids=["addresses", "stable"])
+def stable(request) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture
+def uri(tmp_path) -> str:
+    return str(tmp_path / "t.lance")
+
+
+def rows(keys: list[int], **columns: object) -> pa.Table:
+    """Return rows with a key, and columns of one value each."""
+    values = {name: pa.array([value] * len(keys)) for name, value in columns.items()}
+    return pa.table({"key": pa.array(keys, pa.int64()), **values})
+
+
+def create(uri: str, *, stable: bool, rows_per_file: int = 3) -> None:
+    """Create a table of six rows in fragments of three."""
+    data = rows([*range(6)], a=0, s="old")
+    lance.write_dataset(data, uri, enable_stable_row_ids=stable, max_rows_per_file=rows_per_file)
+
+
+def write_in_place(uri: str, fragment: int, data: pa.Table, *, says_which: bool) -> None:
+    """Commit other values for rows of a fragment."""
+    dataset = lance.dataset(uri)
+    written, fields, *offsets = dataset.get_fragment(fragment).update_columns(
+        data, "key", "key", with_offsets=says_which
+    )
+    operation = Operation.Update(
+        updated_fragments=[written],
+        fields_modified=fields,
+        update_mode="rewrite_columns",
+        updated_fragment_offsets={fragment: offsets[0]} if says_which else None,
+    )
+    lance.LanceDataset.commit(uri, operation, read_version=dataset.version)
+
+
+def net(table: Table, begin: int, end: int | None = None) -> dict[str, int]:
+    """Return the counts of net changes that are not 0, and how many of them are uncertain."""
+    changes = table.changes(begin, end, include=("moved", "column_added"))
+    [summary] = changes.summary().to_dicts()
+    lines = changes.to_polars()["_event"].cast(pl.String).value_counts()
+    told = {name: summary[name] for name in WHAT if summary[name]}
+    assert dict(lines.iter_rows()) == {k: n for k, n in told.items() if k != "unchanged"}
+    return told | {"maybe": summary["maybe"]}
+
+
+def counts(table: Table, version: int) -> dict[str, int | None]:
+    """Return the counts of a version that are not 0."""
+    [row] = table.versions().filter(version=version).to_dicts()
+    return {name[5:]: row[name] for name in row if name.startswith("rows_") and row[name] != 0}
+
+
+def events(table: Table, row_id: int) -> list[str]:
+    return table.row(row_id).history()["event"].cast(pl.String).to_list()
+
+
+def test_rows_merged_in_place_are_told_beside_those_that_are_inserted(uri, stable):
+    create(uri, stable=stable)
+    lance.dataset(uri).create_scalar_index("key", "BTREE")
+    merge = lance.dataset(uri).merge_insert("key").when_matched_update_all()
+    merge.when_not_matched_insert_all().execute(rows([1, 9], s="new"))
+    table = open_table(uri)
+    if stable:
+        assert net(table, 2) == {"inserted": 1, "updated": 1, "unchanged": 5, "maybe": 0}
+        assert events(table, 1) == ["created", "updated"]
+        assert counts(table, 3) == {"added": 1, "updated": 1, "in": 1}
+    else:
+        told = {"inserted": 1, "column_rewritten": 3, "unchanged": 3, "maybe": 3}
+        assert net(table, 2) == told
+        assert events(table, 1) == ["created", "column_rewritten"]
+        assert counts(table, 3) == {"added": 1, "column_rewritten": 3, "in": 1}
+
+
+def test_each_fragment_says_by_itself_which_rows_were_written(uri, stable):
+    create(uri, stable=stable)
+    dataset = lance.dataset(uri)
+    first, second = dataset.get_fragments()
+    one, fields, offsets = first.update_columns(rows([1], a=7), "key", "key", with_offsets=True)
+    two, _ = second.update_columns(rows([4], a=8), "key", "key")
+    new = lance.fragment.write_fragments(rows([6], a=1, s="new"), uri, schema=dataset.schema)
+    operation = Operation.Update(
+        updated_fragments=[one, two],
+        new_fragments=[*new],
+        fields_modified=fields,
+        update_mode="rewrite_columns",
+        updated_fragment_offsets={0: offsets},
+    )
+    lance.LanceDataset.commit(uri, operation, read_version=1)
+    table = open_table(uri)
+    told = {"inserted": 1, "updated": 1, "column_rewritten": 3, "unchanged": 2, "maybe": 3}
+    assert net(table, 1) == told
+    assert counts(table, 2) == {"added": 1, "updated": 1, "column_rewritten": 3, "in": 1}
+
+
+@pytest.mark.parametrize("says_which", [True, False], ids=["offsets", "no offsets"])
+def test_values_may_differ_where_no_file_had_the_column(uri, stable, says_which):
+    create(uri, stable=stable)
+    lance.write_dataset(rows([6, 7, 8]), uri, mode="append")
+    write_in_place(uri, 2, rows([7], a=7), says_which=says_which)
+    table = open_table(uri)
+    if says_which:
+        assert net(table, 2) == {"updated": 1, "unchanged": 8, "maybe": 0}
+        assert counts(table, 3) == {"updated": 1}
+    else:
+        assert net(table, 2) == {"column_rewritten": 3, "unchanged": 6, "maybe": 3}
+        assert counts(table, 3) == {"column_rewritten": 3}
+
+
+def test_a_merge_may_write_a_column_anew_in_one_fragment_and_add_one_to_all(uri, stable):
+    create(uri, stable=stable)
+    dataset = lance.dataset(uri)
+    merged = [fragment.merge_columns({"b": "key + 1"}) for fragment in dataset.get_fragments()]
+    written, _ = dataset.get_fragment(0).update_columns(rows([1], a=7), "key", "key")
+    first, second = (fragment for fragment, _ in merged)
+    first.files = [*written.files, first.files[-1]]
+    operation = Operation.Merge([first, second], merged[0][1])
+    lance.LanceDataset.commit(uri, operation, read_version=1)
+    table = open_table(uri)
+    assert net(table, 1) == {"column_rewritten": 3, "column_added": 3, "maybe": 3}
+    assert len(table.changes(1, mode="per_commit").to_polars()) == 3
+    assert counts(table, 2) == {"column_rewritten": 6}
+
+
+CASTS = {"a": pa.int32(), "place.x": pa.int32()}
+
+
+@pytest.mark.parametrize("column", CASTS)
+def test_a_merge_after_a_cast_is_no_update(uri, column):
+    place = pa.array([{"x": 1, "y": 2}] * 6)
+    data = rows([*range(6)], a=0).append_column("place", place)
+    lance.write_dataset(data, uri)
+    lance.dataset(uri).alter_columns({"path": column, "data_type": CASTS[column]})
+    source = lance.dataset(uri).to_table().slice(0, 2).set_column(0, "key", pa.array([9, 1]))
+    merge = lance.dataset(uri).merge_insert("key").when_matched_update_all()
+    merge = merge.when_not_matched_insert_all().when_not_matched_by_source_delete("key = 5")
+    merge.execute(source)
+    table = open_table(uri)
+    assert net(table, 2) == {"inserted": 2, "deleted": 2, "unchanged": 4, "maybe": 4}
+    unknown = dict.fromkeys(["added", "updated", "deleted"])
+    assert counts(table, 3) == {**unknown, "in": 2, "out": 2}
+
+
+def test_a_compaction_does_not_hide_what_was_written_in_place(uri, stable):
+    create(uri, stable=stable)
+    write_in_place(uri, 0, rows([1], a=7), says_which=False)
+    lance.dataset(uri).optimize.compact_files()
+    table = open_table(uri)
+    assert net(table, 1) == {"column_rewritten": 3, "moved": 3, "maybe": 3}
+
+
+def test_a_restore_over_a_compaction_undoes_what_was_written_in_place(uri, stable):
+    create(uri, stable=stable)
+    lance.dataset(uri).optimize.compact_files()
+    compacted = lance.dataset(uri)
+    [fragment] = compacted.get_fragments()
+    write_in_place(uri, fragment.fragment_id, rows([1], a=7), says_which=False)
+    lance.dataset(uri, version=1).restore()
+    table = open_table(uri)
+    last = lance.dataset(uri).version
+    assert net(table, last - 1) == {"column_rewritten": 6, "maybe": 6}
+    feed = table.changes(last - 1, mode="per_commit").to_polars()
+    assert feed.filter(pl.col("_event") == "restored", "maybe").height == 6
+
+
+def test_a_restore_undoes_what_a_later_write_in_place_covers(uri, stable):
+    create(uri, stable=stable)
+    write_in_place(uri, 0, rows([1], a=7), says_which=False)
+    write_in_place(uri, 0, rows([2], a=8), says_which=True)
+    lance.dataset(uri, version=1).restore()
+    table = open_table(uri)
+    feed = table.changes(3, mode="per_commit").to_polars()
+    certain = dict(feed.select("_rowid", "maybe").iter_rows())
+    assert certain == {0: True, 1: True, 2: False}
+    assert net(table, 1) == {"unchanged": 6, "maybe": 0}
+
+
+def lose(uri: str, version: int) -> None:
+    """Remove one version, as a clean-up does that a tag stopped."""
+    dataset = lance.dataset(uri)
+    for kept in range(1, dataset.version + 1):
+        if kept != version:
+            dataset.tags.create(f"v{kept}", kept)
+    dataset.cleanup_old_versions(
+        older_than=None, retain_versions=1, error_if_tagged_old_versions=False
+    )
+
+
+@pytest.mark.parametrize("compacts", [False, True])
+def test_what_kept_versions_wrote_in_place_is_told_though_the_first_is_lost(uri, compacts):
+    create(uri, stable=True)
+    lance.write_dataset(rows([6], a=1, s="new"), uri, mode="append")
+    write_in_place(uri, 0, rows([1], a=7), says_which=False)
+    if compacts:
+        lance.dataset(uri).optimize.compact_files()
+    lose(uri, 2)
+    table = open_table(uri)
+    feed = table.changes(2).to_polars()
+    assert sorted(feed["_rowid"]) == [0, 1, 2]
+    assert feed["maybe"].all()
+
+
+def test_a_restore_of_a_lost_version_may_bring_its_writes_in_place_back(uri, stable):
+    create(uri, stable=stable)
+    write_in_place(uri, 0, rows([1], a=7), says_which=False)
+    lance.dataset(uri, version=1).restore()
+    lance.dataset(uri, version=2).restore()
+    lose(uri, 2)
+    table = open_table(uri)
+    assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
+    feed = table.changes(3, mode="per_commit").to_polars()
+    assert feed.filter(pl.col("_event") == "restored", "maybe").height == 3
