@@ -15,7 +15,7 @@ _VIEWS = {"files": "files", "indices": "indices", "row_ids": "encodings"}
 
 
 def advice_data(
-    found: pl.DataFrame, nothing: str = NOTHING_TO_DO, problem: str | None = None
+    found: pl.DataFrame, nothing: str = f"{NOTHING_TO_DO}.", problem: str | None = None
 ) -> dict[str, Any]:
     """Return advice for the browser, the worst first.
 
@@ -46,13 +46,13 @@ def advice_data(
     }
 
 
-def advice_sentences(found: pl.DataFrame, nothing: str = NOTHING_TO_DO) -> list[str]:
+def advice_sentences(found: pl.DataFrame, nothing: str = f"{NOTHING_TO_DO}.") -> list[str]:
     """Return advice as sentences; where there is none, that.
 
     Examples
     --------
     >>> advice_sentences(table.inspect.health())
-    ['Nothing needs to be done']
+    ['Nothing needs to be done.']
     """
     said = [
         f"{message[:1].upper()}{message[1:]}. {advice}".rstrip()

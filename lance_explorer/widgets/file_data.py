@@ -13,6 +13,7 @@ from lance_explorer.history.history import History
 from lance_explorer.inspect.advice import NOTHING_TO_DO
 from lance_explorer.inspect.file_lives import deletion_sizes
 from lance_explorer.inspect.fragment_health import (
+    MANY_DELETED_ROWS,
     SOME_SPARE_FRAGMENTS,
     compaction_counts,
     compaction_settings,
@@ -109,11 +110,12 @@ def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply
 def no_advice_words(history: History) -> str:
     """Return what is said of the files of a version about which there is no advice."""
     before, after = compaction_counts(history)
-    if before <= after:
-        return f"{NOTHING_TO_DO}: a compaction would leave no fragment fewer."
+    if not before:
+        return f"{NOTHING_TO_DO}: a compaction would write no fragment anew."
     return (
-        f"{NOTHING_TO_DO}: a compaction would make {after:,} of {plural(before, 'fragment')}, and "
-        f"is worth while from {SOME_SPARE_FRAGMENTS} fewer on."
+        f"{NOTHING_TO_DO}: a compaction would make about {plural(after, 'fragment')} of "
+        f"{before:,}, and is worth while from {SOME_SPARE_FRAGMENTS} fewer, or "
+        f"{MANY_DELETED_ROWS:,} deleted rows, on."
     )
 
 

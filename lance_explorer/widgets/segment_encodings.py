@@ -14,7 +14,10 @@ from lance_explorer.figures import encoding_words
 from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.figures.palette import ENCODING_COLORS, MUTED, PART_COLORS
 from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.frames.sizes import byte_size, percent
+from lance_explorer.inspect.advice import NOTHING_TO_DO
 from lance_explorer.inspect.health import HEALTH, health
+from lance_explorer.inspect.manifest_health import LARGE_SAVING, SAVING_SHARE
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS
 from lance_explorer.inspect.row_id_segments import ROW_ID_SEGMENTS
 from lance_explorer.inspect.version_runs import VERSION_RUNS
@@ -35,6 +38,10 @@ __all__ = ["SegmentEncodings"]
 _MOST_CHOICES = 500
 _MOST_STATIC_BYTES = 4_000_000
 _KEPT_VERSIONS = 2
+_NO_ADVICE = (
+    f"{NOTHING_TO_DO}: what other encodings would save is less than {byte_size(LARGE_SAVING)}, or "
+    f"less than {percent(SAVING_SHARE)}."
+)
 _COLORS = {**ENCODING_COLORS, "spilled": MUTED}
 
 
@@ -175,7 +182,7 @@ class SegmentEncodings(RowsView):
             if int(sizes.sum() or 0) > _MOST_STATIC_BYTES:
                 return super(RowsView, self).static_html()
             segments = self._read(version).of(self.state.fragment_id).segments
-            words = [*advice_sentences(self.advice), *self.words]
+            words = [*advice_sentences(self.advice, _NO_ADVICE), *self.words]
             picture = _static_picture(encoding_statistics(segments))
         except LanceExplorerError as error:
             words, picture = [str(error)], ""
@@ -247,7 +254,7 @@ class SegmentEncodings(RowsView):
         version = int(request["version"])
         request.progress(f"looking for what should be done about version {version:,}")
         try:
-            return advice_data(health(self._table.source, version, "row_ids"))
+            return advice_data(health(self._table.source, version, "row_ids"), _NO_ADVICE)
         except LanceExplorerError as error:
             problem = f"Version {version:,} could not be checked: {error}"
             return advice_data(HEALTH.polars_schema.to_frame(), "", problem)

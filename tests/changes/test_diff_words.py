@@ -1,5 +1,7 @@
 """What differs beside rows, in words, against the frames of a diff."""
 
+from itertools import pairwise
+
 import lance
 import pyarrow as pa
 import pytest
@@ -25,7 +27,7 @@ def commit(path) -> list[str]:
 def test_there_are_words_where_a_diff_finds_something(path):
     table = open_table(DATA / path)
     kept = table.versions()["version"].to_list()
-    for begin, end in [*zip(kept, kept[1:], strict=False), (kept[0], kept[-1])]:
+    for begin, end in [*pairwise(kept), (kept[0], kept[-1])]:
         said = words_beside_rows(table.source, begin, end)
         diff = table.diff(begin, end)
         rows = [*diff.schema().rows(), *diff.config().rows(), *diff.indices()["name"].unique()]

@@ -201,3 +201,21 @@ def test_it_shares_its_choices(written):
     widget = Files(open_table(written.path), state=state)
     assert widget.frame()["fragment_id"].to_list() == [1]
     assert repr(widget) == "Files(version 1, data_files)"
+
+
+def test_a_compaction_that_is_not_worth_while_is_said(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "few").append(rows=5, fragments=4)
+    advice = browse(Files(open_table(table.path))).ask("advice", version="1")["content"]
+    assert advice["found"] == []
+    assert advice["nothing"].startswith(
+        "Nothing needs to be done: a compaction would make about 1 fragment of 4, and is worth"
+    )
+    one = SyntheticTable(tmp_path / "one").append(rows=5)
+    advice = browse(Files(open_table(one.path))).ask("advice", version=None)["content"]
+    assert advice["nothing"].endswith("a compaction would write no fragment anew.")
+
+
+def test_a_version_that_cannot_be_checked_is_said(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "t").append(rows=5)
+    advice = browse(Files(open_table(table.path))).ask("advice", version="7")["content"]
+    assert advice["problem"].startswith("Version 7 could not be checked: version 7 never was")

@@ -13,7 +13,7 @@ function render({ model, el }) {
   const heading = node("h3");
   const when = node("span", { class: "lx-quiet lx-files-when" });
   const note = node("div", { class: "lx-note", role: "status", hidden: true });
-  const advice = adviceList({ choose: (changes) => link.setState(changes) });
+  const advice = adviceList({ choose: (changes) => link.setState(changes), isOfVersion: true });
   const cards = node("div", { class: "lx-cards" });
   const sizes = sizeHistogram(link.root, { label: "number of data files by size", noun: "file", format: bytes, onChoose: filterBy });
   const rows = sizeHistogram(link.root, { label: "number of fragments by rows", noun: "fragment", format: shortCount });

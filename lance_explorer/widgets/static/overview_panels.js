@@ -96,7 +96,7 @@ function largestCommits(choose) {
   }
 
   return {
-    element: panel("What made it big", toggle.element, node("p", { class: "lx-quiet lx-bars-note" }, "What the latest version needs, by the version that wrote it: all parts make 100 %."), list),
+    element: panel("What made it big", toggle.element, node("p", { class: "lx-quiet lx-bars-note" }, "Data files, deletion files and indices that the latest version needs, by the version that wrote them; all parts make 100 %."), list),
     setHistory(newest) {
       history = newest;
       if (!history.sizes.bytes.versions.length && history.sizes.rows.versions.length) measure = "rows";

@@ -16,7 +16,7 @@ function render({ model, el }) {
   const growth = growthPicture(link.root, { onMove: moveTo, describeVersion: head.describe });
   const growthTitle = node("h4", {}, "Bytes that the ID of a row takes, over versions; and when the rows of the chosen version were written");
   const growthLegend = node("div", { class: "lx-legend" });
-  const advice = adviceList({ choose: (changes) => link.setState(changes) });
+  const advice = adviceList({ choose: (changes) => link.setState(changes), isOfVersion: true });
   const words = sentenceList();
   const fragment = node("select", { class: "lx-input", "aria-label": "Fragment", onchange: () => link.setState({ fragment_id: fragment.value || null }) });
   const modes = node("span", { class: "lx-modes", role: "group", "aria-label": "What runs to the right" }, ...Object.entries(MODE_WORDS).map(([name, words]) =>
