@@ -11,8 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from lance_explorer.history.history import History
-from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.restores import restored_version
+from lance_explorer.history.restores import ordinary_version, restored_version
 from lance_explorer.history.source import TableSource
 
 __all__ = ["EMPTY", "Line", "VersionPath", "parent_position", "path_between"]
@@ -81,7 +80,8 @@ def path_between(line: Line, begin: int, end: int) -> VersionPath:
 def parent_position(line: Line, position: int) -> int:
     """Return the position that a commit went out from; of a restore, that of what it restored.
 
-    Where that is not kept, it is the last kept one before it; EMPTY if there is none.
+    If that is a detached version, it is the ordinary one that it was built on. Where it is not
+    kept, it is the last kept one before it; EMPTY if there is none.
 
     Raises
     ------
@@ -91,8 +91,9 @@ def parent_position(line: Line, position: int) -> int:
         If it cannot be read.
     """
     record = line.history.records[position]
-    target = restored_version(line.source, record)
-    if target is None or target >= FIRST_DETACHED:
+    restored = restored_version(line.source, record)
+    target = None if restored is None else ordinary_version(line.source, restored)
+    if target is None:
         return position - 1
     known = int(np.searchsorted(line.history.versions, np.uint64(target), side="right")) - 1
     return min(known, position - 1)
