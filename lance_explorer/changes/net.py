@@ -66,15 +66,17 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
         _came(rows, runs.where(~runs.was_live), found, begin),
         kept.where(kept.change != RowChange.UNCHANGED),
     ]
-    if not rows.has_row_ids and (parts[1].evidence == Evidence.LOST).any():
-        parts[0] = _doubted(parts[0])
+    is_told = bool(rows.history.follows_previous[list(path.steps)].all())
+    is_lost = parts[1].evidence == Evidence.LOST
+    if not rows.has_row_ids and (is_lost | (parts[1].maybe & (not is_told))).any():
+        parts[0] = _doubted(parts[0])  # lost versions may have made other rows of them
     net = ChangeRuns.concatenated(parts)
     if rows.namesakes:
         only_one = (net.before == NO_ADDRESS) | (net.after == NO_ADDRESS)
         net = replace(net, maybe=net.maybe | (only_one & rows.namesakes.are_open(net.identity)))
     if rows.has_row_ids:
         return net
-    if not rows.history.follows_previous[list(path.steps)].all():
+    if not is_told:
         net = replace(net, maybe=net.maybe | (net.change == RowChange.MOVED))
     return _known_by_address(rows, net, found, begin, end)
 
@@ -161,8 +163,7 @@ def _without_dropped(runs: RowRuns) -> RowRuns:
     was before the column was added.
     """
     old, new = runs.updated_before, runs.updated_after
-    is_back = (new < old) & (new != NO_VERSION)
-    return replace(runs, updated_before=np.where(is_back, new, old))
+    return replace(runs, updated_before=np.where(new < old, new, old))
 
 
 def _evidence(rows: StateRows) -> Evidence:

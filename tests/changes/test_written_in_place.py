@@ -1,4 +1,4 @@
-"""Columns that are written in place, by commits of every name: what changes, counts and rows say."""
+"""Columns that are written in place, by commits of every name: changes, counts and histories."""
 
 import lance
 import polars as pl

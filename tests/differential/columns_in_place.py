@@ -120,10 +120,7 @@ class InPlaceLife:
         gone = self.random.sample(others, min(len(others), self.random.choice([0, 0, 1])))
         merge = self.dataset.merge_insert("key")
         is_deletion = self.random.random() < 0.15
-        if is_deletion:
-            merge = merge.when_matched_delete()
-        else:
-            merge = merge.when_matched_update_all()
+        merge = merge.when_matched_delete() if is_deletion else merge.when_matched_update_all()
         if new:
             merge = merge.when_not_matched_insert_all()
         if gone:
@@ -168,7 +165,9 @@ class InPlaceLife:
         dataset, random = self.dataset, self.random
         fragments = dataset.get_fragments()
         chosen = random.sample(fragments, min(len(fragments), random.choice([1, 1, 2])))
-        others = [one for one in fragments if one.fragment_id not in {f.fragment_id for f in chosen}]
+        others = [
+            one for one in fragments if one.fragment_id not in {f.fragment_id for f in chosen}
+        ]
         name, updated, offsets, written = self._column(), [], {}, list[int]()
         modified = set[int]()
         for fragment in chosen:
@@ -282,6 +281,16 @@ class InPlaceLife:
         self.dataset.alter_columns({"path": name, "data_type": OTHER_TYPE[found]})
         self._note("cast_column")
 
+    # ------------------------------------------------------------------- versions
+
+    def lose_versions(self) -> None:
+        """Remove some versions but the latest, as a clean-up does that tags hold back."""
+        kept = [version for version in self.done if self.random.random() < 0.6]
+        for version in kept:
+            self.dataset.tags.create(f"v{version}", version)
+        self.dataset.cleanup_old_versions(retain_versions=1, error_if_tagged_old_versions=False)
+        self.done = {v: done for v, done in self.done.items() if v in {*kept, max(self.done)}}
+
     # ------------------------------------------------------------------- values
 
     def _note(
@@ -325,8 +334,7 @@ class InPlaceLife:
     def _sql(self, name: str) -> str:
         self.clock += 1
         found = self.dataset.schema.field(name).type
-        value = f"'{self.clock}'" if found in (pa.string(), pa.large_string()) else str(self.clock)
-        return value
+        return f"'{self.clock}'" if found in (pa.string(), pa.large_string()) else str(self.clock)
 
     def _rows(self, keys: list[int], schema: pa.Schema) -> pa.Table:
         columns = {

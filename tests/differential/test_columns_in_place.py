@@ -1,0 +1,25 @@
+"""Columns written in place, between all else that is done to rows: nothing certain is wrong.
+
+A few fixed lives; more of them take a loop over ``assert_life_is_told`` with other seeds.
+"""
+
+import pytest
+
+from lance_explorer import open_table
+from tests.differential.columns_in_place import InPlaceLife
+from tests.differential.columns_in_place_agreement import assert_life_is_told
+
+
+@pytest.mark.parametrize("seed", [100, 105, 107])
+def test_whatever_is_written_is_told(seed, tmp_path):
+    uri = str(tmp_path / "t.lance")
+    life = InPlaceLife.live(uri, seed, steps=8, stable_row_ids=seed % 2 == 1)
+    assert_life_is_told(open_table(uri), life)
+
+
+@pytest.mark.parametrize("seed", [502])
+def test_it_is_told_of_what_lost_versions_leave(seed, tmp_path):
+    uri = str(tmp_path / "t.lance")
+    life = InPlaceLife.live(uri, seed, steps=9, stable_row_ids=seed % 2 == 1)
+    life.lose_versions()
+    assert_life_is_told(open_table(uri), life)
