@@ -200,17 +200,16 @@ def place_of(uri: str, options: Mapping[str, str]) -> Place | None:
     if scheme in _FILE_SCHEMES:
         is_here = user is None and host.lower() in ("", "localhost") and path
         return Place(_FILES, "", "", _names(_real_path(path))) if is_here else None
-    names = path.strip("/").split("/") if path.strip("/") else []
+    below = path.removeprefix("/").removesuffix("/")
+    names = below.split("/") if below else []
     if not host or not _NO_NAMES.isdisjoint(names):
         return None
     service = _SERVICES.get(scheme)
     if service == "azure":
         return _in_azure(user, host, tuple(names), options)
-    if user is not None:
-        return None
     if service is None:
-        return Place(scheme, host.lower(), "", tuple(names))
-    return None if ":" in host else Place(service, "", host, tuple(names))
+        return Place(scheme, f"{user or ''}@{host}".lower(), "", tuple(names))
+    return None if user or ":" in host else Place(service, "", host, tuple(names))
 
 
 def _in_azure(

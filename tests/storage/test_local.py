@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lance_explorer.errors import CorruptFileError, StorageError
-from lance_explorer.storage import FileInfo, LocalStorage
+from lance_explorer.errors import CorruptFileError, StorageError, UnsupportedFeatureError
+from lance_explorer.storage import FileInfo, LocalStorage, open_storage
 
 SPECIAL = {"pipe": "pipe", "socket": "socket", "device": "device"}
 
@@ -231,3 +231,82 @@ def test_nothing_outside_of_the_root_is_there(tmp_path, path):
     inside = LocalStorage(tmp_path / "root")
     assert list(inside.get_many([path])) == [None]
     assert (inside.list_files(path), inside.list_folders(path)) == ([], [])
+
+
+# ------------------------------------------------------------------------------------- links
+
+
+@pytest.fixture
+def table(tmp_path) -> Path:
+    """The root of a table, in a folder beside one with a file that is none of its."""
+    (tmp_path / "tables" / "t.lance" / "inner").mkdir(parents=True)
+    (tmp_path / "tables" / "beside.bin").write_bytes(b"beside")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.bin").write_bytes(b"secret")
+    return tmp_path / "tables" / "t.lance"
+
+
+def refused(storage: LocalStorage, path: str) -> None:
+    for read in (storage.get, lambda path: storage.get_range(path, 0, 1)):
+        with pytest.raises(UnsupportedFeatureError, match="a link that leads out of the table"):
+            read(path)
+    with pytest.raises(UnsupportedFeatureError, match="a link that leads out of the table"):
+        storage.check_files([path])
+    [error] = storage.get_many([path])
+    assert isinstance(error, UnsupportedFeatureError)
+
+
+@pytest.mark.parametrize("target", ["../../../outside/secret.bin", "../../../outside/never.bin"])
+def test_a_file_that_leads_out_is_listed_without_facts_and_not_read(table, target):
+    (table / "inner" / "link.bin").symlink_to(target)
+    storage = LocalStorage(table)
+    assert storage.list_files("inner") == [FileInfo("link.bin", 0, 0)]
+    refused(storage, "inner/link.bin")
+
+
+def test_a_folder_that_leads_out_is_neither_listed_nor_read(table, tmp_path):
+    (table / "link").symlink_to(tmp_path / "outside")
+    storage = LocalStorage(table)
+    refused(storage, "link/secret.bin")
+    refused(storage, "link/never.bin")
+    assert storage.list_folders("") == ["inner"]
+    for look in (storage.list_files, storage.list_folders, storage.check_folder):
+        with pytest.raises(UnsupportedFeatureError, match="a link that leads out of the table"):
+            look("link")
+
+
+def test_a_link_below_a_folder_is_found(table, tmp_path):
+    (table / "inner" / "deep").mkdir()
+    storage = LocalStorage(table)
+    storage.check_folder("inner")
+    (table / "inner" / "deep" / "link").symlink_to(tmp_path / "outside" / "secret.bin")
+    with pytest.raises(UnsupportedFeatureError, match="inner/deep/link: it is a link"):
+        storage.check_folder("inner")
+
+
+def test_links_that_stay_near_are_followed(table, tmp_path):
+    (table / "a.bin").write_bytes(b"a")
+    (table / "inner" / "within.bin").symlink_to("../a.bin")
+    (table / "inner" / "beside.bin").symlink_to(tmp_path / "tables" / "beside.bin")
+    (table / "folder").symlink_to("inner")
+    storage = LocalStorage(table)
+    assert storage.get("inner/within.bin") == b"a"
+    assert storage.get("folder/beside.bin") == b"beside"
+    storage.check_files(["inner/within.bin", "folder/beside.bin", "never.bin", "nul\0/x"])
+    storage.check_folder("folder")
+
+
+def test_a_link_may_lead_where_it_is_allowed(table, tmp_path):
+    (table / "link.bin").symlink_to(tmp_path / "outside" / "secret.bin")
+    storage = open_storage(table, allow_bases=[tmp_path / "outside"])
+    assert storage.get("link.bin") == b"secret"
+    assert [info.size_bytes for info in storage.list_files("")] == [6]
+
+
+def test_a_root_that_is_reached_by_a_link_is_what_it_leads_to(table, tmp_path):
+    (table / "a.bin").write_bytes(b"a")
+    (tmp_path / "link.lance").symlink_to(table)
+    storage = LocalStorage(tmp_path / "link.lance")
+    assert storage.get("a.bin") == b"a"
+    (table / "out.bin").symlink_to(tmp_path / "outside" / "secret.bin")
+    refused(storage, "out.bin")
