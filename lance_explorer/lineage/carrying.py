@@ -13,7 +13,7 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.rows.identities import identities_at
-from lance_explorer.history.rows.positions import position_of
+from lance_explorer.history.rows.positions import check_some, position_of
 from lance_explorer.history.rows.state_rows import state_rows
 from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.history.source import TableSource
@@ -118,6 +118,7 @@ def follow_addresses(
         If a file cannot be read.
     """
     rows = state_rows(source)
+    check_some(rows)
     asked = row_numbers(addresses, "row addresses")
     last = len(rows.history) - 1
     begin = 0 if begin_version is None else position_of(rows, begin_version)
