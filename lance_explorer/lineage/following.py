@@ -201,9 +201,8 @@ def follow(
             f"begin_version {begin_version} is later than end_version {end_version}"
         )
     rows = state_rows(source)
-    check_some(rows)
     start = 0 if begin_version is None else position_of(rows, begin_version) + 1
-    stop = len(rows.history) if end_version is None else position_of(rows, end_version) + 1
+    stop = position_of(rows, source.latest_version if end_version is None else end_version) + 1
     wanted = asked[np.sort(first)]
     if rows.has_row_ids:
         identities, place = rows.bearers(wanted)
