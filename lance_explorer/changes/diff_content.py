@@ -18,7 +18,7 @@ from lance_explorer.changes.value_columns import column_fields
 from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.ancestors import Place
-from lance_explorer.history.readable import check_values
+from lance_explorer.history.value_files import check_values
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["SameContent", "compare_content", "same_by_metadata"]

@@ -13,8 +13,8 @@ from lance_explorer.changes.steps import ChangeStep
 from lance_explorer.changes.value_columns import ValueColumns
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.paths import EMPTY
-from lance_explorer.history.readable import check_values
 from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.value_files import check_values
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["Images", "empty_feed"]

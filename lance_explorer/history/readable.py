@@ -1,46 +1,30 @@
-"""Versions whose rows can be told, and of which pylance may read the values."""
+"""Versions whose rows can be told.
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+Every reader flag of them is known, every fragment says how many rows it has, and no two fragments
+have one ID.
+"""
+
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lance_explorer.errors import CorruptFileError, FormatError, UnsupportedFeatureError
+from lance_explorer.errors import CorruptFileError, UnsupportedFeatureError
 from lance_explorer.format.flags import unreadable_flags
-from lance_explorer.format.fragments import BasePath, Fragment
+from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.roots import (
-    data_file,
-    deletion_root,
-    find_base,
-    index_folder,
-    open_base,
-)
-from lance_explorer.history.source import TableSource
-from lance_explorer.storage import Storage, leads_elsewhere
 
-__all__ = ["check_readable", "check_values", "readable_history"]
-
-_KEPT = __name__
-
-_BLOB = "lance.blob.v2"
-"""Extension of columns whose values may be in files of their own, in a folder like a data file."""
-
-_DATA_FILE = ".lance"
-
-
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """Which states of a history may be read, by the base paths of a version and if it has blobs."""
-
-    history: History
-    states: dict[tuple[tuple[BasePath, ...], bool], NDArray[np.bool_]]
+__all__ = [
+    "check_counted",
+    "check_readable",
+    "check_rows",
+    "is_counted",
+    "readable_history",
+    "rows_history",
+]
 
 
 def check_readable(record: VersionRecord) -> None:
-    """Raise UnsupportedFeatureError if the rows of a version cannot be told."""
+    """Raise UnsupportedFeatureError if a reader flag of a version is not known."""
     flags = unreadable_flags(record.manifest.reader_feature_flags)
     if flags:
         raise UnsupportedFeatureError(
@@ -48,90 +32,70 @@ def check_readable(record: VersionRecord) -> None:
         )
 
 
+def check_counted(record: VersionRecord, fragment: Fragment) -> None:
+    """Raise UnsupportedFeatureError if a fragment does not say how many rows it has."""
+    if not is_counted(fragment):
+        raise UnsupportedFeatureError(
+            f"rows of version {record.version} cannot be told: fragment {fragment.id} does not say "
+            "how many it has, as writers up to 0.7 left it; any commit of a newer release counts "
+            "them, and read() has them",
+            record.file.path,
+        )
+
+
+def check_rows(history: History) -> None:
+    """Check that the rows of a history of one version can be told.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If a reader flag is not known, or a fragment does not say how many rows it has.
+    CorruptFileError
+        If two fragments have the same ID.
+    """
+    record = history.records[0]
+    check_readable(record)
+    if record.version in history.duplicated:
+        raise CorruptFileError("two fragments of the manifest have the same ID", record.file.path)
+    for fragment in history.states:
+        check_counted(record, fragment)
+
+
+def is_counted(fragment: Fragment) -> bool:
+    """Whether a fragment says how many rows it has, itself or by its row IDs."""
+    return fragment.physical_rows is not None or fragment.row_ids is not None
+
+
 def readable_history(history: History) -> History:
-    """Return the history without versions whose rows cannot be told, as if they were not kept."""
+    """Return the history without versions of unknown reader flags, as if they were not kept."""
     flags = {record.manifest.reader_feature_flags for record in history.records}
     unknown = {flag for flag in flags if unreadable_flags(flag)}
     if not unknown:
         return history
-    kept = [
-        position
-        for position, record in enumerate(history.records)
-        if record.manifest.reader_feature_flags not in unknown
-    ]
+    flagged = [record.manifest.reader_feature_flags in unknown for record in history.records]
+    return _without(history, np.array(flagged, dtype=np.bool_))
+
+
+def rows_history(history: History) -> History:
+    """Return the history without versions whose rows cannot be told, as if they were not kept."""
+    readable = readable_history(history)
+    uncounted = [n for n, state in enumerate(readable.states) if not is_counted(state)]
+    if not uncounted and not readable.duplicated:
+        return readable
+    left_out = np.isin(readable.versions, np.array([*readable.duplicated], dtype=np.uint64))
+    intervals = readable.intervals
+    for first, last in zip(
+        *[ends[np.isin(intervals.keys, uncounted)] for ends in (intervals.first, intervals.last)],
+        strict=True,
+    ):
+        left_out[first : last + 1] = True
+    return _without(readable, left_out)
+
+
+def _without(history: History, left_out: np.ndarray) -> History:
+    kept = np.flatnonzero(~left_out)
     return replace(
         history,
-        records=tuple([history.records[position] for position in kept]),
-        intervals=history.intervals.only(np.array(kept, dtype=np.int64)),
+        records=tuple([history.records[position] for position in kept.tolist()]),
+        intervals=history.intervals.only(kept),
     )
-
-
-def check_values(source: TableSource, version: int) -> Callable[[int, str], None]:
-    """Check that pylance may read values of a version: it follows whatever a manifest says.
-
-    All of the version is checked, since even for one row it may open files of every fragment.
-
-    Returns
-    -------
-    callable
-        Checks likewise a blob that lies outside, by its base path, 0 if it has none, and its URI.
-
-    Raises
-    ------
-    VersionNotFoundError
-        If the version is not kept.
-    FormatError
-        If a file or an index lies where the table may not lead, or its base path does not exist.
-    """
-    history, position = source.found(version)
-    record, storage = history.records[position], source.storage
-    bases = record.manifest.base_paths
-    known = source.kept.get(_KEPT)
-    if known is None or known.history is not history:
-        known = source.kept[_KEPT] = _Checked(history, {})
-    states = history.intervals.at(position)
-    has_blobs = any(field.extension_name == _BLOB for field in record.schema)
-    unchecked = np.zeros(len(history.states), dtype=np.bool_)
-    is_checked = known.states.setdefault((bases, has_blobs), unchecked)
-    for state in states[~is_checked[states]].tolist():
-        fragment = history.states[state]
-        try:
-            _check_files(fragment, bases, storage, has_blobs=has_blobs)
-        except FormatError as error:
-            raise _refused(error, f"fragment {fragment.id} of version {version}") from error
-        is_checked[state] = True
-    for index in record.indices:
-        try:
-            root, folder = index_folder(index, bases, storage)
-            root.check_folder(folder)
-        except FormatError as error:
-            raise _refused(error, f"version {version}, index {index.name!r},") from error
-    return partial(_check_blob, bases, storage)
-
-
-def _check_files(
-    fragment: Fragment, bases: tuple[BasePath, ...], storage: Storage, *, has_blobs: bool
-) -> None:
-    """Check the files that reading a fragment opens."""
-    for file in (*fragment.files, *[overlay.data_file for overlay in fragment.overlays]):
-        root, path = data_file(file, bases, storage)
-        root.check_files([path])
-        if has_blobs:
-            root.check_folder(path.removesuffix(_DATA_FILE))
-    deletions = fragment.deletion_file
-    if deletions is not None:
-        deletion_root(deletions.base_id, bases, storage).check_files([deletions.path(fragment.id)])
-
-
-def _check_blob(bases: tuple[BasePath, ...], storage: Storage, base_id: int, uri: str) -> None:
-    if not base_id and "://" in uri:
-        storage.bases.check(uri)
-        return
-    root = open_base(find_base(base_id, bases), storage)
-    if leads_elsewhere(uri):
-        raise CorruptFileError(f"expected the path of a blob, found {uri!r}, which leads elsewhere")
-    root.check_files([uri])
-
-
-def _refused(error: FormatError, what: str) -> FormatError:
-    return type(error)(f"values of {what} are not read: {error.message}", error.path, error.offset)

@@ -11,8 +11,8 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.frames.common_types import common_type
 from lance_explorer.history.events.event_runs import RowEvent
-from lance_explorer.history.readable import check_values
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.value_files import check_values
 
 __all__ = ["with_values"]
 

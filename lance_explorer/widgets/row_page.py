@@ -7,8 +7,8 @@ import polars as pl
 from lance_explorer.errors import UnsupportedFeatureError
 from lance_explorer.format.flags import unreadable_flags
 from lance_explorer.format.schema import NO_PARENT
-from lance_explorer.history.readable import check_values
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.value_files import check_values
 from lance_explorer.values import SYSTEM_COLUMNS, read_rows
 from lance_explorer.widgets.cell_text import sizes_of, text_of, unit_of
 

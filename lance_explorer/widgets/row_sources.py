@@ -9,7 +9,7 @@ from typing import Protocol
 import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.history.readable import check_values
+from lance_explorer.history.value_files import check_values
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.values import ROW_VERSIONS, SYSTEM_COLUMNS, take_rows
 

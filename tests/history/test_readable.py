@@ -11,8 +11,9 @@ from lance.blob import blob_array
 
 import lance_explorer as lx
 from lance_explorer.errors import CorruptFileError, UnsupportedFeatureError
-from lance_explorer.history.readable import check_readable, check_values, readable_history
+from lance_explorer.history.readable import check_readable, readable_history
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.value_files import check_values
 from lance_explorer.widgets.code_lines import opening_code
 from tests.synthetic import SyntheticTable
 

@@ -158,7 +158,9 @@ def data_overlay(world: World, rng: Random) -> str:
     if not columns:
         raise Refused("no column")
     name = rng.choice(columns)
-    offsets = sorted(rng.sample(range(fragment.physical_rows), rng.randint(1, fragment.physical_rows)))
+    offsets = sorted(
+        rng.sample(range(fragment.physical_rows), rng.randint(1, fragment.physical_rows))
+    )
     values = [world.value(base.schema.field(name).type) for _ in offsets]
     file = world.data_file(pa.table({name: pa.array(values, base.schema.field(name).type)}), base)
     group = Lance.DataOverlayGroup(fragment.fragment_id, [Lance.DataOverlayFile(file, offsets)])
@@ -354,5 +356,3 @@ def index_by_hand(world: World, rng: Random) -> str:
         raise Refused("no index")
     operation = Lance.CreateIndex([], [rng.choice(indices)])
     return "CreateIndex that removes one" + _commit(world, rng, base, operation)
-
-

@@ -18,7 +18,9 @@ __all__: list[str] = []
 
 
 @check
-def versions(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+def versions(
+    world: World, branch: str | None, table: Table, _: Table, rng: Random
+) -> Iterator[str]:
     """Versions, their fragments, fields, settings and indices, and what commits say of themselves."""
     assert_same_versions(table)
     assert_same_transactions(table)

@@ -13,7 +13,18 @@ from typing import Any
 from lance_explorer import Table
 from tests.differential.random_lives.world import EMPTY, Observed, World
 
-__all__ = ["CHECKS", "Check", "Difference", "check", "differing", "equal", "observed", "same_shape", "some_pairs", "state"]
+__all__ = [
+    "CHECKS",
+    "Check",
+    "Difference",
+    "check",
+    "differing",
+    "equal",
+    "observed",
+    "same_shape",
+    "some_pairs",
+    "state",
+]
 
 Check = Callable[[World, str | None, Table, Table, Random], Iterator[str]]
 

@@ -9,17 +9,6 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from lance_explorer import Table, open_table
-from tests.differential.random_lives import (  # noqa: F401: they fill the lists
-    by_hand,
-    check_changes,
-    check_following,
-    check_frames,
-    check_rows,
-    check_versions,
-    columns,
-    rows,
-    upkeep,
-)
 from tests.differential.random_lives.checks import CHECKS, Difference
 from tests.differential.random_lives.registry import ACTIONS
 from tests.differential.random_lives.world import Refused, World

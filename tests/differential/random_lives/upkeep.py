@@ -47,9 +47,7 @@ def compact(world: World, rng: Random) -> str:
 @action(0.8)
 def compact_without_indices(world: World, rng: Random) -> str:
     target = rng.choice([4, 1000])
-    world.dataset().optimize.compact_files(
-        defer_index_remap=True, target_rows_per_fragment=target
-    )
+    world.dataset().optimize.compact_files(defer_index_remap=True, target_rows_per_fragment=target)
     return f"compact to {target}, indices later"
 
 

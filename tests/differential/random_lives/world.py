@@ -142,9 +142,7 @@ class World:
         world = cls(folder, stable, data_format)
         schema = BASE
         if rng.random() < 0.2:
-            schema = BASE.set(
-                0, pa.field("key", pa.int64(), nullable=False, metadata=PRIMARY_KEY)
-            )
+            schema = BASE.set(0, pa.field("key", pa.int64(), nullable=False, metadata=PRIMARY_KEY))
         world.lines[None] = Line(None, world.root)
         world.write(
             world.table(world.new_keys(rng.randint(0, 9)), schema),
