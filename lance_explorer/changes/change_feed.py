@@ -14,6 +14,7 @@ from lance_explorer.changes.summaries import commit_summary, net_summary, quick_
 from lance_explorer.changes.version_refs import VersionRef, version_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.source import TableSource
+from lance_explorer.shown import described
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -246,6 +247,7 @@ class Changes:
 
         return changes_to_spark(spark, self)
 
+    @described
     def __repr__(self) -> str:
         images = f", images={self.options.images!r}" if self.options.images else ""
         return (

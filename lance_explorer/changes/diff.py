@@ -19,6 +19,7 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.history.ancestors import Place
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.source import TableSource
+from lance_explorer.shown import described
 
 __all__ = ["Diff", "diff"]
 
@@ -289,6 +290,7 @@ num_rows_before=0, num_rows_after=2)
         by_row_id = pair.shares_row_ids
         return compare_content(pair.first, pair.second, fragments, by_row_id=by_row_id)
 
+    @described
     def __repr__(self) -> str:
         table = self._pair.first.source.uri.rsplit("/", 1)[-1]
         differs = f"different {', '.join(self.differs)}" if self.differs else "identical"

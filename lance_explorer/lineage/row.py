@@ -8,6 +8,7 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.event_frame import ROW_HISTORY
 from lance_explorer.lineage.following import row_history
+from lance_explorer.shown import described
 
 if TYPE_CHECKING:
     from lance_explorer.lineage.graph import Lineage
@@ -92,6 +93,7 @@ class Row:
 
         return lineage(self.source).subgraph_of(self.history())
 
+    @described
     def __repr__(self) -> str:
         at = "" if self.at is None else f" at version {self.at}"
         last = self.history().row(-1, named=True)

@@ -7,6 +7,7 @@ from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.source import TableSource
 from lance_explorer.spark.options import Options
+from lance_explorer.storage import Options as StorageOptions
 
 __all__ = ["PinnedTable", "TableRef"]
 
@@ -30,7 +31,7 @@ class TableRef:
 
     def open(self) -> TableSource:
         """Return the metadata of the table as it is now."""
-        return TableSource(self.uri, self.branch, dict(self.storage) or None)
+        return TableSource(self.uri, self.branch, StorageOptions(dict(self.storage)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,16 @@ from lance_explorer.storage.base import (
 from lance_explorer.storage.forked import check_not_forked
 from lance_explorer.storage.local import LocalStorage, names_of_no_files
 from lance_explorer.storage.opening import open_beside, open_storage
+from lance_explorer.storage.secrets import Hidden, Options
 
 __all__ = [
     "Contents",
     "FileInfo",
     "FilePart",
+    "Hidden",
     "IoCounts",
     "LocalStorage",
+    "Options",
     "Storage",
     "check_not_forked",
     "given",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from lance_explorer.errors import CorruptFileError, FormatError
+from lance_explorer.shown import described
 from lance_explorer.storage.secrets import Options
 
 __all__ = ["Contents", "FileInfo", "FilePart", "IoCounts", "Storage", "given", "leads_elsewhere"]
@@ -127,10 +128,11 @@ class Storage(ABC):
         self, uri: str, options: Mapping[str, str] | None = None, io: IoCounts | None = None
     ) -> None:
         self.uri = uri
-        self.options = Options(options or {})
+        self.options = options if isinstance(options, Options) else Options(options)
         self.io = io or IoCounts()
         self.beside: dict[str, Storage] = {}
 
+    @described
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.uri!r})"
 

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.storage.base import IoCounts, Storage
 from lance_explorer.storage.local import LocalStorage
+from lance_explorer.storage.secrets import Options
 
 __all__ = ["open_beside", "open_storage"]
 
@@ -38,6 +39,7 @@ def open_storage(
         If the URI has a scheme that is not served, names another machine or holds a password, or
         an option cannot be used.
     """
+    options = Options(options)  # as a local too they must not show
     text = os.fspath(uri)
     if not _SCHEME.match(text):
         return LocalStorage(text, options, io)

@@ -15,6 +15,7 @@ from lance_explorer.display import one_line
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.changed_rows import ChangedRows
 from lance_explorer.widgets.code_lines import arranged_code, call, literal
@@ -282,6 +283,7 @@ class Changes(RowsView):
         text = f"<b>{name}</b>, version {begin:,} to {end:,}: {escape(words)}"
         return f"<p>{text}</p>{picture}"
 
+    @described
     def __repr__(self) -> str:
         begin, end, _ = self._wanted()
         return f"Changes(version {begin} to {end})"

@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.overview_data import advice_data, largest_commits, table_facts
 from lance_explorer.widgets.state import ExplorerState
@@ -65,6 +66,7 @@ class Overview(View):
         """Return the table as it shows itself where no kernel runs."""
         return self._table._repr_html_()
 
+    @described
     def __repr__(self) -> str:
         return f"Overview({self._table!r})"
 

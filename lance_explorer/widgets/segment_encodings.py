@@ -17,6 +17,7 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS
 from lance_explorer.inspect.row_id_segments import ROW_ID_SEGMENTS
 from lance_explorer.inspect.version_runs import VERSION_RUNS
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import arranged_code, call
 from lance_explorer.widgets.packing import packed
@@ -170,6 +171,7 @@ class SegmentEncodings(RowsView):
         items = "".join([f"<li>{escape(sentence)}</li>" for sentence in words])
         return f"{picture}<ul>{items}</ul>"
 
+    @described
     def __repr__(self) -> str:
         return f"SegmentEncodings(version {self._version_shown})"
 
