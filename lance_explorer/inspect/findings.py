@@ -10,6 +10,7 @@ from lance_explorer.frames.columns import BRANCH, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.history import History
 from lance_explorer.history.rewrites.gathered import rewrites
 from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.contradictions import contradictions
 
 __all__ = ["FINDINGS", "findings", "findings_frame"]
 
@@ -31,7 +32,12 @@ FINDINGS = FrameSchema(
 def findings(source: TableSource) -> pl.DataFrame:
     """Return one row for each finding, those of versions before those of tags and branches."""
     history = source.history
-    of_history = [*history.findings, *_uncounted(history), *rewrites(source).findings]
+    of_history = [
+        *history.findings,
+        *_uncounted(history),
+        *contradictions(source),
+        *rewrites(source).findings,
+    ]
     _ = source.tags, source.branches  # what is wrong with them is found when they are loaded
     found = [*of_history, *source.ref_findings]
     branches = [source.branch] * len(of_history) + [None] * len(source.ref_findings)
