@@ -23,6 +23,7 @@ from lance_explorer.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
+from lance_explorer.shown import visible, visible_json
 from lance_explorer.table import Table, open_table
 
 __all__ = ["main"]
@@ -86,7 +87,7 @@ def versions(uri: str, branch: str | None, allow_bases: tuple[str, ...], as_json
     """Print what happened to the table at URI, one line a version."""
     frame = open_table(uri, branch=branch, allow_bases=allow_bases).versions()
     if as_json:
-        click.echo(frame.write_ndjson(), nl=False)
+        click.echo(visible_json(frame.write_ndjson()), nl=False)
         return
     click.echo(_text_table(_for_terminals(frame.select(_SHOWN_COLUMNS))))
 
@@ -111,13 +112,14 @@ def diff(
     found = table.diff(*[_version(table, text) for text in (a, b)])
     if content:
         same = found.same_content()
-        click.echo(json.dumps(asdict(same)) if as_json else one_line(str(same), _LONGEST_TEXT))
+        click.echo(visible_json(json.dumps(asdict(same))) if as_json else visible(str(same)))
         sys.exit(0 if same else _DIFFERENT)
     rows = _rows(found)
     parts = {name: getattr(found, name)() for name in _PARTS}
     if as_json:
         told = {name: part.to_dicts() for name, part in parts.items()}
-        click.echo(json.dumps({"identical": found.is_identical, "rows": rows, **told}))
+        everything = {"identical": found.is_identical, "rows": rows, **told}
+        click.echo(visible_json(json.dumps(everything)))
     else:
         click.echo(one_line(repr(found), _LONGEST_TEXT))
         click.echo(f"rows: {_listed(rows)}")
@@ -141,7 +143,8 @@ def diff(
 @_allow_bases
 def report(uri: str, output: Path, branch: str | None, allow_bases: tuple[str, ...]) -> None:
     """Tell all about the table at URI in one HTML file."""
-    click.echo(open_table(uri, branch=branch, allow_bases=allow_bases).report(output))
+    table = open_table(uri, branch=branch, allow_bases=allow_bases)
+    click.echo(visible(str(table.report(output))))
 
 
 @main.command()
@@ -212,7 +215,7 @@ def _text_table(frame: pl.DataFrame) -> str:
         tbl_hide_column_data_types=True,
         tbl_hide_dataframe_shape=True,
     ):
-        return str(frame)
+        return visible(str(frame))
 
 
 def _without_nulls(frame: pl.DataFrame) -> pl.DataFrame:

@@ -21,6 +21,8 @@ A message says what failed, where, what was expected against what was found, and
 
 from typing import Self
 
+from lance_explorer.shown import visible
+
 __all__ = [
     "CorruptFileError",
     "FormatError",
@@ -49,6 +51,9 @@ class LanceExplorerError(Exception):
     ...     print(type(error).__name__)
     VersionNotFoundError
     """
+
+    def __str__(self) -> str:
+        return visible(super().__str__())  # names and messages of a table are part of it
 
 
 class NotFoundError(LanceExplorerError, LookupError):
@@ -98,7 +103,7 @@ class FormatError(LanceExplorerError, ValueError):
         place = self.path or ""
         if self.offset is not None:
             place += f" at byte {self.offset}"
-        return f"{place.strip()}: {self.message}" if place else self.message
+        return visible(f"{place.strip()}: {self.message}" if place else self.message)
 
     def located(self, path: str, start: int = 0) -> Self:
         """Return the same error naming its file, in which what was decoded begins at ``start``.

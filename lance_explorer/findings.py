@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from lance_explorer.shown import visible
+
 __all__ = ["SEVERITIES", "Finding", "Severity"]
 
 Severity = Literal["error", "warning", "info"]
@@ -30,3 +32,7 @@ class Finding:
     advice: str = ""
     version: int | None = None
     fragment_id: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", visible(self.message))  # names are part of both
+        object.__setattr__(self, "advice", visible(self.advice))

@@ -11,6 +11,7 @@ from lance_explorer.history.rows.ends import row_not_found
 from lance_explorer.history.rows.reader import RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.index import RowAddress, RowIdIndex
+from lance_explorer.shown import described
 
 __all__ = ["SnapshotRowIdIndex"]
 
@@ -130,6 +131,7 @@ class SnapshotRowIdIndex:
     def __contains__(self, row_id: int) -> bool:
         return row_id in self._index
 
+    @described
     def __repr__(self) -> str:
         return f"{self._index!r} of version {self._version}"
 

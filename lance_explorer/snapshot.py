@@ -22,6 +22,7 @@ from lance_explorer.history.value_files import check_values
 from lance_explorer.inspect.fields import fields
 from lance_explorer.inspect.rows import ROWS, rows
 from lance_explorer.row_index import SnapshotRowIdIndex
+from lance_explorer.shown import described
 
 __all__ = ["Snapshot"]
 
@@ -248,6 +249,7 @@ class Snapshot:
                 f"rows of version {self.version} cannot be read: unknown feature {', '.join(flags)}"
             )
 
+    @described
     def __repr__(self) -> str:
         return snapshot_text(self.source, self._history)
 

@@ -40,8 +40,9 @@ from lance_explorer.lineage.compactions import compaction_lineage
 from lance_explorer.lineage.event_frame import FOLLOWED
 from lance_explorer.lineage.following import follow
 from lance_explorer.lineage.row import Row
+from lance_explorer.shown import described
 from lance_explorer.snapshot import Snapshot
-from lance_explorer.storage import IoCounts
+from lance_explorer.storage import IoCounts, Options
 
 if TYPE_CHECKING:
     from lance_explorer.lineage.graph import Lineage
@@ -103,6 +104,7 @@ def open_table(
     >>> lx.open_table(table.uri).at(1).operation
     'Overwrite'
     """
+    storage_options = None if storage_options is None else Options(storage_options)
     return Table(open_source(table, branch, storage_options, allow_bases))
 
 
@@ -692,6 +694,7 @@ class Table:
         self._live.refresh()
         return self
 
+    @described
     def __repr__(self) -> str:
         return self._live.answer(table_text)
 

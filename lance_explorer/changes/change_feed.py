@@ -16,6 +16,7 @@ from lance_explorer.changes.version_refs import VersionRef, version_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.live import LiveTable, unbroken
 from lance_explorer.history.source import TableSource
+from lance_explorer.shown import described
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -273,6 +274,7 @@ class Changes:
             return net_summary(self._versions, step.runs)
         return commit_summary(self._versions, self._lines.steps())
 
+    @described
     def __repr__(self) -> str:
         images = f", images={self.options.images!r}" if self.options.images else ""
         return (

@@ -21,6 +21,7 @@ from lance_explorer.history.ancestors import Place
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.source import TableSource
+from lance_explorer.shown import described
 
 __all__ = ["Diff", "diff"]
 
@@ -302,6 +303,7 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
             lambda one: LiveTable(second.source).answer(lambda other: if_kept(one, other))
         )
 
+    @described
     def __repr__(self) -> str:
         table = self._pair.first.source.uri.rsplit("/", 1)[-1]
         differs = f"different {', '.join(self.differs)}" if self.differs else "identical"

@@ -8,6 +8,7 @@ from typing import Any
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.manifest import decode_manifest_message
 from lance_explorer.history.source import TableSource
+from lance_explorer.storage import Options
 
 __all__ = ["dataset_of", "open_source", "package_of"]
 
@@ -50,7 +51,9 @@ def open_source(
         raise InvalidArgumentError(
             f"expected a path, a URI, a LanceDataset or a lancedb table, got {type(table).__name__}"
         )
-    options = opened.latest_storage_options() if storage_options is None else storage_options
+    options = storage_options
+    if options is None:
+        options = Options(opened.latest_storage_options())
     return TableSource(opened.uri, branch or _branch_of(opened), options, None, allow_bases)
 
 

@@ -62,6 +62,7 @@ from lance_explorer.inspect.version_runs import (
     version_runs,
 )
 from lance_explorer.inspect.versions import VERSIONS, versions
+from lance_explorer.shown import described
 
 __all__ = ["FRAMES", "Inspect", "frame"]
 
@@ -78,6 +79,7 @@ class Inspect:
     def __init__(self, table: LiveTable) -> None:
         self._table = table
 
+    @described
     def __repr__(self) -> str:
         frames = [name for name in vars(type(self)) if not name.startswith("_")]
         return f"Inspect({self._table.source.uri}): {', '.join(frames)}"

@@ -22,6 +22,7 @@ from lance_explorer.frames.states import known, live_rows
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
+from lance_explorer.shown import visible
 
 __all__ = ["DETACHED", "detached"]
 
@@ -76,7 +77,7 @@ def _content(source: TableSource, version: int) -> dict[str, Any]:
         "timestamp": record.manifest.timestamp,
         "operation": record.operation,
         "read_version": header and header.read_version,
-        "message": header and header.message,
+        "message": header and header.message and visible(header.message),
         "num_fragments": len(history.intervals),
         "num_rows": _total(history, live_rows(history)),
         "num_deleted_rows": _total(history, history.num_deleted_rows),

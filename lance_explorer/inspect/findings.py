@@ -10,6 +10,7 @@ from lance_explorer.frames.columns import BRANCH, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.history import History
 from lance_explorer.history.rewrites.gathered import rewrites
 from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.contradictions import contradictions
 
 __all__ = ["FINDINGS", "findings", "findings_frame"]
 
@@ -35,6 +36,7 @@ def findings(source: TableSource) -> pl.DataFrame:
         *history.findings,
         *_far_bases(source, history),
         *_uncounted(history),
+        *contradictions(source),
         *rewrites(source).findings,
     ]
     _ = source.tags, source.branches  # what is wrong with them is found when they are loaded

@@ -3,9 +3,11 @@
 import json
 from typing import Any
 
+from lance_explorer.shown import visible_json
+
 __all__ = ["json_text"]
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON in one line."""
-    return json.dumps(value, ensure_ascii=False)
+    """Return a value as JSON in one line, of characters that can be seen."""
+    return visible_json(json.dumps(value, ensure_ascii=False))

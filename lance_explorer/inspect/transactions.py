@@ -18,6 +18,7 @@ from lance_explorer.frames.kinds import kind_of
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.text import json_text
+from lance_explorer.shown import visible
 
 __all__ = ["TRANSACTIONS", "transactions"]
 
@@ -63,7 +64,9 @@ def transactions(source: TableSource) -> pl.DataFrame:
             "number": [header and header.number for header in headers],
             "read_version": [header and header.read_version for header in headers],
             "uuid": [header and header.uuid for header in headers],
-            "message": [header and header.message for header in headers],
+            "message": [
+                header and header.message and visible(header.message) for header in headers
+            ],
             "properties": [header and json_text(dict(header.properties)) for header in headers],
             "source": [transaction and transaction.source for transaction in stored],
             "path": [transaction and transaction.path for transaction in stored],

@@ -27,6 +27,7 @@ from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import FragmentSteps, fragment_steps, totals
 from lance_explorer.inspect.counting import count_versions, with_previous
+from lance_explorer.shown import visible
 
 __all__ = ["VERSIONS", "tags_by_version", "versions"]
 
@@ -150,7 +151,9 @@ def versions(source: TableSource) -> pl.DataFrame:
             "max_fragment_id": [manifest.max_fragment_id for manifest in manifests],
             "num_indices": _num_indices(history),
             "tags": [tags.get(record.version, []) for record in records],
-            "message": [header.message if header else None for header in headers],
+            "message": [
+                header and header.message and visible(header.message) for header in headers
+            ],
             "writer": [m.writer.library if m.writer else None for m in manifests],
             "writer_version": [str(m.writer) if m.writer else None for m in manifests],
             "data_format": [manifest.data_format for manifest in manifests],

@@ -33,6 +33,7 @@ from lance_explorer.lineage.tabulating import (
     unseen_frame,
 )
 from lance_explorer.lineage.visits import visits
+from lance_explorer.shown import described
 
 __all__ = ["FragmentNode", "Lineage", "LineageFrames", "lineage"]
 
@@ -345,6 +346,7 @@ class Lineage:
 
     # ------------------------------------------------------------------------ display
 
+    @described
     def __repr__(self) -> str:
         fragments, edges, _ = self.frames
         branch = f" (branch {self.source.branch})" if self.source.branch else ""

@@ -9,6 +9,7 @@ from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.event_frame import ROW_HISTORY
 from lance_explorer.lineage.following import row_history
+from lance_explorer.shown import described
 
 if TYPE_CHECKING:
     from lance_explorer.lineage.graph import Lineage
@@ -97,6 +98,7 @@ class Row:
             lambda source: lineage(source).subgraph_of(row_history(source, self.row_id, self.at))
         )
 
+    @described
     def __repr__(self) -> str:
         at = "" if self.at is None else f" at version {self.at}"
         last = self.history().row(-1, named=True)

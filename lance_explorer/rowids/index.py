@@ -17,6 +17,7 @@ from lance_explorer.rowids.id_map import IdMap, ids_at
 from lance_explorer.rowids.runs import RunColumns
 from lance_explorer.rowids.segments import Range
 from lance_explorer.rowids.sequence import RowIdSequence
+from lance_explorer.shown import described
 
 __all__ = ["FragmentRows", "RowAddress", "RowIdIndex", "address_rows"]
 
@@ -102,6 +103,7 @@ class RowIdIndex:
         """The bytes in memory."""
         return self.id_map.nbytes
 
+    @described
     def __repr__(self) -> str:
         kind = ", row IDs are addresses" if self.is_identity else ""
         return (

@@ -7,6 +7,7 @@ from pyroaring import BitMap
 
 from lance_explorer.rowids.arrays import Positions, Uint64Array, begins_of
 from lance_explorer.rowids.deletions import deleted_offsets
+from lance_explorer.shown import described
 
 __all__ = ["RowVersionRuns"]
 
@@ -56,6 +57,7 @@ class RowVersionRuns:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @described
     def __repr__(self) -> str:
         return f"RowVersionRuns({len(self):,} rows in {len(self.counts):,} runs)"
 

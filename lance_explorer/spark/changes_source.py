@@ -22,7 +22,7 @@ from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.changes.version_refs import version_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches, value_names
-from lance_explorer.spark.options import STORAGE_PREFIX, Options
+from lance_explorer.spark.options import STORAGE_PREFIX, Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.streaming import ChangesStream
 from lance_explorer.spark.types import arrow_table, spark_schema
@@ -57,6 +57,7 @@ class ChangesSource(DataSource):
     """
 
     def __init__(self, options: dict[str, str]) -> None:
+        options = hidden(options)
         self._options = Options.parse(self.name(), options, _OPTIONS)
         self._ref = TableRef.of(self._options)
         source = self._ref.open()

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lance_explorer.spark.options import STORAGE_PREFIX
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
+from lance_explorer.storage import Options as StorageOptions
 
 __all__ = ["from_polars", "metadata"]
 
@@ -82,8 +83,9 @@ def metadata(
     >>> fragments.groupBy("table").count().first()["count"] == len(table.inspect.fragments())
     True
     """
+    storage_options = StorageOptions(storage_options)
     reader = spark.read.format("lance_explorer.metadata").option("frame", frame)
-    for name, value in (storage_options or {}).items():
+    for name, value in storage_options.items():
         reader = reader.option(f"{STORAGE_PREFIX}{name}", value)
     if allow_bases:
         reader = reader.option("allow_bases", json.dumps(list(allow_bases)))

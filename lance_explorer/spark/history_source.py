@@ -21,7 +21,7 @@ from lance_explorer.lineage.event_frame import FOLLOWED
 from lance_explorer.lineage.following import follow
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Uint64Array
-from lance_explorer.spark.options import Options
+from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.rows_source import Stretch, live_offsets, stretches
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
@@ -53,6 +53,7 @@ class HistorySource(DataSource):
     """
 
     def __init__(self, options: dict[str, str]) -> None:
+        options = hidden(options)
         known = ("begin_version", "end_version", "row_ids", "rows_per_partition")
         self._options = Options.parse(self.name(), options, known)
         ref = TableRef.of(self._options)

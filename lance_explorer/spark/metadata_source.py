@@ -17,7 +17,7 @@ from lance_explorer.frames.columns import TEXT
 from lance_explorer.inspect.catalogue import FRAMES, frame
 from lance_explorer.inspect.detached import DETACHED
 from lance_explorer.inspect.findings import findings_frame
-from lance_explorer.spark.options import Options
+from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
 from lance_explorer.storage import open_storage
@@ -50,6 +50,7 @@ class MetadataSource(DataSource):
     """
 
     def __init__(self, options: dict[str, str]) -> None:
+        options = hidden(options)
         known = ("frame", "version", "tables_per_partition")
         self._options = Options.parse(self.name(), options, known)
         self._frame = self._options.required("frame", "'fragments'")

@@ -9,13 +9,21 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.shown import described
+from lance_explorer.storage import Hidden
 
-__all__ = ["STORAGE_PREFIX", "Options"]
+__all__ = ["STORAGE_PREFIX", "Options", "hidden"]
 
 STORAGE_PREFIX = "storage."
 """What the names of storage options begin with. They are never shown."""
 
 _COMMON = ("path", "branch", "allow_bases")
+
+
+def hidden(options: Mapping[str, str]) -> dict[str, str]:
+    """Return options by lower names; those of object stores do not show in a traceback."""
+    lower = {name.lower(): value for name, value in options.items()}
+    return {k: Hidden(v) if k.startswith(STORAGE_PREFIX) else v for k, v in lower.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +45,14 @@ class Options:
             If one is not known.
         """
         names = (*_COMMON, *known)
-        lower = {name.lower(): value for name, value in given.items()}
+        given = hidden(given)
         storage = {
             name.removeprefix(STORAGE_PREFIX): value
-            for name, value in lower.items()
+            for name, value in given.items()
             if name.startswith(STORAGE_PREFIX)
         }
         values = {
-            name: value for name, value in lower.items() if not name.startswith(STORAGE_PREFIX)
+            name: value for name, value in given.items() if not name.startswith(STORAGE_PREFIX)
         }
         for name in values:
             if name not in names:
@@ -54,6 +62,7 @@ class Options:
                 )
         return cls(source, names, tuple(sorted(values.items())), tuple(sorted(storage.items())))
 
+    @described
     def __repr__(self) -> str:
         return f"Options({self.source}, {dict(self.values)}, {len(self.storage)} storage options)"
 

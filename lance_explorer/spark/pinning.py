@@ -8,6 +8,7 @@ from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.spark.options import Options
+from lance_explorer.storage import Options as StorageOptions
 
 __all__ = ["PinnedTable", "TableRef"]
 
@@ -32,7 +33,7 @@ class TableRef:
 
     def open(self) -> TableSource:
         """Return the metadata of the table as it is now."""
-        storage = dict(self.storage) or None
+        storage = StorageOptions(dict(self.storage))
         return TableSource(self.uri, self.branch, storage, None, self.allow_bases)
 
 

@@ -23,7 +23,7 @@ from lance_explorer.history.value_files import check_values
 from lance_explorer.inspect.rows import ROWS, fragment_rows
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.deletions import deleted_offsets
-from lance_explorer.spark.options import Options
+from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.types import arrow_table, batch_of, spark_schema, target_schema
 
@@ -59,6 +59,7 @@ class RowsSource(DataSource):
     OPTIONS: tuple[str, ...] = ("version", "tag", "as_of", "where", "rows_per_partition")
 
     def __init__(self, options: dict[str, str]) -> None:
+        options = hidden(options)
         self._options = Options.parse(self.name(), options, self.OPTIONS)
         self._table = _chosen(self._options)
         self.values = _value_types(self._table)

@@ -6,14 +6,17 @@ from lance_explorer.storage.bases import Bases, leads_elsewhere, place_of
 from lance_explorer.storage.forked import check_not_forked
 from lance_explorer.storage.local import LocalStorage, names_of_no_files
 from lance_explorer.storage.opening import open_beside, open_storage
+from lance_explorer.storage.secrets import Hidden, Options
 
 __all__ = [
     "Bases",
     "Contents",
     "FileInfo",
     "FilePart",
+    "Hidden",
     "IoCounts",
     "LocalStorage",
+    "Options",
     "Storage",
     "check_not_forked",
     "given",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lance_explorer.errors import CorruptFileError, FormatError
+from lance_explorer.shown import described
 from lance_explorer.storage.bases import Bases
 from lance_explorer.storage.secrets import Options
 
@@ -118,10 +119,11 @@ class Storage(ABC):
         self, uri: str, options: Mapping[str, str] | None = None, io: IoCounts | None = None
     ) -> None:
         self.uri = uri
-        self.options = Options(options or {})
+        self.options = options if isinstance(options, Options) else Options(options)
         self.io = io or IoCounts()
         self.bases = Bases(uri, self.options)
 
+    @described
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.uri!r})"
 

@@ -73,8 +73,10 @@ class ObjectStorage(Storage):
         self._ahead: list[ReadAhead] = []
         try:
             self._store = _connected(_kind(self.uri), self.uri, self.options)
+            return
         except (BaseError, TypeError, ValueError) as error:
-            raise InvalidArgumentError(f"{self.uri}: {self._told(error)}") from None
+            told = self._told(error)
+        raise InvalidArgumentError(f"{self.uri}: {told}")  # out here no local is what failed
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         raise TypeError(f"{self!r} is not pickled: open the table where it is needed")
@@ -202,13 +204,16 @@ class ObjectStorage(Storage):
         try:
             return request()
         except FileNotFoundError:
-            raise FileNotFoundError(path) from None
-        except MemoryError:
-            raise StorageError(f"{self.uri}/{path} does not fit into memory") from None
+            told = None
         except CorruptFileError:
             raise
+        except MemoryError:
+            told = "it does not fit into memory"
         except (BaseError, OverflowError, ValueError) as error:
-            raise StorageError(f"cannot read {self.uri}/{path}: {self._told(error)}") from None
+            told = self._told(error)
+        if told is None:  # out here no local is what failed, which may tell what lets in
+            raise FileNotFoundError(path)
+        raise StorageError(f"cannot read {self.uri}/{path}: {told}")
 
     def _told(self, error: Exception) -> str:
         """Return what an error says, in one line and without anything that lets somebody in."""
@@ -252,10 +257,14 @@ def _check(name: str, value: object) -> None:
         raise TypeError(f'expected text for {name}, such as "true"')
     if "endpoint" not in name.lower():
         return
+    if not _is_url_without_password(value):
+        raise ValueError(f"expected a URL without password for {name}, as http://127.0.0.1:9000")
+
+
+def _is_url_without_password(value: str) -> bool:
     parts = urlsplit(value)
     is_url = parts.scheme in ("http", "https") and parts.hostname and " " not in value
-    if not is_url or parts.password is not None:
-        raise ValueError(f"expected a URL without password for {name}, as http://127.0.0.1:9000")
+    return bool(is_url) and parts.password is None
 
 
 @lru_cache
@@ -274,9 +283,9 @@ def _retries(options: Mapping[str, str]) -> "RetryConfig":
     """Return how often to try again: fewer times than for writing, unless options tell."""
     retries = dict(_RETRIES)
     if "client_max_retries" in options:
-        retries["max_retries"] = int(options["client_max_retries"])
+        retries["max_retries"] = int(str(options["client_max_retries"]))
     if "client_retry_timeout" in options:
-        retries["retry_timeout"] = timedelta(seconds=float(options["client_retry_timeout"]))
+        retries["retry_timeout"] = timedelta(seconds=float(str(options["client_retry_timeout"])))
     return retries  # type: ignore[return-value]
 
 

@@ -9,6 +9,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.storage.base import IoCounts, Storage
 from lance_explorer.storage.bases import Bases
 from lance_explorer.storage.local import LocalStorage
+from lance_explorer.storage.secrets import Options
 
 __all__ = ["open_beside", "open_storage"]
 
@@ -42,6 +43,7 @@ def open_storage(
         If the URI has a scheme that is not served, names another machine or holds a password, or
         an option cannot be used.
     """
+    options = Options(options)  # as a local too they must not show
     storage = _opened(os.fspath(uri), options, io)
     storage.bases = Bases(storage.uri, storage.options, allow_bases)
     return storage
@@ -65,7 +67,7 @@ def open_beside(storage: Storage, uri: str) -> Storage:
     return opened[uri]
 
 
-def _opened(text: str, options: Mapping[str, str] | None, io: IoCounts | None) -> Storage:
+def _opened(text: str, options: Options, io: IoCounts | None) -> Storage:
     if not _SCHEME.match(text):
         return LocalStorage(text, options, io)
     parts = urlsplit(text)

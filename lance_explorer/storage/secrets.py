@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
-__all__ = ["Options", "without_secrets"]
+__all__ = ["Hidden", "Options", "without_secrets"]
 
 _SECRET = re.compile(
     r"secret|token|key|password|credential|sas|signature|auth|header|proxy|client_id",
@@ -14,14 +14,52 @@ _SAYS_NOTHING = {"", "true", "false"}
 _QUERY = re.compile(r"\?[^\s,)\"']*")
 
 
-class Options(dict[str, str]):
-    """Options of an object store: they do not show, and what has any of them is not pickled.
+class Hidden(str):
+    """Text that does not show where objects are shown, as in a traceback with its locals.
+
+    It goes wherever text goes, and is that text there.
 
     Examples
     --------
-    >>> Options({"aws_secret_access_key": "hush"})
-    <options of an object store: aws_secret_access_key>
+    >>> secret = Hidden("hush")
+    >>> secret, {"key": secret[:2]}, secret == "hush"
+    ('***', {'key': '***'}, True)
     """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'***'"
+
+    def __getitem__(self, part: SupportsIndex | slice) -> "Hidden":  # long text is shown in parts
+        return Hidden(super().__getitem__(part))
+
+
+class Options(dict[str, str]):
+    """Options of an object store: they do not show, and what has any of them is not pickled.
+
+    Nor do their values show, whatever they are copied into.
+
+    Examples
+    --------
+    >>> options = Options({"aws_secret_access_key": "hush"})
+    >>> options, options.copy(), {**options}
+    (<options of an object store: aws_secret_access_key>, \
+<options of an object store: aws_secret_access_key>, {'aws_secret_access_key': '***'})
+    """
+
+    def __init__(self, options: Mapping[str, str] | None = None) -> None:
+        super().__init__({name: _hidden(value) for name, value in (options or {}).items()})
+
+    def copy(self) -> "Options":
+        """Return the same options again."""
+        return Options(self)
+
+    def __or__(self, others: Mapping[str, str]) -> "Options":  # type: ignore[override]
+        return Options({**self, **others})
+
+    def __ror__(self, others: Mapping[str, str]) -> "Options":  # type: ignore[override]
+        return Options({**others, **self})
 
     def __repr__(self) -> str:
         return f"<options of an object store: {', '.join(sorted(self)) or 'none'}>"
@@ -33,6 +71,10 @@ class Options(dict[str, str]):
                 "somebody in: open the table where it is needed"
             )
         return super().__reduce_ex__(protocol)
+
+
+def _hidden(value: Any) -> Any:
+    return Hidden(value) if isinstance(value, str) else value
 
 
 def without_secrets(text: str, options: Mapping[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 
 import lance
 import polars as pl
@@ -159,38 +158,48 @@ def _in_polars(field: pa.Field) -> pa.Field:
     return field.with_type(_type_in_polars(field.type))
 
 
-@contextmanager
-def failing(what: str, storage_options: StorageOptions) -> Iterator[None]:
-    """Raise StorageError for a failure of pylance."""
-    try:
-        yield
-    except _FAILURES as error:
-        message = _message(error, storage_options)
-        raise StorageError(f"{what}: {message}") from _cause(error, storage_options)
+class failing:  # noqa: N801 - it stands where a function would
+    """A context in which a failure of pylance is raised as StorageError.
+
+    With storage options, what failed is neither the cause nor a local of any frame, since it may
+    tell what lets somebody in.
+    """
+
+    def __init__(self, what: str, storage_options: StorageOptions) -> None:
+        self._what = what
+        self._options = storage_options
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, _FAILURES):
+            return
+        told = self._told(error)
+        cause = None if self._options else error
+        del error, trace
+        raise told from cause
+
+    def _told(self, error: Exception) -> Exception:
+        return StorageError(f"{self._what}: {self._message(error)}")
+
+    def _message(self, error: Exception) -> str:
+        text = _SOURCE_PLACES.sub("", str(error)).strip()
+        return without_secrets(text, self._options) if self._options else text
 
 
-@contextmanager
-def translating(version: int, storage_options: StorageOptions) -> Iterator[None]:
-    """Raise for a failure of pylance what it means.
+class translating(failing):  # noqa: N801
+    """A context in which a failure of pylance is raised as what it means.
 
     It tells bad arguments by ValueError. What fails later, a file or a filter, is an Arrow error.
     """
-    try:
-        yield
-    except _FAILURES as error:
-        message, cause = _message(error, storage_options), _cause(error, storage_options)
+
+    def __init__(self, version: int, storage_options: StorageOptions) -> None:
+        super().__init__(f"version {version} cannot be read", storage_options)
+
+    def _told(self, error: Exception) -> Exception:
+        message = self._message(error)
         is_late = isinstance(error, pa.ArrowException)
         if "applying filter" in message if is_late else isinstance(error, ValueError):
-            text = f"version {version} cannot be read like this: {message}"
-            raise InvalidArgumentError(text) from cause
-        raise StorageError(f"version {version} cannot be read: {message}") from cause
-
-
-def _message(error: Exception, storage_options: StorageOptions) -> str:
-    text = _SOURCE_PLACES.sub("", str(error)).strip()
-    return without_secrets(text, storage_options) if storage_options else text
-
-
-def _cause(error: Exception, storage_options: StorageOptions) -> Exception | None:
-    """Return an error as the cause of another, unless it may show what lets somebody in."""
-    return None if storage_options else error
+            return InvalidArgumentError(f"{self._what} like this: {message}")
+        return StorageError(f"{self._what}: {message}")

@@ -16,6 +16,7 @@ from lance_explorer.display import one_line
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.changed_rows import ChangedRows
 from lance_explorer.widgets.code_lines import arranged_code, call, literal
@@ -290,6 +291,7 @@ class Changes(RowsView):
         others = "".join([f"<li>{escape(sentence)}</li>" for sentence in beside])
         return f"<p>{text}</p>{picture}" + (f"<ul>{others}</ul>" if others else "")
 
+    @described
     def __repr__(self) -> str:
         begin, end, _ = self._wanted()
         return f"Changes(version {begin} to {end})"

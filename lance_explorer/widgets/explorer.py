@@ -11,6 +11,7 @@ import ipywidgets
 import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.code_lines import opening_code
@@ -189,6 +190,7 @@ class Explorer(ipywidgets.VBox):
         """Return the table as it shows itself where no kernel runs."""
         return self._table._repr_html_()
 
+    @described
     def __repr__(self) -> str:
         name = self._table.uri.rstrip("/").rpartition("/")[2]
         return f"Explorer({name}: {self._view})"

@@ -12,6 +12,7 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.data_files import DATA_FILES
 from lance_explorer.inspect.health import HEALTH, health
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
 from lance_explorer.widgets.code_lines import arranged_code, call
@@ -155,6 +156,7 @@ class Files(RowsView):
         """Return what a page without a kernel shows: the table as it shows itself."""
         return self._table._repr_html_()
 
+    @described
     def __repr__(self) -> str:
         return f"Files(version {self.state.version}, {self.kind})"
 

@@ -13,6 +13,7 @@ from lance_explorer.figures.palette import ACCENT, KIND_COLORS, WARNING
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
 from lance_explorer.inspect.health import health
 from lance_explorer.inspect.index_lives import COVERAGES, index_lives, index_names
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_sentences
 from lance_explorer.widgets.code_lines import call, literal
@@ -154,6 +155,7 @@ class Indices(View):
         items = "".join([f"<li>{escape(sentence)}</li>" for sentence in words])
         return f"<p>Indices of version {version:,}:</p><ul>{items}</ul>"
 
+    @described
     def __repr__(self) -> str:
         return f"Indices(version {self.state.version}, index {self.index!r})"
 

@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.inspect.advice import NOTHING_TO_DO, advice
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
 from lance_explorer.widgets.overview_data import size_data, table_facts
@@ -81,6 +82,7 @@ class Overview(View):
         """Return the table as it shows itself where no kernel runs."""
         return self._table._repr_html_()
 
+    @described
     def __repr__(self) -> str:
         return f"Overview({self._table!r})"
 

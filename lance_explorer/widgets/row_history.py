@@ -14,6 +14,7 @@ from lance_explorer.lineage.event_frame import ROW_HISTORY
 from lance_explorer.lineage.following import row_history
 from lance_explorer.lineage.row_values import with_values
 from lance_explorer.rowids.addresses import RowAddress
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import arranged_code, call
 from lance_explorer.widgets.lineage_data import event_data, versions_data
@@ -131,6 +132,7 @@ class RowHistory(RowsView):
         """Return the table as it shows itself where no kernel runs."""
         return self._table._repr_html_()
 
+    @described
     def __repr__(self) -> str:
         return f"RowHistory(row {self.state.row_id})"
 

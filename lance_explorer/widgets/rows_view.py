@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.display import one_line
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.shown import described
 from lance_explorer.widgets.arranging import Arrangement, Sort, arrange, is_sortable
 from lance_explorer.widgets.cell_text import csv_of, sizes_of, summary_of, text_of, unit_of
 from lance_explorer.widgets.row_sources import RowSource
@@ -138,6 +139,7 @@ class RowsView(View):
             f"<p>{rows.height:,} of {self._arrangement.num_rows:,} rows</p>"
         )
 
+    @described
     def __repr__(self) -> str:
         shown = self._arrangement
         return f"{type(self).__name__}({shown.num_rows:,} rows, {len(shown.source.schema)} columns)"

@@ -21,6 +21,7 @@ from lance_explorer.inspect.manifest_health import LARGE_SAVING, SAVING_SHARE
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS
 from lance_explorer.inspect.row_id_segments import ROW_ID_SEGMENTS
 from lance_explorer.inspect.version_runs import VERSION_RUNS
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data, advice_sentences
 from lance_explorer.widgets.code_lines import arranged_code, call
@@ -189,6 +190,7 @@ class SegmentEncodings(RowsView):
         items = "".join([f"<li>{escape(sentence)}</li>" for sentence in words])
         return f"{picture}<ul>{items}</ul>"
 
+    @described
     def __repr__(self) -> str:
         return f"SegmentEncodings(version {self._version_shown})"
 

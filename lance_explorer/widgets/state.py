@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 
 import traitlets
 
+from lance_explorer.shown import described
+
 __all__ = ["ExplorerState", "change", "choices", "read_choices", "to_browser"]
 
 MAX_UINT64 = 2**64 - 1
@@ -40,6 +42,7 @@ class ExplorerState(traitlets.HasTraits):
     row_id = traitlets.Int(None, min=0, max=MAX_UINT64, allow_none=True)
     filter = traitlets.Unicode("")
 
+    @described
     def __repr__(self) -> str:
         chosen = ", ".join([f"{name}={value!r}" for name, value in sorted(choices(self).items())])
         return f"ExplorerState({chosen})"

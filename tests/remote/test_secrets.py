@@ -1,6 +1,7 @@
 """What lets somebody into an object store shows nowhere, and goes nowhere with what is kept."""
 
 import inspect
+import json
 import logging
 import pickle
 import traceback
@@ -13,7 +14,7 @@ import pytest
 import lance_explorer as lx
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.inspect.catalogue import FRAMES, frame
-from lance_explorer.storage import open_storage
+from lance_explorer.storage import Options, open_storage
 from lance_explorer.widgets.code_lines import opening_code
 from lance_explorer.widgets.view import View
 from tests.format.samples import DATA
@@ -128,19 +129,82 @@ def failures(bucket: Bucket, uri: str, endpoint: str) -> Iterator[Callable[[], o
     yield lambda: open_storage(uri, not_there).get_range("x", 0, 1)
     yield lambda: open_storage(uri, not_there).list_folders("")
     table = lx.open_table(uri, storage_options=there)
+    yield lambda: lx.open_table(uri, branch="missing", storage_options=there)
+    yield lambda: lx.open_table(uri, storage_options={**there, "timeout": "soon"})
+    yield lambda: table.at(-5)
+    yield lambda: table.at(("missing", 3))
+    yield lambda: table.changes(5, 99)
+    yield lambda: table.diff(1, 99)
+    yield lambda: table.row(10**15).history(values=True)
+    yield lambda: table.sql("SELECT * FROM nothing")
+    yield lambda: table.latest.row_id_index().locate(10**15)
     yield lambda: table.latest.read(columns=["missing"])
     yield lambda: table.latest.read(filter="no such filter")
     yield lambda: table.at(99)
     yield lambda: table.at("missing")
 
 
-def test_no_error_tells_it(bucket, uri, caplog):
+@pytest.mark.parametrize("status", [403, 500])
+def test_no_error_tells_it(bucket, uri, caplog, status):
     caplog.set_level(logging.DEBUG)
     said = f"<Error><Code>No</Code><Message>{KEY_ID} {SECRET}</Message></Error>"
-    with faulty_server(403, said) as faulty:
+    with faulty_server(status, said) as faulty:
         for fail in failures(bucket, uri, faulty.endpoint):
             with pytest.raises(LanceExplorerError) as failure:
                 fail()
             lines = traceback.format_exception(failure.value)
             assert not [line for line in lines if lets_in(line)]
+            shown = [place for place, text in told(failure.value) if lets_in(text)]
+            assert all(
+                place.endswith((" uri", " text", " table", " opened", " parts")) for place in shown
+            )
+            assert not shown or "password" in str(failure.value)  # in the URI that was given
     assert not lets_in(caplog.text)
+
+
+def told(error: BaseException | None) -> Iterator[tuple[str, str]]:
+    """Yield what tools show that show locals: where, and every local of the frames of others."""
+    while error is not None:
+        for place, line in traceback.walk_tb(error.__traceback__):
+            if place.f_code.co_filename != __file__:
+                for name, value in place.f_locals.items():
+                    for text in leaves(value):
+                        yield f"{place.f_code.co_qualname}:{line} {name}", text
+        shown = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        error = shown
+
+
+def leaves(value: Any) -> Iterator[str]:
+    """Yield how a value shows, and what is in it if that is a container; long text is cut."""
+    yield repr(value)
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from leaves(key)
+            yield from leaves(item)
+    elif isinstance(value, (list, tuple, set)):
+        for item in value:
+            yield from leaves(item)
+    elif isinstance(value, str) and len(value) > 1:
+        yield repr(value[: len(value) - 1])
+
+
+def test_locals_are_seen_where_nothing_hides_them():
+    def fail(storage_options: dict[str, str]) -> None:
+        raise LanceExplorerError("no")
+
+    hidden = Options({"key": SECRET})
+    for options in (hidden, hidden.copy(), hidden | {}, {} | hidden, {**hidden}, dict(hidden)):
+        assert not [text for text in leaves(options) if lets_in(text)]
+    assert [text for text in leaves({"key": SECRET}) if lets_in(text)]
+    with pytest.raises(LanceExplorerError) as failure:
+        fail({"key": SECRET})
+    frames = [frame for frame, _ in traceback.walk_tb(failure.value.__traceback__)]
+    assert [text for text in leaves(frames[-1].f_locals) if lets_in(text)]
+
+
+def test_options_are_the_text_that_they_were():
+    hidden = Options({"key": SECRET})
+    assert hidden == {"key": SECRET} == {**hidden}
+    assert json.dumps(hidden) == json.dumps({"key": SECRET})
+    assert pickle.loads(pickle.dumps(hidden["key"])) == SECRET
+    assert type(hidden | {}) is type(hidden.copy()) is Options

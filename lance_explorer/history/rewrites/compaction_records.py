@@ -11,6 +11,7 @@ import polars as pl
 
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.history.rewrites.groups import num_live
+from lance_explorer.shown import described
 
 __all__ = [
     "CompactionLineage",
@@ -116,6 +117,7 @@ class CompactionLineage:
             schema=_FRAME,
         )
 
+    @described
     def __repr__(self) -> str:
         count = len(self.entries)
         text = f"CompactionLineage: {count:,} compaction{'' if count == 1 else 's'}"

@@ -127,13 +127,7 @@ class StateRows:
         kinds: tuple[SequenceKind, ...] = ("row_ids",)
         if versions:
             kinds = ("row_ids", "created_at", "last_updated_at")
-        missing: dict[FragmentSequence, int] = {}
-        for state in states:
-            for sequence in sequences_of(self.history.states[state], *kinds):
-                if sequence not in self.known.sequences:
-                    missing.setdefault(sequence, state)
-        if missing:
-            self._read([*missing], self._intervals([*missing.values()]))
+        self._load(states, kinds)
 
     def load_steps(
         self, positions: Iterable[int], can_matter: NDArray[np.bool_] | None = None
@@ -302,12 +296,11 @@ class StateRows:
     def _new_versions(self, position: int) -> set[int]:
         come = self.states_come(position)
         new = come[self.first_positions[come] == position].tolist()
-        fragments = [(state, self.history.states[state]) for state in new]
-        self._read(fragments, "last_updated_at")
+        self._load(new, ("last_updated_at",))
         found = [
             self.known.sequences[sequence]
-            for _, fragment in fragments
-            for sequence in sequences_of(fragment, "last_updated_at")
+            for state in new
+            for sequence in sequences_of(self.history.states[state], "last_updated_at")
         ]
         runs = [some for some in found if isinstance(some, RowVersionRuns)]
         return {version for some in runs for version in some.versions.tolist()}
@@ -341,6 +334,15 @@ class StateRows:
             return stored
         key = id(stored), tuple(line.versions.items())
         return self._shared.setdefault(key, line.row_versions(stored))  # type: ignore[return-value]
+
+    def _load(self, states: Iterable[int], kinds: tuple[SequenceKind, ...]) -> None:
+        missing: dict[FragmentSequence, int] = {}
+        for state in states:
+            for sequence in sequences_of(self.history.states[state], *kinds):
+                if sequence not in self.known.sequences:
+                    missing.setdefault(sequence, state)
+        if missing:
+            self._read([*missing], self._intervals([*missing.values()]))
 
     def _read(self, sequences: list[FragmentSequence], intervals: Intervals) -> None:
         for number, found in read_sequences(self.source, self.history, sequences, intervals):

@@ -1,0 +1,263 @@
+"""Manifests that contradict their neighbours or their transaction.
+
+Nothing in the format has a checksum. But each version repeats nearly all of the one before, and its
+transaction says what it changed: what differs although nothing changed it is damage.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.findings import Finding
+from lance_explorer.format.column_operations import Merge, Project
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragments import DataFile, DeletionFile, Fragment
+from lance_explorer.format.layout_operations import Rewrite
+from lance_explorer.format.row_operations import Append, Overwrite, Update
+from lance_explorer.format.schema import Field
+from lance_explorer.format.transactions import Transaction
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.source import TableSource
+
+__all__ = ["contradictions"]
+
+_SETS_UP = frozenset(["CreateIndex", "ReserveFragments", "UpdateBases", "UpdateMemWalState"])
+_KEEPS_FRAGMENTS = _SETS_UP | {"Append", "UpdateConfig"}
+_KEEPS_LIST = frozenset(["Merge", "Project", "DataReplacement", "DataOverlay"])
+_KEEPS_SCHEMA = _SETS_UP | {
+    "Append",
+    "Delete",
+    "Rewrite",
+    "Update",
+    "DataReplacement",
+    "DataOverlay",
+}
+_MAY_BE_ANYTHING = frozenset({"Restore", "Clone", "Overwrite", "unknown", None})
+_MOST_TOLD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A version beside the one before: the states that each has and the other has not."""
+
+    before: VersionRecord
+    after: VersionRecord
+    gone: dict[int, Fragment]
+    come: dict[int, Fragment]
+
+
+def contradictions(source: TableSource) -> list[Finding]:
+    """Return a finding for each version that contradicts the one before or its transaction.
+
+    Only what differs from the version before is looked at. What nothing else repeats, such as a
+    time or the writer, nothing can contradict.
+    """
+    found = []
+    for step in _steps(source):
+        told = list(dict.fromkeys(_contradictions(source, step)))
+        if told:
+            more = f", and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
+            found.append(
+                Finding(
+                    code="contradicting_manifests",
+                    severity="error",
+                    message=f"version {step.after.version} and the one before contradict each "
+                    f"other: {'; '.join(told[:_MOST_TOLD])}{more}",
+                    advice=f"The manifest of version {step.before.version} or "
+                    f"{step.after.version} is damaged: compare both with a copy, and do not rely "
+                    "on what they differ in.",
+                    version=step.after.version,
+                )
+            )
+    return found
+
+
+def _steps(source: TableSource) -> Iterator[_Step]:
+    history = source.history
+    gone: dict[int, dict[int, Fragment]] = defaultdict(dict)
+    come: dict[int, dict[int, Fragment]] = defaultdict(dict)
+    intervals = history.intervals
+    for key, first, last in zip(
+        intervals.keys.tolist(), intervals.first.tolist(), intervals.last.tolist(), strict=True
+    ):
+        state = history.states[key]
+        come[first][state.id] = state
+        gone[last + 1][state.id] = state
+    follows = history.follows_previous.tolist()
+    for position in range(1, len(history)):
+        if follows[position]:
+            before, after = history.records[position - 1 : position + 1]
+            yield _Step(before, after, gone.get(position, {}), come.get(position, {}))
+
+
+def _contradictions(source: TableSource, step: _Step) -> Iterator[str]:
+    yield from _counters(step)
+    operation = step.after.operation
+    if step.before.schema is not step.after.schema and operation in _KEEPS_SCHEMA:
+        if step.before.schema != step.after.schema:
+            yield f"the schema differs, and {operation} changes none"
+    elif operation == "UpdateConfig" and _shape(step.before.schema) != _shape(step.after.schema):
+        yield "the fields differ, and UpdateConfig changes none"
+    if operation in _MAY_BE_ANYTHING and operation != "Overwrite":
+        return
+    if operation != "Overwrite":
+        yield from _kept_fragments(step)
+    if step.come or step.before.schema is not step.after.schema:
+        try:
+            transaction = source.transaction(step.after)
+        except LanceExplorerError:  # it is a finding of its own
+            return
+        if transaction is not None:
+            yield from _new_schema(step, transaction)
+            yield from _new_fragments(step, transaction)
+
+
+def _counters(step: _Step) -> Iterator[str]:
+    before, after = step.before.manifest, step.after.manifest
+    operation = step.after.operation
+    if operation in _MAY_BE_ANYTHING:
+        return
+    was, now = _highest_id(step.before), _highest_id(step.after)
+    if now < was:
+        yield f"the highest fragment ID falls from {was} to {now}"
+    if 0 <= now < max(step.come, default=0):
+        yield f"fragment {max(step.come)} is there, and the highest ID is {now}"
+    if after.next_row_id < before.next_row_id:
+        yield f"the next row ID falls from {before.next_row_id} to {after.next_row_id}"
+    if before.reader_feature_flags & ~after.reader_feature_flags & STABLE_ROW_IDS:
+        yield "the version before has stable row IDs, and this one has none"
+    if after.data_format != before.data_format:
+        yield f"the data format changes from {before.data_format} to {after.data_format}"
+    if after.base_paths[: len(before.base_paths)] != before.base_paths:
+        yield "base paths change"
+
+
+def _highest_id(record: VersionRecord) -> int:
+    highest = record.manifest.max_fragment_id
+    return -1 if highest is None else highest
+
+
+def _kept_fragments(step: _Step) -> Iterator[str]:
+    operation = step.after.operation
+    for fragment_id in sorted({*step.gone, *step.come}):
+        before, after = step.gone.get(fragment_id), step.come.get(fragment_id)
+        named = f"fragment {fragment_id}"
+        if before is None:
+            if operation in _KEEPS_LIST or operation == "Delete":
+                yield f"{named} comes, and {operation} adds none"
+            elif operation != "Rewrite" and fragment_id <= _highest_id(step.before):
+                yield f"{named} comes, and its ID was given before"  # a Rewrite reserves its own
+        elif after is None:
+            if operation in _KEEPS_FRAGMENTS or operation in _KEEPS_LIST:
+                yield f"{named} goes, and {operation} removes none"
+        elif operation in _KEEPS_FRAGMENTS or operation == "Rewrite":
+            if not _only_filled_in(before, after):
+                yield f"{named} changes, and {operation} changes none"
+        else:
+            yield from _changed_fragment(named, operation, before, after)
+
+
+def _changed_fragment(
+    named: str, operation: str | None, before: Fragment, after: Fragment
+) -> Iterator[str]:
+    if before.physical_rows not in (None, after.physical_rows):
+        yield f"{named} has {before.physical_rows} rows, then {after.physical_rows}"
+    if before.row_ids not in (None, after.row_ids):
+        yield f"the row IDs of {named} change"
+    old = {file.path: file for file in before.files}
+    new = {file.path: file for file in after.files}
+    if operation == "Delete" and old.keys() != new.keys():
+        yield f"the files of {named} change, and Delete changes none"
+    if operation == "Project" and not new.keys() <= old.keys():
+        yield f"{named} has another file, and Project adds none"
+    for path in old.keys() & new.keys():
+        if not _same_file(old[path], new[path]):
+            yield f"what is told of the file {path} changes"
+    if before.deletion_file != after.deletion_file:
+        yield from _changed_deletions(named, before, after.deletion_file)
+
+
+def _changed_deletions(named: str, before: Fragment, after: DeletionFile | None) -> Iterator[str]:
+    was = before.deletion_file
+    if after is None:
+        yield f"deleted rows of {named} are there again"
+        return
+    count, rows = after.num_deleted_rows, before.physical_rows
+    if count is not None and rows is not None and count > rows:
+        yield f"{count} rows of {named} are deleted, and it has {rows}"
+    least = None if was is None else was.num_deleted_rows
+    if count is not None and least is not None and count < least:
+        yield f"{least} rows of {named} were deleted, and now {count}"
+
+
+def _new_schema(step: _Step, transaction: Transaction) -> Iterator[str]:
+    operation = transaction.operation
+    if isinstance(operation, (Overwrite, Merge, Project)) and operation.schema:
+        told = [(field.name, field.logical_type) for field in operation.schema]
+        if told != [(field.name, field.logical_type) for field in step.after.schema]:
+            yield "the fields are others in the transaction"
+
+
+def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
+    """Compare fragments with those that the transaction names, by the path of their first file."""
+    named: list[Fragment] = []
+    match transaction.operation:
+        case Append(fragments=fragments) | Overwrite(fragments=fragments):
+            named += fragments
+        case Update(new_fragments=new):
+            named += new
+        case Rewrite(groups=groups):
+            named += [fragment for group in groups for fragment in group.new_fragments]
+        case _:
+            return
+    by_path = {fragment.files[0].path: fragment for fragment in named if fragment.files}
+    known = {file.path for fragment in step.gone.values() for file in fragment.files}
+    for fragment_id, after in step.come.items():
+        if fragment_id in step.gone and step.after.operation != "Overwrite":
+            continue
+        told = by_path.get(after.files[0].path) if after.files else None
+        if told is None:
+            if by_path and not known.intersection(file.path for file in after.files):
+                yield f"no transaction names the files of fragment {fragment_id}"
+        elif told.physical_rows not in (None, after.physical_rows):
+            yield (
+                f"fragment {fragment_id} has {after.physical_rows} rows, and "
+                f"{told.physical_rows} in the transaction"
+            )
+        elif not _same_files(told, after):
+            yield f"the files of fragment {fragment_id} are others in the transaction"
+
+
+def _only_filled_in(before: Fragment, after: Fragment) -> bool:
+    """Tell whether a state is another only by what was not told before."""
+    if not _same_files(before, after):
+        return False
+    rows = after.physical_rows if before.physical_rows is None else before.physical_rows
+    deleted = before.deletion_file
+    if deleted is not None and deleted.num_deleted_rows is None and after.deletion_file is not None:
+        deleted = replace(deleted, num_deleted_rows=after.deletion_file.num_deleted_rows)
+    filled = replace(before, files=after.files, physical_rows=rows, deletion_file=deleted)
+    return filled == after
+
+
+def _same_files(before: Fragment, after: Fragment) -> bool:
+    same = len(before.files) == len(after.files)
+    return same and all(map(_same_file, before.files, after.files))
+
+
+def _same_file(before: DataFile, after: DataFile) -> bool:
+    """Tell whether it may be one file: columns may be given up, and what was not told may be."""
+    if before == after:
+        return True
+    fields = [
+        now if now < 0 else was for was, now in zip(before.fields, after.fields, strict=False)
+    ]
+    size = after.size_bytes if before.size_bytes is None else before.size_bytes
+    return len(before.fields) == len(after.fields) and after == replace(
+        before, fields=tuple(fields), size_bytes=size
+    )
+
+
+def _shape(schema: tuple[Field, ...]) -> list[tuple[int, int, str, str]]:
+    return [(field.id, field.parent_id, field.name, field.logical_type) for field in schema]
