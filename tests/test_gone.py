@@ -24,7 +24,7 @@ from lance_explorer.errors import (
     VersionNotFoundError,
 )
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.catalogue import FRAMES
+from lance_explorer.inspect.catalogue import FRAMES, Inspect
 from lance_explorer.storage import FileInfo, LocalStorage
 
 LATEST = 10
@@ -34,9 +34,14 @@ _MOST_MOMENTS = 8
 
 Call = Callable[[lx.Table], Any]
 
+
+def inspected(table: lx.Table, name: str) -> pl.DataFrame:
+    frame: pl.DataFrame = getattr(table.inspect, name)()
+    return frame
+
+
 OF_TABLE: dict[str, Call] = {
-    **{name: lambda table, name=name: getattr(table.inspect, name)() for name in FRAMES
-       if name not in ("versions", "findings", "gaps")},
+    **{name: partial(inspected, name=name) for name in FRAMES if hasattr(Inspect, name)},
     "versions": lambda table: table.versions(),
     "findings": lambda table: table.findings,
     "gaps": lambda table: table.gaps,
@@ -309,3 +314,13 @@ def test_who_looks_again_disturbs_nobody(path):
     table.refresh()
     assert source.latest_version == LATEST
     assert len(source.history) == len(before) == len(table.versions()) - 1
+
+
+def test_a_branch_that_was_made_after_one_looked_is_compared_with(path):
+    table = lx.open_table(path)
+    latest = table.latest
+    lance.write_dataset(pa.table({"id": [71, 72], "value": [1, 1]}), path, mode="append")
+    lance.dataset(path).create_branch("late", LATEST + 1)
+    late = table.at(("late", LATEST + 1))
+    assert table.diff(latest, late).summary().select("inserted", "deleted").row(0) == (2, 0)
+    assert len(table.diff(latest, late).rows()) == 2

@@ -42,6 +42,9 @@ _CLIENT_OPTIONS = frozenset(
 _NO_NAME = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """Characters that the names of objects cannot have."""
 
+_CUT_OFF = "Error getting list response body"
+"""What is said of a listing that broke off, which the library does not ask for again."""
+
 _ERROR_CODE = re.compile(r"<Code>(\w+)</Code>")
 
 
@@ -72,6 +75,7 @@ class ObjectStorage(Storage):
         super().__init__(uri.rstrip("/"), options, io)
         self._ahead: list[ReadAhead] = []
         try:
+            self._max_retries = _retries(self.options)["max_retries"]
             self._store = _connected(_kind(self.uri), self.uri, self.options)
         except (BaseError, TypeError, ValueError) as error:
             raise InvalidArgumentError(f"{self.uri}: {self._told(error)}") from None
@@ -193,12 +197,16 @@ class ObjectStorage(Storage):
 
     def _call(self, request: Callable[[], _R], path: str) -> _R:
         """Make a request; a missing file is FileNotFoundError, all else a StorageError."""
-        try:
-            return request()
-        except FileNotFoundError:
-            raise FileNotFoundError(path) from None
-        except (BaseError, OverflowError, ValueError) as error:
-            raise StorageError(f"cannot read {self.uri}/{path}: {self._told(error)}") from None
+        for is_last in [*[False] * self._max_retries, True]:
+            try:
+                return request()
+            except FileNotFoundError:
+                raise FileNotFoundError(path) from None
+            except (BaseError, OverflowError, ValueError) as error:
+                if is_last or _CUT_OFF not in str(error):
+                    told = f"cannot read {self.uri}/{path}: {self._told(error)}"
+                    raise StorageError(told) from None
+        raise AssertionError("the last try returns or raises")
 
     def _told(self, error: Exception) -> str:
         """Return what an error says, in one line and without anything that lets somebody in."""
