@@ -4,6 +4,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
+from html import escape
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -20,8 +21,8 @@ from lance_explorer.changes.change_feed import (
 )
 from lance_explorer.changes.diff import Diff, diff
 from lance_explorer.changes.version_refs import VersionRef
-from lance_explorer.display import table_html, table_text
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.display import gone_text, table_html, table_text
+from lance_explorer.errors import InvalidArgumentError, TableNotFoundError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.live import LiveTable
@@ -678,10 +679,16 @@ class Table:
         return self
 
     def __repr__(self) -> str:
-        return self._live.answer(table_text)
+        try:
+            return self._live.answer(table_text)
+        except TableNotFoundError as error:
+            return gone_text(self.source, error)
 
     def _repr_html_(self) -> str:
-        return self._live.answer(lambda source: table_html(source, versions(source)))
+        try:
+            return self._live.answer(lambda source: table_html(source, versions(source)))
+        except TableNotFoundError as error:
+            return f"<p>{escape(gone_text(self.source, error))}</p>"
 
 
 def _snapshot(source: TableSource, ref: VersionRef) -> Snapshot:

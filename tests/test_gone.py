@@ -66,8 +66,6 @@ ALSO: dict[str, Call] = {
     "branches": lambda table: table.branches,
     "compaction lineage": lambda table: table.compaction_lineage(),
     "report": lambda table: table.report(Path(table.uri).parent / "report.html"),
-    "repr": repr,
-    "html": lambda table: table._repr_html_(),
 }
 
 OF_SNAPSHOT: dict[str, Callable[[lx.Snapshot], Any]] = {
@@ -178,6 +176,14 @@ def test_refreshing_a_table_that_was_made_again_shows_the_new_one(path, another)
     for ask in OF_TABLE.values():
         assert_frame_equal(ask(table), ask(fresh))
     assert_frame_equal(table.at(2).read(), fresh.at(2).read())
+
+
+def test_a_table_that_is_gone_shows_itself_as_such(path):
+    table = lx.open_table(path)
+    shutil.rmtree(path)
+    message = f"Table live.lance: no Lance table at {path}: it has no _versions folder"
+    assert repr(table) == message
+    assert table._repr_html_() == f"<p>{message}</p>"
 
 
 def test_refreshing_a_table_that_is_gone_says_so(path):
