@@ -101,7 +101,8 @@ class Table:
     """A Lance table, or one branch of it, with all its kept versions.
 
     Made by :func:`open_table`. Metadata is read on first use and kept; :meth:`refresh` looks for
-    what is new.
+    what is new. Versions that are cleaned away while they are read are left out, as gaps. A table
+    that was dropped meanwhile, or dropped and made again, is a TableNotFoundError.
 
     Examples
     --------
@@ -668,7 +669,13 @@ class Table:
     def refresh(self) -> "Table":
         """Look for new and removed versions and changed refs; return the table itself.
 
-        Only what is new is read. Snapshots and frames that were made before stay as they are.
+        Only what is new is read. Snapshots and frames that were made before stay as they are. If
+        the table was dropped and made again, it is the new one from here on.
+
+        Raises
+        ------
+        TableNotFoundError
+            If the table is gone.
 
         Examples
         --------
