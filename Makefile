@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup test check fuzz format protos api constraints benchmarks screenshots clean python
+.PHONY: help lab setup test check fuzz soak format protos api constraints benchmarks screenshots clean python
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,9 @@ check: | python  ## run the quick part: lint, types, import rules, unit tests, d
 
 fuzz: $(VENV)/.dev  ## damage 100,000 files, each time others, and print what came of it
 	$(BIN)/python -m tests.fuzzing
+
+soak: $(VENV)/.dev  ## read tables for 20 minutes while others write, clean up and drop them
+	$(BIN)/python -m tests.soak --minutes 20
 
 format: $(VENV)/.dev  ## format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only .

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import numpy as np
 import polars as pl
 
-from lance_explorer.errors import LanceExplorerError
+from lance_explorer.errors import LanceExplorerError, TableNotFoundError
 from lance_explorer.figures.inline import (
     commits_key,
     fragments_key,
@@ -27,6 +27,7 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
 
 __all__ = [
+    "gone_text",
     "one_line",
     "snapshot_html",
     "snapshot_text",
@@ -69,6 +70,11 @@ def table_text(source: TableSource) -> str:
     except LanceExplorerError as error:
         latest = one_line(f"cannot be read: {error}", _LONGEST_FACT)
     return f"Table {table_name(source)}: {versions}, latest {latest}"
+
+
+def gone_text(source: TableSource, error: TableNotFoundError) -> str:
+    """Return one line about a table that is not there any more."""
+    return f"Table {table_name(source)}: {one_line(str(error), _LONGEST_FACT)}"
 
 
 def snapshot_text(source: TableSource, snapshot: History) -> str:

@@ -61,7 +61,7 @@ class NotFoundError(LanceExplorerError, LookupError):
 
 
 class TableNotFoundError(NotFoundError):
-    """No Lance table stands at the given place."""
+    """No Lance table stands at the given place, or another one than was opened."""
 
 
 class VersionNotFoundError(NotFoundError):

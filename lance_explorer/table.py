@@ -4,6 +4,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
+from html import escape
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -20,8 +21,8 @@ from lance_explorer.changes.change_feed import (
 )
 from lance_explorer.changes.diff import Diff, diff
 from lance_explorer.changes.version_refs import VersionRef
-from lance_explorer.display import table_html, table_text
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.display import gone_text, table_html, table_text
+from lance_explorer.errors import InvalidArgumentError, TableNotFoundError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.live import LiveTable
@@ -112,7 +113,8 @@ class Table:
     """A Lance table, or one branch of it, with all its kept versions.
 
     Made by :func:`open_table`. Metadata is read on first use and kept; :meth:`refresh` looks for
-    what is new.
+    what is new. Versions that are cleaned away while they are read are left out, as gaps. A table
+    that was dropped meanwhile, or dropped and made again, is a TableNotFoundError.
 
     Examples
     --------
@@ -684,7 +686,13 @@ class Table:
     def refresh(self) -> "Table":
         """Look for new and removed versions and changed refs; return the table itself.
 
-        Only what is new is read. Snapshots and frames that were made before stay as they are.
+        Only what is new is read. Snapshots and frames that were made before stay as they are. If
+        the table was dropped and made again, it is the new one from here on.
+
+        Raises
+        ------
+        TableNotFoundError
+            If the table is gone.
 
         Examples
         --------
@@ -696,10 +704,16 @@ class Table:
 
     @described
     def __repr__(self) -> str:
-        return self._live.answer(table_text)
+        try:
+            return self._live.answer(table_text)
+        except TableNotFoundError as error:
+            return gone_text(self.source, error)
 
     def _repr_html_(self) -> str:
-        return self._live.answer(lambda source: table_html(source, versions(source)))
+        try:
+            return self._live.answer(lambda source: table_html(source, versions(source)))
+        except TableNotFoundError as error:
+            return f"<p>{escape(gone_text(self.source, error))}</p>"
 
 
 def _snapshot(source: TableSource, ref: VersionRef) -> Snapshot:

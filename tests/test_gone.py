@@ -24,7 +24,7 @@ from lance_explorer.errors import (
     VersionNotFoundError,
 )
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.catalogue import FRAMES
+from lance_explorer.inspect.catalogue import FRAMES, Inspect
 from lance_explorer.storage import FileInfo, LocalStorage
 
 LATEST = 10
@@ -34,9 +34,14 @@ _MOST_MOMENTS = 8
 
 Call = Callable[[lx.Table], Any]
 
+
+def inspected(table: lx.Table, name: str) -> pl.DataFrame:
+    frame: pl.DataFrame = getattr(table.inspect, name)()
+    return frame
+
+
 OF_TABLE: dict[str, Call] = {
-    **{name: lambda table, name=name: getattr(table.inspect, name)() for name in FRAMES
-       if name not in ("versions", "findings", "gaps")},
+    **{name: partial(inspected, name=name) for name in FRAMES if hasattr(Inspect, name)},
     "versions": lambda table: table.versions(),
     "findings": lambda table: table.findings,
     "gaps": lambda table: table.gaps,
@@ -61,8 +66,6 @@ ALSO: dict[str, Call] = {
     "branches": lambda table: table.branches,
     "compaction lineage": lambda table: table.compaction_lineage(),
     "report": lambda table: table.report(Path(table.uri).parent / "report.html"),
-    "repr": repr,
-    "html": lambda table: table._repr_html_(),
 }
 
 OF_SNAPSHOT: dict[str, Callable[[lx.Snapshot], Any]] = {
@@ -173,6 +176,14 @@ def test_refreshing_a_table_that_was_made_again_shows_the_new_one(path, another)
     for ask in OF_TABLE.values():
         assert_frame_equal(ask(table), ask(fresh))
     assert_frame_equal(table.at(2).read(), fresh.at(2).read())
+
+
+def test_a_table_that_is_gone_shows_itself_as_such(path):
+    table = lx.open_table(path)
+    shutil.rmtree(path)
+    message = f"Table live.lance: no Lance table at {path}: it has no _versions folder"
+    assert repr(table) == message
+    assert table._repr_html_() == f"<p>{message}</p>"
 
 
 def test_refreshing_a_table_that_is_gone_says_so(path):
@@ -309,3 +320,13 @@ def test_who_looks_again_disturbs_nobody(path):
     table.refresh()
     assert source.latest_version == LATEST
     assert len(source.history) == len(before) == len(table.versions()) - 1
+
+
+def test_a_branch_that_was_made_after_one_looked_is_compared_with(path):
+    table = lx.open_table(path)
+    latest = table.latest
+    lance.write_dataset(pa.table({"id": [71, 72], "value": [1, 1]}), path, mode="append")
+    lance.dataset(path).create_branch("late", LATEST + 1)
+    late = table.at(("late", LATEST + 1))
+    assert table.diff(latest, late).summary().select("inserted", "deleted").row(0) == (2, 0)
+    assert len(table.diff(latest, late).rows()) == 2

@@ -124,4 +124,20 @@ def _way(
     """Return the stretches from a version of the first branch to one of the last."""
     stops = [*[fork.version for fork in forks], end]
     stretches = zip(sources, [begin, *stops[:-1]], stops, strict=True)
-    return tuple([Stretch(*stretch) for stretch in stretches if stretch[1] < stretch[2]])
+    return tuple(
+        [
+            Stretch(_known_up_to(source, stop), start, stop)
+            for source, start, stop in stretches
+            if start < stop
+        ]
+    )
+
+
+def _known_up_to(source: TableSource | None, version: int) -> TableSource | None:
+    """Return a branch with its versions up to one, which may be later than when it was looked at.
+
+    So it is where a branch was made since, since branches are read when somebody asks for them.
+    """
+    if source is None or version <= source.latest_version:
+        return source
+    return source.refreshed()

@@ -52,7 +52,7 @@ class LiveTable:
         while True:
             source = self.source
             try:
-                with unbroken(source):
+                with _watched(source):
                     return build(source)
             except _VanishedError as error:
                 if self.source is source:  # nobody else has looked meanwhile
@@ -80,6 +80,15 @@ def unbroken(source: TableSource) -> Iterator[None]:
     TableNotFoundError
         If the table is gone, or another one stands in its place.
     """
+    try:
+        with _watched(source):
+            yield
+    except _VanishedError as error:
+        raise VersionNotFoundError(str(error)) from error
+
+
+@contextmanager
+def _watched(source: TableSource) -> Iterator[None]:
     missing = source.storage.io.missing
     try:
         yield

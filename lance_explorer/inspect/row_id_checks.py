@@ -185,7 +185,8 @@ def _untold(record: VersionRecord, fragment: Fragment, error: LanceExplorerError
         code="rows_unreadable",
         severity="error",
         message=str(error),
-        advice="Bring the file back from a copy; until then the rows of the fragment are unknown.",
+        advice="Bring the file back from a copy, or ask again if versions are being cleaned away "
+        "just now; until then the rows of the fragment are unknown.",
         version=record.version,
         fragment_id=fragment.id,
     )

@@ -42,6 +42,9 @@ _CLIENT_OPTIONS = frozenset(
 _NO_NAME = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """Characters that the names of objects cannot have."""
 
+_CUT_OFF = "Error getting list response body"
+"""What is said of a listing that broke off, which the library does not ask for again."""
+
 _ERROR_CODE = re.compile(r"<Code>(\w+)</Code>")
 
 
@@ -72,6 +75,7 @@ class ObjectStorage(Storage):
         super().__init__(uri.rstrip("/"), options, io)
         self._ahead: list[ReadAhead] = []
         try:
+            self._max_retries = _retries(self.options)["max_retries"]
             self._store = _connected(_kind(self.uri), self.uri, self.options)
             return
         except (BaseError, TypeError, ValueError) as error:

@@ -1,11 +1,20 @@
-"""A server on this machine that answers every request with the same failure, or not at all."""
+"""Servers on this machine that fail: one answers every request with the same failure, or not at
+all; another hands requests on to a bucket, and fails now and then."""
 
+import http.client
+import random
+import socket
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
 
-__all__ = ["Faulty", "faulty_server"]
+__all__ = ["Faulty", "faulty_proxy", "faulty_server"]
+
+_MOST_IN_A_ROW = 2
+"""How often in a row the same request fails: fewer times than anybody tries."""
 
 
 class Faulty:
@@ -45,6 +54,83 @@ def faulty_server(status: int, body: str = "", failures: int | None = None) -> I
             server.shutdown()
             thread.join()
 
+
+@contextmanager
+def faulty_proxy(endpoint: str, seed: int, rate: float = 0.1) -> Iterator[str]:
+    """Hand requests on to another server; some fail, are reset, or cut off, but none forever."""
+    upstream = urlsplit(endpoint).netloc
+    chance, lock, failed = random.Random(seed), threading.Lock(), dict[str, int]()
+
+    def fault(request: str) -> str | None:
+        with lock:
+            fails = chance.random() < rate and failed.get(request, 0) < _MOST_IN_A_ROW
+            failed[request] = failed.get(request, 0) + 1 if fails else 0
+            return chance.choice(["500", "503", "reset", "cut off"]) if fails else None
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            what = fault(f"{self.command} {self.path}")
+            if what == "reset":
+                self.connection.setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+                )
+                self.close_connection = True
+                self.connection.close()
+                return
+            connection = http.client.HTTPConnection(upstream, timeout=60)
+            connection.request(
+                self.command,
+                self.path,
+                body,
+                {name: v for name, v in self.headers.items() if name.lower() != "connection"},
+            )
+            answer = connection.getresponse()
+            data = answer.read()
+            connection.close()
+            is_refused = what in ("500", "503")
+            self.send_response(int(what) if is_refused and what else answer.status)
+            length = str(len(data))
+            if is_refused:
+                data, length = b"", "0"
+            elif self.command == "HEAD":
+                length = answer.headers.get("Content-Length", "0")
+            for name, value in answer.getheaders():
+                if name.lower() not in _OF_ONE_CONNECTION:
+                    self.send_header(name, value)
+            self.send_header("Content-Length", length)
+            self.end_headers()
+            if what == "cut off":
+                data = data[: len(data) // 2]
+                self.close_connection = True
+            self.wfile.write(data)
+
+        do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = do  # noqa: N815
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 256
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """Say nothing: clients go away, too."""
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+_OF_ONE_CONNECTION = {"transfer-encoding", "content-length", "connection", "server", "date"}
 
 _EMPTY_LISTING = (
     b'<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><Name>b</Name><Prefix></Prefix>'

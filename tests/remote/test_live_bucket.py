@@ -1,23 +1,32 @@
-"""A table in a bucket that is written to while it is read: a snapshot is one version there, too."""
+"""A table in a bucket that is written to while it is read through what fails now and then."""
 
-import lance
+import pytest
+from polars.testing import assert_frame_equal
 
-from tests.differential.live_writer import rows
-from tests.differential.test_live_table import (
-    expect_all_that_a_fresh_one_knows,
-    read_beside_a_writer,
-)
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.catalogue import frame
+from tests.format.samples import DATA
 from tests.remote.bucket import Bucket
+from tests.remote.faults import faulty_proxy
+from tests.soak.rounds import soak_round
 
-COMMITS = 20
+COMMITS = 25
+SEED = 2026
 
 
-def test_a_reader_beside_a_writer_sees_whole_versions(bucket: Bucket):
-    name = "live.lance"
-    options = bucket.options
-    lance.write_dataset(
-        rows(0), bucket.uri(name), storage_options=options, enable_stable_row_ids=True
-    )
-    table = bucket.table(name)
-    read_beside_a_writer(table, COMMITS, options)
-    expect_all_that_a_fresh_one_knows(table, bucket.table(name), COMMITS)
+def test_readers_beside_a_writer_are_told_what_is_so(bucket: Bucket, tmp_path):
+    with faulty_proxy(bucket.options["aws_endpoint"], SEED) as proxy:
+        found = soak_round(tmp_path, SEED, COMMITS, stable=True, bucket=bucket, proxy=proxy)
+    assert found.wrong == []
+    assert {"open", "versions", "rows"} <= {told.question for told in found.told if not told.error}
+
+
+@pytest.mark.parametrize("name", ["branches", "cleaned"])
+def test_a_bucket_of_which_every_request_fails_twice_gives_the_same_answers(bucket: Bucket, name):
+    folder = DATA / "14.0.2" / f"{name}.lance"
+    uri = bucket.copy(folder, f"{name}-{SEED}.lance")
+    local = TableSource(str(folder))
+    with faulty_proxy(bucket.options["aws_endpoint"], SEED, rate=1.0) as proxy:
+        source = TableSource(uri, None, {**bucket.options, "aws_endpoint": proxy})
+        for kind in ("versions", "all_fragments", "refs", "findings", "gaps"):
+            assert_frame_equal(frame(source, kind), frame(local, kind))
