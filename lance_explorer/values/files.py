@@ -5,7 +5,7 @@ import pyarrow as pa
 from lance.file import LanceFileReader
 from numpy.typing import NDArray
 
-from lance_explorer.values.opening import StorageOptions, failing
+from lance_explorer.values.opening import StorageOptions, failing, options_of
 
 __all__ = ["read_hidden_column", "read_row_map"]
 
@@ -65,5 +65,9 @@ def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[n
 
 
 def _column(path: str, name: str, storage_options: StorageOptions) -> pa.ChunkedArray:
-    options = dict(storage_options) if storage_options else None
-    return LanceFileReader(path, options, [name]).read_all().to_table().column(0)
+    return (
+        LanceFileReader(path, options_of(path, storage_options), [name])
+        .read_all()
+        .to_table()
+        .column(0)
+    )

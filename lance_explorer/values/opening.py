@@ -9,6 +9,8 @@ import polars as pl
 import pyarrow as pa
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
+from lance_explorer.storage.limits import limit_hint, with_limits
+from lance_explorer.storage.opening import is_remote
 from lance_explorer.storage.secrets import without_secrets
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "fragment_of",
     "next_batch",
     "open_version",
+    "options_of",
     "to_polars",
     "translating",
 ]
@@ -45,9 +48,16 @@ def open_version(uri: str, version: int, storage_options: StorageOptions) -> lan
     StorageError
         If it cannot be opened.
     """
-    options = dict(storage_options) if storage_options else None
+    options = options_of(uri, storage_options)
     with failing(f"version {version} cannot be opened", storage_options):
         return lance.dataset(uri, version=version, storage_options=options)
+
+
+def options_of(uri: str, storage_options: StorageOptions) -> dict[str, str] | None:
+    """Return what pylance gets: in an object store it waits no longer than we do ourselves."""
+    if is_remote(uri):
+        return dict(with_limits(storage_options or {}))
+    return dict(storage_options) if storage_options else None
 
 
 def batch_bytes(dataset: lance.LanceDataset) -> int | None:
@@ -145,7 +155,9 @@ def translating(version: int, storage_options: StorageOptions) -> Iterator[None]
 
 def _message(error: Exception, storage_options: StorageOptions) -> str:
     text = _SOURCE_PLACES.sub("", str(error)).strip()
-    return without_secrets(text, storage_options) if storage_options else text
+    hint = limit_hint(text, with_limits(storage_options or {}))
+    text = without_secrets(text, storage_options) if storage_options else text
+    return f"{text}; {hint}" if hint else text
 
 
 def _cause(error: Exception, storage_options: StorageOptions) -> Exception | None:

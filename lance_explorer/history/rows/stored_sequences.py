@@ -46,7 +46,7 @@ _KINDS: tuple[SequenceKind, ...] = ("row_ids", "created_at", "last_updated_at")
 _FIELDS = dict(zip(_KINDS, HIDDEN_FIELDS, strict=True))
 
 _T = TypeVar("_T")
-_Made = TypeVar("_Made", covariant=True)
+_T_co = TypeVar("_T_co", covariant=True)
 
 RowVersions = tuple[RowIdSequence | None, RowVersionRuns]
 """The spans as they are stored, None where they are spilled, and the runs that they stand for."""
@@ -147,11 +147,11 @@ def _row_versions_of(values: NDArray[np.uint64]) -> RowVersions:
     return None, RowVersionRuns.of(values)
 
 
-class _Kind(NamedTuple, Generic[_Made]):
+class _Kind(NamedTuple, Generic[_T_co]):
     """What makes a sequence: ``decode`` of stored bytes, ``convert`` of spilled values."""
 
-    decode: Callable[[bytes, int | None], _Made]
-    convert: Callable[[NDArray[np.uint64]], _Made]
+    decode: Callable[[bytes, int | None], _T_co]
+    convert: Callable[[NDArray[np.uint64]], _T_co]
 
 
 _ROW_IDS = _Kind(decode_row_id_sequence, _row_ids_of)
