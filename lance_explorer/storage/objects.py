@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache, partial
 from itertools import chain, repeat
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -29,6 +30,9 @@ __all__ = ["ObjectStorage"]
 
 _R = TypeVar("_R")
 _Kind = type[S3Store | GCSStore | AzureStore]
+
+_GONE_SECONDS = 2.0
+"""For how long nothing is asked of a store that did not answer; somebody who retries is slower."""
 
 _CHUNK_BYTES = 1 << 18
 """How much of an answer is taken at a time: what was taken is not asked for again."""
@@ -78,6 +82,7 @@ class ObjectStorage(Storage):
     ) -> None:
         super().__init__(uri.rstrip("/"), options, io)
         self._ahead: list[ReadAhead] = []
+        self._answered, self._gone_until, self._gone_because = 0.0, 0.0, ""
         try:
             self._limited = with_limits(self.options)
             self._store = _connected(_kind(self.uri), self.uri, self._limited)
@@ -112,8 +117,8 @@ class ObjectStorage(Storage):
         try:
             return self._counted(self._read(FilePart(path, offset, length)))
         except StorageError as error:
-            is_unanswered = limit_hint(str(error.__context__), self._limited)
-            if is_unanswered or offset < self._size(path):
+            is_answered = limit_hint(str(error), self._limited) is None
+            if not is_answered or offset < self._size(path):
                 raise
             return b""  # a range behind the end is an error of HTTP
 
@@ -213,13 +218,26 @@ class ObjectStorage(Storage):
         return data
 
     def _call(self, request: Callable[[], _R], path: str) -> _R:
-        """Make a request; a missing file is FileNotFoundError, all else a StorageError."""
+        """Make a request; a missing file is FileNotFoundError, all else a StorageError.
+
+        Where nothing is answered, the next ones fail at once for a while: many that may each fail
+        would else take as long as all their limits.
+        """
+        begin = monotonic()
+        if begin < self._gone_until:
+            raise StorageError(f"cannot read {self.uri}/{path}: {self._gone_because}")
         try:
-            return request()
+            answer = request()
         except FileNotFoundError:
+            self._answered = monotonic()
             raise FileNotFoundError(path) from None
         except (BaseError, OverflowError, ValueError) as error:
-            raise StorageError(f"cannot read {self.uri}/{path}: {self._told(error)}") from None
+            told = self._told(error)
+            if "kind: Timeout" in str(error) and self._answered < begin:
+                self._gone_until, self._gone_because = monotonic() + _GONE_SECONDS, told
+            raise StorageError(f"cannot read {self.uri}/{path}: {told}") from None
+        self._answered = monotonic()
+        return answer
 
     def _told(self, error: Exception) -> str:
         """Return what an error says, in one line and without anything that lets somebody in."""
