@@ -23,6 +23,7 @@ from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_version_spans
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.progress import with_progress
 from lance_explorer.history.rows.reader import FragmentReader, decoded
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.encoding import encode_segment
@@ -184,7 +185,8 @@ def _read(
     manifests = source.storage.get_many(
         [file.path for file in files], [file.size_bytes for file in files]
     )
-    for position, manifest in zip(positions.tolist(), manifests, strict=True):
+    shown = with_progress(positions.tolist(), "Reading row IDs")
+    for position, manifest in zip(shown, manifests, strict=True):
         record = history.records[position]
         if manifest is None:
             raise source.missing_version(record.version)
