@@ -1,13 +1,14 @@
 """The lines of a change feed, made step by step and read piece by piece."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import polars as pl
 
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.frame import Block, blocks
 from lance_explorer.changes.images import Images, empty_feed
 from lance_explorer.changes.pairing import pair_by_key
@@ -16,8 +17,14 @@ from lance_explorer.changes.row_options import RowOptions
 from lance_explorer.changes.steps import ChangeStep, VersionRange, commit_steps, net_step
 from lance_explorer.changes.value_columns import ValueColumns, check_key, value_columns
 from lance_explorer.history.paths import EMPTY
+from lance_explorer.storage import done_in_order
 
 __all__ = ["FeedLines"]
+
+_READS_AT_ONCE = 8
+"""How many batches are read at a time where requests take long."""
+
+_ROWS_AT_ONCE = 65_536
 
 
 class FeedLines:
@@ -58,8 +65,17 @@ class FeedLines:
     def batches(
         self, batch_size: int | None, part: ChangePart | None = None
     ) -> Iterator[pl.DataFrame]:
-        """Yield the lines, at most so many at a time; values are read for one batch at a time."""
-        has_row_ids = self._versions.rows.has_row_ids
+        """Yield the lines, at most so many at a time; values are read for one batch at a time.
+
+        Where requests take long, those of the next commits are read meanwhile, if they are few.
+        """
+        most = min(self._versions.rows.source.storage.in_flight, _READS_AT_ONCE)
+        return done_in_order(self._tasks(batch_size, part), most, batch_size or _ROWS_AT_ONCE)
+
+    def _tasks(
+        self, batch_size: int | None, part: ChangePart | None
+    ) -> Iterator[tuple[int, Callable[[], pl.DataFrame]]]:
+        """Yield what makes each batch, with its number of lines."""
         lines = self._lines(part)
         num_lines = None
         if part is not None and part.count > 1:  # its commits are split together, not each
@@ -71,8 +87,7 @@ class FeedLines:
             for block in some:
                 last = block.num_rows if stop is None else min(stop, block.num_rows)
                 for piece in block.pieces(batch_size or block.num_rows, max(start, 0), last):
-                    head = block.frame(piece, self._timestamps, has_row_ids=has_row_ids)
-                    yield images.beside(head, block, piece) if images else head
+                    yield len(piece), partial(self._frame, images, block, piece)
                 start -= block.num_rows
                 stop = None if stop is None else stop - block.num_rows
 
@@ -81,6 +96,11 @@ class FeedLines:
         for step in self.steps(part):
             runs = step.runs.where(~np.isin(step.runs.change, self._options.left_out))
             yield step, blocks(runs, both_images=self._options.has_both_images)
+
+    def _frame(self, images: Images | None, block: Block, piece: ChangeRuns) -> pl.DataFrame:
+        has_row_ids = self._versions.rows.has_row_ids
+        head = block.frame(piece, self._timestamps, has_row_ids=has_row_ids)
+        return images.beside(head, block, piece) if images else head
 
     @cached_property
     def _net_step(self) -> ChangeStep:

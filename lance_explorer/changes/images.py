@@ -1,5 +1,6 @@
 """The values of changed rows, as they were and as they are: read for these rows alone."""
 
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -73,6 +74,7 @@ class Images:
         self._step = step
         self._tolerance = tolerance
         self._last: _Pair | None = None
+        self._reading_pair = Lock()
 
     def before(self, runs: ChangeRuns) -> pl.DataFrame:
         """Return rows as they were, one a run; nulls if that version is not kept."""
@@ -111,14 +113,15 @@ class Images:
 
     def _pair(self, runs: ChangeRuns) -> _Pair:
         """Return both images; images before and after come in turn, and are the same rows."""
-        last = self._last
-        if last is None or not np.array_equal(last.places, runs.before):
-            before, after = self.before(runs), self.after(runs)
-            changed = pl.repeat([], len(runs), dtype=_NAMES, eager=True)
-            if before.columns:
-                changed = changed_columns(before, after, self._tolerance or 0.0)
-            last = self._last = _Pair(runs.before, before, after, changed)
-        return last
+        with self._reading_pair:
+            last = self._last
+            if last is None or not np.array_equal(last.places, runs.before):
+                before, after = self.before(runs), self.after(runs)
+                changed = pl.repeat([], len(runs), dtype=_NAMES, eager=True)
+                if before.columns:
+                    changed = changed_columns(before, after, self._tolerance or 0.0)
+                last = self._last = _Pair(runs.before, before, after, changed)
+            return last
 
     def _read(
         self, rows: StateRows, position: int, addresses: Uint64Array, ids: Uint64Array

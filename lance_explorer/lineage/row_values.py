@@ -1,6 +1,7 @@
 """The values of one row at each of its events."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,12 +12,17 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.frames.common_types import common_type
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values
+from lance_explorer.storage import Storage, done_in_order
 
 __all__ = ["with_values"]
 
 _NO_FIELD = -1
+
+_READS_AT_ONCE = 16
+"""How many versions are read at a time where requests take long; pylance makes several for each."""
 
 
 def with_values(source: TableSource, frame: pl.DataFrame, row_id: int) -> pl.DataFrame:
@@ -41,7 +47,7 @@ def with_values(source: TableSource, frame: pl.DataFrame, row_id: int) -> pl.Dat
         earlier version, with which the later one has none in common, is two columns: the earlier
         one has the version after its name, as in ``tags@3``.
     """
-    read = [_values(source, event, row_id) for event in frame.iter_rows(named=True)]
+    read = _read(source, [_place(source, event) for event in frame.iter_rows(named=True)], row_id)
     found = [row for row in read if row is not None]
     changes = pl.Series([*_changes(read, frame["event"].to_list())], dtype=pl.List(pl.String()))
     if found:
@@ -72,10 +78,22 @@ class _Row(NamedTuple):
                 yield name
 
 
-def _values(source: TableSource, event: dict[str, Any], row_id: int) -> _Row | None:
-    """Return the row as it is after an event, or was before it ended; None if that is gone."""
-    from lance_explorer.values import read_rows_at
+class _Place(NamedTuple):
+    """Where a row is as an event tells of it."""
 
+    storage: Storage
+    record: VersionRecord
+    address: int
+    check_blob: Callable[[int, str], None]
+
+    @property
+    def name(self) -> tuple[str, int, int]:
+        """What tells the place from others."""
+        return self.storage.uri, self.record.version, self.address
+
+
+def _place(source: TableSource, event: dict[str, Any]) -> _Place | None:
+    """Return where the row is after an event, or was before it ended; None if that is gone."""
     on_branch = source.on_branch(event["branch"])
     kept = [file.version for file in on_branch.listing.versions]
     address, version = event["_rowaddr_after"], event["version"]
@@ -84,15 +102,33 @@ def _values(source: TableSource, event: dict[str, Any], row_id: int) -> _Row | N
         version = max([number for number in kept if number < version], default=None)
     if version not in kept:
         return None
-    storage = on_branch.storage
     try:
         record = on_branch.history.records[on_branch.history.position(version)]
-        fields = {field.name: field.id for field in record.schema if field.parent_id == NO_PARENT}
         check_blob = check_values(on_branch, version)
-        is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
+    except LanceExplorerError:
+        return None
+    return _Place(on_branch.storage, record, address, check_blob)
+
+
+def _read(source: TableSource, places: list[_Place | None], row_id: int) -> list[_Row | None]:
+    """Return the row at some places, of which each is read once; None where it cannot be read."""
+    known = {place.name: place for place in places if place is not None}
+    tasks = [(1, partial(_values, place, row_id)) for place in known.values()]
+    most = min(source.storage.in_flight, _READS_AT_ONCE)
+    found = dict(zip(known, done_in_order(tasks, most, _READS_AT_ONCE), strict=True))
+    return [None if place is None else found[place.name] for place in places]
+
+
+def _values(place: _Place, row_id: int) -> _Row | None:
+    from lance_explorer.values import read_rows_at
+
+    storage, record, address, check_blob = place
+    fields = {field.name: field.id for field in record.schema if field.parent_id == NO_PARENT}
+    is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
+    try:
         row = read_rows_at(
             storage.uri,
-            version,
+            record.version,
             np.array([address], dtype=np.uint64),
             np.array([row_id if is_stable else address], dtype=np.uint64),
             [*fields],
@@ -102,7 +138,7 @@ def _values(source: TableSource, event: dict[str, Any], row_id: int) -> _Row | N
     except LanceExplorerError:
         storage.io.missing += 1  # what pylance reads is not counted
         return None
-    return _Row(version, row, fields)
+    return _Row(record.version, row, fields)
 
 
 def _same_types(rows: list[_Row]) -> list[pl.DataFrame]:
@@ -113,7 +149,7 @@ def _same_types(rows: list[_Row]) -> list[pl.DataFrame]:
     for row in reversed(rows):
         names.append({})
         for name, dtype in row.values.schema.items():
-            place, common = _place(variants, types, name, dtype, row.version)
+            place, common = _column_place(variants, types, name, dtype, row.version)
             types[place] = common
             names[-1][name] = place
     return [
@@ -122,7 +158,7 @@ def _same_types(rows: list[_Row]) -> list[pl.DataFrame]:
     ]
 
 
-def _place(
+def _column_place(
     variants: dict[str, list[str]],
     types: Mapping[str, pl.DataType],
     name: str,

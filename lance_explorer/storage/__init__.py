@@ -1,6 +1,6 @@
 """From a URI to bytes. This room lists and reads files, counts both, and parses nothing."""
 
-from lance_explorer.storage.ahead import reading_ahead
+from lance_explorer.storage.ahead import done_in_order, reading_ahead
 from lance_explorer.storage.base import Contents, FileInfo, FilePart, IoCounts, Storage, given
 from lance_explorer.storage.bases import Bases, leads_elsewhere, place_of
 from lance_explorer.storage.forked import check_not_forked
@@ -19,6 +19,7 @@ __all__ = [
     "Options",
     "Storage",
     "check_not_forked",
+    "done_in_order",
     "given",
     "leads_elsewhere",
     "names_of_no_files",

@@ -1,13 +1,16 @@
 """Files that will be asked for soon, read while their turn has not come."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from typing import TypeVar
 
 from lance_explorer.storage.base import FilePart, Storage
 
-__all__ = ["UNKNOWN_BYTES", "ReadAhead", "has_room", "reading_ahead"]
+__all__ = ["UNKNOWN_BYTES", "ReadAhead", "done_in_order", "has_room", "reading_ahead"]
+
+_T = TypeVar("_T")
 
 UNKNOWN_BYTES = 1 << 20
 """What a file counts whose size nobody told."""
@@ -30,6 +33,41 @@ def reading_ahead(parts: Iterable[tuple[Storage, FilePart]]) -> Iterator[None]:
         for root, of_root in by_root.items():
             contexts.enter_context(root.reading_ahead(of_root))
         yield
+
+
+def done_in_order(
+    tasks: Iterable[tuple[int, Callable[[], _T]]], most: int, most_size: int
+) -> Iterator[_T]:
+    """Yield what tasks return, in their order; several are under way where ``most`` is above one.
+
+    Parameters
+    ----------
+    tasks : iterable of tuple
+        Of each task a size, and what does it.
+    most : int
+        How many are under way, or wait to be taken, at a time. One is done by the caller itself.
+    most_size : int
+        No further one is begun while those have this size together.
+    """
+    if most == 1:
+        for _, task in tasks:
+            yield task()
+        return
+    rest, waiting, sizes = iter(tasks), deque[Future[_T]](), deque[int]()
+    threads = ThreadPoolExecutor(most, "lance_explorer-tasks")
+    try:
+        while True:
+            while (not sizes or (len(sizes) < most and sum(sizes) < most_size)) and (
+                one := next(rest, None)
+            ):
+                sizes.append(one[0])
+                waiting.append(threads.submit(one[1]))
+            if not waiting:
+                return
+            yield waiting.popleft().result()
+            sizes.popleft()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 class ReadAhead:

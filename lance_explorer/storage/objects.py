@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from itertools import chain, repeat
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -18,18 +19,23 @@ from obstore.store import AzureStore, GCSStore, S3Store
 from lance_explorer.errors import CorruptFileError, InvalidArgumentError, StorageError
 from lance_explorer.storage.ahead import UNKNOWN_BYTES, ReadAhead, has_room
 from lance_explorer.storage.base import Contents, FileInfo, FilePart, IoCounts, Storage, check_size
+from lance_explorer.storage.limits import limit_hint, with_limits
 from lance_explorer.storage.secrets import without_secrets
 
 if TYPE_CHECKING:
-    from obstore.store import ClientConfig, RetryConfig
+    from obstore import GetOptions, OffsetRange
+    from obstore.store import RetryConfig
 
 __all__ = ["ObjectStorage"]
 
 _R = TypeVar("_R")
 _Kind = type[S3Store | GCSStore | AzureStore]
 
-_RETRIES: "RetryConfig" = {"max_retries": 5, "retry_timeout": timedelta(seconds=30)}
-_CLIENT: "ClientConfig" = {"connect_timeout": "5s", "timeout": "60s"}
+_GONE_SECONDS = 2.0
+"""For how long nothing is asked of a store that did not answer; somebody who retries is slower."""
+
+_CHUNK_BYTES = 1 << 18
+"""How much of an answer is taken at a time: what was taken is not asked for again."""
 
 _CLIENT_OPTIONS = frozenset(
     "allow_http allow_invalid_certificates connect_timeout default_content_type http1_only "
@@ -65,6 +71,11 @@ class ObjectStorage(Storage):
     ------
     InvalidArgumentError
         If the URI or an option cannot be used.
+
+    Notes
+    -----
+    Requests are made in threads, also those that are waited for one by one: an interrupt does not
+    wait for an answer.
     """
 
     in_flight = 64
@@ -74,9 +85,11 @@ class ObjectStorage(Storage):
     ) -> None:
         super().__init__(uri.rstrip("/"), options, io)
         self._ahead: list[ReadAhead] = []
+        self._answered, self._gone_until, self._gone_because = 0.0, 0.0, ""
         try:
-            self._max_retries = _retries(self.options)["max_retries"]
-            self._store = _connected(_kind(self.uri), self.uri, self.options)
+            self._limited = with_limits(self.options)
+            self._max_retries = _retries(self._limited)["max_retries"]
+            self._store = _connected(_kind(self.uri), self.uri, self._limited)
             return
         except (BaseError, TypeError, ValueError) as error:
             told = self._told(error)
@@ -96,10 +109,9 @@ class ObjectStorage(Storage):
     def find(self, path: str) -> FileInfo | None:
         self.io.requests += 1
         try:
-            found = self._call(lambda: obstore.head(self._store, _safe(path)), path)
+            return _info(self._head(path))
         except FileNotFoundError:
             return None
-        return _info(found)
 
     def get(self, path: str) -> bytes:
         return self._counted(self._read(FilePart(path)))
@@ -109,8 +121,9 @@ class ObjectStorage(Storage):
             return b""
         try:
             return self._counted(self._read(FilePart(path, offset, length)))
-        except StorageError:
-            if offset < self._size(path):
+        except StorageError as error:
+            is_answered = limit_hint(str(error), self._limited) is None
+            if not is_answered or offset < self._size(path):
                 raise
             return b""  # a range behind the end is an error of HTTP
 
@@ -160,10 +173,12 @@ class ObjectStorage(Storage):
 
     def _list(self, folder: str) -> Any:
         self.io.requests += 1
+
+        def request() -> Any:
+            return obstore.list_with_delimiter(self._store, _safe(folder) or None)
+
         try:
-            return self._call(
-                lambda: obstore.list_with_delimiter(self._store, _safe(folder) or None), folder
-            )
+            return self._threads.submit(self._call, request, folder).result()
         except FileNotFoundError:
             return {"objects": [], "common_prefixes": []}
 
@@ -172,31 +187,50 @@ class ObjectStorage(Storage):
         for ahead in self._ahead:
             if (future := ahead.take(part)) is not None:
                 return future.result()
-        return self._fetch(part)
+        return self._submit(part).result()
 
     def _submit(self, part: FilePart) -> Future[bytes]:
         return self._threads.submit(self._fetch, part)
 
     def _fetch(self, part: FilePart) -> bytes:
-        path, start, length = part
-
-        def request() -> bytes:
-            if length is None:
-                found = obstore.get(self._store, _safe(path))
-                check_size(path, found.meta["size"])
-                return bytes(found.bytes())
-            check_size(path, length)
-            return bytes(obstore.get_range(self._store, _safe(path), start=start, length=length))
-
         try:
-            return self._call(request, path)
+            return self._call(lambda: self._whole(part), part.path)
         except FileNotFoundError:
             self.io.missing += 1
             raise
 
+    def _whole(self, part: FilePart) -> bytes:
+        """Return a part of a file; an answer that breaks off is gone on with where it did."""
+        chunks, size = list[bytes](), 0
+        options: GetOptions = {}
+        check_size(part.path, part.length or 0)
+        while True:
+            so_far = size
+            if rest := _rest(part, so_far):
+                options["range"] = rest
+            try:
+                answer = obstore.get(self._store, _safe(part.path), options=options)
+                if part.length is None:
+                    check_size(part.path, answer.meta["size"])
+                if etag := answer.meta["e_tag"]:
+                    options["if_match"] = etag
+                for chunk in answer.stream(min_chunk_size=_CHUNK_BYTES):
+                    chunks.append(bytes(chunk))
+                    size += len(chunk)
+                return b"".join(chunks)
+            except BaseError:
+                if size == so_far or size == part.length:
+                    raise
+
     def _size(self, path: str) -> int:
         self.io.requests += 1
-        return self._call(lambda: obstore.head(self._store, _safe(path))["size"], path)
+        return int(self._head(path)["size"])
+
+    def _head(self, path: str) -> Any:
+        def request() -> Any:
+            return obstore.head(self._store, _safe(path))
+
+        return self._threads.submit(self._call, request, path).result()
 
     def _counted(self, data: bytes) -> bytes:
         self.io.requests += 1
@@ -204,17 +238,36 @@ class ObjectStorage(Storage):
         return data
 
     def _call(self, request: Callable[[], _R], path: str) -> _R:
-        """Make a request; a missing file is FileNotFoundError, all else a StorageError."""
-        try:
-            return request()
-        except FileNotFoundError:
-            told = None
-        except CorruptFileError:
-            raise
-        except MemoryError:
-            told = "it does not fit into memory"
-        except (BaseError, OverflowError, ValueError) as error:
-            told = self._told(error)
+        """Make a request; a missing file is FileNotFoundError, all else a StorageError.
+
+        Where nothing is answered, the next ones fail at once for a while: many that may each fail
+        would else take as long as all their limits.
+        """
+        told: str | None = None
+        for is_last in [*[False] * self._max_retries, True]:
+            begin = monotonic()
+            if begin < self._gone_until:
+                told = self._gone_because
+                break
+            try:
+                answer = request()
+            except FileNotFoundError:
+                self._answered, told = monotonic(), None
+                break
+            except CorruptFileError:
+                raise
+            except MemoryError:
+                told = "it does not fit into memory"
+                break
+            except (BaseError, OverflowError, ValueError) as error:
+                told = self._told(error)
+                if "kind: Timeout" in str(error) and self._answered < begin:
+                    self._gone_until, self._gone_because = monotonic() + _GONE_SECONDS, told
+                if is_last or _CUT_OFF not in str(error):
+                    break
+            else:
+                self._answered = monotonic()
+                return answer
         if told is None:  # out here no local is what failed, which may tell what lets in
             raise FileNotFoundError(path)
         raise StorageError(f"cannot read {self.uri}/{path}: {told}")
@@ -224,7 +277,8 @@ class ObjectStorage(Storage):
         said = str(error)
         text = said.partition("\n")[0].partition("<")[0].rstrip(": ")
         code = _ERROR_CODE.search(said)
-        told = [without_secrets(text, self.options), code and code[1], _hint(error)]
+        hint = _hint(said) or limit_hint(said, self._limited)
+        told = [without_secrets(text, self.options), code and code[1], hint]
         return "; ".join([part for part in told if part])
 
 
@@ -240,16 +294,15 @@ def _connected(
 ) -> S3Store | GCSStore | AzureStore:
     config: dict[str, str] = {}
     client: dict[str, str] = {}
-    for name, value in options.items():
-        key = name.lower()
-        _check(name, value)
+    for key, value in options.items():
+        _check(key, value)
         if key in _CLIENT_OPTIONS:
             client[key] = value
         elif _is_config(kind, key):  # type: ignore[arg-type]
             config[key] = value
     settings: Any = {
         "config": config,
-        "client_options": {**_CLIENT, **client},
+        "client_options": client,
         "retry_config": _retries(options),
     }
     return kind.from_url(uri, **settings)
@@ -284,13 +337,18 @@ def _is_config(kind: Callable[..., object], key: str) -> bool:
 
 
 def _retries(options: Mapping[str, str]) -> "RetryConfig":
-    """Return how often to try again: fewer times than for writing, unless options tell."""
-    retries = dict(_RETRIES)
-    if "client_max_retries" in options:
-        retries["max_retries"] = int(str(options["client_max_retries"]))
-    if "client_retry_timeout" in options:
-        retries["retry_timeout"] = timedelta(seconds=float(str(options["client_retry_timeout"])))
-    return retries  # type: ignore[return-value]
+    return {
+        "max_retries": int(options["client_max_retries"]),
+        "retry_timeout": timedelta(seconds=float(options["client_retry_timeout"])),
+    }
+
+
+def _rest(part: FilePart, size: int) -> "tuple[int, int] | OffsetRange | None":
+    """Return the range of what is missing of a part, of which so many bytes are there."""
+    start = part.offset + size
+    if part.length is not None:
+        return start, part.offset + part.length
+    return {"offset": start} if start else None
 
 
 def _safe(path: str) -> str:
@@ -314,9 +372,9 @@ def _nanoseconds(time: datetime) -> int:
     return since // timedelta(microseconds=1) * 1000
 
 
-def _hint(error: Exception) -> str | None:
-    if "403 Forbidden" in str(error) or "401 Unauthorized" in str(error):
+def _hint(said: str) -> str | None:
+    if "403 Forbidden" in said or "401 Unauthorized" in said:
         return "look at the credentials in storage_options or in the environment"
-    if "HTTP error: builder error" in str(error):
+    if "HTTP error: builder error" in said:
         return 'an endpoint without TLS needs allow_http="true" in storage_options'
     return None

@@ -11,11 +11,22 @@ from lance_explorer.storage.bases import Bases
 from lance_explorer.storage.local import LocalStorage
 from lance_explorer.storage.secrets import Options
 
-__all__ = ["open_beside", "open_storage"]
+__all__ = ["is_remote", "open_beside", "open_storage"]
 
 _OBJECT_STORES = ("s3", "s3a", "gs", "az", "abfs", "abfss")
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def is_remote(uri: str) -> bool:
+    """Tell whether a URI leads to an object store.
+
+    Examples
+    --------
+    >>> is_remote("s3://bucket/photos.lance"), is_remote("/tmp/photos.lance")
+    (True, False)
+    """
+    return uri.partition("://")[0].lower() in _OBJECT_STORES
 
 
 def open_storage(

@@ -6,7 +6,7 @@ from lance.file import LanceFileReader
 from numpy.typing import NDArray
 
 from lance_explorer.storage import names_of_no_files
-from lance_explorer.values.opening import StorageOptions, failing
+from lance_explorer.values.opening import StorageOptions, failing, options_of
 
 __all__ = ["read_hidden_column", "read_row_map"]
 
@@ -66,8 +66,8 @@ def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[n
 
 
 def _column(path: str, name: str, storage_options: StorageOptions) -> pa.ChunkedArray:
-    folder, _, name = path.rpartition("/")
-    if name in names_of_no_files(folder):
-        raise OSError(f"{name} is no file, but a pipe, socket or device")
-    options = dict(storage_options) if storage_options else None
-    return LanceFileReader(path, options, [name]).read_all().to_table().column(0)
+    folder, _, file = path.rpartition("/")
+    if file in names_of_no_files(folder):
+        raise OSError(f"{file} is no file, but a pipe, socket or device")
+    reader = LanceFileReader(path, options_of(path, storage_options), [name])
+    return reader.read_all().to_table().column(0)

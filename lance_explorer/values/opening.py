@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.storage import check_not_forked, names_of_no_files
+from lance_explorer.storage.limits import limit_hint, with_limits
+from lance_explorer.storage.opening import is_remote
 from lance_explorer.storage.secrets import without_secrets
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "fragment_of",
     "next_batch",
     "open_version",
+    "options_of",
     "to_polars",
     "translating",
 ]
@@ -52,7 +55,7 @@ def open_version(uri: str, version: int, storage_options: StorageOptions) -> lan
     no_files = _no_files(uri)
     if no_files:
         _check_manifest(version, no_files)
-    options = dict(storage_options) if storage_options else None
+    options = options_of(uri, storage_options)
     with failing(f"version {version} cannot be opened", storage_options):
         dataset = lance.dataset(uri, version=version, storage_options=options)
     if no_files:
@@ -90,6 +93,13 @@ def _check_is_file(version: int, path: str, no_files: frozenset[str]) -> None:
         raise StorageError(
             f"version {version} cannot be read: {path} is no file, but a pipe, socket or device"
         )
+
+
+def options_of(uri: str, storage_options: StorageOptions) -> dict[str, str] | None:
+    """Return what pylance gets: in an object store it waits no longer than we do ourselves."""
+    if is_remote(uri):
+        return dict(with_limits(storage_options or {}))
+    return dict(storage_options) if storage_options else None
 
 
 def batch_bytes(dataset: lance.LanceDataset) -> int | None:
@@ -185,7 +195,9 @@ class failing:  # noqa: N801 - it stands where a function would
 
     def _message(self, error: Exception) -> str:
         text = _SOURCE_PLACES.sub("", str(error)).strip()
-        return without_secrets(text, self._options) if self._options else text
+        hint = limit_hint(text, with_limits(self._options or {}))
+        text = without_secrets(text, self._options) if self._options else text
+        return f"{text}; {hint}" if hint else text
 
 
 class translating(failing):  # noqa: N801

@@ -1,5 +1,5 @@
-"""Servers on this machine that fail: one answers every request with the same failure, or not at
-all; another hands requests on to a bucket, and fails now and then."""
+"""Servers on this machine that fail: with a status, in the middle of an answer, or silently; and
+one that hands requests on to a bucket, and fails now and then."""
 
 import http.client
 import random
@@ -11,7 +11,14 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-__all__ = ["Faulty", "faulty_proxy", "faulty_server"]
+__all__ = [
+    "Breaking",
+    "Faulty",
+    "breaking_server",
+    "faulty_proxy",
+    "faulty_server",
+    "silent_server",
+]
 
 _MOST_IN_A_ROW = 2
 """How often in a row the same request fails: fewer times than anybody tries."""
@@ -137,3 +144,55 @@ _EMPTY_LISTING = (
     b"<KeyCount>0</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>"
     b"</ListBucketResult>"
 )
+
+
+class Breaking:
+    """Where a server is that breaks off, and the ranges and conditions that it was asked for."""
+
+    def __init__(self, port: int) -> None:
+        self.endpoint = f"http://127.0.0.1:{port}"
+        self.asked: list[tuple[str | None, str | None]] = []
+
+
+@contextmanager
+def breaking_server(data: bytes, sent: list[int]) -> Iterator[Breaking]:
+    """Serve an object; the first answers break off after so many bytes as ``sent`` says."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            asked = self.headers.get("Range")
+            server_.asked.append((asked, self.headers.get("If-Match")))
+            start, _, stop = (asked or "").removeprefix("bytes=").partition("-")
+            first, end = int(start or 0), int(stop) + 1 if stop else len(data)
+            self.send_response(206 if asked else 200)
+            self.send_header("Content-Length", str(end - first))
+            self.send_header("Content-Range", f"bytes {first}-{end - 1}/{len(data)}")
+            self.send_header("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")
+            self.send_header("ETag", '"this-one"')
+            self.end_headers()
+            number = len(server_.asked) - 1
+            is_cut = number < len(sent)
+            self.wfile.write(data[first : first + sent[number] if is_cut else end])
+            self.close_connection = is_cut
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server_ = Breaking(server.server_port)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server_
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def silent_server() -> Iterator[str]:
+    """Listen where connections come about and nothing is ever answered; give the endpoint."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"

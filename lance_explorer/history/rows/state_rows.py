@@ -20,6 +20,7 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import DeletionFile, Fragment
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.progress import with_progress
 from lance_explorer.history.readable import rows_history
 from lance_explorer.history.rows.birth_tracks import BirthTracks
 from lance_explorer.history.rows.namesakes import Line, Namesakes, namesakes_of
@@ -251,7 +252,7 @@ class StateRows:
             for part in reader.deletion_parts(self.history.states[unread[key]])
         ]
         with reading_ahead(parts):
-            for key, reader in readers.items():
+            for key, reader in with_progress([*readers.items()], "Reading deletions"):
                 with suppress(FormatError, StorageError):
                     self.known.deleted[key] = reader.deleted(self.history.states[unread[key]])
 

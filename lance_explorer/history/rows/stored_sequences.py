@@ -23,6 +23,7 @@ from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_version_spans
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.progress import with_progress
 from lance_explorer.history.rows.reader import FragmentReader, decoded
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.encoding import encode_segment
@@ -46,7 +47,7 @@ _KINDS: tuple[SequenceKind, ...] = ("row_ids", "created_at", "last_updated_at")
 _FIELDS = dict(zip(_KINDS, HIDDEN_FIELDS, strict=True))
 
 _T = TypeVar("_T")
-_MadeT_co = TypeVar("_MadeT_co", covariant=True)
+_T_co = TypeVar("_T_co", covariant=True)
 
 RowVersions = tuple[RowIdSequence | None, RowVersionRuns]
 """The spans as they are stored, None where they are spilled, and the runs that they stand for."""
@@ -147,11 +148,11 @@ def _row_versions_of(values: NDArray[np.uint64]) -> RowVersions:
     return None, RowVersionRuns.of(values)
 
 
-class _Kind(NamedTuple, Generic[_MadeT_co]):
+class _Kind(NamedTuple, Generic[_T_co]):
     """What makes a sequence: ``decode`` of stored bytes, ``convert`` of spilled values."""
 
-    decode: Callable[[bytes, int | None], _MadeT_co]
-    convert: Callable[[NDArray[np.uint64]], _MadeT_co]
+    decode: Callable[[bytes, int | None], _T_co]
+    convert: Callable[[NDArray[np.uint64]], _T_co]
 
 
 _ROW_IDS = _Kind(decode_row_id_sequence, _row_ids_of)
@@ -184,7 +185,8 @@ def _read(
     manifests = source.storage.get_many(
         [file.path for file in files], [file.size_bytes for file in files]
     )
-    for position, manifest in zip(positions.tolist(), manifests, strict=True):
+    shown = with_progress(positions.tolist(), "Reading row IDs")
+    for position, manifest in zip(shown, manifests, strict=True):
         record = history.records[position]
         if manifest is None:
             raise source.missing_version(record.version)

@@ -1,0 +1,97 @@
+"""How long an object store may keep us waiting, and which option to change when that is too short.
+
+A limit on a whole answer would refuse large files on slow links. So an answer may take as long as
+it likes, but not pause for longer than ``read_timeout``, in which its beginning has to come, too.
+Nothing is asked again after ``client_retry_timeout``, so that a store that never answers is given
+up within ten seconds.
+"""
+
+import re
+from collections.abc import Mapping
+
+from lance_explorer.storage.secrets import Options
+
+__all__ = ["limit_hint", "with_limits"]
+
+_LIMITS = {
+    "connect_timeout": "8s",
+    "read_timeout": "8s",
+    "timeout": "1day",
+    "client_max_retries": "5",
+    "client_retry_timeout": "7",
+}
+
+_RETRY_SECONDS = "180"
+"""For how long pylance tries again by default."""
+
+_DURATION = re.compile(r"(\d+) ?(ms|s|m|h)[a-z]*")
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
+
+
+def with_limits(options: Mapping[str, str]) -> Options:
+    """Return options of an object store, names in lower case, with limits where they have none.
+
+    What they do say is not undone by a limit that they do not name.
+
+    Examples
+    --------
+    >>> with_limits({"aws_region": "eu-west-1"})["read_timeout"]
+    '8s'
+    >>> "read_timeout" in with_limits({"timeout": "2m"})
+    False
+    """
+    given = {name.lower(): value for name, value in options.items()}
+    limits = {**_LIMITS}
+    if "timeout" in given:
+        del limits["read_timeout"]
+    elif _seconds(given.get("connect_timeout", "")) > _seconds(limits["read_timeout"]):
+        limits["read_timeout"] = given["connect_timeout"]  # which is part of it
+    if "client_max_retries" in given:
+        limits["client_retry_timeout"] = _RETRY_SECONDS
+    return Options({**limits, **given})
+
+
+def limit_hint(said: str, options: Mapping[str, str]) -> str | None:
+    """Return which option to change if an error is that a store did not answer, or not in time.
+
+    Parameters
+    ----------
+    said : str
+        What the error says, as the library that made the request writes it out.
+    options : mapping of str to str
+        The options of the store, limits too.
+
+    Examples
+    --------
+    >>> limit_hint("HTTP error: error sending request ... kind: Connect ...", {})
+    'nothing answers there: look at the endpoint in storage_options, and at the network'
+    """
+    if "kind: Connect" in said:
+        return "nothing answers there: look at the endpoint in storage_options, and at the network"
+    if "kind: Timeout" in said:
+        name = "connect_timeout" if "ConnectError" in said else _idle_limit(options)
+        what = "no connection came about" if name == "connect_timeout" else "nothing came"
+        return (
+            f'{what} within {name}="{options.get(name)}": look at the endpoint or, if the store is '
+            f"that slow, give a longer {name} in storage_options"
+        )
+    if "error sending request" in said or "response body error" in said:
+        return (
+            "the store cannot be reached, or is too slow: look at the endpoint, or give a longer "
+            f"{_idle_limit(options)}, connect_timeout or client_retry_timeout in storage_options"
+        )
+    if re.search(r"after \d+ retries", said):
+        return (
+            "give more client_max_retries or a longer client_retry_timeout in storage_options to "
+            "try for longer"
+        )
+    return None
+
+
+def _idle_limit(options: Mapping[str, str]) -> str:
+    return "read_timeout" if "read_timeout" in options else "timeout"
+
+
+def _seconds(duration: str) -> float:
+    """Return a duration in seconds; 0 for one that is not understood, which the store refuses."""
+    return sum([int(count) * _SECONDS[unit] for count, unit in _DURATION.findall(str(duration))])
