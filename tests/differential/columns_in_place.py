@@ -236,8 +236,8 @@ class InPlaceLife:
 
     def add_column(self) -> None:
         """Add a column, with values or without; some fragments may get other values at once."""
-        name = f"c{self.clock}"
-        self.clock += 1
+        names = self.dataset.schema.names
+        name = next(name for n in range(len(names)) if (name := f"c{n}") not in names)
         chance = self.random.random()
         if chance < 0.3:
             self.dataset.add_columns(pa.field(name, pa.int64()))
