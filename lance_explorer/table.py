@@ -483,6 +483,8 @@ class Table:
         ----------
         row_id : int
             The row ID; without stable row IDs, the address of the row: fragment ID << 32 | offset.
+            An ID that was given to several rows, one after the other, stands for all of them: that
+            is so after restores by releases up to 8.0.1, and of detached versions.
         at : int, optional
             The version in which the address is meant; by default the last one in which a row lives
             there.

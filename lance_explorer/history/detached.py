@@ -61,7 +61,7 @@ def built_on(
     said = here.record.transaction.header.read_version
     others = [*_others(source, detached, before)]
     candidates = [
-        (other.version + 1 not in stamps, differing, is_detached, other.version != said, -place)
+        (other.version + 1 not in stamps, differing, other.version != said, is_detached, -place)
         for place, (other, is_detached) in enumerate(others)
         if (differing := _difference(here, other, operation)) is not None
     ]

@@ -46,7 +46,7 @@ def ordinary_version(source: TableSource, version: int) -> int | None:
             return None
         passed.add(version)
         base = built_on(source, version)
-        if base is None or base in passed:
+        if base is None:
             base = _said(source, version)
         if base is None:
             return None
