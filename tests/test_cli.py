@@ -390,3 +390,23 @@ def test_lab_of_a_checkout_opens_its_own_notebooks(tmp_path, samples):
     lines = lab(tmp_path, samples, tmp_path, ROOT)
     assert lines[2] == str(ROOT / "notebooks" / "01_explore_a_table.ipynb")
     assert not (tmp_path / "lance_explorer_notebooks").exists()
+
+
+def test_bases_elsewhere_are_read_where_it_is_allowed(tmp_path):
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "files").mkdir()
+    table = lance.write_dataset(
+        pa.table({"id": [1, 2, 3]}),
+        tmp_path / "tables" / "t.lance",
+        initial_bases=[lance.DatasetBasePath(str(tmp_path / "files"), name="files")],
+        target_bases=["files"],
+    )
+    table.delete("id = 2")
+    uri, allow = str(tmp_path / "tables" / "t.lance"), f"--allow-base={tmp_path}/files"
+    refused = run("diff", uri, "1", "2", "--content")
+    assert (refused.exit_code, "is not opened" in refused.output) == (2, True)
+    assert run("diff", uri, "1", "2", "--content", allow).exit_code == 1
+    assert run("versions", uri, allow).exit_code == 0
+    report = ("report", uri, "-o", str(tmp_path / "report.html"))
+    assert [run(*report, *more).exit_code for more in ([], [allow])] == [0, 0]
+    assert "allow_bases" in run("versions", uri, "--allow-base=file:/etc").output

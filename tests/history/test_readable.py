@@ -1,6 +1,7 @@
 """Histories without the versions whose reader flags nobody knows; values that may be read."""
 
 import pickle
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -212,3 +213,14 @@ def test_blobs_elsewhere_are_found_wherever_a_column_has_them(places, kind):
         lx.open_table(path).changes(0, images="after").to_polars()
     allowed = lx.open_table(path, allow_bases=[files]).changes(0, images="after").to_polars()
     assert "elsewhere" in str(allowed["b"].to_list())
+
+
+def test_whoever_has_values_read_checks_them_first():
+    reading = re.compile(
+        r"\b(read_rows|read_rows_at|take_rows|scan_rows|row_batches|content_b\w+)\("
+    )
+    package = Path(lx.__file__).parent
+    modules = [path for path in package.rglob("*.py") if path.parent.name != "values"]
+    readers = [path for path in modules if reading.search(path.read_text())]
+    assert len(readers) > 5
+    assert [path.name for path in readers if "check_values(" not in path.read_text()] == []

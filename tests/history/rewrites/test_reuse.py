@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from pyroaring import BitMap, BitMap64
 
-from lance_explorer.errors import CorruptFileError, StorageError
+from lance_explorer.errors import CorruptFileError, StorageError, UnsupportedFeatureError
 from lance_explorer.format._pb import index_pb2 as pb
 from lance_explorer.format.fragment_reuse import FragDigest, FragReuseGroup, StablePartition
 from lance_explorer.format.fragments import BasePath
@@ -128,7 +128,10 @@ def test_a_row_map_is_below_its_own_folder():
     assert uri == f"{source.storage.uri}/_fri/the-map/stable_partition.lance"
     elsewhere = replace(record.manifest, base_paths=(BasePath(3, "/base", True, None),))
     record = replace(record, manifest=elsewhere)
-    on_base = row_map_uri(source, record, StablePartition("the-map", 7, 3))
+    with pytest.raises(UnsupportedFeatureError, match=r"base path 3 .*'/base' is not opened"):
+        row_map_uri(source, record, StablePartition("the-map", 7, 3))
+    allowed = TableSource(source.uri, allow_bases=["/base"])
+    on_base = row_map_uri(allowed, record, StablePartition("the-map", 7, 3))
     assert on_base == "/base/_fri/the-map/stable_partition.lance"
 
 
