@@ -16,6 +16,7 @@ from lance_explorer.format.fragments import DataFile, DeletionFile, Fragment
 from lance_explorer.format.layout_operations import Rewrite
 from lance_explorer.format.row_operations import Append, Overwrite, Update
 from lance_explorer.format.schema import Field
+from lance_explorer.format.table_operations import Restore
 from lance_explorer.format.transactions import Transaction
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
@@ -99,6 +100,8 @@ def _contradictions(source: TableSource, step: _Step) -> Iterator[str]:
             yield f"the schema differs, and {operation} changes none"
     elif operation == "UpdateConfig" and _shape(step.before.schema) != _shape(step.after.schema):
         yield "the fields differ, and UpdateConfig changes none"
+    if operation == "Restore":
+        yield from _restored(source, step)
     if operation in _MAY_BE_ANYTHING and operation != "Overwrite":
         return
     if operation != "Overwrite":
@@ -111,6 +114,32 @@ def _contradictions(source: TableSource, step: _Step) -> Iterator[str]:
         if transaction is not None:
             yield from _new_schema(step, transaction)
             yield from _new_fragments(step, transaction)
+
+
+def _restored(source: TableSource, step: _Step) -> Iterator[str]:
+    """Compare a restored version with the one that it restores, if that is kept."""
+    try:
+        transaction = source.transaction(step.after)
+    except LanceExplorerError:
+        return
+    target = transaction.operation if transaction else None
+    if not isinstance(target, Restore) or target.version not in source.history.versions:
+        return
+    was, now = (_states(source, version) for version in (target.version, step.after.version))
+    if was.keys() != now.keys():
+        yield f"the fragments are not those of version {target.version}, which it restores"
+    for fragment_id in was.keys() & now.keys():
+        if not _only_filled_in(was[fragment_id], now[fragment_id]):
+            yield f"fragment {fragment_id} is not as in version {target.version}, which it restores"
+    restored = source.history.records[source.history.position(target.version)]
+    if restored.schema != step.after.schema:
+        yield f"the schema is not that of version {target.version}, which it restores"
+
+
+def _states(source: TableSource, version: int) -> dict[int, Fragment]:
+    history = source.history
+    states = [history.states[key] for key in history.states_at(history.position(version))]
+    return {state.id: state for state in states}
 
 
 def _counters(step: _Step) -> Iterator[str]:
@@ -202,19 +231,26 @@ def _new_schema(step: _Step, transaction: Transaction) -> Iterator[str]:
 def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
     """Compare fragments with those that the transaction names, by the path of their first file."""
     named: list[Fragment] = []
+    states: dict[int, Fragment] = {}
     match transaction.operation:
+        case Merge(fragments=fragments):
+            states = {fragment.id: fragment for fragment in fragments}
         case Append(fragments=fragments) | Overwrite(fragments=fragments):
             named += fragments
-        case Update(new_fragments=new):
+        case Update(new_fragments=new, updated_fragments=updated):
             named += new
+            states = {fragment.id: fragment for fragment in updated}
         case Rewrite(groups=groups):
             named += [fragment for group in groups for fragment in group.new_fragments]
         case _:
-            return
+            pass
     by_path = {fragment.files[0].path: fragment for fragment in named if fragment.files}
     known = {file.path for fragment in step.gone.values() for file in fragment.files}
     for fragment_id, after in step.come.items():
         if fragment_id in step.gone and step.after.operation != "Overwrite":
+            stated = states.get(fragment_id)
+            if stated is not None and not _same_files(stated, after):
+                yield f"the files of fragment {fragment_id} are others in the transaction"
             continue
         told = by_path.get(after.files[0].path) if after.files else None
         if told is None:

@@ -1,0 +1,78 @@
+"""One flipped bit of a manifest contradicts its neighbours; sound tables contradict nothing."""
+
+import random
+import shutil
+from contextlib import chdir
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import lance_explorer as lx
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.inspect.catalogue import frame
+from lance_explorer.inspect.contradictions import contradictions
+from tests.format.samples import DATA
+
+TABLES = sorted(DATA.glob("*/*.lance"))
+FRAMES = ("all_fragments", "all_data_files", "versions")
+
+UNCONTRADICTED = {
+    "timestamp",
+    "writer",
+    "writer_version",
+    "reader_flags",
+    "writer_flags",
+    "is_noop",
+    "deletion_file",
+    "schema_changed",
+}
+"""What only one manifest tells: times, writers, flags, the random number of a deletion file."""
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_sound_table_contradicts_nothing(path):
+    with chdir(path.parent):  # where base paths of some tables start
+        table = lx.open_table(path)
+        for branch in (None, *table.branches):
+            assert contradictions(table.source.on_branch(branch)) == []
+
+
+@pytest.mark.parametrize("name", ["stable_row_ids", "life_cycle", "schema_changes"])
+def test_a_flipped_bit_is_told_where_anything_repeats_it(tmp_path, name):
+    path = Path(shutil.copytree(DATA / f"14.0.2/{name}.lance", tmp_path / "t.lance"))
+    sound = answers(path)
+    files = sorted((path / "_versions").glob("*.manifest"))
+    chance, told, silent = random.Random(2026), 0, 0
+    for _ in range(80):
+        file = chance.choice(files)
+        data = file.read_bytes()
+        at = chance.randrange(len(data))
+        flipped = data[at] ^ (1 << chance.randrange(8))
+        file.write_bytes(data[:at] + bytes([flipped]) + data[at + 1 :])
+        try:
+            found = answers(path)
+        except LanceExplorerError:
+            told += 1
+        else:
+            is_told = "error" in found["findings"]["severity"].cast(pl.String)
+            told += is_told
+            silent += not is_told and differ(sound, found)
+        finally:
+            file.write_bytes(data)
+    assert told > 30
+    assert silent <= 6
+
+
+def answers(path: Path) -> dict[str, pl.DataFrame]:
+    source = lx.open_table(path).source
+    return {name: frame(source, name) for name in (*FRAMES, "findings")}
+
+
+def differ(sound: dict[str, pl.DataFrame], found: dict[str, pl.DataFrame]) -> bool:
+    """Tell whether frames differ in anything that more than one file tells."""
+    for name in FRAMES:
+        columns = [column for column in sound[name].columns if column not in UNCONTRADICTED]
+        if not sound[name].select(columns).equals(found[name].select(columns)):
+            return True
+    return False
