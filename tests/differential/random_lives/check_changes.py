@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer import Table
+from lance_explorer import Table, open_table
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from tests.differential.random_lives.checks import (
     check,
@@ -95,7 +95,7 @@ def across(world: World, branch: str | None, table: Table, _: Table, rng: Random
         a, b = rng.choice(world.kept(one)), rng.choice(world.kept(other))
         old, new = world.lines[one].seen[a], world.lines[other].seen[b]
         told_a, told_b = (a if one is None else (one, a)), (b if other is None else (other, b))
-        diff = table.diff(told_a, told_b)
+        diff = open_table(world.root).diff(told_a, told_b)
         same = _contents(old) == _contents(new)
         where = f"diff of {told_a} and {told_b}"
         if old.fields.keys() == new.fields.keys() and diff.same_content().is_same != same:
@@ -279,6 +279,6 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
             continue
         if line[AFTER] in written:
             names = [n for n in last.fields if n not in CHANGES.names and n in written[line[AFTER]]]
-            wrong = [n for n in names if line[n] != written[line[AFTER]][n]]
+            wrong = [n for n in names if not equal(line[n], written[line[AFTER]][n])]
             if wrong and line[AFTER] in origin:
                 yield f"{begin} to {end}: the last image of {line[AFTER]} has other {wrong}"

@@ -80,11 +80,14 @@ def same_shape(old: Observed, new: Observed) -> set[str]:
 
 
 def equal(ours: Any, theirs: Any) -> bool:
-    """Return whether a value is as pylance reads it; structs may have more fields, of nulls."""
+    """Return whether a value is as pylance reads it.
+
+    Structs may have more fields, of nulls; numbers are text where other versions have text.
+    """
     if isinstance(theirs, dict) and isinstance(ours, dict):
         names = ours.keys() | theirs.keys()
         return all(equal(ours.get(name), theirs.get(name)) for name in names)
-    return bool(ours == theirs)
+    return bool(ours == theirs or ours == str(theirs))
 
 
 def _known(value: Any, own: Observed, name: str, other: Observed) -> Any:

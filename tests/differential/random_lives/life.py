@@ -2,7 +2,7 @@
 
 import os
 import traceback
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -41,8 +41,16 @@ class Lived:
     done: dict[str, int]
 
 
-def live(seed: int, steps: Iterable[int], checks: Iterable[str] = ()) -> Lived:
-    """Live some of the steps of a life. Each has its own random numbers, so any may be left out."""
+def live(
+    seed: int,
+    steps: Iterable[int],
+    checks: Collection[str] = (),
+    without: Collection[str] = (),
+) -> Lived:
+    """Live some of the steps of a life. Each has its own random numbers, so any may be left out.
+
+    Steps that are one of the actions ``without`` are not taken.
+    """
     os.environ["LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES"] = "1"
     with TemporaryDirectory() as folder:
         world = World.create(Path(folder), Random(f"{seed}"))
@@ -50,12 +58,12 @@ def live(seed: int, steps: Iterable[int], checks: Iterable[str] = ()) -> Lived:
         lived = Lived(seed, kind, [], {}, [], {})
         tables: dict[str | None, Table] = {None: open_table(world.root)}
         for number in steps:
-            _take(world, number, Random(f"{seed} {number}"), lived)
+            _take(world, number, Random(f"{seed} {number}"), lived, without)
             if Random(f"{seed} {number} look").random() < 0.3:
                 _look(world, tables)
         for branch in world.lines:
             tables.setdefault(branch, open_table(world.root, branch))
-        chosen = {name: check for name, check in CHECKS.items() if not checks or name in checks}
+        chosen = {name: check for name, check in CHECKS.items() if name in checks or not checks}
         for branch in world.lines:
             for name, check in chosen.items():
                 rng = Random(f"{seed} {branch} {name}")
@@ -69,9 +77,13 @@ def live(seed: int, steps: Iterable[int], checks: Iterable[str] = ()) -> Lived:
     return lived
 
 
-def _take(world: World, number: int, rng: Random, lived: Lived) -> None:
+def _take(
+    world: World, number: int, rng: Random, lived: Lived, without: Collection[str]
+) -> None:
     """Do one thing; go back if pylance cannot read what came of it."""
     [chosen] = rng.choices(ACTIONS, [one.weight for one in ACTIONS])
+    if chosen.name in without:
+        return
     copy = world.save()
     head = world.head
     try:
@@ -106,7 +118,7 @@ def _look(world: World, tables: dict[str | None, Table]) -> None:
         tables[branch].changes(0, mode="per_commit").summary()
 
 
-def shrink(lived: Lived) -> Lived:
+def shrink(lived: Lived, without: Collection[str] = ()) -> Lived:
     """Leave out steps as long as there is a difference of the first one's kind."""
     kind, name = lived.differences[0].kind, lived.differences[0].check
     left = [number for number, _ in lived.steps]
@@ -116,7 +128,7 @@ def shrink(lived: Lived) -> Lived:
         start = 0
         while start < len(left):
             fewer = left[:start] + left[start + size :]
-            tried = live(lived.seed, fewer, [name])
+            tried = live(lived.seed, fewer, [name], without)
             tried.differences = [one for one in tried.differences if one.kind == kind]
             if tried.differences:
                 left, best = [number for number, _ in tried.steps], tried
