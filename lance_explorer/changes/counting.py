@@ -50,6 +50,8 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
     """
     if begin == EMPTY or not rows.has_row_ids or not _is_countable(rows, begin, end):
         return None
+    if rows.namesakes is not None:
+        return None
     intervals, states = rows.history.intervals, rows.history.states
     old, new = intervals.at(begin), intervals.at(end)
     left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from lance_explorer.changes.frame import blocks
+from lance_explorer.changes.frame import Block, blocks
 from lance_explorer.changes.images import Images, empty_feed
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.parts import ChangePart
@@ -60,18 +60,27 @@ class FeedLines:
     ) -> Iterator[pl.DataFrame]:
         """Yield the lines, at most so many at a time; values are read for one batch at a time."""
         has_row_ids = self._versions.rows.has_row_ids
-        for step in self.steps(part):
-            runs = step.runs.where(~np.isin(step.runs.change, self._options.left_out))
+        lines = self._lines(part)
+        num_lines = None
+        if part is not None and part.count > 1:  # its commits are split together, not each
+            lines = iter(found := [*lines])
+            num_lines = sum([block.num_rows for _, some in found for block in some])
+        start, stop = part.lines(num_lines) if part and num_lines is not None else (0, None)
+        for step, some in lines:
             images = self._images(step)
-            found = blocks(runs, both_images=self._options.has_both_images)
-            num_lines = sum([block.num_rows for block in found])
-            start, stop = part.lines(num_lines) if part else (0, num_lines)
-            for block in found:
-                here = max(start, 0), min(stop, block.num_rows)
-                start, stop = start - block.num_rows, stop - block.num_rows
-                for piece in block.pieces(batch_size or block.num_rows, *here):
+            for block in some:
+                last = block.num_rows if stop is None else min(stop, block.num_rows)
+                for piece in block.pieces(batch_size or block.num_rows, max(start, 0), last):
                     head = block.frame(piece, self._timestamps, has_row_ids=has_row_ids)
                     yield images.beside(head, block, piece) if images else head
+                start -= block.num_rows
+                stop = None if stop is None else stop - block.num_rows
+
+    def _lines(self, part: ChangePart | None) -> Iterator[tuple[ChangeStep, list[Block]]]:
+        """Yield the lines of each step."""
+        for step in self.steps(part):
+            runs = step.runs.where(~np.isin(step.runs.change, self._options.left_out))
+            yield step, blocks(runs, both_images=self._options.has_both_images)
 
     @cached_property
     def _net_step(self) -> ChangeStep:

@@ -62,7 +62,8 @@ def _by_row_ids(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
     after = after.cut(after.identity, np.array([next_row_id], dtype=np.uint64))
     is_shared = after.identity < np.uint64(next_row_id)
     shared = after.where(is_shared)
-    went, returned, kept = _matched(before, before.identity, shared, shared.identity)
+    row_ids = base.rows.row_ids(before.identity)
+    went, returned, kept = _matched(before, row_ids, shared, shared.identity)
     return ChangeRuns.concatenated(
         [
             ChangeRuns.alike(went, RowChange.DELETED, Evidence.DERIVED),

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from lance_explorer.changes.cells import changed_columns
 from lance_explorer.changes.change_runs import ChangeRuns
@@ -85,9 +86,13 @@ class Images:
     def beside(self, head: pl.DataFrame, block: Block, runs: ChangeRuns) -> pl.DataFrame:
         """Return lines of a feed with the values of their rows."""
         changed = pl.repeat(None, len(runs), dtype=_NAMES, eager=True)
-        if block.is_update and self._tolerance is not None and self._both_known(runs):
-            pair = self._pair(runs)
-            values, changed = pair.before if block.is_before else pair.after, pair.changed
+        both = self._both_known(runs) if block.is_update else np.zeros(len(runs), dtype=np.bool_)
+        if both.any():
+            pair = self._pair(runs.where(both))
+            place = pl.Series(np.cumsum(both) - 1)
+            changed = pair.changed.gather(place.set(pl.Series(~both), None))
+        if both.all() and len(runs):
+            values = pair.before if block.is_before else pair.after
         elif block.is_lost or (block.is_before and self._tolerance is None):
             values = self._columns.nulls(len(runs))
         else:
@@ -96,8 +101,12 @@ class Images:
             head = head.with_columns(changed.alias(CHANGED_COLUMNS))
         return head.hstack(values.get_columns())
 
-    def _both_known(self, runs: ChangeRuns) -> bool:
-        return self._step.before is not None and bool((runs.before != NO_ADDRESS).all())
+    def _both_known(self, runs: ChangeRuns) -> NDArray[np.bool_]:
+        """Return of which rows both images are wanted, and there."""
+        if self._tolerance is None or self._step.before is None:
+            return np.zeros(len(runs), dtype=np.bool_)
+        known: NDArray[np.bool_] = runs.before != NO_ADDRESS
+        return known
 
     def _pair(self, runs: ChangeRuns) -> _Pair:
         """Return both images; images before and after come in turn, and are the same rows."""

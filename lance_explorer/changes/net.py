@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.changes.end_fields import EndFields
-from lance_explorer.changes.in_place import Traces, traces
+from lance_explorer.changes.in_place import IdentitySet, Traces, traces
 from lance_explorer.changes.passing import written_rows
 from lance_explorer.changes.paths import EMPTY, VersionPath, path_between
 from lance_explorer.changes.replaced_columns import ReplacedColumns
 from lance_explorer.format.schema import Field
-from lance_explorer.history.events.row_classes import without_strangers
 from lance_explorer.history.events.row_comparison import compare_states, live_rows
-from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
-from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import NO_VERSION
@@ -51,10 +49,16 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     fields = EndFields.of(_schema(rows, begin), _schema(rows, end))
     found = traces(rows, path, fields)
     replaced = ReplacedColumns.between(rows, path, begin, end)
-    runs = found.ordered.cut(_compared(rows, path, begin, end, everywhere=bool(replaced)))
+    runs = found.ordered.cut(_compared(rows, begin, end, everywhere=bool(replaced)))
     if _is_never_back(rows, path):
         runs = _without_dropped(runs)
-    kept = _kept(rows, runs.where(runs.was_live & runs.is_live), found, begin, fields)
+    stayed = runs.where(runs.was_live & runs.is_live)
+    kept = _kept(rows, stayed, found, begin, fields)
+    if rows.namesakes and not set(path.steps).isdisjoint(rows.namesakes.restores):
+        # What a detached commit wrote in place, no commit on the way tells.
+        other = stayed.where(stayed.in_place == InPlace.VALUES_DIFFER)
+        files = IdentitySet.of(other.identity, other.length)
+        kept = _at_least(kept, RowChange.COLUMN_REWRITTEN, files.has(kept.identity))
     if replaced:
         others = replaced.may_differ(rows, begin, end, kept.before, kept.after)
         kept = _at_least(kept, RowChange.COLUMN_REWRITTEN, others)
@@ -66,6 +70,9 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     if not rows.has_row_ids and (parts[1].evidence == Evidence.LOST).any():
         parts[0] = _doubted(parts[0])
     net = ChangeRuns.concatenated(parts)
+    if rows.namesakes:
+        only_one = (net.before == NO_ADDRESS) | (net.after == NO_ADDRESS)
+        net = replace(net, maybe=net.maybe | (only_one & rows.namesakes.are_open(net.identity)))
     if rows.has_row_ids:
         return net
     if not rows.history.follows_previous[list(path.steps)].all():
@@ -95,6 +102,9 @@ def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRu
         If a file cannot be read.
     """
     live = live_rows(rows, end)
+    if rows.namesakes:
+        created, updated = map(rows.namesakes.arrived, (live.created, live.updated_after))
+        live = replace(live, created=created, updated_after=updated)
     is_new = live.created > begin_version
     written = live.where(~is_new & (live.updated_after > begin_version))
     before = np.full(len(written), begin_version, dtype=np.uint64)
@@ -109,9 +119,7 @@ def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRu
     )
 
 
-def _compared(
-    rows: StateRows, path: VersionPath, begin: int, end: int, *, everywhere: bool
-) -> RowRuns:
+def _compared(rows: StateRows, begin: int, end: int, *, everywhere: bool) -> RowRuns:
     """Return the rows that differ, or all rows everywhere, those of common states too."""
     old, new = _states(rows, begin), _states(rows, end)
     left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()
@@ -120,13 +128,6 @@ def _compared(
         live = compare_states(rows, [], np.intersect1d(old, new).tolist())
         shared = RowRuns.of(live.identity, live.after, live.after, live.length)
         runs = RowRuns.concatenated([runs, shared])
-    for position in path.steps:
-        record = rows.history.records[position]
-        if record.operation != "Restore":
-            continue
-        runs = without_strangers(runs, StepFacts(rows, position).first_new_identity)
-        if rows.has_row_ids:  # those of writers up to 8.0.1 set it back: IDs are given again
-            runs = without_strangers(runs, record.manifest.next_row_id)
     return runs
 
 

@@ -23,7 +23,7 @@ class ChangePart:
     begin, end : int
         Positions in the history: the commits after the first, up to the second.
     number, count : int
-        Which part of the lines of each of these commits, of how many parts, from 0.
+        Which part of the lines of all these commits, of how many parts, from 0.
     """
 
     begin: int

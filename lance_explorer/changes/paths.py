@@ -11,8 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from lance_explorer.history.history import History
-from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.restores import restored_version
+from lance_explorer.history.restores import ordinary_version, restored_version
 from lance_explorer.history.source import TableSource
 
 __all__ = ["EMPTY", "Line", "VersionPath", "path_between"]
@@ -79,10 +78,14 @@ def path_between(line: Line, begin: int, end: int) -> VersionPath:
 
 
 def _parent(line: Line, position: int) -> int:
-    """Return the version that a commit went out from; of a restore, the one that it restored."""
+    """Return the version that a commit went out from; of a restore, the one that it restored.
+
+    If that is a detached one, the ordinary one that it was built on.
+    """
     record = line.history.records[position]
-    target = restored_version(line.source, record)
-    if target is None or target >= FIRST_DETACHED:
+    restored = restored_version(line.source, record)
+    target = None if restored is None else ordinary_version(line.source, restored)
+    if target is None:
         return position - 1
     known = int(np.searchsorted(line.history.versions, np.uint64(target), side="right")) - 1
     return min(known, position - 1)

@@ -126,9 +126,18 @@ def net_step(versions: VersionRange) -> ChangeStep:
     rows, end = versions.rows, versions.end
     if versions.begin_is_kept:
         runs, before = net_changes(rows, versions.begin, end), versions.begin
-        return ChangeStep(runs, before, end, versions.end_version)
+        return ChangeStep(_by_row_id(rows, runs), before, end, versions.end_version)
     runs = net_changes_since(rows, versions.begin_version, end)
-    return ChangeStep(runs, None, end, versions.end_version)
+    return ChangeStep(_by_row_id(rows, runs), None, end, versions.end_version)
+
+
+def _by_row_id(rows: StateRows, runs: ChangeRuns) -> ChangeRuns:
+    """Return changes of rows that are named by their row IDs."""
+    if rows.namesakes is None:
+        return runs
+    return replace(
+        runs, identity=rows.row_ids(runs.identity), old_identity=rows.row_ids(runs.old_identity)
+    )
 
 
 def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
@@ -153,7 +162,7 @@ def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
     gaps = np.flatnonzero(~rows.history.begins_exactly)
     changed = np.unique(np.concatenate([intervals.first, intervals.last + 1, gaps]))
     for position in changed[(versions.begin < changed) & (changed <= versions.end)].tolist():
-        runs = ChangeRuns.of_events(row_events(rows.source, position))
+        runs = _by_row_id(rows, ChangeRuns.of_events(row_events(rows.source, position)))
         if not rows.history.begins_exactly[position]:
             yield from _over_gap(versions, position, runs)
         elif len(runs):

@@ -70,7 +70,10 @@ def identities_in_parent(
     """
     if rows.has_row_ids:
         next_row_id = fork.parent.history.records[fork.position].manifest.next_row_id
-        return identities, identities < np.uint64(next_row_id)
+        shared = identities < np.uint64(next_row_id)
+        if fork.parent.namesakes:
+            return fork.parent.namesakes.lines[fork.position].identities(identities), shared
+        return identities, shared
     addresses, live = addresses_at(rows, 0, identities)
     inherited, were_live = identities_at(fork.parent, fork.position, addresses)
     return inherited, live & were_live

@@ -37,7 +37,7 @@ class Outcome(IntEnum):
     UPDATED_OR_DELETED = 4
     """The same, and the commit may have deleted it instead."""
     OVERWRITTEN = 5
-    RESTORED_OR_DELETED = 6
+    REVERTED_OR_DELETED = 6
     """A restore took it out; one of the rows that it brought back may be the same row."""
     CREATED = 7
     """Backwards: before, there was no such row."""
@@ -45,7 +45,9 @@ class Outcome(IntEnum):
     """Backwards: it was new, or one of the rows that the commit took out."""
     RESTORED = 9
     """Backwards: a restore brought it back."""
-    UNKNOWN = 10
+    RESTORED_OR_REVERTED = 10
+    """Backwards: the same, but one of the rows that the restore took out may be the same row."""
+    UNKNOWN = 11
     """What would tell is gone."""
 
     @property
@@ -89,8 +91,9 @@ def follow_addresses(
     backwards ``created`` or ``restored``. Without stable row IDs a commit may take out rows and put
     in rows, and which became which cannot be told: then it is ``updated`` if it is certain that all
     were updated, else ``updated_or_deleted``, backwards ``created_or_updated``. A restore over such
-    a commit gives ``restored_or_deleted``. :func:`~lance_explorer.lineage.following.follow` has
-    such rows as deleted or created, with ``maybe``. ``unknown`` is what lost versions took along.
+    a commit gives ``reverted_or_deleted``, backwards ``restored_or_reverted``. ``follow`` has such
+    rows as deleted, created or restored, with ``maybe``. ``unknown`` is what lost versions took
+    along.
 
     Parameters
     ----------
@@ -209,7 +212,8 @@ def _doubted(step: StepFacts) -> NDArray[np.uint8]:
     """Return for each outcome what to say where the commit may have done less than that."""
     outcomes = np.arange(len(Outcome), dtype=np.uint8)
     if step.name == "Restore":
-        outcomes[Outcome.DELETED] = Outcome.RESTORED_OR_DELETED
+        outcomes[Outcome.DELETED] = Outcome.REVERTED_OR_DELETED
+        outcomes[Outcome.RESTORED] = Outcome.RESTORED_OR_REVERTED
     elif step.only_updates:
         outcomes[[Outcome.DELETED, Outcome.CREATED]] = Outcome.UPDATED
     else:

@@ -1,6 +1,7 @@
 """Follow rows through the versions of a table, forwards and backwards, one row or millions.
 
-With stable row IDs a row is its ID on its branch. Without, it is its address, which compactions
+With stable row IDs a row is its ID on its branch; where an ID was given to several rows, one after
+the other, what happened to all of them is told. Without, it is its address, which compactions
 carry on, and ``update()`` too where its order can be told (``inferred``). What happened before a
 branch left its parent is read there.
 """
@@ -13,13 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
 from lance_explorer.frames.documented import documented
+from lance_explorer.history.events.event_runs import RowEvents
+from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.rows.ends import row_not_found
 from lance_explorer.history.rows.identities import identities_at
 from lance_explorer.history.rows.positions import position_of
 from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.ancestors import Fork, fork_of, identities_in_parent
+from lance_explorer.lineage.ancestors import fork_of, identities_in_parent
 from lance_explorer.lineage.arguments import row_numbers
 from lance_explorer.lineage.clones import step_facts
 from lance_explorer.lineage.event_frame import (
@@ -72,8 +75,8 @@ def row_history(
         If a file cannot be read.
     """
     rows = state_rows(source)
-    identity = _identity(rows, row_id, at)
-    parts, steps = _history(rows, identity, None)
+    identities = _identities(rows, row_id, at)
+    parts, steps = _history(rows, identities, None)
     if not parts:
         raise row_not_found(source, source.latest_version, row_id)
     columns = EventColumns.concatenated(parts)
@@ -81,14 +84,15 @@ def row_history(
     return with_values(source, frame, row_id) if values else frame
 
 
-def _identity(rows: StateRows, row_id: int, at: int | None) -> int:
-    """Return the identity of a row that is given by its ID, or address in a version."""
+def _identities(rows: StateRows, row_id: int, at: int | None) -> list[int]:
+    """Return the identity of a row that is given by its address in a version; all of a row ID."""
     if not 0 <= row_id < MAX_U64:
         raise RowNotFoundError(f"{row_id} is no row ID: those go from 0 to 2^64 - 2")
     if rows.has_row_ids:
         if at is not None:
             position_of(rows, at)
-        return row_id
+        found: list[int] = rows.bearers(np.array([row_id], dtype=np.uint64))[0].tolist()
+        return found
     address = np.array([row_id], dtype=np.uint64)
     positions = [_last_position(rows, row_id) if at is None else position_of(rows, at)]
     for position in positions:
@@ -96,7 +100,7 @@ def _identity(rows: StateRows, row_id: int, at: int | None) -> int:
             break
         identities, live = identities_at(rows, position, address)
         if live[0]:
-            return int(identities[0])
+            return [int(identities[0])]
     version = rows.source.latest_version if at is None else at
     raise row_not_found(rows.source, version, row_id)
 
@@ -115,21 +119,27 @@ def _last_position(rows: StateRows, address: int) -> int | None:
 
 
 def _history(
-    rows: StateRows, identity: int, last_version: int | None
+    rows: StateRows, identities: list[int], last_version: int | None
 ) -> tuple[list[EventColumns], _Steps]:
-    """Return the events of a row up to a version, those on ancestors too, and their steps."""
+    """Return the events of rows with one ID up to a version, those on ancestors too, and steps."""
     parts, steps = list[EventColumns](), _Steps()
     fork = fork_of(rows.source)
-    inherited = None if fork is None else _identity_in_parent(rows, identity, fork)
-    is_over_gap = inherited is not None and has_gap(rows, fork)
-    if fork is not None and inherited is not None:
-        parts, steps = _history(fork.parent, inherited, fork.version)
+    shared = np.array(identities, dtype=np.uint64)
+    inherited = shared[:0]
+    if fork is not None:
+        inherited, known = identities_in_parent(rows, fork, shared)
+        inherited, shared = inherited[known], shared[known]
+    is_over_gap = len(inherited) > 0 and has_gap(rows, fork)
+    if fork is not None and len(inherited):
+        parts, steps = _history(fork.parent, inherited.tolist(), fork.version)
         if is_over_gap:
-            columns = since_fork(rows, fork, np.array([identity], dtype=np.uint64), len(steps))
+            columns = since_fork(rows, fork, shared, len(steps))
             if len(columns.row):
                 parts.append(columns)
                 steps.append((rows.source.branch, step_facts(rows, 0)))
-    for events in timeline(rows, identity):
+    told = [events for identity in identities for events in timeline(rows, identity)]
+    told.sort(key=lambda events: (events.step.position, _comes(events)))
+    for events in told:
         if is_over_gap and not events.step.position:
             continue
         if not len(events) or (last_version is not None and events.step.version > last_version):
@@ -146,11 +156,9 @@ def _history(
     return parts, steps
 
 
-def _identity_in_parent(rows: StateRows, identity: int, fork: Fork) -> int | None:
-    """Return the identity that a row of a branch has on its parent; None if it had none there."""
-    one = np.array([identity], dtype=np.uint64)
-    inherited, known = identities_in_parent(rows, fork, one)
-    return int(inherited[0]) if known[0] else None
+def _comes(events: RowEvents) -> bool:
+    """Whether the row was not live: another one that had its ID ends first."""
+    return bool(len(events)) and bool(events.before[0] == NO_ADDRESS)
 
 
 @documented(FOLLOWED)
@@ -196,11 +204,17 @@ def follow(
     stop = len(rows.history) if end_version is None else position_of(rows, end_version) + 1
     wanted = asked[np.sort(first)]
     if rows.has_row_ids:
-        identities, known = wanted, np.ones(len(wanted), dtype=np.bool_)
+        identities, place = rows.bearers(wanted)
+        known = np.ones(len(identities), dtype=np.bool_)
     else:
         identities, known = identities_at(rows, (start or stop) - 1, wanted)
+        place = np.arange(len(wanted))
     parts, steps = _followed(rows, identities, known, range(start, stop))
-    columns = EventColumns.concatenated(parts).by_row(len(wanted))
+    columns = EventColumns.concatenated(parts)
+    columns = replace(columns, row=place[columns.row])
+    if len(identities) > len(wanted):  # of two rows with one ID, the one that ends comes first
+        columns = columns.where(np.lexsort((columns.before == NO_ADDRESS, columns.step)))
+    columns = columns.by_row(len(wanted))
     return FOLLOWED.build({"_rowid": wanted[columns.row], **columns.frame(steps)})
 
 

@@ -9,7 +9,7 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.rows.identities import addresses_at
 from lance_explorer.history.rows.state_rows import StateRows
-from lance_explorer.lineage.ancestors import Fork
+from lance_explorer.lineage.ancestors import Fork, identities_in_parent
 from lance_explorer.lineage.event_frame import EventColumns, event_columns
 from lance_explorer.lineage.tracing import trace
 from lance_explorer.rowids.arrays import Uint64Array
@@ -47,7 +47,8 @@ def since_fork(rows: StateRows, fork: Fork, row_ids: Uint64Array, step: int) -> 
     """
     if not rows.has_row_ids:
         return EventColumns.concatenated([])
-    places = addresses_at(fork.parent, fork.position, row_ids), addresses_at(rows, 0, row_ids)
+    inherited = identities_in_parent(rows, fork, row_ids)[0]
+    places = addresses_at(fork.parent, fork.position, inherited), addresses_at(rows, 0, row_ids)
     before, after = [np.where(live, addresses, NO_ADDRESS) for addresses, live in places]
     told = [event_columns(step, found) for found in trace(rows, row_ids, range(1))]
     written = EventColumns.concatenated(told)

@@ -93,7 +93,7 @@ def _row_id_at(rows: StateRows, address: int, at: int | None) -> int:
     for position in positions:
         identities, live = identities_at(rows, position, one)
         if live[0]:
-            return int(identities[0])
+            return int(rows.row_ids(identities)[0])
     place = RowAddress.of(address)
     when = "any kept version" if at is None else f"version {at}"
     raise RowNotFoundError(

@@ -75,10 +75,10 @@ def test_a_restore_over_such_an_upsert_may_have_brought_its_rows_back(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=3)
     table.update({0: [1]}, inserted=1).restore(1)
     assert rows_of(followed(table, [FRAGMENT], 2), *COLUMNS) == [
-        (FRAGMENT, None, "restored_or_deleted", 3)
+        (FRAGMENT, None, "reverted_or_deleted", 3)
     ]
     backwards = followed(table, [1], 3, 2)
-    assert rows_of(backwards, *COLUMNS) == [(1, None, "restored", 3)]
+    assert rows_of(backwards, *COLUMNS) == [(1, None, "restored_or_reverted", 3)]
 
 
 def test_an_overwrite_ends_rows(table):

@@ -6,16 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
-from lance_explorer.history.events.row_runs import NO_ADDRESS, InPlace, RowRuns
+from lance_explorer.history.events.row_runs import InPlace, RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.rewrites.gathered import rewrites
 from lance_explorer.history.rows.open_births import Births, births_at
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.rowids.addresses import fragments_of
 
-__all__ = ["classify", "without_strangers"]
+__all__ = ["classify"]
 
 _Mask = NDArray[np.bool_]
 
@@ -38,7 +39,6 @@ def classify(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     """
     if step.name == "Clone":
         return _Classes(step, runs.where(np.zeros(len(runs), dtype=np.bool_))).events()
-    runs = without_strangers(runs, step.first_new_identity)
     went, came = _went(step, runs.where(~runs.is_live)), _came(step, runs.where(~runs.was_live))
     stayed = _stayed(rows, step, runs.where(runs.was_live & runs.is_live))
     if step.follows:
@@ -60,7 +60,7 @@ def _with_doubts(
         old = Births.of(rows, gone, went.before).may_be(all_came)
         new = Births.of(rows, come, came.after).may_be(all_went)
     else:
-        return went, came
+        old, new = step.are_open(went.identity), step.are_open(came.identity)
     return replace(went, maybe=went.maybe | old), replace(came, maybe=came.maybe | new)
 
 
@@ -120,13 +120,15 @@ def _went(step: StepFacts, runs: RowRuns) -> RowEvents:
 
 
 def _came(step: StepFacts, runs: RowRuns) -> RowEvents:
+    new = step.new_identities
+    runs = runs.cut(runs.identity, np.unique(np.concatenate([new.start, new.stop])))
     classes = _Classes(step, runs)
     evidence = Evidence.RECORDED if step.name in _WRITE_ROWS else Evidence.DERIVED
     if step.follows:
         if step.name == "Restore":
-            first = step.first_new_identity
-            if first is not None:
-                classes.set(RowEvent.CREATED, Evidence.DERIVED, runs.identity >= np.uint64(first))
+            place = np.searchsorted(new.start, runs.identity, side="right")
+            is_new = runs.identity < np.append(np.uint64(0), new.stop)[place]
+            classes.set(RowEvent.CREATED, Evidence.DERIVED, is_new)
             classes.set(RowEvent.RESTORED, Evidence.DERIVED)
         elif step.name == "Rewrite":
             classes.set(RowEvent.CREATED, Evidence.LOST)
@@ -138,10 +140,11 @@ def _came(step: StepFacts, runs: RowRuns) -> RowEvents:
     own = np.isin(fragments_of(runs.after), np.array(step.own_fragments, dtype=np.uint64))
     classes.set(RowEvent.CREATED, Evidence.RECORDED, own)
     classes.set(RowEvent.CREATED, Evidence.LOST, runs.created == NO_VERSION)
-    recent = runs.created > step.previous_version
+    recent = (runs.created > step.previous_version) & (runs.created < FIRST_DETACHED)
     classes.set(RowEvent.CREATED, Evidence.DERIVED, recent, version=runs.created)
     if step.has_row_ids and step.previous is not None:
-        is_new = runs.identity >= np.uint64(step.previous.manifest.next_row_id)
+        row_ids = step.row_ids(runs.identity)
+        is_new = row_ids >= np.uint64(step.previous.manifest.next_row_id)
         classes.set(RowEvent.CREATED, Evidence.LOST, is_new)
     classes.set(RowEvent.RESTORED, Evidence.LOST, maybe=True)
     return classes.events()
@@ -151,7 +154,8 @@ def _written_later(step: StepFacts, came: RowEvents) -> RowEvents:
     """Return the last updates of rows that came over a gap."""
     is_new = (came.event == RowEvent.CREATED) & (came.evidence != Evidence.LOST)
     is_new &= came.created != NO_VERSION
-    some = came.where(is_new & (came.updated_after > came.created))
+    is_new &= (came.updated_after > came.created) & (came.updated_after < FIRST_DETACHED)
+    some = came.where(is_new)
     runs = RowRuns.of(some.identity, some.before, some.after, some.length)
     runs = replace(runs, updated_after=some.updated_after, created=some.created)
     classes = _Classes(step, runs)
@@ -174,8 +178,6 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
             values &= np.isin(
                 fragments_of(runs.after), np.array(step.untold_fragments, dtype=np.uint64)
             )
-        if step.first_new_identity is not None:  # its row versions mean others, too
-            values |= elsewhere
         if not rows.has_row_ids and not rows.history.begins_exactly[: step.position].all():
             values |= columns  # a version that is gone may have written them
         classes.set(RowEvent.RESTORED, Evidence.INFERRED, values, maybe=True)
@@ -218,7 +220,7 @@ def _set_written_before(classes: _Classes, step: StepFacts, written: _Mask, runs
         if step.name is None:  # only a restore does that
             classes.set(RowEvent.RESTORED, Evidence.DERIVED, written, maybe=True)
         return
-    recent = written & (new > step.previous_version)
+    recent = written & (new > step.previous_version) & (new < FIRST_DETACHED)
     classes.set(RowEvent.UPDATED, Evidence.DERIVED, recent, maybe=True, version=new)
     told = written & (new != NO_VERSION)
     classes.set(RowEvent.RESTORED, Evidence.LOST, told, maybe=True)
@@ -280,22 +282,3 @@ def _evidence_of_identity(rows: StateRows, step: StepFacts, runs: RowRuns) -> ND
             here = elsewhere & (fragments_of(addresses) == np.uint64(fragment_id))
             evidence[here] = np.maximum(evidence[here], np.uint8(weaker))
     return evidence
-
-
-def without_strangers(runs: RowRuns, first: int | None) -> RowRuns:
-    """Return runs with those parted into a row that went and one that came that only share an ID.
-
-    After the restore of a detached version, row IDs that it gave out are those of its own rows:
-    from ``first`` on, see :attr:`StepFacts.first_new_identity`.
-    """
-    if first is None:
-        return runs
-    runs = runs.cut(runs.identity, np.array([first], dtype=np.uint64))
-    strange = runs.was_live & runs.is_live & (runs.identity >= np.uint64(first))
-    if not first:  # where it branched off is not known: other files, other rows
-        strange &= (runs.before != runs.after) | (runs.in_place == InPlace.VALUES_DIFFER)
-    both = runs.where(strange)
-    nowhere = np.full(len(both), NO_ADDRESS)
-    return RowRuns.concatenated(
-        [runs.where(~strange), replace(both, after=nowhere), replace(both, before=nowhere)]
-    )

@@ -5,17 +5,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
-from lance_explorer.format.table_operations import Restore
+from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.update_kinds import has_new_rows, inserts_nothing
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.restores import ordinary_version
 from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.rowids.runs import RunColumns, merged_ids, outside
 
 __all__ = ["StepFacts"]
 
@@ -188,26 +187,31 @@ class StepFacts:
         return {self._rows.history.states[state].id for state in states.tolist()}
 
     @cached_property
-    def first_new_identity(self) -> int | None:
-        """The row ID from which on IDs mean other rows than before; None if all mean the same.
+    def new_identities(self) -> RunColumns:
+        """The rows that a restored detached version gave IDs to, and that no version had before."""
+        namesakes = self._rows.namesakes
+        if namesakes is None or self.position not in namesakes.restores:
+            return RunColumns.empty()
+        given = namesakes.lines[self.position].detached
+        new = RunColumns(given.address, given.address + (given.stop - given.start), given.start)
+        for position in namesakes.restores:
+            if position < self.position and len(new.start):
+                seen = live_rows(self._rows, position)
+                ids = RunColumns(seen.identity, seen.identity + seen.length, seen.after)
+                new = outside(new, *(merged_ids(ids) if len(ids.start) else ids[:2]))
+                new = new.where(new.start < new.stop)
+        return new.in_order()
 
-        A detached version gives out row IDs and version numbers that ordinary ones give out too;
-        after its restore they are those of its rows.
-        """
-        if self.name != "Restore" or not self.has_row_ids:
-            return None
-        if not isinstance(self.operation, Restore) or self.operation.version < FIRST_DETACHED:
-            return None
-        base = self._base_of(self.operation.version)
-        return 0 if base is None else base.manifest.next_row_id
+    def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
+        """Tell which rows that a restore took out or put in may be the same."""
+        namesakes = self._rows.namesakes
+        if namesakes is None or self.name != "Restore":
+            return np.zeros(len(identities), dtype=np.bool_)
+        return namesakes.are_open(identities)
 
-    def _base_of(self, detached: int) -> VersionRecord | None:
-        """Return the ordinary version that a detached one goes back to, if that is still known."""
-        version = ordinary_version(self._source, detached)
-        try:
-            return None if version is None else self._source.version(version).records[0]
-        except (NotFoundError, FormatError):
-            return None
+    def row_ids(self, identities: Uint64Array) -> Uint64Array:
+        """Return the row IDs of rows."""
+        return self._rows.row_ids(identities)
 
 
 def _paths(fragment: Fragment) -> set[str]:

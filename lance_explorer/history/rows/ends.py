@@ -21,14 +21,17 @@ def row_not_found(source: TableSource, version: int, row_id: int) -> RowNotFound
     manifest = source.version(version).records[0].manifest
     stable = bool(manifest.reader_feature_flags & STABLE_ROW_IDS)
     what = f"row {row_id}" if stable else f"row {row_id} ({RowAddress.of(row_id)})"
-    if stable and row_id >= manifest.next_row_id:
-        return RowNotFoundError(
-            f"{what} never was by version {version}: the IDs up to {manifest.next_row_id - 1} were "
-            "assigned"
-            if manifest.next_row_id
-            else f"{what} never was by version {version}: no ID was assigned"
-        )
     history = source.history
+    if stable:
+        # Up to 8.0.1 a restore sets the counter back: earlier versions may have been further.
+        so_far = [record for record in history.records if record.version <= version]
+        counter = max([manifest.next_row_id, *[record.manifest.next_row_id for record in so_far]])
+        if row_id >= counter:
+            return RowNotFoundError(
+                f"{what} never was by version {version}: the IDs up to {counter - 1} were assigned"
+                if counter
+                else f"{what} never was by version {version}: no ID was assigned"
+            )
     end = _find_end(source, history, version, row_id, stable)
     if end is not None:
         return RowNotFoundError(f"{what} is not in version {version}: {_describe(source, *end)}")

@@ -1,7 +1,8 @@
 """The rows of fragment states: who they are, and in which versions they were written.
 
-A row has an *identity*: its stable row ID or, in a table without, the address where it was born
-(see :mod:`lance_explorer.history.rows.birth_tracks`). Everything is read when it is asked for, each
+A row has an *identity*: its stable row ID (but see :mod:`lance_explorer.history.rows.namesakes`)
+or, in a table without, the address where it was born (see
+:mod:`lance_explorer.history.rows.birth_tracks`). Everything is read when it is asked for, each
 sequence and each deletion file once, and stays as compact as it is stored.
 """
 
@@ -22,6 +23,7 @@ from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.rows.birth_tracks import BirthTracks
+from lance_explorer.history.rows.namesakes import Line, Namesakes, namesakes_of
 from lance_explorer.history.rows.reader import FragmentReader
 from lance_explorer.history.rows.stored_sequences import (
     FragmentSequence,
@@ -31,6 +33,7 @@ from lance_explorer.history.rows.stored_sequences import (
 )
 from lance_explorer.history.rows.tracks import Track, identity_bounds
 from lance_explorer.history.source import TableSource
+from lance_explorer.rowids.arrays import Positions, Uint64Array, concatenated
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
 from lance_explorer.storage import reading_ahead
@@ -58,7 +61,7 @@ class StateRows:
     history : History
         Its versions, but those whose rows cannot be told.
     has_row_ids : bool
-        Whether identities are stable row IDs.
+        Whether the table has stable row IDs.
     """
 
     def __init__(self, source: TableSource, history: History, known: _Known | None = None) -> None:
@@ -70,6 +73,8 @@ class StateRows:
         self.known = known or _Known({}, {})
         self.named = history
         self._tracks: dict[int, Track] = {}
+        self._own_ids: dict[int, RowIdSequence] = {}
+        self._shared: dict[tuple[int, object], RowIdSequence | RowVersionRuns] = {}
         self._births = None if self.has_row_ids else BirthTracks(self)
 
     def states_come(self, position: int) -> NDArray[np.int64]:
@@ -137,7 +142,35 @@ class StateRows:
         """Return the identities of the rows of a state; states may share the sequence itself."""
         if self._births is not None:
             return self.track(state).ids
-        return self._row_ids(self.history.states[state], state)
+        if state in self._own_ids:
+            return self._own_ids[state]
+        row_ids = self._row_ids(self.history.states[state], state)
+        line = self._line(state)
+        if line is None:
+            return row_ids
+        found = line.sequence(row_ids)
+        if found is not row_ids:
+            key = id(row_ids), b"".join(array.tobytes() for array in found.ranges())
+            found = self._shared.setdefault(key, found)  # type: ignore[assignment]
+        self._own_ids[state] = found
+        return found
+
+    @cached_property
+    def namesakes(self) -> Namesakes | None:
+        """What tells rows with one row ID apart; None if there are no such rows."""
+        if not self.has_row_ids or not self.history.records:
+            return None
+        return namesakes_of(self.source, self.history.records, self._new_row_ids)
+
+    def row_ids(self, identities: Uint64Array) -> Uint64Array:
+        """Return the row IDs of rows; without stable ones, the identities."""
+        return self.namesakes.row_ids(identities) if self.namesakes else identities
+
+    def bearers(self, row_ids: Uint64Array) -> tuple[Uint64Array, Positions]:
+        """Return the identities of all rows that had some row IDs, and the place of each ID."""
+        if self.namesakes:
+            return self.namesakes.bearers(row_ids)
+        return row_ids, np.arange(len(row_ids))
 
     def num_rows(self, state: int) -> int:
         """Return how many rows a state has, deleted ones too."""
@@ -225,6 +258,16 @@ class StateRows:
         intervals = self.history.intervals
         return _grouped(intervals.keys, intervals.last + 1, len(self.history))
 
+    def _line(self, state: int) -> Line | None:
+        position = int(self.first_positions[state])
+        return self.namesakes.lines[position] if self.namesakes and position >= 0 else None
+
+    def _new_row_ids(self, position: int) -> tuple[Uint64Array, Uint64Array]:
+        come = self.states_come(position)
+        new = come[self.first_positions[come] == position].tolist()
+        ranges = [self._row_ids(self.history.states[state], state).ranges() for state in new]
+        return concatenated([r[0] for r in ranges]), concatenated([r[1] for r in ranges])
+
     def _row_ids(self, fragment: Fragment, state: int) -> RowIdSequence:
         for sequence in sequences_of(fragment, "row_ids"):
             found = self.known.sequences.get(sequence)
@@ -244,9 +287,16 @@ class StateRows:
         for sequence in sequences_of(fragment, "created_at", "last_updated_at"):
             found = self.known.sequences[sequence]
             assert isinstance(found, RowVersionRuns)
-            versions[sequence.kind] = found
-        ids = self._row_ids(fragment, state)
+            versions[sequence.kind] = self._row_versions(state, found)
+        ids = self.ids(state)
         return Track(ids, versions.get("created_at"), versions.get("last_updated_at"))
+
+    def _row_versions(self, state: int, stored: RowVersionRuns) -> RowVersionRuns:
+        line = self._line(state)
+        if line is None or not line.versions:
+            return stored
+        key = id(stored), tuple(line.versions.items())
+        return self._shared.setdefault(key, line.row_versions(stored))  # type: ignore[return-value]
 
     def _read(self, fragments: Iterable[tuple[int, Fragment]], *kinds: str) -> None:
         """Read the sequences of some kinds that are not known yet."""

@@ -1,0 +1,83 @@
+"""However a feed is cut into batches and parts, it is the same feed."""
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import lance_explorer as lx
+from lance_explorer.changes.change_feed import Changes
+from tests.differential.twin import Keys, Twin
+
+GAPS = {"all kept": [], "one gap": [3, 4, 5], "two gaps": [2, 3, 5, 7, 8], "no beginning": [1, 2]}
+SIZES = (1, 3, 1000)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["stable", "plain"])
+def twins(request, tmp_path_factory) -> dict[str, Twin]:
+    """One life of every kind of commit, with other versions lost each time."""
+    folder = tmp_path_factory.mktemp("parts")
+    twins = {}
+    for number, (name, lost) in enumerate(GAPS.items()):
+        twin = Twin.create(str(folder / f"{number}.lance"), 6, stable_row_ids=request.param)
+        twin.append(2)
+        twin.update(Keys(4, 1))
+        twin.upsert(Keys(5, 2), 1)
+        twin.append(1)
+        twin.update(Keys(3, 2))
+        twin.delete(Keys(6, 5))
+        twin.compact()
+        twin.update(Keys(2, 0))
+        twin.restore(6)
+        twin.update(Keys(5, 0))
+        if lost:
+            twin.clean_up(versions=lost)
+        twins[name] = twin
+    return twins
+
+
+def joined(changes: Changes, batch_size: int, num_rows: int | None = None) -> pl.DataFrame:
+    """Return the batches of a feed, or of all its parts, one after the other."""
+    parts = [None] if num_rows is None else changes.parts(num_rows)
+    batches = [b for part in parts for b in changes.batches(batch_size, part=part, progress=False)]
+    assert all(0 < len(batch) <= batch_size for batch in batches)
+    return pl.concat([changes.schema.to_frame(), *batches])
+
+
+@pytest.mark.parametrize("mode", ["net", "per_commit"])
+@pytest.mark.parametrize("gap", GAPS)
+def test_a_feed_is_the_same_in_batches_and_in_parts(twins, gap, mode):
+    table = lx.open_table(twins[gap].uri)
+    for begin in (0, 6):
+        changes = table.changes(begin, mode=mode, include=("moved",))
+        whole = changes.to_polars()
+        assert len(whole)
+        for size in SIZES:
+            assert_frame_equal(joined(changes, size), whole)
+            assert_frame_equal(joined(changes, 5, size), whole)
+
+
+@pytest.mark.parametrize("mode", ["net", "per_commit"])
+@pytest.mark.parametrize("gap", GAPS)
+def test_values_do_not_depend_on_what_they_are_read_with(twins, gap, mode):
+    table = lx.open_table(twins[gap].uri)
+    first = int(table.versions()["version"][0])
+    changes = table.changes(first, mode=mode, images="both", columns=["key", "value"])
+    whole = changes.to_polars()
+    for size, num_rows in ((1, None), (4, 3)):
+        assert_frame_equal(joined(changes, size, num_rows), whole)
+
+
+@pytest.mark.parametrize("gap", GAPS)
+def test_commits_are_in_order_and_both_images_name_the_same_columns(twins, gap):
+    table = lx.open_table(twins[gap].uri)
+    lines = table.changes(0, mode="per_commit", images="both").to_polars()
+    assert lines["_commit_version"].drop_nulls().is_sorted()
+    images = lines.filter(pl.col("_change_type").cast(pl.String).str.starts_with("update"))
+    keys = ("_commit_version", "_rowaddr_before", "_rowaddr_after")
+    assert set(
+        images.group_by(keys).agg(pl.col("changed_columns").n_unique())["changed_columns"]
+    ) <= {1}
+    known = images.filter(pl.col("_rowaddr_before").is_not_null())
+    assert known["changed_columns"].null_count() == 0
+    unknown = images.filter(pl.col("_rowaddr_before").is_null())
+    assert unknown["changed_columns"].null_count() == len(unknown)
