@@ -55,7 +55,8 @@ class Row:
 class Observed:
     """One version as pylance reads it.
 
-    ``era`` is the overwrite that gave out the field IDs; ``children`` are those of each column. ``files`` are those of each fragment.
+    ``era`` is the overwrite that gave out the field IDs; ``children`` are those of each column.
+    ``columns`` numbers columns for life: a field ID may be given again after a column was dropped. ``files`` are those of each fragment.
     """
 
     branch: str | None
@@ -66,6 +67,7 @@ class Observed:
     offsets: Mapping[int, Any]
     rows: Mapping[int, Row]
     fields: Mapping[str, int]
+    columns: Mapping[str, int]
     children: Mapping[str, Mapping[str, int]]
     era: tuple[str | None, int]
     files: Mapping[int, tuple[Any, ...]]
@@ -91,6 +93,12 @@ class Observed:
             told = number in later.fields.values() and self.era != later.era
             if name not in names and name not in names.values() and not told:
                 names[name] = name
+        if self.era == later.era:  # an ID that was given again: which column it is, is not asked
+            names = {
+                name: own
+                for name, own in names.items()
+                if later.columns.get(own, self.columns[name]) == self.columns[name]
+            }
         rows = {
             key: replace(
                 row, values={names[n]: value for n, value in row.values.items() if n in names}
@@ -105,7 +113,7 @@ class Observed:
         )
 
 
-EMPTY = Observed(None, 0, "", 0, None, {}, {}, {}, {}, (None, 0), {}, False, frozenset())
+EMPTY = Observed(None, 0, "", 0, None, {}, {}, {}, {}, {}, (None, 0), {}, False, frozenset())
 
 
 @dataclass
@@ -321,7 +329,7 @@ class World:
         parent = self.line.seen[version]
         self.lines[branch] = line
         line.seen[made.version] = replace(
-            self._read(made, made.version, version), branch=branch, era=parent.era
+            self._read(made, made.version, version), branch=branch, era=parent.era, columns=parent.columns
         )
         self.head = branch
 
@@ -343,6 +351,7 @@ class World:
             base = restored if restored is not None else version - 1
         before = self.detached.get(base) or self.line.seen.get(base)
         era = (self.head, version) if name == "Overwrite" or before is None else before.era
+        fields = {name: dataset.lance_schema.field(name).id() for name in dataset.schema.names}
         return Observed(
             self.head,
             version,
@@ -351,7 +360,8 @@ class World:
             restored,
             getattr(operation, "updated_fragment_offsets", None) or {},
             rows,
-            {name: dataset.lance_schema.field(name).id() for name in dataset.schema.names},
+            fields,
+            self._columns(fields, before if before and era == before.era else None),
             {
                 name: {one.name(): one.id() for one in dataset.lance_schema.field(name).children()}
                 for name in dataset.schema.names
@@ -361,6 +371,20 @@ class World:
             dataset.has_stable_row_ids,
             frozenset(index.name for index in dataset.describe_indices()),
         )
+
+    def _columns(self, fields: Mapping[str, int], before: Observed | None) -> dict[str, int]:
+        """Return the numbers of columns: a cast gives another ID to the one of that name."""
+        columns = {}
+        known = {i: before.columns[name] for name, i in before.fields.items()} if before else {}
+        for name, number in fields.items():
+            is_cast = before and before.fields.get(name, number) not in fields.values()
+            if number in known:
+                columns[name] = known[number]
+            elif before and is_cast:
+                columns[name] = before.columns[name]
+            else:
+                columns[name] = self.tick()
+        return columns
 
     @staticmethod
     def _is_told(dataset: Any) -> bool:
