@@ -277,7 +277,7 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
     for line in net.to_dicts():
         if line["maybe"] or line["_event"] != "updated" or line["_change_type"] != "update_postimage":
             continue
-        if line[AFTER] in written:
+        if line[AFTER] in written and line[AFTER] not in unsure:
             names = [n for n in last.fields if n not in CHANGES.names and n in written[line[AFTER]]]
             wrong = [n for n in names if not equal(line[n], written[line[AFTER]][n])]
             if wrong and line[AFTER] in origin:
