@@ -42,7 +42,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"seed {seed} ({lived.kind}), {took:.1f} s: {dict(found) or 'agrees'}", flush=True)
         if lived.differences:
             wrong += 1
-            _tell(shrink(lived, told.without.split(",")) if told.shrink else lived, whole=told.shrink or told.verbose)
+            _tell(
+                shrink(lived, told.without.split(",")) if told.shrink else lived,
+                whole=told.shrink or told.verbose,
+            )
         elif told.verbose:
             _tell(lived, whole=True)
     print(f"{told.lives} lives, {wrong} with differences")

@@ -158,7 +158,9 @@ def data_overlay(world: World, rng: Random) -> str:
     if not columns:
         raise Refused("no column")
     name = rng.choice(columns)
-    offsets = sorted(rng.sample(range(fragment.physical_rows), rng.randint(1, fragment.physical_rows)))
+    offsets = sorted(
+        rng.sample(range(fragment.physical_rows), rng.randint(1, fragment.physical_rows))
+    )
     values = [world.value(base.schema.field(name).type) for _ in offsets]
     file = world.data_file(pa.table({name: pa.array(values, base.schema.field(name).type)}), base)
     group = Lance.DataOverlayGroup(fragment.fragment_id, [Lance.DataOverlayFile(file, offsets)])
@@ -326,8 +328,9 @@ def project_by_hand(world: World, rng: Random) -> str:
     base = world.dataset()
     names = base.schema.names[: rng.randint(1, len(base.schema.names))]
     schema = LanceSchema.from_pyarrow(pa.schema([base.schema.field(name) for name in names]))
+    given: Any = schema
     if "key" not in names or any(
-        schema.field(name).id() != base.lance_schema.field(name).id() for name in names
+        given.field(name).id() != base.lance_schema.field(name).id() for name in names
     ):
         raise Refused("pylance gives out other field IDs")
     where = _commit(world, rng, base, Lance.Project(schema))
@@ -339,7 +342,8 @@ def configure_by_hand(world: World, rng: Random) -> str:
     base = _some_base(world, rng)
     updates = Lance.UpdateMap({"by": str(world.tick())}, replace=rng.random() < 0.3)
     which = rng.choice(["config_updates", "table_metadata_updates", "schema_metadata_updates"])
-    where = _commit(world, rng, base, Lance.UpdateConfig(**{which: updates}))
+    changes: dict[str, Any] = {which: updates}
+    where = _commit(world, rng, base, Lance.UpdateConfig(**changes))
     return f"UpdateConfig: {which}{where}"
 
 
@@ -354,5 +358,3 @@ def index_by_hand(world: World, rng: Random) -> str:
         raise Refused("no index")
     operation = Lance.CreateIndex([], [rng.choice(indices)])
     return "CreateIndex that removes one" + _commit(world, rng, base, operation)
-
-

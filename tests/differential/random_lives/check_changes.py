@@ -110,9 +110,7 @@ def _contents(seen: Observed) -> list[str]:
     return sorted(str(sorted(row.values.items())) for row in seen.rows.values())
 
 
-def _wrong_lines(
-    frame: pl.DataFrame, old: Observed, new: Observed, where: str
-) -> Iterator[str]:
+def _wrong_lines(frame: pl.DataFrame, old: Observed, new: Observed, where: str) -> Iterator[str]:
     """Yield what is wrong in lines that lead from one version to another, with both images."""
     lines = frame.to_dicts()
     was, is_now = old.at, new.at
@@ -257,9 +255,7 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
                 entered[line[AFTER]] = left.get(line[BEFORE])
                 if line["_event"] == "restored" and line[BEFORE] is None:
                     key = kept[version].at[line[AFTER]]
-                    entered[line[AFTER]] = (
-                        first.rows[key].address if key in first.rows else None
-                    )
+                    entered[line[AFTER]] = first.rows[key].address if key in first.rows else None
                 if line["_change_type"] == "update_postimage":
                     written[line[AFTER]] = line
         origin = {a: o for a, o in origin.items() if a not in left} | entered
@@ -275,7 +271,11 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
     if not moved <= pairs <= fold:
         yield f"{begin} to {end}: fold {moved - pairs} not net, net {pairs - fold} not in the fold"
     for line in net.to_dicts():
-        if line["maybe"] or line["_event"] != "updated" or line["_change_type"] != "update_postimage":
+        if (
+            line["maybe"]
+            or line["_event"] != "updated"
+            or line["_change_type"] != "update_postimage"
+        ):
             continue
         if line[AFTER] in written and line[AFTER] not in unsure:
             names = [n for n in last.fields if n not in CHANGES.names and n in written[line[AFTER]]]

@@ -15,7 +15,9 @@ __all__: list[str] = []
 
 
 @check
-def followed(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+def followed(
+    world: World, branch: str | None, table: Table, _: Table, rng: Random
+) -> Iterator[str]:
     """Where all rows of a version are in another one, earlier or later."""
     kept = observed(world, branch)
     versions = [*kept]
@@ -61,7 +63,9 @@ def _wrong_ends(table: Table, kept: dict[int, Observed], begin: int, end: int) -
 
 
 @check
-def histories(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+def histories(
+    world: World, branch: str | None, table: Table, _: Table, rng: Random
+) -> Iterator[str]:
     """The life of rows, one by one and all at once, with their values."""
     kept = observed(world, branch)
     version = [*kept][-1]
@@ -152,11 +156,8 @@ def events(world: World, branch: str | None, table: Table, _: Table, rng: Random
                     yield f"{where} is gone: no event"
                 continue
             names = differing(old, after, key)
-            if names and (not mine or all(e["event"] in ("moved", "column_added") for e in certain)):
-                if len(certain) == len(mine):
-                    yield f"{where} differs in {names}: {words}"
+            only_moved = all(e["event"] in ("moved", "column_added") for e in certain)
+            if names and only_moved and len(certain) == len(mine):
+                yield f"{where} differs in {names}: {words}"
             if any(e["_rowaddr_after"] is None for e in certain):
                 yield f"{where} is there: {words}"
-
-
-

@@ -8,7 +8,6 @@ from random import Random
 import polars as pl
 
 from lance_explorer import Table
-from lance_explorer.frames.columns import INTERVAL
 from lance_explorer.inspect.catalogue import Inspect
 from tests.differential.random_lives.checks import check, observed
 from tests.differential.random_lives.world import FILL, World
@@ -21,7 +20,9 @@ _WHOLE = [n for n in _METHODS if "version" not in signature(getattr(Inspect, n))
 
 
 @check
-def all_frames(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+def all_frames(
+    world: World, branch: str | None, table: Table, _: Table, rng: Random
+) -> Iterator[str]:
     """Each ``all_`` frame is the sum of those of its versions."""
     versions = world.kept(branch)
     chosen = {versions[-1], *rng.sample(versions, min(4, len(versions)))}
@@ -43,7 +44,8 @@ def refreshed(
 ) -> Iterator[str]:
     """A table that was opened early and refreshed says what one says that was opened now."""
     early.refresh()
-    pairs = {"versions": (early.versions(), table.versions())}
+    pairs: dict[str, tuple[pl.DataFrame, ...]] = {}
+    pairs["versions"] = early.versions(), table.versions()
     pairs["gaps"] = early.gaps, table.gaps
     pairs["findings"] = early.findings, table.findings
     for name in _WHOLE:
@@ -60,7 +62,9 @@ def refreshed(
 
 
 @check
-def fragments(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+def fragments(
+    world: World, branch: str | None, table: Table, _: Table, rng: Random
+) -> Iterator[str]:
     """The graph has the fragments of each version, with their rows."""
     story, kept = table.lineage(), observed(world, branch)
     own = story.fragments().filter(pl.col("table").is_null())
@@ -106,6 +110,3 @@ def edges(world: World, branch: str | None, table: Table, _: Table, rng: Random)
                 yield f"{where}: {rows} rows went {way}, not {went.get(way, 0)}"
             if rows is None and new.stable:
                 yield f"{where}: how many went {way} is null"
-
-
-

@@ -1,7 +1,7 @@
 """What must hold of a life: the list of all checks, and what they have in common.
 
-A check gets the world, a branch, a table of ours that was just opened, one that was opened early and
-asked now and then, and random numbers; it yields a sentence for each thing that is wrong.
+A check gets the world, a branch, a table of ours that was just opened, one that was opened early
+and asked now and then, and random numbers; it yields a sentence for each thing that is wrong.
 """
 
 import re
@@ -13,7 +13,18 @@ from typing import Any
 from lance_explorer import Table
 from tests.differential.random_lives.world import EMPTY, Observed, World
 
-__all__ = ["CHECKS", "Check", "Difference", "check", "differing", "equal", "observed", "same_shape", "some_pairs", "state"]
+__all__ = [
+    "CHECKS",
+    "Check",
+    "Difference",
+    "check",
+    "differing",
+    "equal",
+    "observed",
+    "same_shape",
+    "some_pairs",
+    "state",
+]
 
 Check = Callable[[World, str | None, Table, Table, Random], Iterator[str]]
 
@@ -91,7 +102,7 @@ def equal(ours: Any, theirs: Any) -> bool:
 
 
 def _known(value: Any, own: Observed, name: str, other: Observed) -> Any:
-    """Return a value; of a struct the fields that another version has, too, by their names there."""
+    """Return a value; of a struct the fields that another version has, too."""
     if not isinstance(value, dict):
         return value
     theirs = other.children.get(name, {})

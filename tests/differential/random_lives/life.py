@@ -9,7 +9,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from lance_explorer import Table, open_table
-from tests.differential.random_lives import (  # noqa: F401: they fill the lists
+from tests.differential.random_lives import (  # noqa: F401  they fill the lists
     by_hand,
     check_changes,
     check_following,
@@ -71,15 +71,13 @@ def live(
                     fresh = open_table(world.root, branch)
                     found = check(world, branch, fresh, tables[branch], rng)
                     lived.differences += [Difference(name, branch, words) for words in found]
-                except Exception:  # noqa: BLE001: whatever is raised is wrong
+                except Exception:  # noqa: BLE001  whatever is raised is wrong
                     words = traceback.format_exc(limit=-6)
                     lived.differences.append(Difference(name, branch, words))
     return lived
 
 
-def _take(
-    world: World, number: int, rng: Random, lived: Lived, without: Collection[str]
-) -> None:
+def _take(world: World, number: int, rng: Random, lived: Lived, without: Collection[str]) -> None:
     """Do one thing; go back if pylance cannot read what came of it."""
     [chosen] = rng.choices(ACTIONS, [one.weight for one in ACTIONS])
     if chosen.name in without:

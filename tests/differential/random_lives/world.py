@@ -36,7 +36,7 @@ FILL = 2**32
 """Addresses are a fragment ID times this, and an offset."""
 
 
-class Refused(Exception):  # noqa: N818: it is no error
+class Refused(Exception):  # noqa: N818  it is no error
     """An action does not fit the table as it is."""
 
 
@@ -55,8 +55,9 @@ class Row:
 class Observed:
     """One version as pylance reads it.
 
-    ``era`` is the overwrite that gave out the field IDs; ``children`` are those of each column.
-    ``columns`` numbers columns for life: a field ID may be given again after a column was dropped. ``files`` are those of each fragment.
+    ``era`` is the overwrite that gave out the field IDs. ``columns`` numbers columns for life,
+    since an ID may be given again after a column was dropped; ``children`` are the fields inside.
+    ``files`` are those of each fragment.
     """
 
     branch: str | None
@@ -150,9 +151,7 @@ class World:
         world = cls(folder, stable, data_format)
         schema = BASE
         if rng.random() < 0.2:
-            schema = BASE.set(
-                0, pa.field("key", pa.int64(), nullable=False, metadata=PRIMARY_KEY)
-            )
+            schema = BASE.set(0, pa.field("key", pa.int64(), nullable=False, metadata=PRIMARY_KEY))
         world.lines[None] = Line(None, world.root)
         world.write(
             world.table(world.new_keys(rng.randint(0, 9)), schema),
@@ -329,13 +328,16 @@ class World:
         parent = self.line.seen[version]
         self.lines[branch] = line
         line.seen[made.version] = replace(
-            self._read(made, made.version, version), branch=branch, era=parent.era, columns=parent.columns
+            self._read(made, made.version, version),
+            branch=branch,
+            era=parent.era,
+            columns=parent.columns,
         )
         self.head = branch
 
     def _read(self, dataset: Any, version: int, base: int | None = None) -> Observed:
-        transaction = dataset.read_transaction(version) if self._is_told(dataset) else None
-        operation = transaction.operation if transaction else None
+        transaction = _transaction(dataset)
+        operation: Any = transaction.operation if transaction else None
         name = type(operation).__name__ if operation else "Rewrite"
         restored = operation.version if name == "Restore" else None
         columns = [*dataset.schema.names, *SYSTEM]
@@ -343,7 +345,11 @@ class World:
         assert len({row["key"] for row in found}) == len(found), "a key is there twice"
         rows = {
             row["key"]: Row(
-                *[row[name] for name in SYSTEM], {name: row[name] for name in dataset.schema.names}
+                id=row["_rowid"],
+                address=row["_rowaddr"],
+                created=row["_row_created_at_version"],
+                updated=row["_row_last_updated_at_version"],
+                values={name: row[name] for name in dataset.schema.names},
             )
             for row in found
         }
@@ -386,15 +392,6 @@ class World:
                 columns[name] = self.tick()
         return columns
 
-    @staticmethod
-    def _is_told(dataset: Any) -> bool:
-        """Return whether pylance can make an object of a transaction: not of all compactions."""
-        try:
-            dataset.read_transaction(dataset.version)
-        except (TypeError, OSError):
-            return False
-        return True
-
     # ----------------------------------------------------------------------------- backup
 
     def save(self) -> Path:
@@ -408,3 +405,11 @@ class World:
         """Go back to the files as they were kept."""
         shutil.rmtree(self.root)
         copy.rename(self.root)
+
+
+def _transaction(dataset: Any) -> Any:
+    """Return a version's transaction; None where pylance makes no object of it: of compactions."""
+    try:
+        return dataset.read_transaction(dataset.version)
+    except (TypeError, OSError):
+        return None
