@@ -18,7 +18,7 @@ COUNTS = (
 )
 
 OPEN = {
-    "Update": {"added", "updated", "deleted", "column_rewritten"},
+    "Update": {"added", "updated", "deleted", "column_rewritten", "moved"},
     "Restore": {"deleted", "restored", "reverted", "moved"},
 }
 """Counts that may be null in a table without stable row IDs."""

@@ -2,8 +2,9 @@
 
 import os
 import traceback
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -60,21 +61,26 @@ def live(
         for number in steps:
             _take(world, number, Random(f"{seed} {number}"), lived, without)
             if Random(f"{seed} {number} look").random() < 0.3:
-                _look(world, tables)
+                found = _raised(partial(_look, world, tables))
+                lived.differences += [Difference("look", world.head, words) for words in found]
         for branch in world.lines:
             tables.setdefault(branch, open_table(world.root, branch))
         chosen = {name: check for name, check in CHECKS.items() if name in checks or not checks}
         for branch in world.lines:
             for name, check in chosen.items():
                 rng = Random(f"{seed} {branch} {name}")
-                try:
-                    fresh = open_table(world.root, branch)
-                    found = check(world, branch, fresh, tables[branch], rng)
-                    lived.differences += [Difference(name, branch, words) for words in found]
-                except Exception:  # noqa: BLE001  whatever is raised is wrong
-                    words = traceback.format_exc(limit=-6)
-                    lived.differences.append(Difference(name, branch, words))
+                fresh = open_table(world.root, branch)
+                found = _raised(partial(check, world, branch, fresh, tables[branch], rng))
+                lived.differences += [Difference(name, branch, words) for words in found]
     return lived
+
+
+def _raised(call: Callable[[], Iterable[str]]) -> list[str]:
+    """Return what a check yields, or what is raised: whatever that is, it is wrong."""
+    try:
+        return list(call())
+    except Exception:  # noqa: BLE001
+        return [traceback.format_exc(limit=-6)]
 
 
 def _take(world: World, number: int, rng: Random, lived: Lived, without: Collection[str]) -> None:
@@ -107,13 +113,14 @@ def _take(world: World, number: int, rng: Random, lived: Lived, without: Collect
     lived.done[chosen.name] = lived.done.get(chosen.name, 0) + 1
 
 
-def _look(world: World, tables: dict[str | None, Table]) -> None:
+def _look(world: World, tables: dict[str | None, Table]) -> Iterator[str]:
     """Refresh the tables that were opened before, and ask them for what they then keep."""
     for branch in world.lines:
         if branch not in tables:
             tables[branch] = open_table(world.root, branch)
         tables[branch].refresh().versions()
         tables[branch].changes(0, mode="per_commit").summary()
+    yield from ()
 
 
 def shrink(lived: Lived, without: Collection[str] = ()) -> Lived:
