@@ -8,7 +8,7 @@ from lance_explorer.history.ancestors import Place
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.readable import check_readable
+from lance_explorer.history.readable import check_rows
 from lance_explorer.history.rows.state_rows import StateRows, state_rows
 
 __all__ = ["PlaceRows", "place_rows"]
@@ -61,7 +61,7 @@ def place_rows(place: Place) -> PlaceRows:
     try:
         return PlaceRows(rows, rows.history.position(place.version))
     except VersionNotFoundError:
-        check_readable(place.source.version(place.version).records[0])
+        check_rows(place.source.version(place.version))
         raise VersionNotFoundError(
             f"version {place.version} is detached: it is in no line of history, and its rows "
             f"cannot be matched with those of others"

@@ -40,9 +40,10 @@ def physical_rows(history: History) -> _Counts:
 
 
 def live_rows(history: History) -> _Counts:
-    """Rows that are not deleted; UNKNOWN_COUNT where either number is unknown."""
+    """Rows that are not deleted; UNKNOWN_COUNT where a number is unknown, or they contradict."""
     physical, deleted = physical_rows(history), history.num_deleted_rows
-    return np.where((physical < 0) | (deleted < 0), UNKNOWN_COUNT, physical - deleted)
+    is_known = (deleted >= 0) & (physical >= deleted)
+    return np.where(is_known, physical - deleted, UNKNOWN_COUNT)
 
 
 def num_data_files(history: History) -> _Counts:

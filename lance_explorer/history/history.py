@@ -93,6 +93,8 @@ class History:
         Versions whose manifests could not be understood; they count as not kept.
     findings : tuple of Finding
         What was wrong with files that could not be used.
+    duplicated : frozenset of int
+        Versions in which two fragments have one ID. States and counts have one of them.
     """
 
     records: tuple[VersionRecord, ...]
@@ -102,6 +104,7 @@ class History:
     detached: tuple[VersionFile, ...] = ()
     unreadable: tuple[UnreadableVersion, ...] = ()
     findings: tuple[Finding, ...] = ()
+    duplicated: frozenset[int] = frozenset()
     _positions: dict[int, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

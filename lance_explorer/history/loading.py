@@ -4,6 +4,7 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
+from operator import lt
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -185,6 +186,8 @@ class _Loader:
         self._numbers = {state: number for number, state in enumerate(self._states)}
         self._intervals = IntervalBuilder(known.intervals, len(known.records))
         self._splitter = ManifestSplitter()
+        self._duplicated = set(known.duplicated)
+        self._is_duplicated = False  # whether the current manifest has an ID twice
         self._current: list[int] = []  # the states of the manifest that the splitter stands at
         self._left_over = self._intervals.still_open  # states of a manifest it does not stand at
         self._schema_source = b""
@@ -214,6 +217,7 @@ class _Loader:
             intervals=self._intervals.finish(len(self._records)),
             unreadable=tuple(self._unreadable),
             findings=tuple(self._findings),
+            duplicated=frozenset(self._duplicated),
         )
 
     def _transaction_files(
@@ -243,6 +247,7 @@ class _Loader:
         """Forget what the splitter stands at; the next manifest is split as a whole."""
         self._splitter = ManifestSplitter()
         self._current = []
+        self._is_duplicated = False
         self._left_over = self._intervals.still_open
 
     def _add(self, file: VersionFile, data: bytes) -> None:
@@ -267,7 +272,11 @@ class _Loader:
         num_new_row_ids = None
         if transaction is not None and transaction.header.operation == "Update":
             num_new_row_ids = self._count_new_row_ids(manifest, split.hunks, fragments)
+        num_known = len(self._states)
         self._replace_states(split.hunks, fragments, manifest.base_paths)
+        if self._is_duplicated:
+            self._duplicated.add(file.version)
+        self._find_wrong(file, num_known)
         self._records.append(
             VersionRecord(
                 version=file.version,
@@ -310,15 +319,34 @@ class _Loader:
         position = len(self._records)
         removed, self._left_over = set(self._left_over), []
         added: set[int] = set()
+        is_sorted = True
         numbered = [[self._number(fragment, bases) for fragment in news] for news in fragments]
         for hunk, numbers in zip(reversed(hunks), reversed(numbered), strict=True):
             removed.update(self._current[hunk.start : hunk.stop])
             added.update(numbers)
             self._current[hunk.start : hunk.stop] = numbers
+            near = self._current[max(hunk.start - 1, 0) : hunk.start + len(numbers) + 1]
+            ids = [self._states[number].id for number in near]
+            is_sorted = is_sorted and all(map(lt, ids, ids[1:]))
+        if self._is_duplicated or not is_sorted:
+            ids = [self._states[number].id for number in self._current]
+            self._is_duplicated = len(set(ids)) < len(ids)
         for state in removed - added:
             self._intervals.close(state, position)
         for state in added - removed:
             self._intervals.open(state, position)
+
+    def _find_wrong(self, file: VersionFile, num_known: int) -> None:
+        """Note what is wrong with the fragments of a manifest, and was not before."""
+        told = {finding.code for finding in self._findings}
+        if self._is_duplicated and "duplicate_fragment_ids" not in told:
+            self._findings.append(_duplicates(file))
+        for fragment in self._states[num_known:]:
+            if fragment.physical_rows is None and "rows_not_counted" not in told:
+                told.add("rows_not_counted")
+                self._findings.append(_not_counted(file, fragment))
+            if _is_overfull(fragment):
+                self._findings.append(_too_many_deleted(file, fragment))
 
     def _number(self, fragment: Fragment, bases: tuple[BasePath, ...]) -> int:
         """Return the number of a state, a new one if it was never seen."""
@@ -451,6 +479,48 @@ def _unreadable(file: VersionFile, error: FormatError) -> Finding:
             else "bring its file back from a copy."
         ),
         version=file.version,
+    )
+
+
+def _duplicates(file: VersionFile) -> Finding:
+    return Finding(
+        code="duplicate_fragment_ids",
+        severity="error",
+        message=f"two fragments of version {file.version} have the same ID: the first such version",
+        advice="Counts of such versions are null, and their rows are refused, as an address may be "
+        "that of two rows. Copy the table into a new one with lance.write_dataset.",
+        version=file.version,
+    )
+
+
+def _not_counted(file: VersionFile, fragment: Fragment) -> Finding:
+    return Finding(
+        code="rows_not_counted",
+        severity="info" if fragment.row_ids else "warning",
+        message=f"fragment {fragment.id} does not say how many rows it has, as writers up to 0.7 "
+        f"left it; version {file.version} is the first with such fragments",
+        advice="Counts of such versions are null. Any commit of a newer release counts the rows.",
+        version=file.version,
+        fragment_id=fragment.id,
+    )
+
+
+def _is_overfull(fragment: Fragment) -> bool:
+    file, rows = fragment.deletion_file, fragment.physical_rows
+    return file is not None and rows is not None and (file.num_deleted_rows or 0) > rows
+
+
+def _too_many_deleted(file: VersionFile, fragment: Fragment) -> Finding:
+    deleted = fragment.deletion_file.num_deleted_rows if fragment.deletion_file else 0
+    return Finding(
+        code="too_many_deleted",
+        severity="error",
+        message=f"{deleted} of {fragment.physical_rows} rows of fragment {fragment.id} are said to "
+        "be deleted",
+        advice="One of both numbers is wrong, so that live rows are null. Bring the manifest back "
+        "from a copy.",
+        version=file.version,
+        fragment_id=fragment.id,
     )
 
 

@@ -1,18 +1,30 @@
-"""Versions whose rows can be told: those of which every reader flag is known."""
+"""Versions whose rows can be told.
+
+Every reader flag of them is known, every fragment says how many rows it has, and no two fragments
+have one ID.
+"""
 
 from dataclasses import replace
 
 import numpy as np
 
-from lance_explorer.errors import UnsupportedFeatureError
+from lance_explorer.errors import CorruptFileError, UnsupportedFeatureError
 from lance_explorer.format.flags import unreadable_flags
+from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.history import History, VersionRecord
 
-__all__ = ["check_readable", "readable_history"]
+__all__ = [
+    "check_counted",
+    "check_readable",
+    "check_rows",
+    "is_counted",
+    "readable_history",
+    "rows_history",
+]
 
 
 def check_readable(record: VersionRecord) -> None:
-    """Raise UnsupportedFeatureError if the rows of a version cannot be told."""
+    """Raise UnsupportedFeatureError if a reader flag of a version is not known."""
     flags = unreadable_flags(record.manifest.reader_feature_flags)
     if flags:
         raise UnsupportedFeatureError(
@@ -20,19 +32,70 @@ def check_readable(record: VersionRecord) -> None:
         )
 
 
+def check_counted(record: VersionRecord, fragment: Fragment) -> None:
+    """Raise UnsupportedFeatureError if a fragment does not say how many rows it has."""
+    if not is_counted(fragment):
+        raise UnsupportedFeatureError(
+            f"rows of version {record.version} cannot be told: fragment {fragment.id} does not say "
+            "how many it has, as writers up to 0.7 left it; any commit of a newer release counts "
+            "them, and read() has them",
+            record.file.path,
+        )
+
+
+def check_rows(history: History) -> None:
+    """Check that the rows of a history of one version can be told.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If a reader flag is not known, or a fragment does not say how many rows it has.
+    CorruptFileError
+        If two fragments have the same ID.
+    """
+    record = history.records[0]
+    check_readable(record)
+    if record.version in history.duplicated:
+        raise CorruptFileError("two fragments of the manifest have the same ID", record.file.path)
+    for fragment in history.states:
+        check_counted(record, fragment)
+
+
+def is_counted(fragment: Fragment) -> bool:
+    """Whether a fragment says how many rows it has, itself or by its row IDs."""
+    return fragment.physical_rows is not None or fragment.row_ids is not None
+
+
 def readable_history(history: History) -> History:
-    """Return the history without versions whose rows cannot be told, as if they were not kept."""
+    """Return the history without versions of unknown reader flags, as if they were not kept."""
     flags = {record.manifest.reader_feature_flags for record in history.records}
     unknown = {flag for flag in flags if unreadable_flags(flag)}
     if not unknown:
         return history
-    kept = [
-        position
-        for position, record in enumerate(history.records)
-        if record.manifest.reader_feature_flags not in unknown
-    ]
+    flagged = [record.manifest.reader_feature_flags in unknown for record in history.records]
+    return _without(history, np.array(flagged, dtype=np.bool_))
+
+
+def rows_history(history: History) -> History:
+    """Return the history without versions whose rows cannot be told, as if they were not kept."""
+    readable = readable_history(history)
+    uncounted = [n for n, state in enumerate(readable.states) if not is_counted(state)]
+    if not uncounted and not readable.duplicated:
+        return readable
+    left_out = np.isin(readable.versions, np.array([*readable.duplicated], dtype=np.uint64))
+    intervals = readable.intervals
+    for first, last in zip(
+        *[ends[np.isin(intervals.keys, uncounted)] for ends in (intervals.first, intervals.last)],
+        strict=True,
+    ):
+        left_out[first : last + 1] = True
+    return _without(readable, left_out)
+
+
+def _without(history: History, left_out: np.ndarray) -> History:
+    kept = np.flatnonzero(~left_out)
     return replace(
         history,
-        records=tuple([history.records[position] for position in kept]),
-        intervals=history.intervals.only(np.array(kept, dtype=np.int64)),
+        records=tuple([history.records[position] for position in kept.tolist()]),
+        intervals=history.intervals.only(kept),
     )

@@ -2,6 +2,7 @@
 
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.table_operations import Restore
+from lance_explorer.history.detached import built_on
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
@@ -44,11 +45,19 @@ def ordinary_version(source: TableSource, version: int) -> int | None:
         if version in passed:
             return None
         passed.add(version)
-        try:
-            stored = source.version(version).records[0].transaction
-        except (FormatError, NotFoundError):
+        base = built_on(source, version)
+        if base is None or base in passed:
+            base = _said(source, version)
+        if base is None:
             return None
-        if stored is None:
-            return None
-        version = stored.header.read_version
+        version = base
     return version
+
+
+def _said(source: TableSource, detached: int) -> int | None:
+    """Return the version that a detached commit says it read; it was built on that or another."""
+    try:
+        stored = source.version(detached).records[0].transaction
+    except (FormatError, NotFoundError):
+        return None
+    return None if stored is None else stored.header.read_version

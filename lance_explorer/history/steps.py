@@ -48,11 +48,14 @@ class FragmentSteps:
 def totals(history: History, of_state: _Counts) -> _Counts:
     """Return, for each record, the sum of a count over its states.
 
-    A negative count is unknown, and makes every sum that it enters UNKNOWN_COUNT.
+    A negative count is unknown, and makes every sum that it enters UNKNOWN_COUNT. So does a second
+    fragment with one ID.
     """
     known = np.maximum(of_state, 0)
     sums = _running_sum(history, known)
     unknown = _running_sum(history, (of_state < 0).astype(np.int64))
+    if history.duplicated:
+        unknown += np.isin(history.versions, np.array([*history.duplicated], dtype=np.uint64))
     return np.where(unknown > 0, UNKNOWN_COUNT, sums)
 
 

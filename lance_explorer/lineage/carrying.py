@@ -110,6 +110,8 @@ def follow_addresses(
     ------
     VersionNotFoundError
         If a version is not kept.
+    UnsupportedFeatureError
+        If the rows of one cannot be told.
     InvalidArgumentError
         If the addresses are not whole numbers from 0 to 2^64 - 1.
     FormatError
@@ -119,9 +121,10 @@ def follow_addresses(
     """
     rows = state_rows(source)
     asked = row_numbers(addresses, "row addresses")
-    last = len(rows.history) - 1
-    begin = 0 if begin_version is None else position_of(rows, begin_version)
-    end = last if end_version is None else position_of(rows, end_version)
+    if begin_version is None:
+        begin_version = int(source.history.versions[0])
+    begin = position_of(rows, begin_version)
+    end = position_of(rows, source.latest_version if end_version is None else end_version)
     identities, live = identities_at(rows, begin, asked)
     unique, first, inverse = np.unique(identities[live], return_index=True, return_inverse=True)
     forwards = begin <= end

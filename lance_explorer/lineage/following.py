@@ -19,7 +19,7 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.rows.ends import row_not_found
 from lance_explorer.history.rows.identities import identities_at
-from lance_explorer.history.rows.positions import position_of
+from lance_explorer.history.rows.positions import check_some, position_of
 from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.ancestors import fork_of, identities_in_parent
@@ -75,6 +75,7 @@ def row_history(
         If a file cannot be read.
     """
     rows = state_rows(source)
+    check_some(rows)
     identities = _identities(rows, row_id, at)
     parts, steps = _history(rows, identities, None)
     if not parts:
@@ -201,7 +202,7 @@ def follow(
         )
     rows = state_rows(source)
     start = 0 if begin_version is None else position_of(rows, begin_version) + 1
-    stop = len(rows.history) if end_version is None else position_of(rows, end_version) + 1
+    stop = position_of(rows, source.latest_version if end_version is None else end_version) + 1
     wanted = asked[np.sort(first)]
     if rows.has_row_ids:
         identities, place = rows.bearers(wanted)

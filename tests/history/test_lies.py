@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.fragments import DeletionFileType
 from tests.format.samples import DATA
-from tests.synthetic import SyntheticTable
+from tests.synthetic import ManifestFile, SyntheticTable
 from tests.synthetic.sequences import row_id_sequence, version_sequence
 from tests.synthetic.wire import record
 
@@ -193,3 +194,99 @@ def test_a_branch_whose_name_leads_elsewhere_is_not_there(table, name):
     ref.write_text(f'{{"version": 1, "branch": "{name}"}}')
     with pytest.raises(RefNotFoundError):
         lx.open_table(table.path).at("gold")
+
+
+# ------------------------------------------------------------------------------ absent counts
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> SyntheticTable:
+    """Two fragments without stable row IDs, of which the first has deleted rows."""
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False)
+    return table.append(rows=5).append(rows=NUM_ROWS).delete({0: [1, 2]}).update_config(kept="well")
+
+
+ROWS = {
+    "rows": lambda table: table.latest.rows(),
+    "index": lambda table: table.latest.row_id_index(),
+    "history": lambda table: table.row(0, at=4).history(),
+    "follow": lambda table: table.follow([0], 4),
+    "follow_addresses": lambda table: table.follow_addresses([0], 1),
+    "changes": lambda table: table.changes(1).summary(),
+    "feed": lambda table: table.changes(1, mode="per_commit").to_polars(),
+    "diff": lambda table: table.diff(1, 4).summary(),
+}
+
+
+@pytest.mark.parametrize("question", ROWS)
+def test_rows_of_a_fragment_that_does_not_say_how_many_are_refused_by_name(plain, question):
+    opened = amend(plain, 1, lambda message: message.ClearField("physical_rows"))
+    with pytest.raises(UnsupportedFeatureError, match="fragment 1 does not say how many"):
+        ROWS[question](opened)
+    assert len(opened.at(3).rows()) == 7
+
+
+@pytest.mark.parametrize("question", [name for name in ROWS if name != "follow"])
+def test_a_table_that_never_counts_its_rows_is_refused_by_name(tmp_path, question):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=5)
+    for _ in range(3):
+        table.update_config(some="thing")
+    for version in range(1, 5):
+        for file in (table.path / "_versions").glob("*.manifest"):
+            manifest = ManifestFile.from_bytes(file.read_bytes())
+            if manifest.message.version == version:
+                fragment = pb.DataFragment.FromString(
+                    next(iter(table.state.fragments.values())).message.SerializeToString()
+                )
+                fragment.ClearField("physical_rows")
+                lie = replace(manifest, fragments=record(2, fragment.SerializeToString()))
+                file.write_bytes(lie.to_bytes())
+    opened = lx.open_table(table.path)
+    assert opened.versions()["num_rows"].to_list() == [None] * 4
+    with pytest.raises(UnsupportedFeatureError, match="fragment 0 does not say how many"):
+        ROWS[question](opened)
+    assert [f.code for f in opened.source.history.findings] == ["rows_not_counted"]
+
+
+def test_a_count_that_is_absent_is_null_and_a_finding(plain):
+    opened = amend(plain, 1, lambda message: message.ClearField("physical_rows"))
+    assert opened.versions()["num_rows"].to_list() == [5, 9, 7, None]
+    assert opened.latest.num_rows is None
+    assert opened.inspect.fragments()["num_rows"].to_list() == [3, None]
+    [finding] = opened.source.history.findings
+    assert (finding.code, finding.version, finding.fragment_id) == ("rows_not_counted", 4, 1)
+
+
+def test_more_deleted_rows_than_rows_are_null_and_a_finding(plain):
+    def lie(message: pb.DataFragment) -> None:
+        message.deletion_file.num_deleted_rows = 6
+
+    opened = amend(plain, 0, lie)
+    assert opened.latest.num_rows is None
+    assert opened.versions()["num_rows"].to_list() == [5, 9, 7, None]
+    [finding] = opened.source.history.findings
+    assert (finding.code, finding.version, finding.fragment_id) == ("too_many_deleted", 4, 0)
+    with pytest.raises(CorruptFileError):
+        opened.latest.rows()
+
+
+@pytest.mark.parametrize("question", ROWS)
+def test_two_fragments_with_one_id_are_null_counts_a_finding_and_no_rows(plain, question):
+    opened = amend(plain, 1, lambda message: None, times=2)
+    assert opened.versions()["num_rows"].to_list() == [5, 9, 7, None]
+    assert opened.latest.num_rows is None
+    [finding] = opened.source.history.findings
+    assert (finding.code, finding.version) == ("duplicate_fragment_ids", 4)
+    with pytest.raises(CorruptFileError, match=r"same ID|manifest twice"):
+        ROWS[question](opened)
+    assert opened.refresh().versions()["num_rows"].to_list() == [5, 9, 7, None]
+
+
+def test_fragments_with_one_id_are_seen_until_they_are_gone(plain):
+    amend(plain, 1, lambda message: None, times=2)
+    opened = lx.open_table(plain.path)
+    assert opened.source.history.duplicated == {4}
+    plain.append(rows=2)
+    later = opened.refresh() or opened
+    assert later.source.history.duplicated == {4}
+    assert later.versions()["num_rows"].to_list() == [5, 9, 7, None, 9]

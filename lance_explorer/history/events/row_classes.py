@@ -128,6 +128,9 @@ def _came(step: StepFacts, runs: RowRuns) -> RowEvents:
         if step.name == "Restore":
             place = np.searchsorted(new.start, runs.identity, side="right")
             is_new = runs.identity < np.append(np.uint64(0), new.stop)[place]
+            if not step.has_row_ids:
+                unseen = np.array(step.unseen_fragments, dtype=np.uint64)
+                is_new = np.isin(fragments_of(runs.after), unseen)
             classes.set(RowEvent.CREATED, Evidence.DERIVED, is_new)
             classes.set(RowEvent.RESTORED, Evidence.DERIVED)
         elif step.name == "Rewrite":

@@ -23,8 +23,8 @@ class RowCounts:
     column_rewritten: int | None = 0
 
 
-_OPEN = ("added", "updated", "deleted", "moved")
-_OPEN_IN_RESTORE = ("deleted", "restored", "reverted", "moved")
+_OPEN: tuple[str, ...] = ("added", "updated", "deleted", "moved")
+_OPEN_IN_RESTORE: tuple[str, ...] = ("deleted", "restored", "reverted", "moved")
 """What is unknown where rows that went may be rows that came, or moved nobody knows where."""
 
 
@@ -48,7 +48,9 @@ def counts_of(events: RowEvents) -> RowCounts:
         rows_in, rows_out = counts.added or 0, counts.deleted or 0
         return replace(counts, added=0, updated=rows_in, deleted=rows_out - rows_in)
     if (events.evidence == Evidence.LOST).any() or (events.maybe & (comes | goes)).any():
-        names = _OPEN_IN_RESTORE if events.step.name == "Restore" else _OPEN
+        names: tuple[str, ...] = _OPEN
+        if events.step.name == "Restore":
+            names = _OPEN_IN_RESTORE if not counts.added else (*_OPEN_IN_RESTORE, "added")
         return replace(counts, **dict.fromkeys(names))
     if (events.maybe & returns).any():
         return replace(counts, reverted=None, moved=None)

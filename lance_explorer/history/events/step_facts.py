@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
+from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.update_kinds import has_new_rows, inserts_nothing
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.runs import RunColumns, merged_ids, outside
@@ -201,6 +203,17 @@ class StepFacts:
                 new = outside(new, *(merged_ids(ids) if len(ids.start) else ids[:2]))
                 new = new.where(new.start < new.stop)
         return new.in_order()
+
+    @cached_property
+    def unseen_fragments(self) -> tuple[int, ...]:
+        """The fragments that a restored detached version has, and no version had before."""
+        if not isinstance(self.operation, Restore) or self.operation.version < FIRST_DETACHED:
+            return ()
+        states, first = self._rows.history.states, self._rows.first_positions
+        known = np.flatnonzero((first >= 0) & (first < self.position)).tolist()
+        files = set[str]().union(*[_paths(states[state]) for state in known])
+        come = [states[state] for state in self._rows.states_come(self.position).tolist()]
+        return tuple([state.id for state in come if files.isdisjoint(_paths(state))])
 
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
         """Tell which rows that a restore took out or put in may be the same."""

@@ -8,14 +8,16 @@ back. So a row ID stands for the row to which a commit on the line of the versio
 first row that has an ID has it as identity; later ones have identities that are no row IDs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.history.detached import built_on
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_version
@@ -154,6 +156,7 @@ def namesakes_of(
     source: TableSource,
     records: tuple[VersionRecord, ...],
     new_ids: Callable[[int], RangesOfIds],
+    stamps: Callable[[int], Collection[int]],
 ) -> Namesakes | None:
     """Return what tells rows with one ID apart; None if no row ID was given out twice.
 
@@ -165,6 +168,8 @@ def namesakes_of(
         Its kept versions.
     new_ids : callable
         Gives the row IDs, as ranges, of the states that a version is the first one to have.
+    stamps : callable
+        Gives the versions that the rows of these states say they were written in.
 
     Raises
     ------
@@ -182,7 +187,7 @@ def namesakes_of(
     falls = any(after < before for before, after in pairwise(counters))
     if not falls and all(target < FIRST_DETACHED for target in targets.values()):
         return None
-    return _Lines(source, records, targets, new_ids).found()
+    return _Lines(source, records, targets, new_ids, stamps).found()
 
 
 def _target(source: TableSource, record: VersionRecord) -> int | None:
@@ -190,6 +195,13 @@ def _target(source: TableSource, record: VersionRecord) -> int | None:
         return restored_version(source, record)
     except FormatError:
         return None
+
+
+class _Step(NamedTuple):
+    """A detached version, and the version that it was built on if that is known."""
+
+    record: VersionRecord
+    base: int | None
 
 
 class _Lines:
@@ -201,11 +213,13 @@ class _Lines:
         records: tuple[VersionRecord, ...],
         targets: dict[int, int],
         new_ids: Callable[[int], RangesOfIds],
+        stamps: Callable[[int], Collection[int]],
     ) -> None:
         self._source = source
         self._records = records
         self._targets = targets
         self._new_ids = new_ids
+        self._stamps = stamps
         self._versions = np.array([record.version for record in records], dtype=np.uint64)
         self._lines = list[Line]()
         self._detached: dict[int, Line] = {}
@@ -260,28 +274,29 @@ class _Lines:
 
     def _restored(self, position: int, detached: int) -> Line:
         if detached not in self._detached:
-            chain, base = self._chain(detached)
-            base_position = self._kept(base, position)
-            if base_position is None:
-                self._detached[detached] = self._guessed(position, base, chain)
+            chain, base = self._chain(detached, position)
+            at = np.flatnonzero(self._versions == np.uint64(base or 0)).tolist()
+            if not at:
+                self._detached[detached] = self._guessed(position, chain)
             else:
-                line, low = self._lines[base_position], self._counter(base_position)
-                for version, record in reversed(chain):
-                    line, low = self._commit(line, low, version, record), _counter_of(record)
-                    self._detached.setdefault(version, line)
+                line, low = self._lines[at[0]], self._counter(at[0])
+                for step in reversed(chain):
+                    line, low = self._commit(line, low, step), _counter_of(step.record)
+                    self._detached.setdefault(step.record.version, line)
         return self._detached[detached]
 
-    def _chain(self, detached: int) -> tuple[list[tuple[int, VersionRecord]], int | None]:
+    def _chain(self, detached: int, position: int) -> tuple[list["_Step"], int | None]:
         """Return detached versions, each built on the next, and the ordinary one below them."""
-        chain = list[tuple[int, VersionRecord]]()
+        chain = list[_Step]()
         version: int | None = detached
         while version is not None and version >= FIRST_DETACHED:
             record = self._detached_record(version)
-            if record is None or version in [known for known, _ in chain]:
+            if record is None or version in [step.record.version for step in chain]:
                 return chain, None
-            chain.append((version, record))
-            stored = record.transaction
-            version = None if stored is None else stored.header.read_version
+            before = self._records[position].version
+            base = built_on(self._source, version, before, self._stamps(position))
+            chain.append(_Step(record, base))
+            version = base
         return chain, version
 
     def _detached_record(self, version: int) -> VersionRecord | None:
@@ -290,30 +305,31 @@ class _Lines:
         except (FormatError, NotFoundError):
             return None
 
-    def _commit(self, line: Line, low: int, version: int, record: VersionRecord) -> Line:
+    def _commit(self, line: Line, low: int, step: "_Step") -> Line:
         """Return the line of a detached version, given that of the one that it was built on."""
-        if version in self._detached:
-            return self._detached[version]
-        line = line.giving(self._given(low, _counter_of(record)), to_detached=True)
-        return self._numbered(line, version, record)
+        if step.record.version in self._detached:
+            return self._detached[step.record.version]
+        line = line.giving(self._given(low, _counter_of(step.record)), to_detached=True)
+        return self._numbered(line, step)
 
-    def _numbered(self, line: Line, version: int, record: VersionRecord) -> Line:
-        self._operations[version] = record.operation
-        stored = record.transaction
-        if stored is None:
+    def _numbered(self, line: Line, step: "_Step") -> Line:
+        """Return the line with the number that rows of a detached commit carry."""
+        self._operations[step.record.version] = step.record.operation
+        if step.base is None:
             return line
         # It is numbered after the version that it was built on, as an ordinary commit is.
-        return replace(line, versions={**line.versions, stored.header.read_version + 1: version})
+        return replace(line, versions={**line.versions, step.base + 1: step.record.version})
 
-    def _guessed(
-        self, position: int, base: int | None, chain: list[tuple[int, VersionRecord]]
-    ) -> Line:
+    def _guessed(self, position: int, chain: list["_Step"]) -> Line:
         """Return the line of a detached version if it is not known what it was built on.
 
         Rows that no version had before are taken for new ones, but for those with IDs that were
         given out by then.
         """
-        kept = 0 if base is None else int(np.searchsorted(self._versions, np.uint64(base), "right"))
+        stored = chain[-1].record.transaction if chain else None
+        said = 0 if stored is None else stored.header.read_version  # it has all that this one had
+        kept = int(np.searchsorted(self._versions[:position], np.uint64(said), "right"))
+        kept = 0 if said >= FIRST_DETACHED else kept
         low = self._counter(kept - 1) if kept else 0
         starts, stops = self._new_ids(position)
         new = RunColumns(starts, stops, starts).clipped(low, MAX_U64)
@@ -322,8 +338,8 @@ class _Lines:
             bounds = zip(*[bounds.tolist() for bounds in merged_ids(new)], strict=True)
             given = [self._given(start, stop) for start, stop in bounds]
             line = line.giving(RunColumns.concatenated(given), to_detached=True)
-        for version, record in reversed(chain):
-            line = self._numbered(line, version, record)
+        for step in reversed(chain):
+            line = self._numbered(line, step)
         self._open.append(new)
         return line
 
@@ -342,14 +358,6 @@ class _Lines:
             self._aliases.append((identity, identity + high - low, low))
         self._highest = max(self._highest, high)
         return RunColumns(*np.array([[low], [high], [identity]], dtype=np.uint64))
-
-    def _kept(self, version: int | None, before: int) -> int | None:
-        """Return the position of an ordinary version before another, if it is kept."""
-        if version is None:
-            return None
-        place = int(np.searchsorted(self._versions[:before], np.uint64(version)))
-        is_kept = place < before and int(self._versions[place]) == version
-        return place if is_kept else None
 
     def _counter(self, position: int) -> int:
         return _counter_of(self._records[position])

@@ -1,10 +1,16 @@
 """Where a version stands among those whose rows can be told."""
 
 from lance_explorer.errors import VersionNotFoundError
-from lance_explorer.history.readable import check_readable
+from lance_explorer.history.readable import check_rows
 from lance_explorer.history.rows.state_rows import StateRows
 
-__all__ = ["position_of"]
+__all__ = ["check_some", "position_of"]
+
+
+def check_some(rows: StateRows) -> None:
+    """Check that there is a version whose rows can be told; else say why the latest is none."""
+    if not rows.history.records and rows.source.history.records:
+        position_of(rows, rows.source.latest_version)
 
 
 def position_of(rows: StateRows, version: int) -> int:
@@ -16,9 +22,11 @@ def position_of(rows: StateRows, version: int) -> int:
         If it is not kept.
     UnsupportedFeatureError
         If its rows cannot be told.
+    CorruptFileError
+        If two of its fragments have the same ID.
     """
     try:
         return rows.history.position(version)
     except VersionNotFoundError:
-        check_readable(rows.source.version(version).records[0])
+        check_rows(rows.source.version(version))
         raise rows.source.missing_version(version) from None

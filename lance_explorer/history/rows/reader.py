@@ -31,7 +31,7 @@ from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_version_sequence
 from lance_explorer.history.allocator import keep_freed_memory
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.readable import check_readable
+from lance_explorer.history.readable import check_counted, check_readable
 from lance_explorer.history.roots import data_file_uri, deletion_root, where_from
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.building import FragmentRows
@@ -267,7 +267,8 @@ class FragmentReader:
     def _decoded(self, fragment: Fragment, message: bytes, with_versions: bool) -> FragmentContent:
         rows = fragment.physical_rows
         ids = self._row_ids(fragment, message)
-        num_rows = rows if rows is not None else (0 if ids is None else len(ids))
+        check_counted(self._record, fragment)
+        num_rows = len(ids) if rows is None and ids is not None else rows or 0
         created_at, last_updated_at = None, None
         if with_versions:
             created_at, last_updated_at = self._row_versions(fragment, message)

@@ -21,7 +21,7 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import DeletionFile, Fragment
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
-from lance_explorer.history.readable import readable_history
+from lance_explorer.history.readable import rows_history
 from lance_explorer.history.rows.birth_tracks import BirthTracks
 from lance_explorer.history.rows.namesakes import Line, Namesakes, namesakes_of
 from lance_explorer.history.rows.reader import FragmentReader
@@ -66,7 +66,7 @@ class StateRows:
 
     def __init__(self, source: TableSource, history: History, known: _Known | None = None) -> None:
         self.source = source
-        self.history = readable_history(history)
+        self.history = rows_history(history)
         self.has_row_ids = any(
             record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records
         )
@@ -160,7 +160,9 @@ class StateRows:
         """What tells rows with one row ID apart; None if there are no such rows."""
         if not self.has_row_ids or not self.history.records:
             return None
-        return namesakes_of(self.source, self.history.records, self._new_row_ids)
+        return namesakes_of(
+            self.source, self.history.records, self._new_row_ids, self._new_versions
+        )
 
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
         """Return the row IDs of rows; without stable ones, the identities."""
@@ -267,6 +269,19 @@ class StateRows:
         new = come[self.first_positions[come] == position].tolist()
         ranges = [self._row_ids(self.history.states[state], state).ranges() for state in new]
         return concatenated([r[0] for r in ranges]), concatenated([r[1] for r in ranges])
+
+    def _new_versions(self, position: int) -> set[int]:
+        come = self.states_come(position)
+        new = come[self.first_positions[come] == position].tolist()
+        fragments = [(state, self.history.states[state]) for state in new]
+        self._read(fragments, "last_updated_at")
+        found = [
+            self.known.sequences[sequence]
+            for _, fragment in fragments
+            for sequence in sequences_of(fragment, "last_updated_at")
+        ]
+        runs = [some for some in found if isinstance(some, RowVersionRuns)]
+        return {version for some in runs for version in some.versions.tolist()}
 
     def _row_ids(self, fragment: Fragment, state: int) -> RowIdSequence:
         for sequence in sequences_of(fragment, "row_ids"):

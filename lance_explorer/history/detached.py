@@ -1,0 +1,168 @@
+"""What detached versions were built on.
+
+Their transactions do not say so: a detached commit builds on the version that its writer had open,
+which may be any, while ``read_version`` is what the writer was told. So it is found by what the
+version has: the fragments of that version and those that the operation wrote, and the row IDs that
+were given out by then, and those that it gave out.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import Append, Delete, Overwrite, Update
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.source import TableSource
+
+__all__ = ["built_on"]
+
+
+def built_on(
+    source: TableSource,
+    detached: int,
+    before: int | None = None,
+    stamps: Collection[int] = (),
+) -> int | None:
+    """Return the version that a detached one was built on, which may be detached, too.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch.
+    detached : int
+        The detached version.
+    before : int, optional
+        The version that restored it; by default all kept ones come into question.
+    stamps : collection of int
+        Version numbers that rows of it carry: its own rows are numbered after the version that it
+        was built on.
+
+    Returns
+    -------
+    int or None
+        The version; None if none that is kept can be it.
+
+    Raises
+    ------
+    StorageError
+        If a detached version cannot be read.
+    """
+    here = _detached(source, detached)
+    if here is None or here.record.transaction is None:
+        return None
+    try:
+        transaction = source.transaction(here.record)
+    except FormatError:
+        return None
+    operation = None if transaction is None else transaction.operation
+    said = here.record.transaction.header.read_version
+    others = [*_others(source, detached, before)]
+    candidates = [
+        (other.version + 1 not in stamps, differing, is_detached, other.version != said, -place)
+        for place, (other, is_detached) in enumerate(others)
+        if (differing := _difference(here, other, operation)) is not None
+    ]
+    return others[-min(candidates)[-1]][0].version if candidates else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    record: VersionRecord
+    fragments: frozenset[Fragment]
+
+    @property
+    def version(self) -> int:
+        """Its number."""
+        return self.record.version
+
+
+def _detached(source: TableSource, version: int) -> _Version | None:
+    try:
+        history = source.version(version)
+    except (FormatError, NotFoundError):
+        return None
+    return _Version(history.records[0], frozenset(history.states))
+
+
+def _others(
+    source: TableSource, detached: int, before: int | None
+) -> Iterator[tuple[_Version, bool]]:
+    """Yield all versions that it may be, and whether they are detached."""
+    history = source.history
+    for position, record in enumerate(history.records):
+        if before is not None and record.version >= before:
+            break
+        states = [history.states[state] for state in history.intervals.at(position).tolist()]
+        yield _Version(record, frozenset(states)), False
+    for file in source.listing.detached:
+        if file.version != detached and (other := _detached(source, file.version)) is not None:
+            yield other, True
+
+
+def _difference(here: _Version, base: _Version, operation: Operation | None) -> int | None:
+    """Return in how many fragments a version differs from one that it may have been built on.
+
+    None if the operation cannot have made it of that one.
+    """
+    if isinstance(operation, Overwrite):
+        here = _Version(here.record, frozenset())
+        base = _Version(base.record, frozenset())
+    new, gone = here.fragments - base.fragments, base.fragments - here.fragments
+    touched, num_new = _touched(operation), _num_new(operation)
+    known = {fragment.id for fragment in base.fragments}
+    if touched is not None and not {fragment.id for fragment in gone} <= touched:
+        return None
+    if num_new is not None and len({fragment.id for fragment in new} - known) != num_new:
+        return None
+    given = _given(here.record, operation)
+    if given is not None:
+        before, after = base.record.manifest.next_row_id, here.record.manifest.next_row_id
+        if before + given != after:
+            return None
+    elif base.record.manifest.next_row_id > here.record.manifest.next_row_id:
+        return None
+    return len(new) + len(gone)
+
+
+def _touched(operation: Operation | None) -> set[int] | None:
+    """Return the fragments that an operation changed or took out; None if that is not known."""
+    match operation:
+        case Append() | Overwrite():
+            return set()
+        case Delete():
+            return {fragment.id for fragment in operation.updated_fragments} | {
+                *operation.deleted_fragment_ids
+            }
+        case Update():
+            return {fragment.id for fragment in operation.updated_fragments} | {
+                *operation.removed_fragment_ids
+            }
+    return None
+
+
+def _num_new(operation: Operation | None) -> int | None:
+    match operation:
+        case Append():
+            return len(operation.fragments)
+        case Delete() | Overwrite():
+            return 0
+        case Update():
+            return len(operation.new_fragments)
+    return None
+
+
+def _given(record: VersionRecord, operation: Operation | None) -> int | None:
+    """Return how many row IDs a commit gave out; None if that is not known."""
+    if not record.manifest.reader_feature_flags & STABLE_ROW_IDS:
+        return 0
+    match operation:
+        case Append() | Overwrite():
+            rows = [fragment.physical_rows for fragment in operation.fragments]
+            known = [count for count in rows if count is not None]
+            return sum(known) if len(known) == len(rows) else None
+        case Delete():
+            return 0
+    return None
