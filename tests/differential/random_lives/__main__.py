@@ -23,6 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", help="numbers of the steps that are taken")
     parser.add_argument("--check", action="append", choices=[*CHECKS], default=[])
+    parser.add_argument("--without", default="", help="actions that are left out")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     told = parser.parse_args(arguments)
@@ -31,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     for seed in range(told.seed, told.seed + told.lives):
         start = time.monotonic()
         steps = [*map(int, told.only.split(","))] if told.only else [*range(told.steps)]
-        lived = live(seed, steps, told.check)
+        lived = live(seed, steps, told.check, told.without.split(","))
         done.update(lived.done)
         refused |= lived.refused
         found = Counter(one.check for one in lived.differences)
@@ -41,7 +42,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"seed {seed} ({lived.kind}), {took:.1f} s: {dict(found) or 'agrees'}", flush=True)
         if lived.differences:
             wrong += 1
-            _tell(shrink(lived) if told.shrink else lived, whole=told.shrink or told.verbose)
+            _tell(
+                shrink(lived, told.without.split(",")) if told.shrink else lived,
+                whole=told.shrink or told.verbose,
+            )
         elif told.verbose:
             _tell(lived, whole=True)
     print(f"{told.lives} lives, {wrong} with differences")

@@ -328,8 +328,9 @@ def project_by_hand(world: World, rng: Random) -> str:
     base = world.dataset()
     names = base.schema.names[: rng.randint(1, len(base.schema.names))]
     schema = LanceSchema.from_pyarrow(pa.schema([base.schema.field(name) for name in names]))
+    given: Any = schema
     if "key" not in names or any(
-        schema.field(name).id() != base.lance_schema.field(name).id() for name in names
+        given.field(name).id() != base.lance_schema.field(name).id() for name in names
     ):
         raise Refused("pylance gives out other field IDs")
     where = _commit(world, rng, base, Lance.Project(schema))
@@ -341,7 +342,8 @@ def configure_by_hand(world: World, rng: Random) -> str:
     base = _some_base(world, rng)
     updates = Lance.UpdateMap({"by": str(world.tick())}, replace=rng.random() < 0.3)
     which = rng.choice(["config_updates", "table_metadata_updates", "schema_metadata_updates"])
-    where = _commit(world, rng, base, Lance.UpdateConfig(**{which: updates}))
+    changes: dict[str, Any] = {which: updates}
+    where = _commit(world, rng, base, Lance.UpdateConfig(**changes))
     return f"UpdateConfig: {which}{where}"
 
 

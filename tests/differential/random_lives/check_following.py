@@ -48,10 +48,10 @@ def _wrong_ends(table: Table, kept: dict[int, Observed], begin: int, end: int) -
         if one["end_rowaddr"] is not None or one["outcome_version"] is None:
             yield f"{where}: an end without its version, or with an address"
             continue
-        unsure = one["outcome"] in ("updated", "unknown", "replaced", "unpaired", "ended")
+        unsure = one["outcome"] == "updated" or "_or_" in one["outcome"]
         if (one["outcome"] == "unknown") != (one["evidence"] == "lost"):
             yield f"{where}: unknown and lost are not the same"
-        if place is None or (unsure and not before.stable):
+        if place is None or one["outcome"] == "unknown" or (unsure and not before.stable):
             continue
         if before.stable:
             yield f"{where}; it is at {place}"
@@ -101,6 +101,8 @@ def _wrong_events(
             yield f"key {key}: an event in {event['branch']}@{event['version']}, which never was"
             continue
         where = f"key {key}: {event['event']} in {event['version']} of {event['branch']}"
+        if event["version"] not in world.kept(event["branch"]):
+            continue  # its addresses are those of the versions around
         row = seen.rows.get(key)
         if after is not None and (row is None or row.address != after):
             yield f"{where}: at {after}, not {row.address if row else None}"
@@ -108,8 +110,7 @@ def _wrong_events(
         if after is None and row is not None and not event["maybe"] and event["evidence"] != "lost":
             yield f"{where}: it is at {row.address}"
         values = event["values"]
-        is_kept = event["version"] in world.kept(event["branch"])
-        if after is not None and is_kept and row is not None:
+        if after is not None and row is not None:
             wrong = {
                 name: (values and values.get(name), value)
                 for name, value in row.values.items()
@@ -155,10 +156,8 @@ def events(world: World, branch: str | None, table: Table, _: Table, rng: Random
                     yield f"{where} is gone: no event"
                 continue
             names = differing(old, after, key)
-            if names and (
-                not mine or all(e["event"] in ("moved", "column_added") for e in certain)
-            ):
-                if len(certain) == len(mine):
-                    yield f"{where} differs in {names}: {words}"
+            only_moved = all(e["event"] in ("moved", "column_added") for e in certain)
+            if names and only_moved and len(certain) == len(mine):
+                yield f"{where} differs in {names}: {words}"
             if any(e["_rowaddr_after"] is None for e in certain):
                 yield f"{where} is there: {words}"

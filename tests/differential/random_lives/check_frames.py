@@ -44,7 +44,8 @@ def refreshed(
 ) -> Iterator[str]:
     """A table that was opened early and refreshed says what one says that was opened now."""
     early.refresh()
-    pairs = {"versions": (early.versions(), table.versions())}
+    pairs: dict[str, tuple[pl.DataFrame, ...]] = {}
+    pairs["versions"] = early.versions(), table.versions()
     pairs["gaps"] = early.gaps, table.gaps
     pairs["findings"] = early.findings, table.findings
     for name in _WHOLE:

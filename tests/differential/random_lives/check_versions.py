@@ -21,7 +21,7 @@ __all__: list[str] = []
 def versions(
     world: World, branch: str | None, table: Table, _: Table, rng: Random
 ) -> Iterator[str]:
-    """Versions, their fragments, fields, settings and indices, and what commits say of themselves."""
+    """Versions, all that is in them, and what commits say of themselves."""
     assert_same_versions(table)
     assert_same_transactions(table)
     assert_same_refs(table)

@@ -1,7 +1,7 @@
 """What must hold of a life: the list of all checks, and what they have in common.
 
-A check gets the world, a branch, a table of ours that was just opened, one that was opened early and
-asked now and then, and random numbers; it yields a sentence for each thing that is wrong.
+A check gets the world, a branch, a table of ours that was just opened, one that was opened early
+and asked now and then, and random numbers; it yields a sentence for each thing that is wrong.
 """
 
 import re
@@ -91,15 +91,18 @@ def same_shape(old: Observed, new: Observed) -> set[str]:
 
 
 def equal(ours: Any, theirs: Any) -> bool:
-    """Return whether a value is as pylance reads it; structs may have more fields, of nulls."""
+    """Return whether a value is as pylance reads it.
+
+    Structs may have more fields, of nulls; numbers are text where other versions have text.
+    """
     if isinstance(theirs, dict) and isinstance(ours, dict):
         names = ours.keys() | theirs.keys()
         return all(equal(ours.get(name), theirs.get(name)) for name in names)
-    return bool(ours == theirs)
+    return bool(ours == theirs or ours == str(theirs))
 
 
 def _known(value: Any, own: Observed, name: str, other: Observed) -> Any:
-    """Return a value; of a struct the fields that another version has, too, by their names there."""
+    """Return a value; of a struct the fields that another version has, too."""
     if not isinstance(value, dict):
         return value
     theirs = other.children.get(name, {})

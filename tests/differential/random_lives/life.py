@@ -2,13 +2,25 @@
 
 import os
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
 from lance_explorer import Table, open_table
+from tests.differential.random_lives import (  # noqa: F401  they fill the lists
+    by_hand,
+    check_changes,
+    check_following,
+    check_frames,
+    check_rows,
+    check_versions,
+    columns,
+    rows,
+    upkeep,
+)
 from tests.differential.random_lives.checks import CHECKS, Difference
 from tests.differential.random_lives.registry import ACTIONS
 from tests.differential.random_lives.world import Refused, World
@@ -30,8 +42,16 @@ class Lived:
     done: dict[str, int]
 
 
-def live(seed: int, steps: Iterable[int], checks: Iterable[str] = ()) -> Lived:
-    """Live some of the steps of a life. Each has its own random numbers, so any may be left out."""
+def live(
+    seed: int,
+    steps: Iterable[int],
+    checks: Collection[str] = (),
+    without: Collection[str] = (),
+) -> Lived:
+    """Live some of the steps of a life. Each has its own random numbers, so any may be left out.
+
+    Steps that are one of the actions ``without`` are not taken.
+    """
     os.environ["LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES"] = "1"
     with TemporaryDirectory() as folder:
         world = World.create(Path(folder), Random(f"{seed}"))
@@ -39,28 +59,35 @@ def live(seed: int, steps: Iterable[int], checks: Iterable[str] = ()) -> Lived:
         lived = Lived(seed, kind, [], {}, [], {})
         tables: dict[str | None, Table] = {None: open_table(world.root)}
         for number in steps:
-            _take(world, number, Random(f"{seed} {number}"), lived)
+            _take(world, number, Random(f"{seed} {number}"), lived, without)
             if Random(f"{seed} {number} look").random() < 0.3:
-                _look(world, tables)
+                found = _raised(partial(_look, world, tables))
+                lived.differences += [Difference("look", world.head, words) for words in found]
         for branch in world.lines:
             tables.setdefault(branch, open_table(world.root, branch))
-        chosen = {name: check for name, check in CHECKS.items() if not checks or name in checks}
+        chosen = {name: check for name, check in CHECKS.items() if name in checks or not checks}
         for branch in world.lines:
             for name, check in chosen.items():
                 rng = Random(f"{seed} {branch} {name}")
-                try:
-                    fresh = open_table(world.root, branch)
-                    found = check(world, branch, fresh, tables[branch], rng)
-                    lived.differences += [Difference(name, branch, words) for words in found]
-                except Exception:  # noqa: BLE001: whatever is raised is wrong
-                    words = traceback.format_exc(limit=-6)
-                    lived.differences.append(Difference(name, branch, words))
+                fresh = open_table(world.root, branch)
+                found = _raised(partial(check, world, branch, fresh, tables[branch], rng))
+                lived.differences += [Difference(name, branch, words) for words in found]
     return lived
 
 
-def _take(world: World, number: int, rng: Random, lived: Lived) -> None:
+def _raised(call: Callable[[], Iterable[str]]) -> list[str]:
+    """Return what a check yields, or what is raised: whatever that is, it is wrong."""
+    try:
+        return list(call())
+    except Exception:  # noqa: BLE001
+        return [traceback.format_exc(limit=-6)]
+
+
+def _take(world: World, number: int, rng: Random, lived: Lived, without: Collection[str]) -> None:
     """Do one thing; go back if pylance cannot read what came of it."""
     [chosen] = rng.choices(ACTIONS, [one.weight for one in ACTIONS])
+    if chosen.name in without:
+        return
     copy = world.save()
     head = world.head
     try:
@@ -86,16 +113,17 @@ def _take(world: World, number: int, rng: Random, lived: Lived) -> None:
     lived.done[chosen.name] = lived.done.get(chosen.name, 0) + 1
 
 
-def _look(world: World, tables: dict[str | None, Table]) -> None:
+def _look(world: World, tables: dict[str | None, Table]) -> Iterator[str]:
     """Refresh the tables that were opened before, and ask them for what they then keep."""
     for branch in world.lines:
         if branch not in tables:
             tables[branch] = open_table(world.root, branch)
         tables[branch].refresh().versions()
         tables[branch].changes(0, mode="per_commit").summary()
+    yield from ()
 
 
-def shrink(lived: Lived) -> Lived:
+def shrink(lived: Lived, without: Collection[str] = ()) -> Lived:
     """Leave out steps as long as there is a difference of the first one's kind."""
     kind, name = lived.differences[0].kind, lived.differences[0].check
     left = [number for number, _ in lived.steps]
@@ -105,7 +133,7 @@ def shrink(lived: Lived) -> Lived:
         start = 0
         while start < len(left):
             fewer = left[:start] + left[start + size :]
-            tried = live(lived.seed, fewer, [name])
+            tried = live(lived.seed, fewer, [name], without)
             tried.differences = [one for one in tried.differences if one.kind == kind]
             if tried.differences:
                 left, best = [number for number, _ in tried.steps], tried

@@ -1,4 +1,4 @@
-"""Actions of the ordinary kind: rows are appended, deleted, updated and merged by pylance's calls."""
+"""Ordinary actions: rows are appended, deleted, updated and merged by calls of pylance."""
 
 from random import Random
 from typing import Any

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import lance
 from lance.optimize import Compaction
@@ -37,7 +38,7 @@ def drop_index(world: World, rng: Random) -> str:
 
 @action(2)
 def compact(world: World, rng: Random) -> str:
-    options = {"target_rows_per_fragment": rng.choice([3, 5, 8, 1000])}
+    options: dict[str, Any] = {"target_rows_per_fragment": rng.choice([3, 5, 8, 1000])}
     if rng.random() < 0.3:
         options["materialize_deletions_threshold"] = 0.0
     world.dataset().optimize.compact_files(**options)
@@ -55,8 +56,8 @@ def compact_without_indices(world: World, rng: Random) -> str:
 def compact_in_part(world: World, rng: Random) -> str:
     """Compact some of what could be, perhaps with another commit while that goes on."""
     dataset = world.dataset()
-    options = {"target_rows_per_fragment": rng.choice([3, 6, 1000])}
-    tasks = Compaction.plan(dataset, options).tasks
+    target = rng.choice([3, 6, 1000])
+    tasks = Compaction.plan(dataset, {"target_rows_per_fragment": target}).tasks
     if not tasks:
         raise Refused("nothing to compact")
     done = [task.execute(dataset) for task in rng.sample(tasks, rng.randint(1, len(tasks)))]

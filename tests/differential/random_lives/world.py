@@ -36,7 +36,7 @@ FILL = 2**32
 """Addresses are a fragment ID times this, and an offset."""
 
 
-class Refused(Exception):  # noqa: N818: it is no error
+class Refused(Exception):  # noqa: N818  it is no error
     """An action does not fit the table as it is."""
 
 
@@ -55,7 +55,9 @@ class Row:
 class Observed:
     """One version as pylance reads it.
 
-    ``era`` is the overwrite that gave out the field IDs; ``children`` are those of each column. ``files`` are those of each fragment.
+    ``era`` is the overwrite that gave out the field IDs. ``columns`` numbers columns for life,
+    since an ID may be given again after a column was dropped; ``children`` are the fields inside.
+    ``files`` are those of each fragment.
     """
 
     branch: str | None
@@ -66,6 +68,7 @@ class Observed:
     offsets: Mapping[int, Any]
     rows: Mapping[int, Row]
     fields: Mapping[str, int]
+    columns: Mapping[str, int]
     children: Mapping[str, Mapping[str, int]]
     era: tuple[str | None, int]
     files: Mapping[int, tuple[Any, ...]]
@@ -91,6 +94,12 @@ class Observed:
             told = number in later.fields.values() and self.era != later.era
             if name not in names and name not in names.values() and not told:
                 names[name] = name
+        if self.era == later.era:  # an ID that was given again: which column it is, is not asked
+            names = {
+                name: own
+                for name, own in names.items()
+                if later.columns.get(own, self.columns[name]) == self.columns[name]
+            }
         rows = {
             key: replace(
                 row, values={names[n]: value for n, value in row.values.items() if n in names}
@@ -105,7 +114,7 @@ class Observed:
         )
 
 
-EMPTY = Observed(None, 0, "", 0, None, {}, {}, {}, {}, (None, 0), {}, False, frozenset())
+EMPTY = Observed(None, 0, "", 0, None, {}, {}, {}, {}, {}, (None, 0), {}, False, frozenset())
 
 
 @dataclass
@@ -319,13 +328,16 @@ class World:
         parent = self.line.seen[version]
         self.lines[branch] = line
         line.seen[made.version] = replace(
-            self._read(made, made.version, version), branch=branch, era=parent.era
+            self._read(made, made.version, version),
+            branch=branch,
+            era=parent.era,
+            columns=parent.columns,
         )
         self.head = branch
 
     def _read(self, dataset: Any, version: int, base: int | None = None) -> Observed:
-        transaction = dataset.read_transaction(version) if self._is_told(dataset) else None
-        operation = transaction.operation if transaction else None
+        transaction = _transaction(dataset)
+        operation: Any = transaction.operation if transaction else None
         name = type(operation).__name__ if operation else "Rewrite"
         restored = operation.version if name == "Restore" else None
         columns = [*dataset.schema.names, *SYSTEM]
@@ -333,7 +345,11 @@ class World:
         assert len({row["key"] for row in found}) == len(found), "a key is there twice"
         rows = {
             row["key"]: Row(
-                *[row[name] for name in SYSTEM], {name: row[name] for name in dataset.schema.names}
+                id=row["_rowid"],
+                address=row["_rowaddr"],
+                created=row["_row_created_at_version"],
+                updated=row["_row_last_updated_at_version"],
+                values={name: row[name] for name in dataset.schema.names},
             )
             for row in found
         }
@@ -341,6 +357,7 @@ class World:
             base = restored if restored is not None else version - 1
         before = self.detached.get(base) or self.line.seen.get(base)
         era = (self.head, version) if name == "Overwrite" or before is None else before.era
+        fields = {name: dataset.lance_schema.field(name).id() for name in dataset.schema.names}
         return Observed(
             self.head,
             version,
@@ -349,7 +366,8 @@ class World:
             restored,
             getattr(operation, "updated_fragment_offsets", None) or {},
             rows,
-            {name: dataset.lance_schema.field(name).id() for name in dataset.schema.names},
+            fields,
+            self._columns(fields, before if before and era == before.era else None),
             {
                 name: {one.name(): one.id() for one in dataset.lance_schema.field(name).children()}
                 for name in dataset.schema.names
@@ -360,14 +378,19 @@ class World:
             frozenset(index.name for index in dataset.describe_indices()),
         )
 
-    @staticmethod
-    def _is_told(dataset: Any) -> bool:
-        """Return whether pylance can make an object of a transaction: not of all compactions."""
-        try:
-            dataset.read_transaction(dataset.version)
-        except (TypeError, OSError):
-            return False
-        return True
+    def _columns(self, fields: Mapping[str, int], before: Observed | None) -> dict[str, int]:
+        """Return the numbers of columns: a cast gives another ID to the one of that name."""
+        columns = {}
+        known = {i: before.columns[name] for name, i in before.fields.items()} if before else {}
+        for name, number in fields.items():
+            is_cast = before and before.fields.get(name, number) not in fields.values()
+            if number in known:
+                columns[name] = known[number]
+            elif before and is_cast:
+                columns[name] = before.columns[name]
+            else:
+                columns[name] = self.tick()
+        return columns
 
     # ----------------------------------------------------------------------------- backup
 
@@ -382,3 +405,11 @@ class World:
         """Go back to the files as they were kept."""
         shutil.rmtree(self.root)
         copy.rename(self.root)
+
+
+def _transaction(dataset: Any) -> Any:
+    """Return a version's transaction; None where pylance makes no object of it: of compactions."""
+    try:
+        return dataset.read_transaction(dataset.version)
+    except (TypeError, OSError):
+        return None
