@@ -214,8 +214,8 @@ def test_an_index_that_covers_nothing_is_told_however_few_rows_there_are(tmp_pat
     assert (finding["severity"], finding["topic"]) == ("warning", "indices")
     gone = "" if made is untrained else ": the one fragment that it lists is gone"
     assert finding["message"] == (
-        f"the index 'id_idx' covers nothing, none of the 205 rows in 1 fragment{gone}; each search "
-        "reads them all"
+        f"the index 'id_idx' covers nothing of the 205 rows in 1 fragment{gone}; each search reads "
+        "them all"
     )
     eval(call_in(finding))
     assert codes(tmp_path / "t") == []
