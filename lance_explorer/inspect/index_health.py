@@ -90,14 +90,13 @@ def _uncovered(row: _Row, version: int) -> Iterator[Finding]:
             version=version,
         )
     elif fragments and to_scan != 0 and _finds_nothing(row):
-        gone, rows = row["num_fragments_gone"], "the rows"
-        if to_scan is not None:
-            rows = "the only row" if to_scan == 1 else f"the {to_scan:,} rows"
+        gone = row["num_fragments_gone"]
+        rows = "rows" if to_scan is None else _counted(to_scan, "row")
         why = f": {_all_gone(gone)}" if gone and not row["num_fragments_covered"] else ""
         yield Finding(
             code="index_covers_nothing",
             severity="warning",
-            message=f"the index {name} covers nothing, none of {rows} in "
+            message=f"the index {name} covers nothing of the {rows} in "
             f"{_counted(fragments, 'fragment')}{why}; each search reads them all",
             advice=advice,
             version=version,

@@ -326,11 +326,12 @@ EVIL = "<img src=x onerror='owned=1'><script>owned=1</script>`\u202e"
 
 def test_hostile_names_are_text(indices, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index(EVIL + "x" * 10_000)
-    notebook = indices("hostile_indices", table.append(rows=1).path)
+    notebook = indices("hostile_indices", table.overwrite(rows=2).path)
     drawn(notebook, 3)
     assert "<img src=x onerror=" in card(notebook, "<img").inner_text()
     assert "\\u202e" in card(notebook, "<img").inner_text()
-    assert "does not cover 1 of 2 fragments" in widget(notebook).inner_text()
+    advice = widget(notebook).locator('[data-code="index_covers_nothing"]')
+    assert "covers nothing of the 2 rows in 1 fragment" in advice.inner_text()
     assert widget(notebook).locator("img, script").count() == 0
     assert notebook.page.evaluate("typeof owned") == "undefined"
     assert notebook.value("eval(widget.code()).equals(widget.frame())")

@@ -256,7 +256,7 @@ def test_a_branch_begins_with_what_its_parent_had(opened, tmp_path):
     story = widget(notebook).locator(".lx-story").inner_text()
     assert widget(notebook).get_by_role("heading", name="t.lance branch dev").is_visible()
     assert "The branch has 502 rows" in story
-    assert "Version 2, where the branch or clone begins, had" in story
+    assert "Version 1, where the branch or clone begins, had" in story
 
 
 def test_an_unknown_reader_flag_leaves_rows_unknown(opened, tmp_path):

@@ -214,8 +214,8 @@ def test_an_index_that_covers_nothing_is_told_however_few_rows_there_are(tmp_pat
     assert (finding["severity"], finding["topic"]) == ("warning", "indices")
     gone = "" if made is untrained else ": the one fragment that it lists is gone"
     assert finding["message"] == (
-        f"the index 'id_idx' covers nothing, none of the 205 rows in 1 fragment{gone}; each search "
-        "reads them all"
+        f"the index 'id_idx' covers nothing of the 205 rows in 1 fragment{gone}; each search reads "
+        "them all"
     )
     eval(call_in(finding))
     assert codes(tmp_path / "t") == []
@@ -234,15 +234,14 @@ def test_an_index_that_finds_a_few_rows_is_not_called_empty(tmp_path):
 
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_indices_that_cover_nothing_are_those_that_pylance_finds_empty(path):
-    version = Inspect(stored(path)).versions()["version"][-1]
-    dataset = lance.dataset(str(DATA / path), version=version)
+    dataset = lance.dataset(str(DATA / path))
     rows = dataset.count_rows()
     names = {index.name for index in dataset.describe_indices()}
     counts = {}
     for name in names:
         try:
             counts[name] = dataset.stats.index_stats(name)["num_indexed_rows"]
-        except (KeyError, OSError, ValueError, RuntimeError):
+        except KeyError:
             continue  # what an old release stored has no statistics
     told = Inspect(stored(path)).health().filter(code="index_covers_nothing")["message"]
     empty = {name for name, count in counts.items() if rows and not count}
