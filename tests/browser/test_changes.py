@@ -1,5 +1,7 @@
 """The widget of changes in JupyterLab."""
 
+from typing import Any
+
 import lance
 import pyarrow as pa
 import pytest
@@ -329,7 +331,7 @@ def bare_notebook(changes, tmp_path_factory):
     """A table whose versions 6 to 8 changed a name, an index and the configuration alone."""
     path = tmp_path_factory.mktemp("bare") / "t.lance"
     make(path)
-    table = lance.dataset(path)
+    table: Any = lance.dataset(path)
     table.alter_columns({"path": "score", "name": "points"})
     table.create_scalar_index("id", "BTREE")
     table.update_config({"owner": "<img src=x onerror='owned=1'>"})

@@ -1,6 +1,7 @@
 """What differs beside rows, in words, against the frames of a diff."""
 
 from itertools import pairwise
+from typing import Any
 
 import lance
 import pyarrow as pa
@@ -36,7 +37,7 @@ def test_there_are_words_where_a_diff_finds_something(path):
 
 
 def test_what_became_of_fields_is_told(tmp_path):
-    table = lance.write_dataset(pa.table({"id": [1], "mood": ["x"]}), tmp_path)
+    table: Any = lance.write_dataset(pa.table({"id": [1], "mood": ["x"]}), tmp_path)
     table.alter_columns({"path": "mood", "name": "score"})
     assert commit(tmp_path) == ["Field `mood` renamed to `score`."]
     table.add_columns({"rank": "id"})

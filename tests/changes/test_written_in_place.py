@@ -1,5 +1,7 @@
 """Columns that are written in place, by commits of every name: changes, counts and histories."""
 
+from typing import Any
+
 import lance
 import polars as pl
 import pyarrow as pa
@@ -36,7 +38,7 @@ def create(uri: str, *, stable: bool, rows_per_file: int = 3) -> None:
 
 def write_in_place(uri: str, fragment: int, data: pa.Table, *, says_which: bool) -> None:
     """Commit other values for rows of a fragment."""
-    dataset = lance.dataset(uri)
+    dataset: Any = lance.dataset(uri)
     written, fields, *offsets = dataset.get_fragment(fragment).update_columns(
         data, "key", "key", with_offsets=says_which
     )
@@ -123,7 +125,7 @@ def test_values_may_differ_where_no_file_had_the_column(uri, stable, says_which)
 
 def test_a_merge_may_write_a_column_anew_in_one_fragment_and_add_one_to_all(uri, stable):
     create(uri, stable=stable)
-    dataset = lance.dataset(uri)
+    dataset: Any = lance.dataset(uri)
     merged = [fragment.merge_columns({"b": "key + 1"}) for fragment in dataset.get_fragments()]
     written, _ = dataset.get_fragment(0).update_columns(rows([1], a=7), "key", "key")
     first, second = (fragment for fragment, _ in merged)
@@ -144,7 +146,8 @@ def test_a_merge_after_a_cast_is_no_update(uri, column):
     place = pa.array([{"x": 1, "y": 2}] * 6)
     data = rows([*range(6)], a=0).append_column("place", place)
     lance.write_dataset(data, uri)
-    lance.dataset(uri).alter_columns({"path": column, "data_type": CASTS[column]})
+    cast: Any = {"path": column, "data_type": CASTS[column]}
+    lance.dataset(uri).alter_columns(cast)
     source = lance.dataset(uri).to_table().slice(0, 2).set_column(0, "key", pa.array([9, 1]))
     merge = lance.dataset(uri).merge_insert("key").when_matched_update_all()
     merge = merge.when_not_matched_insert_all().when_not_matched_by_source_delete("key = 5")

@@ -5,6 +5,7 @@ A key that no commit changes says which row is which; pylance reads it in every 
 
 import random
 from dataclasses import dataclass, field
+from typing import Any
 
 import lance
 import numpy as np
@@ -71,12 +72,12 @@ class Life:
             left = fragment.delete(f"key % 2 = {self.chance.randint(0, 1)}")
             gone = [] if left is not None else [fragment.fragment_id]
             updated = [] if left is None else [left]
-            operation = lance.LanceOperation.Delete(updated, gone, "key")
+            operation: Any = lance.LanceOperation.Delete(updated, gone, "key")
         else:
             new = write_fragments(self.rows(self.chance.randint(1, 3)), self.uri)
             operation = lance.LanceOperation.Append(new)
         # It is built on what is open: the version that was checked out, or the latest one.
-        onto = self.chance.choice([there, self.uri])
+        onto: Any = self.chance.choice([there, self.uri])
         committed = lance.LanceDataset.commit(onto, operation, read_version=base, detached=True)
         self.detached.append(committed.version)
 

@@ -287,6 +287,6 @@ def test_fragments_with_one_id_are_seen_until_they_are_gone(plain):
     opened = lx.open_table(plain.path)
     assert opened.source.history.duplicated == {4}
     plain.append(rows=2)
-    later = opened.refresh() or opened
+    later = opened.refresh()
     assert later.source.history.duplicated == {4}
     assert later.versions()["num_rows"].to_list() == [5, 9, 7, None, 9]

@@ -4,6 +4,7 @@ import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import lance
 import pyarrow as pa
@@ -160,14 +161,14 @@ def test_a_data_file_that_leads_out_is_not_read(tmp_path, name):
 
 
 @pytest.fixture
-def blobs(places) -> Path:
+def blobs(places: tuple[Path, Path]) -> Path:
     """A table with blobs in files elsewhere, and in one in the folder of the table."""
     path, files = places
     (files / "blob").write_bytes(b"elsewhere")
     (path.parent / "blob").write_bytes(b"beside")
     uris = [(files / "blob").as_uri(), (path.parent / "blob").as_uri()]
     rows = pa.table({"id": [0, 1, 2], "blob": blob_array([*uris, b"inside"])})
-    table = lance.write_dataset(
+    table: Any = lance.write_dataset(
         rows, path, data_storage_version="2.2", allow_external_blob_outside_bases=True
     )
     table.delete("id = 2")

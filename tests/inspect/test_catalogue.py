@@ -11,6 +11,7 @@ import pytest
 import lance_explorer as lx
 from lance_explorer.errors import FormatError, InvalidArgumentError, VersionNotFoundError
 from lance_explorer.frames.columns import BRANCH, INTERVAL
+from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from tests.format.samples import DATA
@@ -65,7 +66,7 @@ def test_columns_that_are_not_nullable_hold_no_null(path):
 @pytest.mark.parametrize("name", WITH_ALL_FORM)
 def test_the_all_form_is_the_sum_of_the_versions(path, name):
     source = stored(path)
-    inspect = Inspect(source)
+    inspect = Inspect(LiveTable(source))
     everything = getattr(inspect, f"all_{name}")()
     for version in versions_of(source):
         then = everything.filter(pl.lit(version).is_between("first_version", "last_version"))
@@ -141,17 +142,17 @@ def test_every_method_is_a_frame():
 
 
 def test_frames_are_of_the_latest_version_by_default():
-    inspect = Inspect(stored("14.0.2/schema_changes.lance"))
+    inspect = Inspect(LiveTable(stored("14.0.2/schema_changes.lance")))
     for name in OF_ONE_VERSION:
         assert getattr(inspect, name)().equals(getattr(inspect, name)(14))
 
 
 def test_the_representation_names_the_frames():
-    assert "all_fragments" in repr(Inspect(stored("14.0.2/one_version.lance")))
+    assert "all_fragments" in repr(Inspect(LiveTable(stored("14.0.2/one_version.lance"))))
 
 
 def test_a_version_that_is_gone_is_an_error():
-    inspect = Inspect(stored("14.0.2/cleaned.lance"))
+    inspect = Inspect(LiveTable(stored("14.0.2/cleaned.lance")))
     for name in OF_ONE_VERSION:
         with pytest.raises(VersionNotFoundError, match="version 1 was cleaned away"):
             getattr(inspect, name)(1)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
+from lance_explorer.history.live import LiveTable
 from lance_explorer.history.rewrites.reuse import reuse_index
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.catalogue import Inspect
@@ -243,7 +244,7 @@ def test_indices_that_cover_nothing_are_those_that_pylance_finds_empty(path):
             counts[name] = dataset.stats.index_stats(name)["num_indexed_rows"]
         except KeyError:
             continue  # what an old release stored has no statistics
-    told = Inspect(stored(path)).health().filter(code="index_covers_nothing")["message"]
+    told = Inspect(LiveTable(stored(path))).health().filter(code="index_covers_nothing")["message"]
     empty = {name for name, count in counts.items() if rows and not count}
     assert {name for name in counts if any(repr(name) in each for each in told)} == empty
 
@@ -453,7 +454,7 @@ def test_stable_row_ids_are_advised_where_rows_move_under_indices(tmp_path, monk
 
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_small_tables_of_every_writer_have_next_to_nothing_to_do(path):
-    found = set(Inspect(stored(path)).health()["code"])
+    found = set(Inspect(LiveTable(stored(path))).health()["code"])
     assert found <= {"fragment_reuse_lags", "v1_manifest_names", "index_covers_nothing"}
 
 
@@ -469,7 +470,7 @@ def test_a_file_that_a_check_needs_and_that_is_damaged_is_told(tmp_path):
     data = bytearray(manifest.read_bytes())
     data[at : at + 16] = b"\xff" * 16
     manifest.write_bytes(data)
-    found = Inspect(TableSource(str(path))).health()
+    found = Inspect(LiveTable(TableSource(str(path)))).health()
     assert "not_checked" in found["code"].to_list()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.inspect.commit_words import describe_commits
-from lance_explorer.storage import FilePart
+from lance_explorer.storage import Contents, FilePart
 from lance_explorer.storage.objects import ObjectStorage
 from tests.remote.bucket import Bucket
 
@@ -75,7 +75,7 @@ def asked(monkeypatch) -> Asked:
 
     def noting_many(
         storage: ObjectStorage, paths: Iterable[str], sizes: Sequence[int] = ()
-    ) -> Iterator[bytes | None]:
+    ) -> Iterator[Contents]:
         some = [*paths]
         notes.rounds += bool(some)
         return get_many(storage, some, sizes)

@@ -1,6 +1,7 @@
 """Tasks are done several at a time where that is wanted, and their results come in order."""
 
-from collections.abc import Callable, Iterator
+from collections.abc from typing import Any
+import Callable, Iterator
 from threading import Barrier, current_thread
 
 import pytest
@@ -44,7 +45,7 @@ def test_no_more_are_begun_than_fit(size, begun):
             drawn.append(number)
             yield size, lambda: 0
 
-    results = done_in_order(tasks(), 8, 100)
+    results: Any = done_in_order(tasks(), 8, 100)
     next(results)
     assert len(drawn) == begun
     results.close()

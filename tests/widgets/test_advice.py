@@ -1,6 +1,7 @@
 """What all views advise about a table is the same: they show one set of records."""
 
 import re
+from typing import Any
 
 import polars as pl
 import pytest
@@ -24,7 +25,7 @@ def records(frame: pl.DataFrame) -> Shown:
     return {*frame.select("severity", "message", "advice").iter_rows()}
 
 
-def told(content: dict[str, object]) -> Shown:
+def told(content: dict[str, Any]) -> Shown:
     """Return the records that a view sends to its browser."""
     return {(one["severity"], one["message"], one["advice"]) for one in content["found"]}
 
