@@ -1,8 +1,8 @@
 """Tasks are done several at a time where that is wanted, and their results come in order."""
 
-from collections.abc from typing import Any
-import Callable, Iterator
+from collections.abc import Callable, Iterator
 from threading import Barrier, current_thread
+from typing import Any
 
 import pytest
 
