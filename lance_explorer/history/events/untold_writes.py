@@ -165,7 +165,7 @@ def _lost_parent(rows: StateRows, position: int) -> int | None:
     if target is not None and np.isin(np.uint64(target), rows.history.versions):
         return None
     parent = parent_position(rows, position)
-    return None if parent == EMPTY else parent
+    return position - 1 if parent == EMPTY else parent  # all before it are lost
 
 
 def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
