@@ -159,7 +159,7 @@ def test_a_data_file_that_leads_out_is_not_read(tmp_path, name):
 
 
 @pytest.fixture
-def blobs(places) -> Path:
+def blobs(places: tuple[Path, Path]) -> Path:
     """A table with blobs in files elsewhere, and in one in the folder of the table."""
     path, files = places
     (files / "blob").write_bytes(b"elsewhere")

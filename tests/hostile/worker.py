@@ -9,6 +9,7 @@ import os
 import random
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def main(folder: Path, first: int, count: int) -> None:
         openings.take()
         questions = [*_ALWAYS, *chance.sample([*_SOMETIMES], 3)]
         given = options if chance.random() < 0.5 else None
-        answers = ask(lambda path=path, given=given: lx.open_table(path, None, given), questions)
+        answers = ask(partial(lx.open_table, path, None, given), questions)
         refused += any("is not opened" in answer for answer in answers.values())
         leaks += [f"{number}: {name} told" for name, text in answers.items() if is_told(text)]
         leaks += [f"{number}: {what} {places}" for what in openings.take()]

@@ -12,7 +12,7 @@ AZURE = "abfss://files@mine.dfs.core.windows.net"
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch) -> Path:
+def home(tmp_path: Path, monkeypatch) -> Path:
     """A folder of tables, one of which lies elsewhere, and the working directory."""
     for name in ("tables/t.lance/_versions", "elsewhere/u.lance/_versions", "elsewhere/files"):
         (tmp_path / name).mkdir(parents=True)

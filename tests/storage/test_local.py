@@ -174,7 +174,7 @@ def test_nothing_outside_of_the_root_is_there(tmp_path, path):
 
 
 @pytest.fixture
-def table(tmp_path) -> Path:
+def table(tmp_path: Path) -> Path:
     """The root of a table, in a folder beside one with a file that is none of its."""
     (tmp_path / "tables" / "t.lance" / "inner").mkdir(parents=True)
     (tmp_path / "tables" / "beside.bin").write_bytes(b"beside")
