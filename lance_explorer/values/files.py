@@ -66,8 +66,8 @@ def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[n
 
 
 def _column(path: str, name: str, storage_options: StorageOptions) -> pa.ChunkedArray:
-    folder, _, name = path.rpartition("/")
-    if name in names_of_no_files(folder):
-        raise OSError(f"{name} is no file, but a pipe, socket or device")
+    folder, _, file = path.rpartition("/")
+    if file in names_of_no_files(folder):
+        raise OSError(f"{file} is no file, but a pipe, socket or device")
     options = dict(storage_options) if storage_options else None
     return LanceFileReader(path, options, [name]).read_all().to_table().column(0)
