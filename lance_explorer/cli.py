@@ -85,8 +85,12 @@ def main() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print all columns, one JSON object a line.")
 def versions(uri: str, branch: str | None, allow_bases: tuple[str, ...], as_json: bool) -> None:
     """Print what happened to the table at URI, one line a version."""
-    frame = open_table(uri, branch=branch, allow_bases=allow_bases).versions()
+    table = open_table(uri, branch=branch, allow_bases=allow_bases)
+    frame = table.versions()
     if as_json:
+        stored = [record.transaction for record in table.source.history.records]
+        exact = [transaction and transaction.header.message for transaction in stored]
+        frame = frame.with_columns(pl.Series("message", exact, pl.String))
         click.echo(visible_json(frame.write_ndjson()), nl=False)
         return
     click.echo(_text_table(_for_terminals(frame.select(_SHOWN_COLUMNS))))
