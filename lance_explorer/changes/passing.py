@@ -56,7 +56,7 @@ def written_rows(
     """
     finder = _Finder(rows, begin_version, schemas)
     pending = [_Looked(runs, rewritten=False), _Looked(RowRuns.concatenated([]), rewritten=True)]
-    lost, hidden = list[RowRuns](), list[RowRuns]()
+    lost = list[RowRuns]()
     while version := finder.next_version(pending):
         parted = [looked.part(version) for looked in pending]
         here = [some for some, _ in parted]
@@ -68,17 +68,16 @@ def written_rows(
                 _Looked(RowRuns.concatenated([left, moved, others, also]), rewritten=True),
             ]
         else:
-            (hidden if finder.may_add_column(version) else lost).extend(here)
+            lost.extend(here)
             pending = [
                 replace(looked, runs=others)
                 for looked, (_, others) in zip(pending, parted, strict=True)
             ]
-    lost_runs, hidden_runs = RowRuns.concatenated(lost), RowRuns.concatenated(hidden)
+    lost_runs = RowRuns.concatenated(lost)
     return ChangeRuns.concatenated(
         [
             *[part for looked in pending for part in looked.classes(evidence)],
             ChangeRuns.alike(lost_runs, RowChange.UPDATED, Evidence.LOST, maybe=True),
-            ChangeRuns.alike(hidden_runs, RowChange.COLUMN_ADDED, Evidence.INFERRED, maybe=True),
         ]
     )
 
@@ -140,15 +139,6 @@ class _Finder:
     def can_tell(self, version: int) -> bool:
         """Whether the version and the one before it are kept."""
         return {version, version - 1} <= self._names.keys()
-
-    def may_add_column(self, version: int) -> bool:
-        """Whether a lost version may have added a column: one came while versions were lost."""
-        if version in self._names:
-            return False
-        after = int(np.searchsorted(self._history.versions, np.uint64(version)))
-        old = self._history.records[after - 1].schema if after else ()
-        new = self._history.records[after].schema
-        return bool({field.id for field in new} - {field.id for field in old})
 
     def _may_hide_all(self, version: int) -> bool:
         """Whether a lost version wrote all rows that were there, as one that adds a column does."""
