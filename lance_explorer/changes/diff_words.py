@@ -52,8 +52,8 @@ def words_beside_rows(source: TableSource, begin_version: int, end_version: int)
     """
     if begin_version == end_version:
         return []
-    history = source.history
     try:
+        history = source.history
         after = history.records[history.position(end_version)]
         if begin_version == 0:
             return _creation(after)

@@ -200,8 +200,11 @@ class LocalStorage(Storage):
 def names_of_no_files(folder: str) -> frozenset[str]:
     """Return the names in a local folder of what is neither file nor folder: pipes, for example.
 
-    Whoever opens one may wait for ever. The folder is listed again only if it has changed.
+    Whoever opens one may wait for ever. The folder is listed again only if it has changed; a link
+    is not followed.
     """
+    if os.path.islink(folder):
+        return frozenset()
     try:
         return _names_of_no_files(folder, os.stat(folder).st_mtime_ns)
     except OSError:

@@ -338,9 +338,16 @@ def _is_config(kind: Callable[..., object], key: str) -> bool:
 
 def _retries(options: Mapping[str, str]) -> "RetryConfig":
     return {
-        "max_retries": int(options["client_max_retries"]),
-        "retry_timeout": timedelta(seconds=float(options["client_retry_timeout"])),
+        "max_retries": int(_number("client_max_retries", options)),
+        "retry_timeout": timedelta(seconds=_number("client_retry_timeout", options)),
     }
+
+
+def _number(name: str, options: Mapping[str, str]) -> float:
+    try:
+        return float(options[name])
+    except ValueError:
+        raise ValueError(f"expected a number for {name}, not {options[name]}") from None
 
 
 def _rest(part: FilePart, size: int) -> "tuple[int, int] | OffsetRange | None":

@@ -144,6 +144,7 @@ class Shadow:
         for message in messages:
             for data_file in message.files:
                 data_file.base_id = 0
+                data_file.ClearField("file_size_bytes")  # secrets may take less
         changed = [record(_FRAGMENTS, message.SerializeToString()) for message in messages]
         folder.write(version, replace(file, fragments=b"".join(changed)))
         return path

@@ -11,7 +11,7 @@ import pytest
 from lance_explorer.errors import CorruptFileError, StorageError, UnsupportedFeatureError
 from lance_explorer.storage import FileInfo, LocalStorage, open_storage
 
-SPECIAL = {"pipe": "pipe", "socket": "socket", "device": "device"}
+SPECIAL = {"pipe": "pipe", "socket": "socket"}
 
 READS = [
     LocalStorage.get,
@@ -23,7 +23,6 @@ READS = [
 def special_files(folder: Path) -> Iterator[None]:
     """Put into a folder what is neither file nor folder."""
     os.mkfifo(folder / "pipe")
-    (folder / "device").symlink_to("/dev/zero")
     with socket.socket(socket.AF_UNIX) as server, chdir(folder):
         server.bind("socket")
         yield
@@ -115,6 +114,12 @@ def test_a_file_that_is_not_there_is_not_found(storage, path):
 def test_what_is_no_file_is_refused_at_once(storage, tmp_path, name, kind, read):
     with special_files(tmp_path), pytest.raises(CorruptFileError, match=f"^{name}: a {kind} stand"):
         read(storage, name)
+
+
+@pytest.mark.parametrize("read", READS)
+def test_a_device_is_refused_at_once(read):
+    with pytest.raises(CorruptFileError, match=r"^zero: a device stands where a file was expected"):
+        read(LocalStorage("/dev"), "zero")
 
 
 def test_what_is_neither_file_nor_folder_is_listed(storage, tmp_path):
