@@ -3,6 +3,7 @@
 from lance_explorer.errors import (
     CorruptFileError,
     InvalidArgumentError,
+    StorageError,
     UnsupportedFeatureError,
 )
 from lance_explorer.format.fragments import BasePath, DataFile
@@ -15,8 +16,8 @@ __all__ = [
     "deletion_root",
     "find_base",
     "index_folder",
+    "missing_file",
     "open_base",
-    "where_from",
 ]
 
 _DATA_FOLDER = "data"
@@ -51,12 +52,19 @@ def open_base(base: BasePath, storage: Storage) -> Storage:
         raise UnsupportedFeatureError(f"base path {base.id} of the manifest: {error}") from error
 
 
-def where_from(base_id: int | None, bases: tuple[BasePath, ...]) -> str:
-    """Return what to tell of a file that is missing: who says that it should be there."""
-    if base_id is None:
-        return ""
-    path = find_base(base_id, bases).path
-    return f"; base path {base_id} of the manifest leads there, {path!r}: was that table moved?"
+def missing_file(
+    uri: str, base_id: int | None = None, bases: tuple[BasePath, ...] = ()
+) -> StorageError:
+    """Return what to raise of a file that a kept version names and that is not there."""
+    if base_id is not None:
+        path = find_base(base_id, bases).path
+        why = f"base path {base_id} of the manifest leads there, {path!r}: was that table moved?"
+    else:
+        why = (
+            "the table is damaged, or its old versions are cleaned away just now: refresh() it and "
+            "ask again"
+        )
+    return StorageError(f"{uri} is missing; {why}")
 
 
 def deletion_root(base_id: int | None, bases: tuple[BasePath, ...], storage: Storage) -> Storage:

@@ -35,7 +35,7 @@ def with_limits(options: Mapping[str, str]) -> Options:
 
     Examples
     --------
-    >>> with_limits({"aws_region": "eu-west-1"})["read_timeout"]
+    >>> str(with_limits({"aws_region": "eu-west-1"})["read_timeout"])
     '8s'
     >>> "read_timeout" in with_limits({"timeout": "2m"})
     False

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pyroaring import BitMap
 
-from lance_explorer.errors import CorruptFileError, FormatError, StorageError
+from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format.fragment_reuse import (
     FragmentReuse,
     FragReuseGroup,
@@ -22,7 +22,13 @@ from lance_explorer.format.fragment_reuse import (
 from lance_explorer.format.fragments import ExternalFile
 from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX, IndexMetadata
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.roots import checked_uri, find_base, index_folder, open_base
+from lance_explorer.history.roots import (
+    checked_uri,
+    find_base,
+    index_folder,
+    missing_file,
+    open_base,
+)
 from lance_explorer.history.source import TableSource
 
 __all__ = [
@@ -207,7 +213,7 @@ def _read(
     try:
         return decode_fragment_reuse(storage.get_range(path, file.offset, file.size))
     except FileNotFoundError as error:
-        raise StorageError(f"{storage.uri}/{path} is missing") from error
+        raise missing_file(f"{storage.uri}/{path}") from error
     except FormatError as error:
         raise error.located(path, file.offset) from error
 

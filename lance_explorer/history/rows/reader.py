@@ -32,7 +32,7 @@ from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_v
 from lance_explorer.history.allocator import keep_freed_memory
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.readable import check_counted, check_readable
-from lance_explorer.history.roots import checked_uri, data_file, deletion_root, where_from
+from lance_explorer.history.roots import checked_uri, data_file, deletion_root, missing_file
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.building import FragmentRows
 from lance_explorer.rowids.deletions import deleted_offsets
@@ -184,8 +184,8 @@ class FragmentReader:
         try:
             deleted = decode_deletion_file(root.get(path), file.file_type, fragment.physical_rows)
         except FileNotFoundError as error:
-            told = where_from(file.base_id, self._record.manifest.base_paths)
-            raise StorageError(f"{root.uri}/{path} is missing{told}") from error
+            bases = self._record.manifest.base_paths
+            raise missing_file(f"{root.uri}/{path}", file.base_id, bases) from error
         except FormatError as error:
             raise error.located(path) from error
         if file.num_deleted_rows not in (None, len(deleted)):
@@ -227,7 +227,7 @@ class FragmentReader:
         try:
             data = self._source.storage.get_range(file.path, file.offset, file.size)
         except FileNotFoundError as error:
-            raise StorageError(f"{self._source.storage.uri}/{file.path} is missing") from error
+            raise missing_file(f"{self._source.storage.uri}/{file.path}") from error
         if len(data) != file.size:
             raise CorruptFileError(
                 f"expected {file.size} bytes, found {len(data)}", file.path, file.offset
