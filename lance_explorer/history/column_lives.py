@@ -9,9 +9,12 @@ from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from itertools import count
 
-from lance_explorer.history.paths import EMPTY, Line, parent_position
+import numpy as np
 
-__all__ = ["Lives", "column_lives", "kept_fields"]
+from lance_explorer.history.ancestors import Ancestry, Stretch
+from lance_explorer.history.paths import EMPTY, Branch, Line, parent_position
+
+__all__ = ["Lives", "column_lives", "fields_of_both", "kept_fields"]
 
 Lives = Mapping[int, int]
 """For each field ID of a version the number of its life."""
@@ -67,6 +70,36 @@ def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
     if lives[begin] is lives[end]:
         return frozenset(lives[begin])
     return frozenset([id_ for id_, _ in lives[begin].items() & lives[end].items()])
+
+
+def fields_of_both(common: Ancestry) -> frozenset[int] | None:
+    """Return the IDs that are of one field in two versions, of whatever branches.
+
+    None if no version on the way between them is there to tell.
+
+    Parameters
+    ----------
+    common : Ancestry
+        How both come from a common version.
+
+    Raises
+    ------
+    FormatError
+        If the transaction of a restore on the way cannot be understood.
+    StorageError
+        If a file cannot be read.
+    """
+    stretches = [s for s in (*common.to_first, *common.to_second) if s.source is not None]
+    kept = [_kept_over(stretch) for stretch in stretches]
+    return frozenset.intersection(*kept) if kept else None
+
+
+def _kept_over(stretch: Stretch) -> frozenset[int]:
+    assert stretch.source is not None
+    line = Branch(stretch.source, stretch.source.history)
+    ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
+    begin, end = (np.searchsorted(line.history.versions, ends, side="right") - 1).tolist()
+    return kept_fields(line, max(begin, 0), end)  # a branch begins with what its parent had
 
 
 def _parents(line: Line, positions: set[int]) -> dict[int, int]:

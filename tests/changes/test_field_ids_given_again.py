@@ -213,3 +213,46 @@ def test_one_schema_before_and_after_an_overwrite_is_not_the_same_columns(tmp_pa
         *[(2, "delete", *row) for row in by_name],
         *[(2, "insert", *row) for row in by_id],
     ]
+
+
+def write_in_place(path: str) -> None:
+    """Commit other values of ``c`` in all rows, and do not say in which ones."""
+    dataset: Any = lance.dataset(path)
+    fragment, fields = dataset.get_fragment(0).update_columns(
+        pa.table({"k": [0, 1], "c": [7, 8]}), "k", "k"
+    )
+    operation = lance.LanceOperation.Update(
+        updated_fragments=[fragment], fields_modified=fields, update_mode="rewrite_columns"
+    )
+    lance.LanceDataset.commit(path, operation, read_version=dataset.version)
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_what_was_written_into_a_dropped_column_is_no_change_of_one_with_its_id(tmp_path, stable):
+    steps = [add("c", "k + 100"), write_in_place, drop("c"), add("d", "k + 5")]
+    table = written(tmp_path / "t.lance", steps, stable=stable)
+    feed = table.changes(2, 5, include="column_added").to_polars()
+    assert feed.select("_event", "maybe").unique().rows() == [("column_added", False)]
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_the_history_of_a_row_compares_no_column_with_one_that_had_its_id(tmp_path, stable):
+    steps = [add("c", "k + 5"), drop("c"), add("d", "k + 5"), rename("d", "e"), update("e", "5")]
+    path = tmp_path / "t.lance"
+    table = written(path, steps, stable=stable)
+    [row] = lance.dataset(path).to_table(with_row_id=True, filter="k = 0")["_rowid"].to_pylist()
+    history = table.row(row).history(values=True)
+    told = dict(history.select("version", "changed_columns").iter_rows())
+    assert (told[2], told[4], told[6]) == (["c"], ["d"], [])
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_so_it_does_on_a_branch(tmp_path, stable):
+    path = tmp_path / "t.lance"
+    written(path, [add("c", "k + 5"), drop("c")], stable=stable)
+    branch = lance.dataset(path).create_branch("b")
+    branch.add_columns({"d": "k + 5"})
+    table = lx.open_table(path, branch="b")
+    history = table.row(0).history(values=True)
+    told = dict(history.select("version", "changed_columns").iter_rows())
+    assert (told[2], told[max(told)]) == (["c"], ["d"])
