@@ -48,7 +48,7 @@ def columns_of_both(
     places = [(second, new), (first, old)][: 1 + both_images]
     found = FeedColumns(list(dict.fromkeys([name for _, own in places for name in own.values()])))
     names = {
-        id(place.record.schema): found.add(
+        (place.rows.source.storage.uri, place.version): found.add(
             place.version, own, column_types(place.rows.source, place.version)
         )
         for place, own in places

@@ -1,7 +1,6 @@
 """The commits on the way from one version to another, and the schemas that there were."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -10,9 +9,8 @@ from lance_explorer.changes.diff_schema import FieldPair, paired_fields
 from lance_explorer.format.schema import Field
 from lance_explorer.frames.columns import BRANCH, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.history.ancestors import Ancestry, Stretch
-from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.paths import EMPTY, path_between
-from lance_explorer.history.source import TableSource
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.paths import EMPTY, Branch, path_between
 
 __all__ = ["COMMITS_BETWEEN", "commits_between", "fields_between"]
 
@@ -27,14 +25,6 @@ COMMITS_BETWEEN = FrameSchema(
     ),
 )
 """The columns of ``Diff.commits()``."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Branch:
-    """All kept versions of a branch, those of which rows cannot be told, too."""
-
-    source: TableSource
-    history: History
 
 
 def commits_between(common: Ancestry) -> pl.DataFrame:
@@ -93,7 +83,7 @@ def _passed(stretch: Stretch) -> tuple[list[VersionRecord], list[VersionRecord]]
     """Return where a stretch starts, and the commits that count on it: what a restore undid not."""
     if stretch.source is None:
         return [], []
-    branch = _Branch(stretch.source, stretch.source.history)
+    branch = Branch(stretch.source, stretch.source.history)
     ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
     begin, end = (np.searchsorted(branch.history.versions, ends, side="right") - 1).tolist()
     path = path_between(branch, begin, end)

@@ -129,7 +129,7 @@ class Images:
         from lance_explorer.values import read_rows_at
 
         source, record = rows.source, rows.history.records[position]
-        names = self._columns.names[id(record.schema)]
+        names = self._columns.names_in(source, record.version)
         here = {name: names[name] for name in self._columns.schema if name in names}
         if not here:
             return self._columns.nulls(len(addresses))

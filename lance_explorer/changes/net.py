@@ -53,7 +53,7 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     path = path_between(rows, begin, end)
     schemas = schemas_at(rows, begin, end)
     found = traces(rows, path, schemas)
-    replaced = ReplacedColumns.between(rows, path, begin, end)
+    replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
     runs = found.ordered.cut(_compared(rows, begin, end, everywhere=bool(replaced)))
     if _is_never_back(rows, path):
         runs = _without_dropped(runs)

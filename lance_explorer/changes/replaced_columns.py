@@ -38,20 +38,21 @@ class ReplacedColumns:
     after: frozenset[int]
 
     @classmethod
-    def between(cls, rows: StateRows, path: VersionPath, begin: int, end: int) -> "ReplacedColumns":
-        """Find those of two versions, given by their positions or EMPTY."""
+    def between(
+        cls, rows: StateRows, path: VersionPath, begin: int, end: int, kept: frozenset[int]
+    ) -> "ReplacedColumns":
+        """Find those of two versions, given by their positions or EMPTY, and the IDs both keep."""
         records = rows.history.records
         positions = {*path.steps, path.common, begin, end} - {EMPTY}
         schemas = {id(records[position].schema): records[position].schema for position in positions}
         if EMPTY in (begin, end) or len(schemas) == 1:
             return cls(frozenset(), frozenset())
         old, new = _names(records[begin].schema), _names(records[end].schema)
-        ids = set.intersection(*[{field.id for field in schema} for schema in schemas.values()])
         names = set.intersection(*[set(_names(schema)) for schema in schemas.values()])
         pairs = {
             (old[name], new[name])
             for name in old.keys() & new.keys()
-            if (old[name] not in ids if old[name] == new[name] else name not in names)
+            if (old[name] not in kept if old[name] == new[name] else name not in names)
         }
         if pairs:
             shared = {id_ for _, id_ in _all_holders(rows, begin) & _all_holders(rows, end)}

@@ -13,7 +13,7 @@ import polars as pl
 from lance_explorer.changes.column_names import FeedColumns
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT, Field
-from lance_explorer.history.paths import path_between
+from lance_explorer.history.column_lives import Lives, column_lives
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.source import TableSource
 
@@ -27,6 +27,9 @@ __all__ = [
 ]
 
 _Schema = tuple[Field, ...]
+
+_Kind = tuple[_Schema, tuple[tuple[str, str], ...]]
+"""A schema, and the names of its columns, each with that in the last version."""
 
 _BLOB = "lance.blob.v2"
 """Extension of blob columns, from data format 2.2 on."""
@@ -44,11 +47,15 @@ class ValueColumns:
     schema : polars.Schema
         Their names and types; where a type changed, one that both fit in.
     names : mapping
-        For each version's schema, by its ``id()``, what a column is called there.
+        For each version, by the URI of its branch and its number, what a column is called there.
     """
 
     schema: pl.Schema
-    names: dict[int, dict[str, str]]
+    names: dict[tuple[str, int], dict[str, str]]
+
+    def names_in(self, source: TableSource, version: int) -> dict[str, str]:
+        """Return what the columns that a version of a branch has are called there."""
+        return self.names[source.storage.uri, version]
 
     def empty(self) -> pl.DataFrame:
         """Return no rows."""
@@ -85,22 +92,26 @@ def value_columns(
         If a version cannot be opened.
     """
     records = rows.history.records
-    one_of_each = {id(records[position].schema): position for position in (*positions, end)}
-    last = _top_level(records[end].schema)
-    names = dict[int, dict[str, str]]()
-    for key, position in sorted(one_of_each.items(), key=lambda item: -item[1]):
-        own = _top_level(records[position].schema)
-        steps = path_between(rows, position, end).steps
-        begins_anew = any(records[step].operation == "Overwrite" for step in steps)
-        later = {} if begins_anew else last  # IDs begin anew there
-        kept_first = sorted(own.items(), key=lambda item: item[0] not in later)
-        names[key] = {name: later.get(field_id, name) for field_id, name in kept_first}
-    found = FeedColumns(_all_names(names.values()))
-    for key, own_names in names.items():
-        position = one_of_each[key]
-        version = records[position].version
-        names[key] = found.add(version, own_names, column_types(rows.source, version))
-    return ValueColumns(found.schema(chosen), names)
+    latest_first = sorted({*positions, end}, reverse=True)
+    lives = column_lives(rows, latest_first)
+    last = _top_level(records[end].schema, lives[end])
+    alike, kinds = dict[tuple[int, int], list[int]](), dict[_Kind, list[int]]()
+    for position in latest_first:
+        schema = records[position].schema
+        shared = id(schema), id(lives[position])
+        if shared not in alike:
+            own = _top_level(schema, lives[position])
+            kept_first = sorted(own.items(), key=lambda item: item[0] not in last)
+            names = tuple([(name, last.get(life, name)) for life, name in kept_first])
+            alike[shared] = kinds.setdefault((schema, names), [])
+        alike[shared].append(position)
+    found = FeedColumns(list(dict.fromkeys([name for _, own in kinds for _, name in own])))
+    places = dict[tuple[str, int], dict[str, str]]()
+    for (_, own_names), same in kinds.items():
+        versions = [records[position].version for position in same]
+        here = found.add(versions[0], dict(own_names), column_types(rows.source, versions[0]))
+        places |= {(rows.source.storage.uri, version): here for version in versions}
+    return ValueColumns(found.schema(chosen), places)
 
 
 def column_types(source: TableSource, version: int) -> pl.Schema:
@@ -149,10 +160,6 @@ def _is_blob(field: Field) -> bool:
     return field.extension_name == _BLOB or dict(field.metadata).get(_OLD_BLOB) == b"true"
 
 
-def _top_level(schema: _Schema) -> dict[int, str]:
-    return {field.id: field.name for field in schema if field.parent_id == NO_PARENT}
-
-
-def _all_names(several: Iterable[dict[str, str]]) -> list[str]:
-    """Return the names of all versions, those of the last one first."""
-    return list(dict.fromkeys([name for here in several for name in here.values()]))
+def _top_level(schema: _Schema, lives: Lives) -> dict[int, str]:
+    """Return the names of columns, by the numbers of their lives."""
+    return {lives[field.id]: field.name for field in schema if field.parent_id == NO_PARENT}

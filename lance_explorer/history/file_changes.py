@@ -53,15 +53,26 @@ class SchemaPair:
     ----------
     before, after : tuple of Field
         Both schemas; that of the empty table has no field.
+    kept : frozenset of int, optional
+        The IDs that are of one field in both; by default all that both have, as from one commit to
+        the next.
     """
 
-    def __init__(self, before: tuple[Field, ...], after: tuple[Field, ...]) -> None:
+    def __init__(
+        self,
+        before: tuple[Field, ...],
+        after: tuple[Field, ...],
+        kept: frozenset[int] | None = None,
+    ) -> None:
         self._before = before
         self._after = after
+        self._kept = kept
 
     @cached_property
     def common(self) -> frozenset[int]:
-        """The IDs that both schemas have."""
+        """The IDs of the fields that both versions have."""
+        if self._kept is not None:
+            return self._kept
         old = frozenset([field.id for field in self._before])
         if self._before is self._after:
             return old
@@ -69,8 +80,8 @@ class SchemaPair:
 
     @cached_property
     def casts(self) -> tuple[tuple[int, int], ...]:
-        """The IDs, before and after, of fields with the same path that have one each."""
-        if self._before is self._after:
+        """The IDs, before and after, of fields with the same path that are told apart by them."""
+        if len(self.common) == len(self._before):
             return ()
         old = {path: id_ for id_, path in field_paths(self._before).items()}
         return tuple(
@@ -87,7 +98,8 @@ class SchemaPair:
         A column that only one of both versions has was added or dropped, whatever else was done to
         it. A cast on the way takes away an ID that one of both still has.
         """
-        if not written.kept.isdisjoint(self.common):
+        replaced = [was for was, is_ in self.casts if was == is_]
+        if not written.kept.isdisjoint(self.common.union(replaced)):
             return True
         either = frozenset([field.id for field in (*self._before, *self._after)])
         return not written.cast.isdisjoint(either)
@@ -107,7 +119,8 @@ def in_place(before: Fragment, after: Fragment, schemas: SchemaPair) -> InPlace:
         return InPlace.SAME
     if written_fields(before, after, schemas):
         return InPlace.VALUES_DIFFER
-    is_new = _homes(after).keys() - _homes(before).keys()
+    old, new = _homes(before), _homes(after)
+    is_new = any(old.get(field) != path for field, path in new.items())
     return InPlace.COLUMNS_ADDED if is_new else InPlace.SAME
 
 

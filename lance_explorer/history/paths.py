@@ -14,7 +14,7 @@ from lance_explorer.history.history import History
 from lance_explorer.history.restores import ordinary_version, restored_version
 from lance_explorer.history.source import TableSource
 
-__all__ = ["EMPTY", "Line", "VersionPath", "parent_position", "path_between"]
+__all__ = ["EMPTY", "Branch", "Line", "VersionPath", "parent_position", "path_between"]
 
 EMPTY = -1
 """The position of the empty table, before every version."""
@@ -30,6 +30,14 @@ class Line(Protocol):
     @property
     def history(self) -> History:
         """Those that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """All kept versions of a branch, those of which rows cannot be told, too."""
+
+    source: TableSource
+    history: History
 
 
 @dataclass(frozen=True, slots=True)

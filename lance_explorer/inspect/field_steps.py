@@ -2,10 +2,11 @@
 
 Field ids are used again, so that an id alone does not tell a column. Two states of a field are of
 one column if they have one id and one path, or one id, one type and never a schema without that id
-between them; an Overwrite starts ids over, and only the path counts.
+between them, of commits that were not undone; an Overwrite starts ids over, and only the path
+counts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,15 +56,21 @@ class FieldSteps:
         The versions.
     states : list of tuple of FieldState
         The fields of each, as :func:`field_states` returns them.
+    kept : callable
+        Returns for the position of a restore which ids are of one field there and just before.
     """
 
-    def __init__(self, history: History, states: list[FieldStates]) -> None:
+    def __init__(
+        self,
+        history: History,
+        states: list[FieldStates],
+        kept: Callable[[int], frozenset[int]],
+    ) -> None:
         self._history = history
+        self._kept = kept
         self._follows = history.follows_previous.tolist()
         self._began: dict[tuple[FieldState, int], Change] = {}
         self._ended: dict[tuple[FieldState, int], Change] = {}
-        self._last_seen: dict[FieldState, int] = {}
-        self._present_since: dict[int, int] = {}
         before: FieldStates = ()
         for position, after in enumerate(states):
             if after is not before:
@@ -86,27 +93,24 @@ class FieldSteps:
         there, here = set(before), set(after)
         gone = [state for state in before if state not in here]
         new = [state for state in after if state not in there]
-        is_overwrite = self._history.records[position].operation == "Overwrite"
-        for old, now, how in self._pairs(gone, new, is_overwrite):
+        for old, now, how in self._pairs(gone, new, position):
             self._ended[old, position - 1] = how
             self._began[now, position] = how
         for state in gone:
             self._ended.setdefault((state, position - 1), "dropped")
-            self._last_seen[state] = position - 1
         for state in new:
             self._began.setdefault((state, position), "added")
-        ids = {state.id for state in after}
-        self._present_since = {i: self._present_since.get(i, position) for i in ids}
 
     def _pairs(
-        self, gone: list[FieldState], new: list[FieldState], is_overwrite: bool
+        self, gone: list[FieldState], new: list[FieldState], position: int
     ) -> Iterator[tuple[FieldState, FieldState, Change]]:
         """Yield each state that goes on as another one, with that one and what was done to it."""
         by_id = {state.id: state for state in gone}
+        is_overwrite = self._history.records[position].operation == "Overwrite"
         rest = []
         for now in new:
             old = by_id.get(now.id)
-            if old is not None and self._is_same_column(old, now, is_overwrite):
+            if old is not None and self._is_same_column(old, now, position):
                 del by_id[now.id]
                 yield old, now, "altered" if old.path == now.path else "renamed"
             else:
@@ -116,11 +120,11 @@ class FieldSteps:
             if now.path in by_path:
                 yield by_path[now.path], now, "altered" if is_overwrite else "cast"
 
-    def _is_same_column(self, old: FieldState, now: FieldState, is_overwrite: bool) -> bool:
+    def _is_same_column(self, old: FieldState, now: FieldState, position: int) -> bool:
         """Whether two states with one id are of one column."""
         if old.path == now.path:
             return True
-        if is_overwrite or old.field.logical_type != now.field.logical_type:
+        operation = self._history.records[position].operation
+        if operation == "Overwrite" or old.field.logical_type != now.field.logical_type:
             return False
-        # What is back from before the id was away, after a restore, is the column of that time.
-        return self._last_seen.get(now, self._present_since[now.id]) >= self._present_since[now.id]
+        return operation != "Restore" or now.id in self._kept(position)

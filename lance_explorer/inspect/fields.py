@@ -18,7 +18,9 @@ from lance_explorer.frames.columns import (
     FrameSchema,
 )
 from lance_explorer.frames.text import text_of
+from lance_explorer.history.column_lives import kept_fields
 from lance_explorer.history.intervals import intervals_of
+from lance_explorer.history.paths import Branch
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.field_steps import FieldState, FieldSteps, field_states
 from lance_explorer.inspect.intervals import interval_columns
@@ -87,7 +89,8 @@ def all_fields(source: TableSource) -> pl.DataFrame:
     """
     history = source.history
     by_position = field_states(history)
-    steps = FieldSteps(history, by_position)
+    line = Branch(source, history)
+    steps = FieldSteps(history, by_position, lambda after: kept_fields(line, after - 1, after))
     distinct, intervals = intervals_of(by_position)
     states = [distinct[key] for key in intervals.keys.tolist()]
     first, last = intervals.first.tolist(), intervals.last.tolist()

@@ -11,11 +11,13 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.frames.common_types import common_type
+from lance_explorer.history.ancestors import Place, ancestry
+from lance_explorer.history.column_lives import fields_of_both
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values
-from lance_explorer.storage import Storage, done_in_order
+from lance_explorer.storage import done_in_order
 
 __all__ = ["with_values"]
 
@@ -63,13 +65,27 @@ def with_values(source: TableSource, frame: pl.DataFrame, row_id: int) -> pl.Dat
 class _Row(NamedTuple):
     """A row of a version: its values, and the field IDs of its columns."""
 
-    version: int
+    place: Place
     values: pl.DataFrame
     fields: Mapping[str, int]
 
+    @property
+    def version(self) -> int:
+        """The version."""
+        return self.place.version
+
     def changed_since(self, earlier: "_Row") -> Iterator[str]:
-        """Yield the columns with another value than in an earlier version."""
+        """Yield the columns with another value than in an earlier version.
+
+        Raises
+        ------
+        LanceExplorerError
+            If it cannot be told which column is which.
+        """
         old_names = {id_: name for name, id_ in earlier.fields.items()}
+        if self.fields != earlier.fields:
+            kept = fields_of_both(ancestry(earlier.place, self.place))
+            old_names = {id_: n for id_, n in old_names.items() if kept is None or id_ in kept}
         for name in self.values.columns:
             old_name = old_names.get(self.fields.get(name, _NO_FIELD), name)  # a cast has a new ID
             known = old_name in earlier.values.columns
@@ -81,7 +97,7 @@ class _Row(NamedTuple):
 class _Place(NamedTuple):
     """Where a row is as an event tells of it."""
 
-    storage: Storage
+    source: TableSource
     record: VersionRecord
     address: int
     check_blob: Callable[[int, str], None]
@@ -89,7 +105,7 @@ class _Place(NamedTuple):
     @property
     def name(self) -> tuple[str, int, int]:
         """What tells the place from others."""
-        return self.storage.uri, self.record.version, self.address
+        return self.source.storage.uri, self.record.version, self.address
 
 
 def _place(source: TableSource, event: dict[str, Any]) -> _Place | None:
@@ -107,7 +123,7 @@ def _place(source: TableSource, event: dict[str, Any]) -> _Place | None:
         check_blob = check_values(on_branch, version)
     except LanceExplorerError:
         return None
-    return _Place(on_branch.storage, record, address, check_blob)
+    return _Place(on_branch, record, address, check_blob)
 
 
 def _read(source: TableSource, places: list[_Place | None], row_id: int) -> list[_Row | None]:
@@ -122,7 +138,8 @@ def _read(source: TableSource, places: list[_Place | None], row_id: int) -> list
 def _values(place: _Place, row_id: int) -> _Row | None:
     from lance_explorer.values import read_rows_at
 
-    storage, record, address, check_blob = place
+    source, record, address, check_blob = place
+    storage = source.storage
     fields = {field.name: field.id for field in record.schema if field.parent_id == NO_PARENT}
     is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
     try:
@@ -138,7 +155,7 @@ def _values(place: _Place, row_id: int) -> _Row | None:
     except LanceExplorerError:
         storage.io.missing += 1  # what pylance reads is not counted
         return None
-    return _Row(record.version, row, fields)
+    return _Row(Place(source, record.version), row, fields)
 
 
 def _same_types(rows: list[_Row]) -> list[pl.DataFrame]:
@@ -177,6 +194,13 @@ def _column_place(
     return place, dtype
 
 
+def _told_changes(before: _Row, row: _Row) -> list[str] | None:
+    try:
+        return [*row.changed_since(before)]
+    except LanceExplorerError:
+        return None
+
+
 def _changes(read: list[_Row | None], events: list[str]) -> Iterator[list[str] | None]:
     """Yield the columns that differ from the event before; None where either is not known."""
     before: _Row | None = None
@@ -184,5 +208,5 @@ def _changes(read: list[_Row | None], events: list[str]) -> Iterator[list[str] |
         if row is None or before is None or event == RowEvent.CREATED.label:
             yield None
         else:
-            yield [*row.changed_since(before)]
+            yield _told_changes(before, row)
         before = row

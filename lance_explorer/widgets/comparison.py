@@ -114,12 +114,12 @@ class Comparison:
 
     def presence(self, column: str) -> str:
         """Return whether a column is in both versions, or was added or dropped on the way."""
-        versions, names = self._versions, self.images.columns.names
+        versions, columns = self._versions, self.images.columns
         if not versions.begin_is_kept or versions.begin == EMPTY:
             return "both"
         records = versions.rows.history.records
         was, now = (
-            column in names[id(records[position].schema)]
+            column in columns.names_in(versions.rows.source, records[position].version)
             for position in (versions.begin, versions.end)
         )
         return "both" if was and now else "added" if now else "dropped"
@@ -214,16 +214,16 @@ def _all_but_blobs(versions: VersionRange) -> ValueColumns:
     names = [
         name
         for name in everything.schema
-        if not any(here.get(name) in blobs[key] for key, here in everything.names.items())
+        if not any(here.get(name) in blobs[of] for (_, of), here in everything.names.items())
     ]
     return replace(everything, schema=pl.Schema({n: everything.schema[n] for n in names}))
 
 
 def _blobs(versions: VersionRange) -> dict[int, set[str]]:
-    """Return the columns of both versions that are blobs or hold some, by ``id()`` of schemas."""
+    """Return the columns of both versions that are blobs or hold some, by the versions."""
     records = versions.rows.history.records
     return {
-        id(records[position].schema): blob_columns(records[position].schema)
+        records[position].version: blob_columns(records[position].schema)
         for position in {max(versions.begin, 0), versions.end}
     }
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from pyroaring import BitMap
 
+from lance_explorer.history.column_lives import kept_fields
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.paths import EMPTY
@@ -46,13 +47,24 @@ def compare_with_previous(rows: StateRows, position: int) -> RowRuns:
 
 
 def schemas_at(rows: StateRows, before: int, after: int) -> SchemaPair:
-    """Return the schemas of two versions, given by their positions; EMPTY is the empty table."""
-    return SchemaPair(
-        *[
-            () if position == EMPTY else rows.history.records[position].schema
-            for position in (before, after)
-        ]
-    )
+    """Return the schemas of two versions, given by their positions; EMPTY is the empty table.
+
+    Raises
+    ------
+    FormatError
+        If the transaction of a restore on the way cannot be understood.
+    StorageError
+        If it cannot be read.
+    """
+    records = rows.history.records
+    old, new = [
+        () if position == EMPTY else records[position].schema for position in (before, after)
+    ]
+    if EMPTY in (before, after) or before == after:
+        return SchemaPair(old, new)
+    if before + 1 == after and records[after].operation != "Restore":
+        return SchemaPair(old, new)  # no schema is between
+    return SchemaPair(old, new, kept_fields(rows, before, after))
 
 
 def compare_states(

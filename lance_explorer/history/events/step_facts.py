@@ -9,7 +9,7 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
 from lance_explorer.format.table_operations import Restore
-from lance_explorer.history.events.row_comparison import live_rows
+from lance_explorer.history.events.row_comparison import live_rows, schemas_at
 from lance_explorer.history.events.update_kinds import has_new_rows, inserts_nothing
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair
@@ -80,7 +80,7 @@ class StepFacts:
     @cached_property
     def schemas(self) -> SchemaPair:
         """The schemas of the kept version before and of this one."""
-        return SchemaPair(self.previous.schema if self.previous else (), self.record.schema)
+        return schemas_at(self._rows, self.position - 1, self.position)
 
     @cached_property
     def new_fragments(self) -> tuple[int, ...]:

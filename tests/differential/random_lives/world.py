@@ -83,23 +83,20 @@ class Observed:
     def named_as_in(self, later: "Observed") -> "Observed":
         """Return the same with columns named as in a later version, which may be of another branch.
 
-        A column is told by its ID, else by its name; where IDs began anew on the way only if both
-        agree. One whose name is another column's there is left out.
+        A column is told by its ID, if that was not given to another one on the way, else by its
+        name; where IDs began anew on the way only if both agree. One whose name is another
+        column's there is left out.
         """
         by_id = {i: name for name, i in later.fields.items()}
         names = {name: by_id[i] for name, i in self.fields.items() if i in by_id}
         if self.era != later.era:
             names = {name: own for name, own in names.items() if name == own}
+        else:
+            names = {n: own for n, own in names.items() if self.columns[n] == later.columns[own]}
         for name, number in self.fields.items():
             told = number in later.fields.values() and self.era != later.era
             if name not in names and name not in names.values() and not told:
                 names[name] = name
-        if self.era == later.era:  # an ID that was given again: which column it is, is not asked
-            names = {
-                name: own
-                for name, own in names.items()
-                if later.columns.get(own, self.columns[name]) == self.columns[name]
-            }
         rows = {
             key: replace(
                 row, values={names[n]: value for n, value in row.values.items() if n in names}

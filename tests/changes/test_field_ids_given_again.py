@@ -1,0 +1,258 @@
+"""A field ID that was given to another column names two columns: what feeds say of both."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import lance
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import lance_explorer as lx
+from lance_explorer import Table
+
+Step = Callable[[str], object]
+
+ROWS = pa.table({"k": pa.array([0, 1], pa.int64()), "a": pa.array([10, 11], pa.int64())})
+
+WRITTEN = ("update_preimage", "update_postimage")
+
+
+def add(name: str, value: str) -> Step:
+    return lambda path: lance.dataset(path).add_columns({name: value})
+
+
+def drop(name: str) -> Step:
+    return lambda path: lance.dataset(path).drop_columns([name])
+
+
+def rename(old: str, new: str) -> Step:
+    return lambda path: lance.dataset(path).alter_columns(cast(Any, {"path": old, "name": new}))
+
+
+def cast_to(name: str, data_type: pa.DataType) -> Step:
+    return lambda path: lance.dataset(path).alter_columns(
+        cast(Any, {"path": name, "data_type": data_type})
+    )
+
+
+def restore(version: int) -> Step:
+    return lambda path: lance.dataset(path, version=version).restore()
+
+
+def update(name: str, value: str) -> Step:
+    return lambda path: lance.dataset(path).update({name: value})
+
+
+def overwrite(path: str) -> object:
+    return lance.write_dataset(ROWS, path, mode="overwrite")
+
+
+def written(path: Path, steps: list[Step], *, stable: bool) -> Table:
+    """Return a table of two rows, after one commit for each step."""
+    lance.write_dataset(ROWS, path, enable_stable_row_ids=stable)
+    for step in steps:
+        step(str(path))
+    return lx.open_table(path)
+
+
+# Each life ends with a column that has the field ID of another one, which is gone.
+LIVES: dict[str, list[Step]] = {
+    "dropped": [add("c", "k + 100"), drop("c"), add("d", "k + 5")],
+    "dropped and renamed": [add("c", "k + 100"), drop("c"), add("d", "k + 5"), rename("d", "e")],
+    "dropped, and the name is another's": [
+        add("c", "k + 100"),
+        drop("c"),
+        add("d", "k + 5"),
+        rename("a", "c"),
+    ],
+    "undone": [add("c", "k + 100"), restore(1), add("d", "k + 5")],
+    "undone, and a cast": [add("c", "k + 100"), restore(1), cast_to("k", pa.int32())],
+    "a cast, and back": [
+        add("c", "k + 100"),
+        restore(1),
+        cast_to("k", pa.int32()),
+        restore(2),
+        update("a", "a + 1"),
+    ],
+    "dropped of those with one name": [
+        add("c", "k + 100"),
+        drop("c"),
+        add("d", "k + 5"),
+        rename("d", "c"),
+        rename("c", "d"),
+    ],
+    "swapped, restored, and swapped back": [
+        rename("k", "x"),
+        rename("a", "k"),
+        rename("x", "a"),
+        restore(1),
+        add("c", "k + 100"),
+        drop("c"),
+        add("d", "k + 5"),
+    ],
+}
+
+# Which columns of a version, by their names there, are which ones of the last version, if that is
+# not the one with their name, nor none that any version has.
+OTHER_NAMES: dict[str, dict[tuple[int, str], str]] = {
+    "dropped and renamed": {(4, "d"): "e"},
+    "dropped, and the name is another's": {
+        **{(version, "a"): "c" for version in range(1, 5)},
+        (2, "c"): "c@2",
+    },
+    "dropped of those with one name": {(5, "c"): "d"},
+    "swapped, restored, and swapped back": {
+        (2, "x"): "k",
+        (3, "x"): "k",
+        (3, "k"): "a",
+        (4, "k"): "a",
+        (4, "a"): "k",
+    },
+}
+
+
+def read(path: Path, life: str, version: int) -> dict[int, dict[str, Any]]:
+    """Return the rows of a version as pylance reads them, by address, with the feed's names."""
+    if not version:
+        return {}
+    dataset = lance.dataset(path, version=version)
+    columns = [*dataset.schema.names, "_rowaddr"]
+    names = OTHER_NAMES.get(life, {})
+    return {
+        row.pop("_rowaddr"): {names.get((version, n), n): value for n, value in row.items()}
+        for row in dataset.to_table(columns=columns).to_pylist()
+    }
+
+
+def assert_values(
+    feed: pl.DataFrame, columns: list[str], old: dict[int, Any], new: dict[int, Any]
+) -> None:
+    """Check each line beside what pylance reads, and which columns it says differ."""
+    for line in feed.iter_rows(named=True):
+        before = line["_change_type"] in ("delete", "update_preimage")
+        place = line["_rowaddr_before"] if before else line["_rowaddr_after"]
+        here = (old if before else new)[place]
+        assert {name: line[name] for name in columns} == {n: here.get(n) for n in columns}
+        if line["_change_type"] in WRITTEN:
+            was, now = old[line["_rowaddr_before"]], new[line["_rowaddr_after"]]
+            differ = {name for name in columns if was.get(name) != now.get(name)}
+            assert {*line["changed_columns"]} == differ
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+@pytest.mark.parametrize("life", LIVES)
+class TestValues:
+    def test_net_values_are_those_of_the_column_that_is_named(self, tmp_path, life, stable):
+        table = written(tmp_path / "t.lance", LIVES[life], stable=stable)
+        last = len(LIVES[life]) + 1
+        for begin in range(last):
+            for key in (None, "k"):
+                old, new = (read(tmp_path / "t.lance", life, v) for v in (begin, last))
+                if key and life.startswith("swapped") and begin in (2, 3, 4):
+                    continue  # another column is the key there
+                changes = table.changes(
+                    begin, images="both", key=key, include=("moved", "column_added")
+                )
+                feed = changes.to_polars()
+                columns = feed.columns[feed.columns.index("changed_columns") + 1 :]
+                assert {*columns} == {n for v in (old, new) for row in v.values() for n in row}
+                assert_values(feed, columns, old, new)
+
+    def test_so_are_those_of_each_commit(self, tmp_path, life, stable):
+        table = written(tmp_path / "t.lance", LIVES[life], stable=stable)
+        changes = table.changes(
+            0, mode="per_commit", images="both", include=("moved", "column_added")
+        )
+        feed = changes.to_polars()
+        columns = feed.columns[feed.columns.index("changed_columns") + 1 :]
+        for version in range(1, len(LIVES[life]) + 2):
+            old, new = (read(tmp_path / "t.lance", life, v) for v in (version - 1, version))
+            assert_values(feed.filter(_commit_version=version), columns, old, new)
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_a_column_that_got_the_id_of_a_dropped_one_is_added(tmp_path, stable):
+    table = written(tmp_path / "t.lance", LIVES["dropped"], stable=stable)
+    feed = table.changes(2, 4, include="column_added").to_polars()
+    assert feed.select("_event", "maybe").unique().rows() == [("column_added", False)]
+    assert table.changes(2, 4).summary()["column_rewritten"].to_list() == [0]
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_rows_are_matched_by_a_column_whose_id_another_one_had(tmp_path, stable):
+    table = written(tmp_path / "t.lance", LIVES["a cast, and back"], stable=stable)
+    changes = table.changes(4, 5, key="k", images="both")
+    assert changes.to_polars().filter(pl.col("_change_type").is_in(["insert", "delete"])).is_empty()
+
+
+def test_a_table_that_was_refreshed_says_the_same_as_one_just_opened(tmp_path):
+    path, swap = tmp_path / "t.lance", [rename("k", "x"), rename("a", "k"), rename("x", "a")]
+    table = written(path, [], stable=False)
+    for step in (overwrite, *swap, restore(1), *swap):
+        table.versions()
+        step(str(path))
+        table.refresh()
+    feeds = [
+        one.changes(0, mode="per_commit", images="both", include="moved").to_polars()
+        for one in (table, lx.open_table(path))
+    ]
+    assert feeds[0].equals(feeds[1])
+
+
+def test_one_schema_before_and_after_an_overwrite_is_not_the_same_columns(tmp_path):
+    path = tmp_path / "t.lance"
+    swap = [rename("k", "x"), rename("a", "k"), rename("x", "a")]
+    table = written(path, [overwrite, *swap], stable=False)
+    feed = table.changes(0, mode="per_commit", images="both").to_polars()
+    found = feed.select("_commit_version", "_change_type", "k", "a").rows()
+    by_name, by_id = [(0, 10), (1, 11)], [(10, 0), (11, 1)]
+    assert found == [
+        *[(1, "insert", *row) for row in by_name],
+        *[(2, "delete", *row) for row in by_name],
+        *[(2, "insert", *row) for row in by_id],
+    ]
+
+
+def write_in_place(path: str) -> None:
+    """Commit other values of ``c`` in all rows, and do not say in which ones."""
+    dataset: Any = lance.dataset(path)
+    fragment, fields = dataset.get_fragment(0).update_columns(
+        pa.table({"k": [0, 1], "c": [7, 8]}), "k", "k"
+    )
+    operation = lance.LanceOperation.Update(
+        updated_fragments=[fragment], fields_modified=fields, update_mode="rewrite_columns"
+    )
+    lance.LanceDataset.commit(path, operation, read_version=dataset.version)
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_what_was_written_into_a_dropped_column_is_no_change_of_one_with_its_id(tmp_path, stable):
+    steps = [add("c", "k + 100"), write_in_place, drop("c"), add("d", "k + 5")]
+    table = written(tmp_path / "t.lance", steps, stable=stable)
+    feed = table.changes(2, 5, include="column_added").to_polars()
+    assert feed.select("_event", "maybe").unique().rows() == [("column_added", False)]
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_the_history_of_a_row_compares_no_column_with_one_that_had_its_id(tmp_path, stable):
+    steps = [add("c", "k + 5"), drop("c"), add("d", "k + 5"), rename("d", "e"), update("e", "5")]
+    path = tmp_path / "t.lance"
+    table = written(path, steps, stable=stable)
+    [row] = lance.dataset(path).to_table(with_row_id=True, filter="k = 0")["_rowid"].to_pylist()
+    history = table.row(row).history(values=True)
+    told = dict(history.select("version", "changed_columns").iter_rows())
+    assert (told[2], told[4], told[6]) == (["c"], ["d"], [])
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_so_it_does_on_a_branch(tmp_path, stable):
+    path = tmp_path / "t.lance"
+    written(path, [add("c", "k + 5"), drop("c")], stable=stable)
+    branch = lance.dataset(path).create_branch("b")
+    branch.add_columns({"d": "k + 5"})
+    table = lx.open_table(path, branch="b")
+    history = table.row(0).history(values=True)
+    told = dict(history.select("version", "changed_columns").iter_rows())
+    assert (told[2], told[max(told)]) == (["c"], ["d"])
