@@ -124,6 +124,9 @@ def seed(request) -> int:
     return int(request.param)
 
 
+STABLE_ALONE = pytest.mark.parametrize("life", [True], indirect=True, ids=["stable"])
+
+
 @pytest.fixture(scope="module", params=[True, False], ids=["stable", "plain"])
 def life(request, seed, tmp_path_factory) -> tuple[Table, Scans]:
     uri = str(tmp_path_factory.mktemp("life") / "t.lance")
@@ -181,10 +184,9 @@ def test_versions_count_rows_as_their_keys_do(life):
         seen |= new
 
 
+@STABLE_ALONE  # addresses leave open which rows a restore brought back
 def test_net_changes_are_about_the_right_rows(life):
     table, scans = life
-    if not table.latest.has_stable_row_ids:
-        pytest.skip("addresses leave open which rows a restore brought back")
     for begin in scans.versions[::2]:
         for end in [version for version in scans.versions if version > begin]:
             lines = table.changes(begin, end, images="both", include=("moved",)).to_polars()
@@ -223,10 +225,9 @@ def test_commit_by_commit_the_rows_are_the_right_ones(life):
             assert keys <= set(here.filter(_change_type=name)["key"])
 
 
+@STABLE_ALONE
 def test_the_history_of_a_row_id_tells_where_its_rows_were(life):
     table, scans = life
-    if not table.latest.has_stable_row_ids:
-        pytest.skip("a row ID is an address")
     ids = sorted({id_ for scan in scans.of.values() for id_ in scan.places.ids.values()})
     followed = table.follow(np.array(ids, dtype=np.uint64))
     for row_id in ids:

@@ -15,7 +15,6 @@ from polars.testing import assert_frame_equal
 from lance_explorer import (
     InvalidArgumentError,
     RefNotFoundError,
-    StorageError,
     TableNotFoundError,
     VersionNotFoundError,
     open_table,
@@ -226,7 +225,7 @@ class TestRemovalMeanwhile:
     def test_rows_of_a_version_that_is_gone_cannot_be_read(self, new_twin: Twin):
         snapshot = open_table(new_twin.uri).at(2)
         new_twin.clean_up(versions=[2])
-        with pytest.raises(StorageError, match="version 2"):
+        with pytest.raises(VersionNotFoundError, match=r"version 2 was removed .*refresh\(\) it"):
             snapshot.read()
 
     def test_table_that_is_made_anew_is_another_table(self, new_twin: Twin):
