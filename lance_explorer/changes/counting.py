@@ -18,17 +18,14 @@ from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.rows.tracks import identity_bounds
 
-__all__ = ["counted"]
+__all__ = ["KEEPS_VALUES", "counted"]
 
-_COUNTABLE = {
-    "Append",
-    "CreateIndex",
-    "Delete",
-    "ReserveFragments",
-    "Rewrite",
-    "Update",
-    "UpdateConfig",
-}
+KEEPS_VALUES = frozenset(
+    {"Append", "CreateIndex", "Delete", "ReserveFragments", "Rewrite", "UpdateConfig"}
+)
+"""Operations that give no row that was there before other values, nor take it for another."""
+
+_COUNTABLE = {*KEEPS_VALUES, "Update"}
 
 _Counts = dict[RowChange, int]
 
@@ -68,6 +65,8 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
             if not _only_deletes(rows, state, after, schemas):
                 return None
             went -= rows.num_live(come.pop(states[state].id))
+    if any(rows.track(state).updated is None for state in come.values()):
+        return None  # a commit by hand that left out which versions wrote its rows
     counts = _count_entered(rows, come.values(), begin)
     kept = counts[RowChange.UPDATED] + counts[RowChange.MOVED]
     return {**counts, RowChange.DELETED: went - kept}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.counting import KEEPS_VALUES
 from lance_explorer.changes.in_place import Traces, traces
 from lance_explorer.changes.passing import written_rows
 from lance_explorer.changes.replaced_columns import ReplacedColumns
@@ -55,7 +56,7 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     found = traces(rows, path, schemas)
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
     runs = found.ordered.cut(_compared(rows, begin, end, everywhere=bool(replaced)))
-    if _is_never_back(rows, path):
+    if _is_never_back(rows, path) and not (rows.has_row_ids and _may_write(rows, path)):
         runs = _without_dropped(runs)
     kept = _kept(rows, runs.where(runs.was_live & runs.is_live), found, begin, schemas)
     if replaced:
@@ -156,11 +157,17 @@ def _is_never_back(rows: StateRows, path: VersionPath) -> bool:
     return is_told and all(history.records[step].operation != "Restore" for step in steps)
 
 
+def _may_write(rows: StateRows, path: VersionPath) -> bool:
+    """Whether a commit on the way may have given rows other values."""
+    names = {rows.history.records[step].operation for step in path.steps}
+    return not names <= KEEPS_VALUES
+
+
 def _without_dropped(runs: RowRuns) -> RowRuns:
     """Return rows whose last update has become an earlier one as not written.
 
     Without row IDs a fragment of which a column is dropped may be in the state again in which it
-    was before the column was added.
+    was before the column was added. With them, a rewrite by hand may have left them out.
     """
     old, new = runs.updated_before, runs.updated_after
     return replace(runs, updated_before=np.where(new < old, new, old))

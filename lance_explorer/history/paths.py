@@ -100,7 +100,9 @@ def parent_position(line: Line, position: int) -> int:
     """
     record = line.history.records[position]
     restored = restored_version(line.source, record)
-    target = None if restored is None else ordinary_version(line.source, restored)
+    target = None
+    if restored is not None:
+        target = ordinary_version(line.source, restored, record.version)
     if target is None:
         return position - 1
     known = int(np.searchsorted(line.history.versions, np.uint64(target), side="right")) - 1

@@ -30,10 +30,11 @@ def restored_version(source: TableSource, record: VersionRecord) -> int | None:
     return transaction.operation.version
 
 
-def ordinary_version(source: TableSource, version: int) -> int | None:
+def ordinary_version(source: TableSource, version: int, before: int | None = None) -> int | None:
     """Return a version or, for a detached one, the ordinary one that it was built on.
 
-    None if that cannot be told.
+    None if that cannot be told. If ``before`` is given, it is an earlier version than that one: the
+    version that restored a detached one is like it, and is not what it was built on.
 
     Raises
     ------
@@ -45,7 +46,7 @@ def ordinary_version(source: TableSource, version: int) -> int | None:
         if version in passed:
             return None
         passed.add(version)
-        base = built_on(source, version)
+        base = built_on(source, version, before)
         if base is None:
             base = _said(source, version)
         if base is None:

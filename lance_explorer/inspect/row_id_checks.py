@@ -224,7 +224,7 @@ def _base_of_detached(source: TableSource, record: VersionRecord) -> int | None:
         restored = restored_version(source, record)
         if restored is None or restored < FIRST_DETACHED:
             return None
-        base = ordinary_version(source, restored)
+        base = ordinary_version(source, restored, record.version)
         return None if base is None else source.version(base).records[0].manifest.next_row_id
     except (FormatError, NotFoundError):
         return None

@@ -118,7 +118,7 @@ def _restored_version(source: TableSource, record: VersionRecord) -> int | None:
         restored = restored_version(source, record)
     except FormatError:
         return None
-    return None if restored is None else ordinary_version(source, restored)
+    return None if restored is None else ordinary_version(source, restored, record.version)
 
 
 def _of_rewrites(
