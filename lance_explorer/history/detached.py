@@ -102,10 +102,14 @@ def _others(
             yield other, True
 
 
-def _difference(here: _Version, base: _Version, operation: Operation | None) -> int | None:
-    """Return in how many fragments a version differs from one that it may have been built on.
+def _difference(
+    here: _Version, base: _Version, operation: Operation | None
+) -> tuple[int, int, int] | None:
+    """Return how far a version is from one that it may have been built on.
 
-    None if the operation cannot have made it of that one.
+    That is in how many fragments only one has, then in how many data files, which a commit may
+    replace in every fragment, then in how many states. None if the operation cannot have made it of
+    that one.
     """
     if isinstance(operation, Overwrite):
         here = _Version(here.record, frozenset())
@@ -124,7 +128,12 @@ def _difference(here: _Version, base: _Version, operation: Operation | None) -> 
             return None
     elif base.record.manifest.next_row_id > here.record.manifest.next_row_id:
         return None
-    return len(new) + len(gone)
+    own_ids = {fragment.id for fragment in here.fragments}
+    return len(own_ids ^ known), len(_files(here) ^ _files(base)), len(new) + len(gone)
+
+
+def _files(version: _Version) -> set[str]:
+    return {file.path for fragment in version.fragments for file in fragment.files}
 
 
 def _touched(operation: Operation | None) -> set[int] | None:

@@ -69,13 +69,13 @@ def test_where_the_version_before_a_column_was_added_is_lost_rows_may_be_updated
         assert runs.maybe.all()
 
 
-def test_a_lost_version_that_wrote_all_rows_may_have_added_the_column_that_came(tmp_path):
+def test_rows_are_shown_as_updated_where_a_lost_version_that_added_a_column_may_hide_it(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).add_column("one").append(rows=1)
     table.remove(2)
     runs = net_changes(rows_of(table), 0, 1)
-    added = runs.only(RowChange.COLUMN_ADDED)
-    assert added.count(RowChange.COLUMN_ADDED) == 4
-    assert added.maybe.all()
+    updated = runs.only(RowChange.UPDATED)
+    assert updated.count(RowChange.UPDATED) == 4
+    assert updated.maybe.all()
 
 
 def test_a_lost_update_of_some_rows_is_exact(tmp_path):

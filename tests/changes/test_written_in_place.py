@@ -1,11 +1,13 @@
 """Columns that are written in place, by commits of every name: changes, counts and histories."""
 
+from dataclasses import replace
 from typing import Any
 
 import lance
 import polars as pl
 import pyarrow as pa
 import pytest
+from lance.fragment import RowIdSequence, write_fragments
 
 from lance_explorer import Table, open_table
 
@@ -227,3 +229,34 @@ def test_a_restore_of_a_lost_version_may_bring_its_writes_in_place_back(uri, sta
     assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
     feed = table.changes(3, mode="per_commit").to_polars()
     assert feed.filter(pl.col("_event") == "restored", "maybe").height == 3
+
+
+def test_what_a_restored_detached_version_wrote_in_place_is_told(uri):
+    create(uri, stable=False)
+    dataset: Any = lance.dataset(uri)
+    written, fields = dataset.get_fragment(1).update_columns(rows([3], a=99), "key", "key")
+    operation = Operation.Update(
+        updated_fragments=[written], fields_modified=fields, update_mode="rewrite_columns"
+    )
+    detached = lance.LanceDataset.commit(dataset, operation, read_version=1, detached=True)
+    lance.dataset(uri).optimize.compact_files(target_rows_per_fragment=10)
+    compacted = lance.dataset(uri).version
+    lance.dataset(uri).checkout_version(detached.version).restore()
+    table = open_table(uri)
+    assert net(table, 1) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
+    assert net(table, compacted) == {"column_rewritten": 3, "moved": 3, "maybe": 3}
+
+
+def test_a_rewrite_without_row_versions_hides_no_update(uri):
+    create(uri, stable=True, rows_per_file=6)
+    lance.dataset(uri).update({"a": "7"}, where="key = 2")
+    dataset: Any = lance.dataset(uri)
+    data = dataset.to_table(with_row_id=True)
+    [new] = write_fragments(data.drop(["_rowid"]), uri, data_storage_version="stable")
+    ids = RowIdSequence(data["_rowid"].to_pylist()).to_inline_metadata()
+    old = [fragment.metadata for fragment in dataset.get_fragments()]
+    groups = [Operation.RewriteGroup(old, [replace(new, id=9, row_id_meta=ids)])]
+    lance.LanceDataset.commit(uri, Operation.Rewrite(groups, []), read_version=dataset.version)
+    table = open_table(uri)
+    assert net(table, 2) == {"moved": 6, "maybe": 0}
+    assert net(table, 1) == {"updated": 6, "maybe": 6}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import lance
 import pyarrow as pa
@@ -115,7 +116,8 @@ def test_a_used_id_is_told_from_a_rename_after_a_restore(tmp_path):
     lance.dataset(path).add_columns({"d": "k + 5"})  # gets the ID of c
     lance.dataset(path, version=2).restore()
     lance.dataset(path, version=4).restore()
-    lance.dataset(path).alter_columns({"path": "d", "name": "e"})
+    renamed: Any = {"path": "d", "name": "e"}
+    lance.dataset(path).alter_columns(renamed)
     lance.dataset(path, version=6).restore()
     fields = open_table(path).inspect.all_fields().filter(field_id=1).sort("first_version")
     assert fields.select("path", "first_version", "began_as", "ended_as").rows() == [
