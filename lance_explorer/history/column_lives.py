@@ -114,6 +114,8 @@ def _parents(line: Line, positions: set[int]) -> dict[int, int]:
         parent = EMPTY
         if heads:
             parent = parent_position(line, position)
+            if parent == EMPTY and position > 0:
+                parent = position - 1  # what was restored is lost: nothing but the IDs tells
             if parent not in positions:
                 positions.add(parent)
                 heappush(heads, -parent)

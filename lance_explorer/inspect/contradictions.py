@@ -246,10 +246,12 @@ def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
             pass
     by_path = {fragment.files[0].path: fragment for fragment in named if fragment.files}
     known = {file.path for fragment in step.gone.values() for file in fragment.files}
+    # What was committed since the version that it read may have changed files of a fragment, too.
+    is_rebased = transaction.read_version != step.after.version - 1
     for fragment_id, after in step.come.items():
         if fragment_id in step.gone and step.after.operation != "Overwrite":
-            stated = states.get(fragment_id)
-            if stated is not None and not _same_files(stated, after):
+            stated = None if is_rebased else states.get(fragment_id)
+            if stated is not None and not _same_files(_in_use(stated), _in_use(after)):
                 yield f"the files of fragment {fragment_id} are others in the transaction"
             continue
         told = by_path.get(after.files[0].path) if after.files else None
@@ -275,6 +277,13 @@ def _only_filled_in(before: Fragment, after: Fragment) -> bool:
         deleted = replace(deleted, num_deleted_rows=after.deletion_file.num_deleted_rows)
     filled = replace(before, files=after.files, physical_rows=rows, deletion_file=deleted)
     return filled == after
+
+
+def _in_use(fragment: Fragment) -> Fragment:
+    """Return a fragment without files of which all columns were given up: a commit drops these."""
+    return replace(
+        fragment, files=tuple([file for file in fragment.files if max(file.fields, default=0) >= 0])
+    )
 
 
 def _same_files(before: Fragment, after: Fragment) -> bool:
