@@ -2,7 +2,8 @@
 
 The ID of a column that is dropped is given to the next one that is added, and after a restore the
 IDs of what it undid are given again. So a field lives as long as all commits on the way have its
-ID; after that, and after an Overwrite, which gives all IDs anew, the ID is another field's.
+ID; after that, and after an Overwrite, which gives all IDs anew, the ID is another field's. Where
+versions are lost, an ID with another name is the same field only if a data file tells so.
 """
 
 from collections.abc import Iterable, Mapping
@@ -49,6 +50,9 @@ def column_lives(line: Line, positions: Iterable[int]) -> dict[int, Lives]:
             lives[position] = lives[parent]
             continue
         known = {} if begins_anew else lives[parent]
+        if known and not line.history.follows_previous[position]:
+            doubtful = _renamed(line, parent, position) - _same_files(line, parent, position)
+            known = {id_: life for id_, life in known.items() if id_ not in doubtful}
         lives[position] = {
             field.id: known[field.id] if field.id in known else next(numbers)
             for field in record.schema
@@ -100,6 +104,29 @@ def _kept_over(stretch: Stretch) -> frozenset[int]:
     ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
     begin, end = (np.searchsorted(line.history.versions, ends, side="right") - 1).tolist()
     return kept_fields(line, max(begin, 0), end)  # a branch begins with what its parent had
+
+
+def _renamed(line: Line, before: int, after: int) -> set[int]:
+    """Return the IDs that have other names in two versions."""
+    old, new = [
+        {field.id: field.name for field in line.history.records[position].schema}
+        for position in (before, after)
+    ]
+    return {id_ for id_ in old.keys() & new.keys() if old[id_] != new[id_]}
+
+
+def _same_files(line: Line, before: int, after: int) -> set[int]:
+    """Return the IDs that a data file of two versions has in both: over a gap, that proves them."""
+    old, new = [
+        {
+            (file.path, id_)
+            for state in line.history.states_at(position)
+            for file in line.history.states[state].files
+            for id_ in file.fields
+        }
+        for position in (before, after)
+    ]
+    return {id_ for _, id_ in old & new}
 
 
 def _parents(line: Line, positions: set[int]) -> dict[int, int]:

@@ -256,3 +256,18 @@ def test_so_it_does_on_a_branch(tmp_path, stable):
     history = table.row(0).history(values=True)
     told = dict(history.select("version", "changed_columns").iter_rows())
     assert (told[2], told[max(told)]) == (["c"], ["d"])
+
+
+def test_an_id_with_another_name_over_a_lost_restore_is_another_column(tmp_path):
+    uri = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"k": [0, 1]}), uri)
+    lance.dataset(uri).add_columns({"c": "k + 10"})
+    lance.dataset(uri, version=1).restore()
+    lance.dataset(uri).add_columns({"d": "k + 20"})  # gets the ID of c
+    (tmp_path / "t.lance" / "_versions" / f"{2**64 - 1 - 3:020}.manifest").unlink()
+    table = lx.open_table(uri)
+    assert table.gaps["first_version"].to_list() == [3]
+    feed = table.changes(2, 4, images="both", include=("moved", "column_added")).to_polars()
+    assert {"c", "d"} <= {*feed.columns}
+    images = feed.filter(_change_type="update_preimage").sort("k")
+    assert images.select("k", "c", "d").rows() == [(0, 10, None), (1, 11, None)]
