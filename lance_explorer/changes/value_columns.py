@@ -14,6 +14,7 @@ from lance_explorer.changes.column_names import FeedColumns
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT, Field
 from lance_explorer.history.column_lives import Lives, column_lives
+from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.source import TableSource
 
@@ -92,7 +93,9 @@ def value_columns(
         If a version cannot be opened.
     """
     records = rows.history.records
-    latest_first = sorted({*positions, end}, reverse=True)
+    if end == EMPTY:  # which has no columns: those of the latest version stand for them
+        end = len(records) - 1
+    latest_first = sorted({*positions, end} - {EMPTY}, reverse=True)
     lives = column_lives(rows, latest_first)
     last = _top_level(records[end].schema, lives[end])
     alike, kinds = dict[tuple[int, int], list[int]](), dict[_Kind, list[int]]()

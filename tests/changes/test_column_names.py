@@ -175,3 +175,13 @@ def test_a_diff_has_the_same_names(named):
 def test_the_history_of_a_row_has_such_columns_in_its_values(named):
     values = named.row(0).history(values=True)["values"]
     assert values.struct.field("evidence").to_list() == ["a", "new"]
+
+
+def test_nothing_compared_with_nothing_has_the_columns_of_the_latest_version(tmp_path):
+    lance.write_dataset(pa.table({"a": [1]}), tmp_path / "t.lance")
+    lance.dataset(tmp_path / "t.lance").add_columns({"b": "a + 1"})
+    table = lx.open_table(tmp_path / "t.lance")
+    for mode in ("net", "per_commit"):
+        feed = table.changes(0, 0, mode, images="both").to_polars()
+        assert feed.is_empty()
+        assert feed.columns[-2:] == ["a", "b"]
