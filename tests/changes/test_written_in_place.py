@@ -194,11 +194,11 @@ def test_a_restore_undoes_what_a_later_write_in_place_covers(uri, stable):
     assert net(table, 1) == {"unchanged": 6, "maybe": 0}
 
 
-def lose(uri: str, version: int) -> None:
-    """Remove one version, as a clean-up does that a tag stopped."""
+def lose(uri: str, *versions: int) -> None:
+    """Remove some versions, as a clean-up does that tags stopped."""
     dataset = lance.dataset(uri)
     for kept in range(1, dataset.version + 1):
-        if kept != version:
+        if kept not in versions:
             dataset.tags.create(f"v{kept}", kept)
     dataset.cleanup_old_versions(
         older_than=None, retain_versions=1, error_if_tagged_old_versions=False
@@ -229,6 +229,22 @@ def test_a_restore_of_a_lost_version_may_bring_its_writes_in_place_back(uri, sta
     assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
     feed = table.changes(3, mode="per_commit").to_polars()
     assert feed.filter(pl.col("_event") == "restored", "maybe").height == 3
+
+
+def test_a_lost_version_may_have_written_in_place_what_a_compaction_took_over(uri, stable):
+    create(uri, stable=stable)
+    write_in_place(uri, 0, rows([1], a=7), says_which=False)
+    lance.dataset(uri, version=1).restore()
+    lance.dataset(uri).optimize.compact_files(target_rows_per_fragment=10)
+    lance.dataset(uri, version=2).restore()
+    lose(uri, 1, 2)
+    table = open_table(uri)
+    latest = table.latest.version
+    assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
+    feed = table.changes(latest - 1, mode="per_commit", include="moved").to_polars()
+    told = feed.sort("_rowid")["_event"].cast(pl.String).to_list()
+    assert told == ["restored"] * 3 + ["moved"] * 3
+    assert feed.sort("_rowid")["maybe"].to_list() == [True] * 3 + [False] * 3
 
 
 def test_what_a_restored_detached_version_wrote_in_place_is_told(uri):

@@ -5,7 +5,7 @@ rows are named, columns that are written anew for all rows. Every other row of a
 another file for some column may have other values since.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from lance_explorer.history.file_changes import (
     in_place,
     written_fields,
 )
-from lance_explorer.history.paths import EMPTY, VersionPath, parent_position
+from lance_explorer.history.paths import VersionPath
 from lance_explorer.history.restores import restored_version
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.addresses import first_address
@@ -105,15 +105,10 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
     StorageError
         If a file cannot be read.
     """
+    if step.name == "Restore" and step.follows:
+        return [*_restored_unseen(rows, step.position)] if _is_lost(rows, step.position) else []
     states, schemas = rows.history.states, step.schemas
     gone, come = rows.states_gone(step.position), rows.states_come(step.position)
-    if step.name == "Restore" and step.follows:
-        parent = _lost_parent(rows, step.position)
-        if parent is None:
-            return []
-        before, after = rows.history.intervals.at(parent), rows.history.intervals.at(step.position)
-        gone, come = np.setdiff1d(before, after), np.setdiff1d(after, before)
-        schemas = SchemaPair(rows.history.records[parent].schema, step.record.schema)
     old = {states[state].id: state for state in gone.tolist()}
     pairs = [(old[states[state].id], state) for state in come.tolist() if states[state].id in old]
     changes = [in_place(states[before], states[after], schemas) for before, after in pairs]
@@ -159,13 +154,39 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
     return UntoldRows(_live_rows(rows, rewritten), _live_rows(rows, extended))
 
 
-def _lost_parent(rows: StateRows, position: int) -> int | None:
-    """Return the position that a restore goes on from, if what it restored is in no position."""
+def _is_lost(rows: StateRows, position: int) -> bool:
+    """Whether what a restore went back to is in no position."""
     target = restored_version(rows.source, rows.history.records[position])
-    if target is not None and np.isin(np.uint64(target), rows.history.versions):
-        return None
-    parent = parent_position(rows, position)
-    return position - 1 if parent == EMPTY else parent  # all before it are lost
+    return target is None or not np.isin(np.uint64(target), rows.history.versions)
+
+
+def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
+    """Yield the fragments that a restore of a lost version has in a state that no version had.
+
+    Each is compared with the seen state that is most like it. If there is none, nothing tells of
+    any of its values.
+    """
+    history = rows.history
+    states, schema = history.states, history.records[position].schema
+    come = rows.states_come(position)
+    new = come[rows.first_positions[come] == position].tolist()
+    seen = dict[int, list[int]]()
+    for state in np.flatnonzero((rows.first_positions >= 0) & (rows.first_positions < position)):
+        seen.setdefault(states[state].id, []).append(int(state))
+    rows.load(new)
+    for state in new:
+        everything = WrittenFields(frozenset([field.id for field in schema]), frozenset())
+        found = [UntoldWrite(state, InPlace.VALUES_DIFFER, everything)]
+        for before in seen.get(states[state].id, []):
+            if rows.has_row_ids or rows.ids(before) is rows.ids(state):
+                was = history.records[int(rows.first_positions[before])].schema
+                pair = SchemaPair(was, schema)
+                change = in_place(states[before], states[state], pair)
+                written = written_fields(states[before], states[state], pair)
+                found.append(UntoldWrite(state, change, written))
+        nearest = min(found, key=lambda write: (write.change, len(write.written.kept)))
+        if nearest.change > InPlace.SAME:
+            yield nearest
 
 
 def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:

@@ -182,7 +182,9 @@ class _Pass:
         version = here.version_of_new(fragment)
         versions = constant_versions(version, rows)
         open_until = NO_VERSION
-        if not here.is_first and (is_unpaired or version == NO_VERSION):
+        if here.is_first and version == NO_VERSION:
+            open_until = here.version  # a lost version may have made them of other rows
+        elif not here.is_first and (is_unpaired or version == NO_VERSION):
             open_until = version or ANY_VERSION
         return Track(born_rows(number, rows), versions, versions, open_until=open_until)
 

@@ -287,6 +287,17 @@ def test_a_restore_over_an_upsert_may_bring_back_the_rows_that_it_takes_out(upse
     assert (counts.deleted, counts.restored, counts.reverted, counts.moved) == (None,) * 4
 
 
+def test_rows_of_the_first_kept_version_may_be_those_that_a_restore_brings_back(upserted):
+    events = events_of(upserted.append(rows=2).restore(1).remove(1))
+    assert told(events)[0][:2] == ("restored", "derived")
+    assert events.where(events.event != RowEvent.DELETED).maybe.all()
+    in_first = events.before < np.uint64(2 * FRAGMENT)
+    assert events.where((events.event == RowEvent.DELETED) & in_first).maybe.all()
+    later = events.where((events.event == RowEvent.DELETED) & ~in_first)
+    assert later.num_rows == 2
+    assert not later.maybe.any()
+
+
 def test_a_restore_over_rows_that_came_later_is_certain(upserted):
     events = events_of(upserted.append(rows=2).delete({0: [0]}).restore(2))
     assert not events.maybe.any()
