@@ -329,12 +329,16 @@ def project_by_hand(world: World, rng: Random) -> str:
     names = base.schema.names[: rng.randint(1, len(base.schema.names))]
     schema = LanceSchema.from_pyarrow(pa.schema([base.schema.field(name) for name in names]))
     given: Any = schema
-    if "key" not in names or any(
-        given.field(name).id() != base.lance_schema.field(name).id() for name in names
-    ):
+    ids = [_field_ids(given.field(name)) for name in names]
+    if "key" not in names or ids != [_field_ids(base.lance_schema.field(name)) for name in names]:
         raise Refused("pylance gives out other field IDs")
     where = _commit(world, rng, base, Lance.Project(schema))
     return f"Project to {names}{where}"
+
+
+def _field_ids(field: Any) -> list[int]:
+    """Return the IDs of a field and of all in it."""
+    return [field.id(), *[id_ for child in field.children() for id_ in _field_ids(child)]]
 
 
 @action(0.2)
