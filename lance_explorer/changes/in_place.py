@@ -10,6 +10,7 @@ from lance_explorer.history.events.untold_writes import IdentitySet, UntoldRows,
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.paths import VersionPath
+from lance_explorer.history.restores import is_restore_of_lost
 from lance_explorer.history.rows.state_rows import StateRows
 
 __all__ = ["Traces", "traces"]
@@ -26,7 +27,8 @@ class Traces:
     untold : UntoldRows
         Those of which columns were written in place, and their last update stayed.
     unpaired : IdentitySet
-        The two halves of upserts in tables without row IDs: rows that went and rows that came.
+        The two halves of upserts in tables without row IDs, and of restores of lost versions: rows
+        that went and rows that came.
     ordered : IdentitySet
         Those that an update wrote in tables without row IDs, told by their order.
     """
@@ -53,8 +55,9 @@ def traces(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Traces:
 
 def _unpaired(rows: StateRows, path: VersionPath) -> IdentitySet:
     start, stop = [_NO_IDENTITIES], [_NO_IDENTITIES]
-    for position in path.steps:
-        if StepFacts(rows, position).is_unpaired_update:
+    for position in path.steps if not rows.has_row_ids else ():
+        is_open = is_restore_of_lost(rows.source, rows.history, position)
+        if is_open or StepFacts(rows, position).is_unpaired_update:
             events = row_events(rows.source, position)
             is_half = (events.before == NO_ADDRESS) | (events.after == NO_ADDRESS)
             halves = events.where(events.maybe & is_half)

@@ -1,13 +1,15 @@
 """Which version a restore went back to, and which ordinary one a detached version goes back to."""
 
+import numpy as np
+
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.detached import built_on
-from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
 
-__all__ = ["ordinary_version", "restored_version"]
+__all__ = ["is_restore_of_lost", "ordinary_version", "restored_version"]
 
 
 def restored_version(source: TableSource, record: VersionRecord) -> int | None:
@@ -28,6 +30,15 @@ def restored_version(source: TableSource, record: VersionRecord) -> int | None:
     if transaction is None or not isinstance(transaction.operation, Restore):
         return None
     return transaction.operation.version
+
+
+def is_restore_of_lost(source: TableSource, history: History, position: int) -> bool:
+    """Whether a version is a restore, and what it went back to is not in the history."""
+    record = history.records[position]
+    if record.operation != "Restore":
+        return False
+    target = restored_version(source, record)
+    return target is None or not np.isin(np.uint64(target), history.versions)
 
 
 def ordinary_version(source: TableSource, version: int, before: int | None = None) -> int | None:

@@ -118,6 +118,21 @@ def test_without_row_ids_rows_that_moved_over_lost_versions_are_uncertain(table)
     assert moved.maybe.all() == moved.maybe.any() == (not rows.has_row_ids)
 
 
+@pytest.mark.parametrize("then", ["nothing", "upsert", "compaction"])
+def test_rows_that_a_restored_lost_version_brought_back_may_be_those_that_it_took(tmp_path, then):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4)
+    table.update({0: range(4)}, inserted=1).append(rows=1).restore(2).restore(1)
+    match then:
+        case "upsert":
+            table.update({0: range(4)}, inserted=1)
+        case "compaction":
+            table.compact([0])
+    rows = rows_of(table.remove(1, 2))
+    runs = net_changes(rows, 1, len(rows.history) - 1)
+    assert {RowChange.DELETED, RowChange.INSERTED} == {*runs.change.tolist()}
+    assert runs.maybe.all()
+
+
 def test_row_versions_tell_what_came_after_a_version_that_is_lost(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
     table.update({0: [1], 1: [0]}).add_column("one").remove(1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lance_explorer.format.fragments import TOMBSTONE, Fragment
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
@@ -22,7 +23,7 @@ from lance_explorer.history.file_changes import (
     written_fields,
 )
 from lance_explorer.history.paths import VersionPath
-from lance_explorer.history.restores import restored_version
+from lance_explorer.history.restores import is_restore_of_lost
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Uint64Array
@@ -106,7 +107,8 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
         If a file cannot be read.
     """
     if step.name == "Restore" and step.follows:
-        return [*_restored_unseen(rows, step.position)] if _is_lost(rows, step.position) else []
+        is_lost = is_restore_of_lost(rows.source, rows.history, step.position)
+        return [*_restored_unseen(rows, step.position)] if is_lost else []
     states, schemas = rows.history.states, step.schemas
     gone, come = rows.states_gone(step.position), rows.states_come(step.position)
     old = {states[state].id: state for state in gone.tolist()}
@@ -154,17 +156,12 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
     return UntoldRows(_live_rows(rows, rewritten), _live_rows(rows, extended))
 
 
-def _is_lost(rows: StateRows, position: int) -> bool:
-    """Whether what a restore went back to is in no position."""
-    target = restored_version(rows.source, rows.history.records[position])
-    return target is None or not np.isin(np.uint64(target), rows.history.versions)
-
-
 def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
     """Yield the fragments that a restore of a lost version has in a state that no version had.
 
-    Each is compared with the seen state that is most like it. If there is none, nothing tells of
-    any of its values.
+    Each is compared with the seen state that is most like it. If there is none, all its values are
+    in question; in a table with row IDs only if it was written in place, of which row versions need
+    not tell.
     """
     history = rows.history
     states, schema = history.states, history.records[position].schema
@@ -175,8 +172,7 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
         seen.setdefault(states[state].id, []).append(int(state))
     rows.load(new)
     for state in new:
-        everything = WrittenFields(frozenset([field.id for field in schema]), frozenset())
-        found = [UntoldWrite(state, InPlace.VALUES_DIFFER, everything)]
+        found = list[UntoldWrite]()
         for before in seen.get(states[state].id, []):
             if rows.has_row_ids or rows.ids(before) is rows.ids(state):
                 was = history.records[int(rows.first_positions[before])].schema
@@ -184,9 +180,18 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
                 change = in_place(states[before], states[state], pair)
                 written = written_fields(states[before], states[state], pair)
                 found.append(UntoldWrite(state, change, written))
-        nearest = min(found, key=lambda write: (write.change, len(write.written.kept)))
-        if nearest.change > InPlace.SAME:
-            yield nearest
+        if found:
+            nearest = min(found, key=lambda write: (write.change, len(write.written.kept)))
+            if nearest.change > InPlace.SAME:
+                yield nearest
+        elif not rows.has_row_ids or _shows_writes(states[state]):
+            everything = WrittenFields(frozenset([field.id for field in schema]), frozenset())
+            yield UntoldWrite(state, InPlace.VALUES_DIFFER, everything)
+
+
+def _shows_writes(fragment: Fragment) -> bool:
+    """Whether a fragment has files that gave a field up, or overlays."""
+    return bool(fragment.overlays) or any(TOMBSTONE in file.fields for file in fragment.files)
 
 
 def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
