@@ -97,13 +97,6 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
 
     A restore writes nothing: what it undoes are the writes of other versions. Only where the
     version that it restored is not kept, those of lost versions are its own.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     states, schemas = rows.history.states, step.schemas
     gone, come = rows.states_gone(step.position), rows.states_come(step.position)
@@ -141,13 +134,6 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
         The way.
     schemas : SchemaPair
         The schemas of both ends.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     rewritten, extended = list[int](), list[int]()
     for position in path.steps:
