@@ -17,6 +17,28 @@ The tree, grouped by what a handler would do::
     +-- MissingDependencyError (ImportError)
 
 A message says what failed, where, what was expected against what was found, and what to do next.
+
+What holds for all calls is stated here, once. The section ``Raises`` of a docstring names only what
+is special to that call.
+
+* What was asked for is never half answered: a call returns all of it, or raises.
+* A call that reads a table raises :class:`StorageError` if a file is missing or cannot be read, or
+  if the storage cannot be reached or refuses; :class:`FormatError` if a file cannot be understood:
+  :class:`CorruptFileError` if it is damaged or claims what cannot be,
+  :class:`UnsupportedFeatureError` if it needs something that is not read here, such as a reader
+  flag that is not known, rows that therefore cannot be told, or files where the table may not lead
+  (see ``allow_bases`` of :func:`~lance_explorer.open_table`).
+* A call that reads a table raises :class:`TableNotFoundError` if there is none, or if the table is
+  gone or another one has taken its place since it was opened.
+* To a call about the whole history, a version that is removed meanwhile counts as removed before.
+  So does one whose manifest cannot be understood, which is a finding in :attr:`Table.findings`.
+* What is named has to be there, or the call raises the :class:`NotFoundError` of its kind:
+  :class:`VersionNotFoundError` for a version that is not kept, or a time before all kept ones;
+  :class:`RowNotFoundError` for a row ID, :class:`FragmentNotFoundError` for a fragment ID,
+  :class:`RefNotFoundError` for the name of a tag or a branch.
+* A value of the wrong type, or one that cannot be meant, is an :class:`InvalidArgumentError`, which
+  says what is expected. So is a column that the table does not have, and a filter or a key that
+  does not fit the table.
 """
 
 from typing import Self

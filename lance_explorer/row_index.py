@@ -93,11 +93,6 @@ class SnapshotRowIdIndex:
         row_ids : array_like
             Row IDs in any order; they may repeat.
 
-        Raises
-        ------
-        InvalidArgumentError
-            If they are not whole numbers from 0 to 2^64 - 1.
-
         Examples
         --------
         >>> table.latest.row_id_index().locate_many([4, 1]).to_list()
@@ -112,11 +107,6 @@ class SnapshotRowIdIndex:
         ----------
         addresses : array_like
             Row addresses in any order: fragment << 32 | offset.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If they are not whole numbers from 0 to 2^64 - 1.
 
         Examples
         --------

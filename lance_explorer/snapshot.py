@@ -34,13 +34,6 @@ class Snapshot:
 
     Made by :meth:`Table.at` and :attr:`Table.latest`.
 
-    Raises
-    ------
-    VersionNotFoundError
-        If the version is not kept.
-    FormatError
-        If its manifest cannot be understood.
-
     Examples
     --------
     >>> snapshot = table.at(4)
@@ -136,12 +129,7 @@ class Snapshot:
         Raises
         ------
         UnsupportedFeatureError
-            If a reader flag of the version is not known, or a file lies where the table may not
-            lead; see ``allow_bases`` of :func:`open_table`.
-        InvalidArgumentError
-            If a column or the filter does not fit the table.
-        StorageError
-            If a file cannot be read.
+            If a file lies where the table may not lead; see ``allow_bases`` of :func:`open_table`.
 
         Examples
         --------
@@ -172,14 +160,7 @@ class Snapshot:
         Raises
         ------
         UnsupportedFeatureError
-            If a reader flag of the version is not known, or a file lies where the table may not
-            lead; see ``allow_bases`` of :func:`open_table`.
-        FormatError
-            If a sequence or a deletion file cannot be understood.
-        InvalidArgumentError
-            If the table has no such column.
-        StorageError
-            If a file cannot be read.
+            If a file lies where the table may not lead; see ``allow_bases`` of :func:`open_table`.
 
         Examples
         --------
@@ -190,15 +171,6 @@ class Snapshot:
 
     def row_id_index(self) -> SnapshotRowIdIndex:
         """Return where each live row is, by its row ID, from metadata alone.
-
-        Raises
-        ------
-        UnsupportedFeatureError
-            If a reader flag of the version is not known.
-        FormatError
-            If a sequence or a deletion file cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------
@@ -213,10 +185,7 @@ class Snapshot:
         Raises
         ------
         UnsupportedFeatureError
-            If a reader flag of the version is not known, or a file lies where the table may not
-            lead; see ``allow_bases`` of :func:`open_table`.
-        StorageError
-            If the version cannot be opened.
+            If a file lies where the table may not lead; see ``allow_bases`` of :func:`open_table`.
 
         Examples
         --------

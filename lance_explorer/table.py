@@ -88,17 +88,11 @@ def open_table(
 
     Raises
     ------
-    TableNotFoundError
-        If there is no Lance table.
-    RefNotFoundError
-        If the table has no such branch.
     CorruptFileError
         If the folder of versions mixes both schemes of file names.
     InvalidArgumentError
-        If ``table`` is none of these, its URI has a scheme that is not served, an option cannot be
-        used, or ``allow_bases`` is no list of paths and URIs.
-    StorageError
-        If the object store cannot be reached, or does not let in.
+        If the URI has a scheme that is not served, names another machine or holds a password, or an
+        option cannot be used.
 
     Examples
     --------
@@ -195,11 +189,6 @@ class Table:
             On a branch, whether to put before its own versions those of its ancestors, up to where
             it left them. Its own begin with the version of the fork.
 
-        Raises
-        ------
-        StorageError
-            If a manifest cannot be read. One that cannot be understood becomes a finding.
-
         Examples
         --------
         >>> table.versions().row(0, named=True)["kind"]
@@ -216,15 +205,6 @@ class Table:
             A version number; a tag, also one on another branch; a time, for the highest version
             that was committed by then (without time zone: UTC); or a branch and a number, where
             "main" is the main branch.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        RefNotFoundError
-            If there is no such tag or branch.
-        InvalidArgumentError
-            If ``ref`` is none of these.
 
         Examples
         --------
@@ -256,10 +236,6 @@ class Table:
         ------
         FragmentNotFoundError
             If no kept version has it.
-        FormatError
-            If a sequence or a deletion file cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------
@@ -338,14 +314,8 @@ class Table:
         Raises
         ------
         InvalidArgumentError
-            If ``begin_version`` is later than ``end_version``, one is on another branch (see
-            :meth:`diff`), or an argument is none of those listed.
-        VersionNotFoundError
-            If a version is not kept.
-        RefNotFoundError
-            If there is no such tag.
-        UnsupportedFeatureError
-            If the rows of a version cannot be told.
+            If ``begin_version`` is later than ``end_version``, or one is on another branch (see
+            :meth:`diff`).
 
         Examples
         --------
@@ -376,15 +346,6 @@ class Table:
         Returns
         -------
         Diff
-
-        Raises
-        ------
-        VersionNotFoundError
-            If a version is not kept.
-        RefNotFoundError
-            If there is no such tag or branch.
-        InvalidArgumentError
-            If ``a`` or ``b`` is none of these.
 
         Examples
         --------
@@ -427,8 +388,6 @@ class Table:
             If ``start`` is later than ``end``, or a tag is on another branch.
         VersionNotFoundError
             If a version never was, or ``end`` is not kept.
-        RefNotFoundError
-            If there is no such tag.
 
         Examples
         --------
@@ -459,15 +418,6 @@ class Table:
         CompactionLineage or None
             ``entries``, newest first, ``max_entries``, how many of them the config keeps at most,
             and ``to_frame()``. None if no compaction is known, and no limit is set.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------
@@ -517,15 +467,8 @@ class Table:
 
         Raises
         ------
-        VersionNotFoundError
-            If a version is not kept.
         InvalidArgumentError
-            If the IDs are not whole numbers from 0 to 2^64 - 1, or ``begin_version`` is the later
-            one.
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
+            If ``begin_version`` is the later one.
 
         Examples
         --------
@@ -557,17 +500,6 @@ class Table:
         end_version : int, optional
             The version to follow to, which may be an earlier one; by default the latest.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If a version is not kept.
-        InvalidArgumentError
-            If the addresses are not whole numbers from 0 to 2^64 - 1.
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
-
         Examples
         --------
         >>> table.follow_addresses([1, 2]).select("outcome", "end_rowaddr").rows()
@@ -588,11 +520,6 @@ class Table:
         Lineage
             ``graph``, a networkx.MultiDiGraph of the lives of fragments; ``fragments()`` and
             ``edges()``, the same as frames; and questions and exports.
-
-        Raises
-        ------
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------
@@ -617,11 +544,6 @@ class Table:
         Explorer
             What is chosen in it is its ``selection``, what it shows its ``frame()``.
 
-        Raises
-        ------
-        InvalidArgumentError
-            If there is no such view.
-
         Examples
         --------
         >>> explorer = table.explore(view="time_travel")
@@ -644,7 +566,7 @@ class Table:
         Raises
         ------
         InvalidArgumentError
-            If the query is wrong, is no SELECT, or reads anything else.
+            If the query is no SELECT, or reads anything else.
 
         Examples
         --------
@@ -690,11 +612,6 @@ class Table:
 
         Only what is new is read. Snapshots and frames that were made before stay as they are. If
         the table was dropped and made again, it is the new one from here on.
-
-        Raises
-        ------
-        TableNotFoundError
-            If the table is gone.
 
         Examples
         --------

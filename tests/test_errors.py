@@ -1,15 +1,25 @@
 """The exception tree: as its drawing says, and fit for process boundaries."""
 
+import ast
 import copy
 import inspect
 import pickle
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from lance_explorer import errors
 
 DRAWN = re.compile(r"^    (?P<branch>[|+ -]*)(?P<name>\w+Error)(?: \((?P<builtin>\w+)\))?$")
+
+COMMON = re.compile(
+    r"If (?:an? |the |its )?(?:[\w`]+ ){1,2}"
+    r"(?:cannot be (?:read|understood|told)|is missing or cannot be read"
+    r"|is (?:not kept|gone|damaged|none of these)|does not fit the table)\."
+)
+"""What the docstring of ``errors`` says for all calls."""
 
 ERRORS = {name: getattr(errors, name) for name in errors.__all__}
 
@@ -27,6 +37,19 @@ def drawn_bases() -> dict[str, set[str]]:
     return bases
 
 
+def raised() -> Iterator[tuple[str, str, str]]:
+    """Yield what docstrings of the package say of our errors: where, which, and the condition."""
+    for path in Path(errors.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                _, _, rest = (ast.get_docstring(node) or "").partition("\nRaises\n------\n")
+                section = re.split(r"\n\n\w+\n-+\n", rest)[0]
+                for entry in re.split(r"\n(?=\S)", section):
+                    error, _, condition = entry.partition("\n")
+                    if error in ERRORS:
+                        yield f"{path.name}: {node.name}", error, " ".join(condition.split())
+
+
 def test_the_tree_is_as_drawn():
     tree = {name: {base.__name__ for base in error.__bases__} for name, error in ERRORS.items()}
     assert tree == drawn_bases()
@@ -35,6 +58,36 @@ def test_the_tree_is_as_drawn():
 def test_every_error_of_the_module_is_public():
     classes = inspect.getmembers(errors, inspect.isclass)
     assert {name for name, _ in classes if name.endswith("Error")} == set(errors.__all__)
+
+
+@pytest.mark.parametrize("name", set(ERRORS) - {"LanceExplorerError", "MissingDependencyError"})
+def test_the_contract_of_all_calls_names_each_error(name):
+    assert f":class:`{name}`" in (errors.__doc__ or "")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "If a file cannot be read.",
+        "If a deletion file cannot be understood.",
+        "If its manifest cannot be understood.",
+        "If it cannot be read.",
+        "If it is not kept.",
+        "If the version is not kept.",
+        "If the table is gone.",
+        "If ``ref`` is none of these.",
+        "If a column does not fit the table.",
+    ],
+)
+def test_the_contract_is_recognised(condition):
+    assert COMMON.fullmatch(condition)
+
+
+def test_no_docstring_repeats_the_contract():
+    entries = list(raised())
+    special = ("table.py: deletion_history", "FragmentNotFoundError", "If no kept version has it.")
+    assert special in entries
+    assert [entry for entry in entries if COMMON.fullmatch(entry[2])] == []
 
 
 @pytest.mark.parametrize("name", ERRORS)

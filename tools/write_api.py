@@ -20,8 +20,9 @@ ROLE = re.compile(r":\w+:`(?:~?[\w.]+\.)?(\w+)`")
 
 HEAD = """# The public names
 
-What each name is, from its docstring; `help(name)` tells the rest: parameters, errors, and examples
-that are run as tests. This page is written by `make api`.
+What each name is, from its docstring; `help(name)` tells the rest: parameters, errors that are
+special to it, and examples that are run as tests. Which errors any call may raise,
+`help(lance_explorer.errors)` tells. This page is written by `make api`.
 """
 
 

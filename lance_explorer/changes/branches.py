@@ -33,12 +33,6 @@ def changes_between(first: Place, second: Place, common: Ancestry) -> ChangeRuns
         If versions on the way are not kept, and the branch of the common one is gone.
     VersionNotFoundError
         If versions on the way are not kept, the common one among them.
-    UnsupportedFeatureError
-        If the rows of one cannot be told.
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     end = place_rows(second)
     place_rows(first)

@@ -116,13 +116,6 @@ class Changes:
             versions leave a number open. Per commit one row a commit that changed rows. ``maybe``
             is how many of all these rows are uncertain, ``evidence`` the weakest that was used.
 
-        Raises
-        ------
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
-
         Examples
         --------
         >>> table.changes(0, 3).summary().select("inserted", "updated").row(0)
@@ -139,15 +132,6 @@ class Changes:
             The columns of :data:`~lance_explorer.changes.frame.CHANGES`, and after them those of
             the values. With both images ``changed_columns`` stands between: of an update, the
             names of the columns whose values differ, else null.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If a column does not fit the table.
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------
@@ -195,17 +179,6 @@ class Changes:
             Whether to show how far it is, if it takes more than a second.
         part : ChangePart, optional
             The part of :meth:`parts` that is wanted; everything by default.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If a column does not fit the table, or ``batch_size`` is not positive.
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
-        VersionNotFoundError
-            If versions were removed while they were read.
 
         Examples
         --------

@@ -67,13 +67,7 @@ class FeedColumns:
         return place
 
     def schema(self, chosen: Sequence[str] | None) -> pl.Schema:
-        """Return the columns that are asked for, by their names in the table or in the feed.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If there is no such column.
-        """
+        """Return the columns that are asked for, by their names in the table or in the feed."""
         if chosen is None:
             return pl.Schema(self._types)
         wanted = [name if name in self._types else self._names.get(name, name) for name in chosen]

@@ -39,13 +39,6 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
         The rows of the branch.
     begin, end : int
         The positions of the versions, the earlier first.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     if begin == EMPTY or not rows.has_row_ids or not _is_countable(rows, begin, end):
         return None

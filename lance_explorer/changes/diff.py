@@ -92,16 +92,10 @@ class Diff:
 
         Raises
         ------
-        UnsupportedFeatureError
-            If the rows of a version cannot be told.
         InvalidArgumentError
             If they are versions of two tables.
         NotFoundError
             If versions on the way are not kept, the common one among them.
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------
@@ -144,16 +138,10 @@ class Diff:
 
         Raises
         ------
-        UnsupportedFeatureError
-            If the rows of a version cannot be told.
         InvalidArgumentError
-            If they are versions of two tables, or an argument is none of those listed.
+            If they are versions of two tables.
         NotFoundError
             If versions on the way are not kept, the common one among them.
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------
@@ -167,13 +155,6 @@ class Diff:
     def schema(self) -> pl.DataFrame:
         """Return which fields differ: added, dropped, renamed, cast, altered or replaced.
 
-        Raises
-        ------
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
-
         Examples
         --------
         >>> table.diff(6, 7).schema().select("change", "path_before", "path_after").rows()
@@ -184,13 +165,6 @@ class Diff:
     @documented(FRAGMENT_DIFF)
     def fragments(self) -> pl.DataFrame:
         """Return which fragments differ.
-
-        Raises
-        ------
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------
@@ -203,13 +177,6 @@ class Diff:
     def indices(self) -> pl.DataFrame:
         """Return which segments of indices differ.
 
-        Raises
-        ------
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
-
         Examples
         --------
         >>> table.diff(4, 5).indices().select("change", "name").rows()
@@ -220,13 +187,6 @@ class Diff:
     @documented(CONFIG_DIFF)
     def config(self) -> pl.DataFrame:
         """Return which entries of the configuration and of metadata differ.
-
-        Raises
-        ------
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------
@@ -267,15 +227,6 @@ class Diff:
         SameContent
             True or false; ``method`` says how that is known, ``columns`` which columns differ.
             As text it is a sentence on what was compared.
-
-        Raises
-        ------
-        UnsupportedFeatureError
-            If the rows of a version cannot be told.
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------

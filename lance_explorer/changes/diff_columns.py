@@ -35,8 +35,6 @@ def columns_of_both(
     ------
     InvalidArgumentError
         If neither version has a chosen column.
-    StorageError
-        If a version cannot be opened.
     """
     columns = [pair for pair in pairs if pair.is_top_level]
     new = {pair.after.name: pair.after.name for pair in columns if pair.after}

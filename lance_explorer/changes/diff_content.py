@@ -155,11 +155,6 @@ def compare_content(
         The fragments of each that the other has not as they are.
     by_row_id : bool
         Whether equal row IDs are the same row.
-
-    Raises
-    ------
-    StorageError
-        If a file cannot be read.
     """
     schemas = [place.source.version(place.version).records[0].schema for place in (first, second)]
     types = [_types(schema) for schema in schemas]

@@ -96,13 +96,7 @@ class FragmentParts:
         self.states = {state.id: n for n, state in enumerate(history.states)}
 
     def of(self, fragment_id: int) -> Parts:
-        """Return the parts of a fragment by their names.
-
-        Raises
-        ------
-        CorruptFileError
-            If a file lies below a base path that there is not.
-        """
+        """Return the parts of a fragment by their names."""
         fragment = self.history.states[self.states[fragment_id]]
         deletions = fragment.deletion_file
         return {
@@ -142,13 +136,7 @@ class FragmentParts:
 
 
 def fragment_diff(before: FragmentParts, after: FragmentParts) -> pl.DataFrame:
-    """Return one row for each fragment that differs, by fragment ID.
-
-    Raises
-    ------
-    CorruptFileError
-        If a file lies below a base path that there is not.
-    """
+    """Return one row for each fragment that differs, by fragment ID."""
     is_one_branch = (
         before.history.records[0].manifest.base_paths
         == (after.history.records[0].manifest.base_paths)

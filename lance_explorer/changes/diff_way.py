@@ -54,15 +54,7 @@ def commits_between(common: Ancestry) -> pl.DataFrame:
 def fields_between(
     before: VersionRecord, after: VersionRecord, common: Ancestry | None
 ) -> list[FieldPair]:
-    """Return which field of one version is which of the other.
-
-    Raises
-    ------
-    FormatError
-        If the transaction of a restore on the way cannot be understood.
-    StorageError
-        If it cannot be read.
-    """
+    """Return which field of one version is which of the other."""
     stretches = (*common.to_first, *common.to_second) if common else ()
     schemas, overwritten = dict[int, tuple[Field, ...]](), common is None
     for stretch in stretches:

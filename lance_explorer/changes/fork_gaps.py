@@ -39,12 +39,6 @@ def changes_over_a_gap(common: Ancestry, last: Stretch) -> ChangeRuns:
     ------
     RefNotFoundError
         If the branch of the common version is gone.
-    VersionNotFoundError
-        If the common version is not kept.
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     assert last.source is not None
     if common.branch is None:

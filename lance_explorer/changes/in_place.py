@@ -39,15 +39,7 @@ class Traces:
 
 
 def traces(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Traces:
-    """Collect what happened on the way to rows of two versions, which have such schemas.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
-    """
+    """Collect what happened on the way to rows of two versions, which have such schemas."""
     return Traces(
         untold_rows(rows, path, schemas), _unpaired(rows, path), _told_by_order(rows, path)
     )

@@ -43,13 +43,6 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     begin, end : int
         The positions of the versions in ``rows.history``, the earlier first; EMPTY for the empty
         table.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     path = path_between(rows, begin, end)
     schemas = schemas_at(rows, begin, end)
@@ -96,13 +89,6 @@ def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRu
         The number of the version that is not kept.
     end : int
         The position of the other version.
-
-    Raises
-    ------
-    FormatError
-        If a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     live = live_rows(rows, end)
     if rows.namesakes:

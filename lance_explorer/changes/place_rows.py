@@ -52,10 +52,8 @@ def place_rows(place: Place) -> PlaceRows:
 
     Raises
     ------
-    UnsupportedFeatureError
-        If they cannot be told.
     VersionNotFoundError
-        If the version is not kept, or is in no line of history.
+        If the version is in no line of history.
     """
     rows = state_rows(place.source)
     try:

@@ -33,13 +33,7 @@ class RowOptions:
         include: str | Collection[str],
         tolerance: float,
     ) -> "RowOptions":
-        """Return what people ask for; one name may stand for a sequence of one.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If an argument is none of those there are.
-        """
+        """Return what people ask for; one name may stand for a sequence of one."""
         check_choice("images", images, (None, "after", "both"))
         for name in _names(include):
             check_choice("include", name, tuple([change.label for change in _OPTIONAL]))

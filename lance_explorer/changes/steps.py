@@ -86,8 +86,6 @@ def version_range(
         If the first is the later one.
     VersionNotFoundError
         If the second is not kept, or the first never was, or is not kept and must be.
-    UnsupportedFeatureError
-        If the rows of one cannot be told.
     """
     if begin_version > end_version:
         raise InvalidArgumentError(
@@ -114,15 +112,7 @@ def _was_lost(rows: StateRows, version: int) -> bool:
 
 
 def net_step(versions: VersionRange) -> ChangeStep:
-    """Return the net changes between two versions.
-
-    Raises
-    ------
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
-    """
+    """Return the net changes between two versions."""
     rows, end = versions.rows, versions.end
     if versions.begin_is_kept:
         runs, before = net_changes(rows, versions.begin, end), versions.begin
@@ -144,13 +134,6 @@ def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
     """Yield what happened in each commit that changed rows; what is lost has a line of its own.
 
     From the empty table on, a branch begins with the rows of its parent: they are inserted.
-
-    Raises
-    ------
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     rows = versions.rows
     intervals = rows.history.intervals

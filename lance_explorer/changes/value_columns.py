@@ -87,10 +87,6 @@ def value_columns(
     ------
     InvalidArgumentError
         If none of the versions has a chosen column.
-    FormatError
-        If the transaction of a restore cannot be understood.
-    StorageError
-        If a version cannot be opened.
     """
     records = rows.history.records
     if end == EMPTY:  # which has no columns: those of the latest version stand for them
@@ -118,13 +114,7 @@ def value_columns(
 
 
 def column_types(source: TableSource, version: int) -> pl.Schema:
-    """Return the types of the columns of a version, with whole blobs; they are kept.
-
-    Raises
-    ------
-    StorageError
-        If the version cannot be opened.
-    """
+    """Return the types of the columns of a version, with whole blobs; they are kept."""
     from lance_explorer.values import row_schema
 
     key = f"{__name__}.{version}"

@@ -30,12 +30,8 @@ def version_number(source: TableSource, name: VersionRef, *, is_begin: bool = Fa
 
     Raises
     ------
-    VersionNotFoundError
-        If all kept versions are later than a time.
-    RefNotFoundError
-        If there is no such tag.
     InvalidArgumentError
-        If it is on another branch, or none of these.
+        If it is on another branch.
     """
     match name:
         case bool():

@@ -68,11 +68,6 @@ def lineage(
         wide as they are many. Beyond 200 fragments the smaller ones are one lane in grey, and the
         line above says how many.
 
-    Raises
-    ------
-    InvalidArgumentError
-        If ``between`` is no span of versions, or there is no such fragment.
-
     Examples
     --------
     >>> figure = lx.figures.lineage(*table.lineage().frames, table.versions())

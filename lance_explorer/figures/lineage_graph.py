@@ -62,11 +62,6 @@ def lineage_graph(
         recorded or proven is dashed. Of more than 200 fragments the latest are drawn, and the line
         above says how many.
 
-    Raises
-    ------
-    InvalidArgumentError
-        If there is no such fragment.
-
     Examples
     --------
     >>> frames = table.lineage().frames

@@ -82,13 +82,7 @@ def select(
 
 
 def node_of(fragments: pl.DataFrame, fragment: str | int) -> str:
-    """Return the node of a name, or that of the latest life of a fragment.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If there is none.
-    """
+    """Return the node of a name, or that of the latest life of a fragment."""
     column = "node" if isinstance(fragment, str) else "fragment_id"
     lives = fragments.filter(pl.col(column) == fragment)["node"]
     if len(lives) == 0:

@@ -57,11 +57,6 @@ def read_records(data: bytes, *, with_versions: bool) -> Iterator[tuple[int, Ran
         A RowIdSequence, or with versions a RowVersionSequence.
     with_versions : bool
         Whether ranges are spans of runs that tell a version.
-
-    Raises
-    ------
-    CorruptFileError
-        If a record does not fit into the data.
     """
     view = np.frombuffer(data + bytes(_PADDING), dtype=np.uint8)
     position, window, size = 0, _FIRST_WINDOW, len(data)

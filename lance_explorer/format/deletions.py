@@ -58,9 +58,7 @@ def decode_deletion_file(data: bytes, file_type: int, physical_rows: int | None 
     Raises
     ------
     CorruptFileError
-        If the bytes are no such file, or name more rows or higher offsets than the fragment has.
-    UnsupportedFeatureError
-        If the file type is not known.
+        If it names more rows or higher offsets than the fragment has.
 
     Examples
     --------

@@ -51,13 +51,7 @@ class FragReuseGroup:
     new_frags: tuple[FragDigest, ...]
 
     def row_addresses(self) -> BitMap64:
-        """Return the addresses of the source rows that survived; all others were deleted before.
-
-        Raises
-        ------
-        CorruptFileError
-            If the stored bitmap is damaged.
-        """
+        """Return the addresses of the source rows that survived; all others were deleted before."""
         return read_bitmap64(self.changed_row_addrs, "the row addresses of a reuse group")
 
 
@@ -108,11 +102,6 @@ def decode_fragment_reuse_details(data: bytes) -> FragmentReuse | ExternalFile:
 
     The path of the file starts at the folder of the index; its bytes are for
     :func:`decode_fragment_reuse`.
-
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are no such details.
     """
     message = parse(pb.FragmentReuseDetails, data, "fragment reuse details")
     arm = message.WhichOneof("content")
@@ -126,13 +115,7 @@ def decode_fragment_reuse_details(data: bytes) -> FragmentReuse | ExternalFile:
 
 @decoder
 def decode_fragment_reuse(data: bytes) -> FragmentReuse:
-    """Decode a fragment reuse history, such as its external file holds.
-
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are no such history.
-    """
+    """Decode a fragment reuse history, such as its external file holds."""
     return _fragment_reuse(parse(pb.FragmentReuseContent, data, "fragment reuse history"))
 
 

@@ -101,13 +101,7 @@ class DataOverlayFile:
     committed_version: int
 
     def covered_offsets(self) -> BitMap:
-        """Return the rows that have a new value in some column, as physical offsets.
-
-        Raises
-        ------
-        CorruptFileError
-            If a bitmap is damaged.
-        """
+        """Return the rows that have a new value in some column, as physical offsets."""
         bitmaps = [read_bitmap(bitmap, "the rows of an overlay") for bitmap in self.coverage]
         return BitMap.union(BitMap(), *bitmaps)
 
@@ -167,13 +161,7 @@ class Fragment:
 
 @decoder
 def decode_fragment(data: bytes) -> Fragment:
-    """Decode one DataFragment message.
-
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are not such a message.
-    """
+    """Decode one DataFragment message."""
     return fragment_from_pb(parse(pb.DataFragment, data, "fragment"))
 
 
@@ -188,13 +176,7 @@ class InlineSequences:
 
 @decoder
 def decode_inline_sequences(data: bytes) -> InlineSequences:
-    """Return the bytes of the inline sequences of one DataFragment message.
-
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are not such a message.
-    """
+    """Return the bytes of the inline sequences of one DataFragment message."""
     message = parse(pb.DataFragment, data, "fragment")
     has = message.HasField
     return InlineSequences(

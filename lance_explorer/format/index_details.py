@@ -53,11 +53,6 @@ def index_details(index: IndexMetadata) -> dict[str, Any]:
     their settings under the numbers of their fields, since only the bytes tell what they are:
     ``{"1": 8192}``. Of an unknown type, or of details that are too large or not understood, type
     and size are given.
-
-    Raises
-    ------
-    CorruptFileError
-        If the details of the fragment reuse index or of the write-ahead log are damaged.
     """
     kind = _TYPES.get(_type_name(index).lower())
     if kind == "FRAGMENT_REUSE":

@@ -70,13 +70,7 @@ class IndexMetadata:
     metadata: tuple[tuple[str, str], ...]
 
     def fragment_ids(self) -> BitMap | None:
-        """Return the covered fragments, stale ones included; None if the coverage is unknown.
-
-        Raises
-        ------
-        CorruptFileError
-            If the stored bitmap is damaged.
-        """
+        """Return the covered fragments, stale ones included; None if the coverage is unknown."""
         if self.fragment_bitmap is None:
             return None
         return read_bitmap(self.fragment_bitmap, f"the fragments of index {self.name!r}")
@@ -92,13 +86,7 @@ class CompactedSsTable:
 
 @decoder
 def decode_index_section(data: bytes) -> tuple[IndexMetadata, ...]:
-    """Decode the index section of a manifest.
-
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are not such a section.
-    """
+    """Decode the index section of a manifest."""
     section = parse(pb.IndexSection, data, "index section")
     return tuple([index_from_pb(index) for index in section.indices])
 

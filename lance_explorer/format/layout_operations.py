@@ -115,13 +115,7 @@ class CreateIndex(OperationRecord):
     removed_indices: tuple[IndexMetadata, ...]
 
     def reads(self) -> Effects:
-        """Return what the operation depends upon: what the new segments cover, and the removed.
-
-        Raises
-        ------
-        CorruptFileError
-            If the bitmap of covered fragments is damaged, or claims more than a table can hold.
-        """
+        """Return what the operation depends upon: what the new segments cover, and the removed."""
         covered = [index.fragment_ids() or BitMap() for index in self.new_indices]
         if sum([len(fragments) for fragments in covered]) > _MAX_FRAGMENTS:
             raise CorruptFileError(

@@ -107,13 +107,7 @@ class Manifest:
 
 
 def read_layout(data: bytes) -> ManifestLayout:
-    """Find the manifest message in a whole manifest file.
-
-    Raises
-    ------
-    CorruptFileError
-        If the footer, or the length before the message, does not fit the file.
-    """
+    """Find the manifest message in a whole manifest file."""
     size = len(data)
     if size < FOOTER_BYTES + _LENGTH.size:
         raise CorruptFileError(f"{size} bytes are too few for a manifest file", offset=0)
@@ -136,13 +130,7 @@ def read_layout(data: bytes) -> ManifestLayout:
 
 
 def read_section(data: bytes, offset: int, layout: ManifestLayout) -> Section:
-    """Find the length-prefixed section at ``offset``, which must end before the manifest message.
-
-    Raises
-    ------
-    CorruptFileError
-        If the section does not fit.
-    """
+    """Find the length-prefixed section at ``offset``, which ends before the manifest message."""
     room = layout.message.offset - _LENGTH.size - offset - _LENGTH.size
     if room < 0:
         raise CorruptFileError("a section starts behind the place where it must end", offset=offset)
@@ -157,13 +145,7 @@ def read_section(data: bytes, offset: int, layout: ManifestLayout) -> Section:
 
 @decoder
 def decode_manifest(data: bytes) -> tuple[Manifest, tuple[Field, ...], tuple[Fragment, ...]]:
-    """Decode a whole manifest file: the manifest, its schema and its fragments.
-
-    Raises
-    ------
-    CorruptFileError
-        If the file is damaged.
-    """
+    """Decode a whole manifest file: the manifest, its schema and its fragments."""
     envelope = _envelope(data)
     fragments = tuple(read_fragments(envelope.fragments, data))
     return manifest_from_pb(envelope), fields_from_pb(envelope.fields), fragments
@@ -187,25 +169,13 @@ def read_fragments(messages: Iterable[bytes], data: bytes) -> list[Fragment]:
 
 
 def fragment_messages(data: bytes) -> list[bytes]:
-    """Return the fragments of a whole manifest file, each as an undecoded DataFragment message.
-
-    Raises
-    ------
-    CorruptFileError
-        If the file is damaged.
-    """
+    """Return the fragments of a whole manifest file, each as an undecoded DataFragment message."""
     return list(_envelope(data).fragments)
 
 
 @decoder
 def decode_manifest_message(data: bytes) -> Manifest:
-    """Decode a manifest message without the file around it; its schema and fragments are left out.
-
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are no manifest message.
-    """
+    """Decode a manifest message without the file around it; schema and fragments are left out."""
     return manifest_from_pb(parse(pb.ManifestEnvelope, data, "manifest"))
 
 

@@ -156,13 +156,7 @@ class Update(OperationRecord):
     updated_offsets: tuple[tuple[int, bytes], ...]
 
     def offsets(self, fragment_id: int) -> BitMap | None:
-        """Return the offsets that were changed in place in a fragment, None if they are not named.
-
-        Raises
-        ------
-        CorruptFileError
-            If the stored bitmap is damaged.
-        """
+        """Return the offsets changed in place in a fragment, None if they are not named."""
         for updated_id, bitmap in self.updated_offsets:
             if updated_id == fragment_id:
                 return read_bitmap(bitmap, f"the updated offsets of fragment {fragment_id}")

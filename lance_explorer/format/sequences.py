@@ -51,11 +51,6 @@ def decode_row_id_sequence(data: bytes, physical_rows: int | None = None) -> Row
     physical_rows : int, optional
         The rows of the fragment, deleted ones included: a sequence may be shorter, never longer.
 
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are not such a message, or claim what cannot be.
-
     Examples
     --------
     >>> from lance_explorer.format.sequences import decode_row_id_sequence, encode_row_id_sequence
@@ -93,11 +88,6 @@ def decode_row_version_sequence(data: bytes, physical_rows: int | None = None) -
     physical_rows : int, optional
         The rows of the fragment, deleted ones included: a sequence may be shorter, never longer.
 
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are not such a message, or claim what cannot be.
-
     Examples
     --------
     >>> from lance_explorer.format.sequences import decode_row_version_sequence
@@ -121,11 +111,6 @@ def decode_row_version_spans(
         The span of each run as a segment, of which only the length means anything.
     versions : ndarray of uint64
         The version of each run.
-
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are not such a message, or claim what cannot be.
     """
     limit = _limit(physical_rows)
     spans, positions, versions = list[Part](), list[int](), list[Uint64Array]()

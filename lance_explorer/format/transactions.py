@@ -125,11 +125,6 @@ class _Arm:
 def decode_transaction_header(data: bytes) -> TransactionHeader:
     r"""Decode a transaction, its operation left out.
 
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are no transaction.
-
     Examples
     --------
     >>> from lance_explorer.format.transactions import decode_transaction_header
@@ -159,11 +154,6 @@ def decode_transaction_header(data: bytes) -> TransactionHeader:
 @decoder
 def decode_transaction(data: bytes) -> Transaction:
     r"""Decode a transaction with its operation.
-
-    Raises
-    ------
-    CorruptFileError
-        If the bytes are no transaction.
 
     Examples
     --------

@@ -32,13 +32,6 @@ def column_lives(line: Line, positions: Iterable[int]) -> dict[int, Lives]:
         The versions of a branch.
     positions : iterable of int
         Which ones, by their positions; EMPTY has no field.
-
-    Raises
-    ------
-    FormatError
-        If the transaction of a restore cannot be understood.
-    StorageError
-        If it cannot be read.
     """
     wanted = {*positions}
     parents = _parents(line, wanted - {EMPTY})
@@ -61,15 +54,7 @@ def column_lives(line: Line, positions: Iterable[int]) -> dict[int, Lives]:
 
 
 def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
-    """Return the IDs that are of one field in two versions, given by their positions or EMPTY.
-
-    Raises
-    ------
-    FormatError
-        If the transaction of a restore cannot be understood.
-    StorageError
-        If it cannot be read.
-    """
+    """Return the IDs that are of one field in two versions, given by their positions or EMPTY."""
     lives = column_lives(line, (begin, end))
     if lives[begin] is lives[end]:
         return frozenset(lives[begin])
@@ -85,13 +70,6 @@ def fields_of_both(common: Ancestry) -> frozenset[int] | None:
     ----------
     common : Ancestry
         How both come from a common version.
-
-    Raises
-    ------
-    FormatError
-        If the transaction of a restore on the way cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     stretches = [s for s in (*common.to_first, *common.to_second) if s.source is not None]
     kept = [_kept_over(stretch) for stretch in stretches]

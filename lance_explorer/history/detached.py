@@ -44,11 +44,6 @@ def built_on(
     -------
     int or None
         The version; None if none that is kept can be it.
-
-    Raises
-    ------
-    StorageError
-        If a detached version cannot be read.
     """
     here = _detached(source, detached)
     if here is None or here.record.transaction is None:

@@ -151,13 +151,7 @@ class History:
         return tuple(sorted([*self._positions, *unreadable]))
 
     def position(self, version: int) -> int:
-        """Return the position of a version in ``records``.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        """
+        """Return the position of a version in ``records``."""
         try:
             return self._positions[version]
         except KeyError:

@@ -30,13 +30,7 @@ class LiveTable:
         self.source = source
 
     def refresh(self, last_version: int | None = None) -> None:
-        """Look again. Versions after ``last_version``, if it is given, are as if not there.
-
-        Raises
-        ------
-        TableNotFoundError
-            If the table is gone.
-        """
+        """Look again. Versions after ``last_version``, if it is given, are as if not there."""
         self.source = self.source.refreshed(last_version)
 
     def answer(self, build: Callable[[TableSource], _T]) -> _T:

@@ -34,15 +34,10 @@ def open_source(
 
     Raises
     ------
-    TableNotFoundError
-        If there is no Lance table.
-    RefNotFoundError
-        If the table has no such branch.
     CorruptFileError
         If the folder of versions mixes both schemes of file names.
     InvalidArgumentError
-        If ``table`` is none of these, its URI has a scheme that is not served, or ``allow_bases``
-        is no list of paths and URIs.
+        If the URI has a scheme that is not served.
     """
     opened = dataset_of(table)
     if isinstance(opened, (str, os.PathLike)):

@@ -65,15 +65,7 @@ class VersionPath:
 
 
 def path_between(line: Line, begin: int, end: int) -> VersionPath:
-    """Return the way between two versions, given by their positions or EMPTY.
-
-    Raises
-    ------
-    FormatError
-        If the transaction of a restore cannot be understood.
-    StorageError
-        If it cannot be read.
-    """
+    """Return the way between two versions, given by their positions or EMPTY."""
     undone, done = list[int](), list[int]()
     while begin != end:
         if begin > end:
@@ -90,13 +82,6 @@ def parent_position(line: Line, position: int) -> int:
 
     If that is a detached version, it is the ordinary one that it was built on. Where it is not
     kept, it is the last kept one before it; EMPTY if there is none.
-
-    Raises
-    ------
-    FormatError
-        If the transaction of a restore cannot be understood.
-    StorageError
-        If it cannot be read.
     """
     record = line.history.records[position]
     restored = restored_version(line.source, record)

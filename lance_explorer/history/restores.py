@@ -16,13 +16,6 @@ def restored_version(source: TableSource, record: VersionRecord) -> int | None:
     """Return the version that a commit restored, which may be a detached one.
 
     None if it restored none, or if its transaction is gone.
-
-    Raises
-    ------
-    FormatError
-        If its transaction cannot be understood.
-    StorageError
-        If it cannot be read.
     """
     if record.operation != "Restore":
         return None
@@ -46,11 +39,6 @@ def ordinary_version(source: TableSource, version: int, before: int | None = Non
 
     None if that cannot be told. If ``before`` is given, it is an earlier version than that one: the
     version that restored a detached one is like it, and is not what it was built on.
-
-    Raises
-    ------
-    StorageError
-        If a detached version cannot be read.
     """
     passed = set[int]()
     while version >= FIRST_DETACHED:

@@ -63,13 +63,6 @@ class TableSource:
         What counts requests and bytes.
     allow_bases : iterable of str or os.PathLike
         Where the table may lead to, beside what is near.
-
-    Raises
-    ------
-    TableNotFoundError
-        If there is no Lance table.
-    RefNotFoundError
-        If the table has no such branch.
     """
 
     def __init__(
@@ -155,11 +148,6 @@ class TableSource:
 
         Later versions are not there, unless the latest one was removed. None if none was removed,
         on other branches that were looked at neither.
-
-        Raises
-        ------
-        TableNotFoundError
-            If the table is gone, or another one stands in its place.
         """
         now = self._look()
         gone = {*self.listing.versions, *self.listing.detached}.difference(
@@ -190,13 +178,7 @@ class TableSource:
             )
 
     def on_branch(self, branch: str | None) -> "TableSource":
-        """Return another branch of the same table; None is the main branch.
-
-        Raises
-        ------
-        RefNotFoundError
-            If there is none of that name.
-        """
+        """Return another branch of the same table; None is the main branch."""
         if branch == self.branch:
             return self
         if branch not in self._branches:
@@ -213,32 +195,18 @@ class TableSource:
         ------
         UnsupportedFeatureError
             If this table may not lead there.
-        TableNotFoundError
-            If there is no Lance table.
         """
         return TableSource(open_beside(self.main_storage, uri))
 
     def tag(self, name: str) -> Tag:
-        """Return a tag.
-
-        Raises
-        ------
-        RefNotFoundError
-            If there is none of that name.
-        """
+        """Return a tag."""
         if name not in self.tags:
             names = ", ".join(self.tags) or "none"
             raise RefNotFoundError(f"no tag {name!r} in {self.uri}; there are: {names}")
         return self.tags[name]
 
     def version_as_of(self, time: datetime) -> int:
-        """Return the highest version with a timestamp of at most ``time``; UTC if it has no zone.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If all kept versions are later.
-        """
+        """Return the highest version with a timestamp up to ``time``; UTC if it has no zone."""
         if time.tzinfo is None:
             time = time.replace(tzinfo=UTC)
         for record in reversed(self.history.records):
@@ -248,15 +216,7 @@ class TableSource:
         raise VersionNotFoundError(f"no kept version is as old as {time.isoformat()}")
 
     def version(self, version: int) -> History:
-        """Return the history that consists of one version, detached ones too, from its file alone.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
-        """
+        """Return the history of one version alone, detached ones too, from its file."""
         check_not_forked()
         history = self._single.pop(version, None)
         if history is None:
@@ -267,28 +227,14 @@ class TableSource:
         return history
 
     def found(self, version: int) -> tuple[History, int]:
-        """Return a history that has a version, and the position there; the whole one if it is read.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
-        """
+        """Return a history that has a version, and its position; the whole one if it is read."""
         history = self._history
         if history is None or version not in history:
             history = self.version(version)
         return history, history.position(version)
 
     def transaction(self, record: VersionRecord) -> Transaction | None:
-        """Return the whole transaction of a version; None if none is left.
-
-        Raises
-        ------
-        FormatError
-            If it cannot be understood.
-        """
+        """Return the whole transaction of a version; None if none is left."""
         stored = record.transaction
         if stored is None:
             return None
@@ -334,13 +280,7 @@ class TableSource:
         return VersionNotFoundError(f"version {version}{where} never was; {there}")
 
     def file(self, version: int) -> VersionFile:
-        """Return the file of a version, detached ones too.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        """
+        """Return the file of a version, detached ones too."""
         for file in (*self.listing.versions, *self.listing.detached):
             if file.version == version:
                 return file
@@ -378,13 +318,7 @@ class TableSource:
         return with_unreadable(history, [(file, _listed_but_missing(file)) for file in damaged])
 
     def _look(self) -> VersionListing:
-        """Return what is listed now, of the table that was listed before.
-
-        Raises
-        ------
-        TableNotFoundError
-            If the table is gone, or another one stands in its place.
-        """
+        """Return what is listed now, of the table that was listed before."""
         now = self._list_versions()
         is_known = not set(self.listing.versions).isdisjoint(now.versions)
         if not is_known and now.versions[0].version <= self.latest_version:

@@ -50,8 +50,6 @@ def check_values(source: TableSource, version: int) -> Callable[[int, str], None
 
     Raises
     ------
-    VersionNotFoundError
-        If the version is not kept.
     FormatError
         If a file or an index lies where the table may not lead, or its base path does not exist.
     """

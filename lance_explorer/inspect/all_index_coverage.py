@@ -107,15 +107,7 @@ class _Index:
 
 
 def all_index_coverage(source: TableSource) -> pl.DataFrame:
-    """Return one row for each index and each interval in which it covered as much.
-
-    Raises
-    ------
-    FormatError
-        If the fragment reuse history of a version cannot be understood.
-    StorageError
-        If a file of it cannot be read.
-    """
+    """Return one row for each index and each interval in which it covered as much."""
     history = source.history
     distinct, intervals = intervals_of(list(_lines(source)))
     lines = [distinct[key] for key in intervals.keys.tolist()]

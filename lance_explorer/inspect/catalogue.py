@@ -93,13 +93,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
-
         Examples
         --------
         >>> table.inspect.fragments().select("fragment_id", "num_rows", "physical_rows").rows()
@@ -110,11 +103,6 @@ class Inspect:
     @documented(ALL_FRAGMENTS)
     def all_fragments(self) -> pl.DataFrame:
         """Return every state that a fragment was ever in, one row for each interval of it.
-
-        Raises
-        ------
-        StorageError
-            If a manifest cannot be read. One that cannot be understood becomes a finding.
 
         Examples
         --------
@@ -133,13 +121,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
-
         Examples
         --------
         >>> table.inspect.data_files(1).select("fragment_id", "fields", "format_version").rows()
@@ -153,11 +134,6 @@ class Inspect:
 
         A file is in another state when more of its fields have been replaced. Names of fields, and
         ``root``, are those of the first version of the interval.
-
-        Raises
-        ------
-        StorageError
-            If a manifest cannot be read. One that cannot be understood becomes a finding.
 
         Examples
         --------
@@ -196,13 +172,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
-
         Examples
         --------
         >>> table.inspect.fields().select("field_id", "path", "logical_type").rows()
@@ -215,11 +184,6 @@ class Inspect:
         """Return every state that a field was ever in, one row for each interval of it.
 
         Field ids are used again: what identifies a column is its id and the interval.
-
-        Raises
-        ------
-        StorageError
-            If a manifest cannot be read. One that cannot be understood becomes a finding.
 
         Examples
         --------
@@ -238,13 +202,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
-
         Examples
         --------
         >>> table.inspect.indices().select("name", "index_type", "fields", "fragment_ids").rows()
@@ -257,11 +214,6 @@ class Inspect:
         """Return every state that an index segment was ever in, one row for each interval of it.
 
         A segment is in another state when it covers other fragments.
-
-        Raises
-        ------
-        StorageError
-            If a manifest cannot be read. One that cannot be understood becomes a finding.
 
         Examples
         --------
@@ -287,15 +239,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest or the fragment reuse history cannot be understood.
-        StorageError
-            If the file of the fragment reuse history cannot be read.
-
         Examples
         --------
         >>> coverage = table.inspect.index_coverage()
@@ -311,13 +254,6 @@ class Inspect:
         The numbers are those of an index as a whole: a row for each fragment and segment would grow
         with versions times fragments, since a new segment has all fragments anew. For these, ask
         :meth:`index_coverage` about a version.
-
-        Raises
-        ------
-        FormatError
-            If the fragment reuse history cannot be understood.
-        StorageError
-            If a manifest, or the file of the fragment reuse history, cannot be read.
 
         Examples
         --------
@@ -360,15 +296,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest or the history cannot be understood.
-        StorageError
-            If the file of the history is missing or cannot be read.
-
         Examples
         --------
         >>> table.inspect.fragment_reuse().is_empty()
@@ -382,12 +309,6 @@ class Inspect:
 
         An entry that is not current was trimmed after ``last_version``. Histories that cannot be
         read are left out: :meth:`fragment_reuse` of a version with one tells why.
-
-        Raises
-        ------
-        StorageError
-            If a manifest cannot be read. One that cannot be understood becomes a finding, and its
-            version counts as not kept.
 
         Examples
         --------
@@ -405,13 +326,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
-
         Examples
         --------
         >>> table.inspect.config().select("map", "field", "key", "value").rows()
@@ -422,11 +336,6 @@ class Inspect:
     @documented(ALL_CONFIG)
     def all_config(self) -> pl.DataFrame:
         """Return every entry of config and metadata that there ever was, one row for each interval.
-
-        Raises
-        ------
-        StorageError
-            If a manifest cannot be read. One that cannot be understood becomes a finding.
 
         Examples
         --------
@@ -457,11 +366,6 @@ class Inspect:
     def manifests(self) -> pl.DataFrame:
         """Return what the bytes of manifests are spent on, one row for each kept version.
 
-        Raises
-        ------
-        StorageError
-            If a manifest cannot be read. One that cannot be understood becomes a finding.
-
         Examples
         --------
         >>> table.inspect.manifests().select("path", "naming").row(6)
@@ -478,13 +382,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
-
         Examples
         --------
         >>> dev = lx.open_table(table.uri, branch="dev")
@@ -496,11 +393,6 @@ class Inspect:
     @documented(ALL_BASE_PATHS)
     def all_base_paths(self) -> pl.DataFrame:
         """Return every root outside the table's own that there ever was, by interval.
-
-        Raises
-        ------
-        StorageError
-            If a manifest cannot be read. One that cannot be understood becomes a finding.
 
         Examples
         --------
@@ -514,11 +406,6 @@ class Inspect:
         """Return the versions that stand in no line of history, one row each.
 
         Each is read on its own.
-
-        Raises
-        ------
-        StorageError
-            If a manifest cannot be read.
 
         Examples
         --------
@@ -539,17 +426,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        UnsupportedFeatureError
-            If a reader flag of the version is not known.
-        FormatError
-            If its manifest or a sequence cannot be understood.
-        StorageError
-            If a file is missing or cannot be read.
-
         Examples
         --------
         >>> segments = table.inspect.row_id_segments()
@@ -566,14 +442,6 @@ class Inspect:
         cost, not what versions do. Versions with unknown reader flags are left out, and so are
         sequences that cannot be understood: of a version with one, :meth:`row_id_segments` tells
         why.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If a version went away since versions were listed.
-        StorageError
-            If a file is missing or cannot be read. A manifest that cannot be understood becomes a
-            finding.
 
         Examples
         --------
@@ -593,17 +461,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        UnsupportedFeatureError
-            If a reader flag of the version is not known.
-        FormatError
-            If its manifest or a sequence cannot be understood.
-        StorageError
-            If a file is missing or cannot be read.
-
         Examples
         --------
         >>> sizes = table.inspect.row_id_encodings()
@@ -619,14 +476,6 @@ class Inspect:
         Versions with unknown reader flags are left out, and so are sequences that cannot be
         understood: :meth:`row_id_encodings` of a version with one tells why.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If a version went away since versions were listed.
-        StorageError
-            If a file is missing or cannot be read. A manifest that cannot be understood becomes a
-            finding.
-
         Examples
         --------
         >>> table.inspect.all_row_id_encodings().select("fragment_id", "first_version").rows()
@@ -640,14 +489,6 @@ class Inspect:
 
         Segments, runs, holes and the index are null where a sequence cannot be understood, these
         and rows where a reader flag is not known.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If a version went away since versions were listed.
-        StorageError
-            If a file is missing or cannot be read. A manifest that cannot be understood becomes a
-            finding.
 
         Examples
         --------
@@ -668,17 +509,6 @@ class Inspect:
         version : int, optional
             The version; the latest by default.
 
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        UnsupportedFeatureError
-            If a reader flag of the version is not known.
-        FormatError
-            If its manifest or a sequence cannot be understood.
-        StorageError
-            If a file is missing or cannot be read.
-
         Examples
         --------
         >>> runs = table.inspect.version_runs().filter(pl.col("fragment_id") == 2)
@@ -693,14 +523,6 @@ class Inspect:
 
         Versions with unknown reader flags are left out, and so are sequences that cannot be
         understood: :meth:`version_runs` of a version with one tells why.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If a version went away since versions were listed.
-        StorageError
-            If a file is missing or cannot be read. A manifest that cannot be understood becomes a
-            finding.
 
         Examples
         --------
@@ -723,12 +545,6 @@ class Inspect:
 
         Raises
         ------
-        VersionNotFoundError
-            If the version is not kept.
-        UnsupportedFeatureError
-            If a reader flag of the version is not known.
-        FormatError
-            If its manifest cannot be understood.
         StorageError
             If a file cannot be read for another reason.
 
@@ -750,8 +566,7 @@ class Inspect:
         Raises
         ------
         StorageError
-            If a file cannot be read for another reason. A manifest that cannot be understood
-            becomes a finding.
+            If a file cannot be read for another reason.
 
         Examples
         --------
@@ -803,13 +618,6 @@ class Inspect:
         ----------
         version : int, optional
             The version; the latest by default.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
 
         Examples
         --------
@@ -878,15 +686,6 @@ _BUILDERS = {schema.name: build for schema, build in _CATALOGUE}
 
 def frame(source: TableSource, name: str) -> pl.DataFrame:
     """Return a frame by its name; one of a single version is of the latest.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If there is no frame of that name.
-    VersionNotFoundError
-        If the latest version went away since versions were listed.
-    FormatError
-        If the manifest of the latest version is needed and cannot be understood.
 
     Examples
     --------

@@ -56,15 +56,6 @@ def created_at(
         Null where the versions that would tell are gone, and without stable row IDs.
     created_at_source : polars.Series of Enum
         ``file`` or ``history``; null where the version is.
-
-    Raises
-    ------
-    VersionNotFoundError
-        If the version is not kept.
-    FormatError
-        If its manifest cannot be understood.
-    StorageError
-        If the history is needed and cannot be read.
     """
     stored = rows["_row_created_at_version"].rename("created_at_version")
     manifest = source.version(version).records[0].manifest

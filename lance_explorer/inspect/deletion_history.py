@@ -101,10 +101,6 @@ def deletion_history(source: TableSource, fragment_id: int) -> pl.DataFrame:
     ------
     FragmentNotFoundError
         If no kept version has the fragment.
-    FormatError
-        If a deletion file or a row-ID sequence of it cannot be understood.
-    StorageError
-        If a file is missing or cannot be read.
     """
     readable = readable_history(source.history)
     history = _of_fragment(readable, fragment_id)

@@ -35,11 +35,6 @@ def deletion_sizes(source: TableSource) -> pl.DataFrame:
     """Return the ``path`` and ``size_bytes`` of the deletion files below the root of the branch.
 
     No metadata tell these: the folder is listed, which no file has to be opened for.
-
-    Raises
-    ------
-    StorageError
-        If the folder cannot be listed.
     """
     files = source.storage.list_files(_DELETIONS)
     columns = {
@@ -59,11 +54,6 @@ def file_lives(source: TableSource) -> pl.DataFrame:
         of a segment its folder; ``size_bytes``, null where nothing tells it; ``first``, the
         position of the first kept version that needs the file; ``is_current``, whether the latest
         one that can be read does.
-
-    Raises
-    ------
-    StorageError
-        If a manifest cannot be read, or the folder of deletion files not be listed.
 
     Examples
     --------

@@ -63,13 +63,6 @@ def index_lives(
     """Return what the index called ``name`` had of each fragment in each kept version.
 
     ``check`` is called before each version; what it raises ends the work.
-
-    Raises
-    ------
-    FormatError
-        If the fragment reuse history of a version cannot be understood.
-    StorageError
-        If a file of it cannot be read.
     """
     history = source.history
     ids = np.array([state.id for state in history.states], dtype=np.uint64)

@@ -17,15 +17,6 @@ def index_summary(source: TableSource, version: int) -> pl.DataFrame:
     A fragment that two segments of an index cover counts once. What is unknown of one part is
     unknown of the whole. That of the version that was asked for last is kept.
 
-    Raises
-    ------
-    VersionNotFoundError
-        If the version is not kept.
-    FormatError
-        If the fragment reuse history of the version cannot be understood.
-    StorageError
-        If a file of it cannot be read.
-
     Examples
     --------
     >>> index_summary(table.source, 7).select("name", "num_fragments_covered").rows()

@@ -22,11 +22,6 @@ def old_files(source: TableSource) -> pl.DataFrame:
         ``num_old`` and ``old_bytes`` of those that only older versions do; ``num_unknown``, how
         many of both have a size that is not known.
 
-    Raises
-    ------
-    StorageError
-        If a manifest cannot be read, or a folder not be listed.
-
     Examples
     --------
     >>> old_files(table.source).select("kind", "num_current", "num_old").rows()[:2]

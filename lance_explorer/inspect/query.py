@@ -67,8 +67,7 @@ def run_query(
     Raises
     ------
     InvalidArgumentError
-        If the query is wrong, is no SELECT, or reads anything but the frames, which the message
-        lists.
+        If the query is no SELECT, or reads anything but the frames, which the message lists.
 
     Examples
     --------

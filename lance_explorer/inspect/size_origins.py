@@ -65,11 +65,6 @@ def size_origins(source: TableSource) -> pl.DataFrame:
     it has. ``size_share`` adds up to 1, and so does ``row_share``; they are null if the size of a
     data file, or the rows of a fragment, are not known, and if there is nothing.
 
-    Raises
-    ------
-    StorageError
-        If a manifest cannot be read, or the folder of deletion files not be listed.
-
     Examples
     --------
     >>> size_origins(table.source).select("version", "origin", "num_files", "num_rows").rows()

@@ -33,13 +33,7 @@ class Fork:
 
 
 def fork_of(source: TableSource) -> Fork | None:
-    """Return where a branch left its parent; None if it is no branch, or that is not kept.
-
-    Raises
-    ------
-    StorageError
-        If the parent cannot be read.
-    """
+    """Return where a branch left its parent; None if it is no branch, or that is not kept."""
     branch = source.branches.get(source.branch) if source.branch is not None else None
     if branch is None:
         return None
@@ -57,13 +51,6 @@ def identities_in_parent(
 
     Stable row IDs below the next one at the fork are shared. Without them a row of the branch is
     the one that lives at the same address when the branch begins.
-
-    Raises
-    ------
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     if rows.has_row_ids:
         next_row_id = fork.parent.history.records[fork.position].manifest.next_row_id

@@ -10,13 +10,7 @@ __all__ = ["row_numbers"]
 
 
 def row_numbers(values: ArrayLike, what: str) -> Uint64Array:
-    """Return row IDs or addresses as an array.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If they are not whole numbers from 0 to 2^64 - 1.
-    """
+    """Return row IDs or addresses as an array."""
     try:
         array = np.asarray(values)
         whole = array.ndim == 1 and (array.dtype.kind in "ui" or not array.size)

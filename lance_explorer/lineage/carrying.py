@@ -105,19 +105,6 @@ def follow_addresses(
         The version in which the addresses are meant; by default the first one that is kept.
     end_version : int, optional
         The version to follow to, which may be an earlier one; by default the latest.
-
-    Raises
-    ------
-    VersionNotFoundError
-        If a version is not kept.
-    UnsupportedFeatureError
-        If the rows of one cannot be told.
-    InvalidArgumentError
-        If the addresses are not whole numbers from 0 to 2^64 - 1.
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     rows = state_rows(source)
     asked = row_numbers(addresses, "row addresses")

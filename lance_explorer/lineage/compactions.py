@@ -48,13 +48,9 @@ def compaction_lineage(
 
     Raises
     ------
-    VersionNotFoundError
-        If the version is not kept.
     FormatError
         If its manifest cannot be understood. A transaction or a stored lineage that cannot be is
         a finding, and the others still count.
-    StorageError
-        If a file cannot be read.
 
     Examples
     --------

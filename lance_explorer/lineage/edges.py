@@ -49,15 +49,7 @@ class StretchEdges:
         ]
 
     def find(self) -> Iterator[Edge]:
-        """Yield all edges that end in this stretch.
-
-        Raises
-        ------
-        FormatError
-            If a transaction, or a record of compactions, cannot be understood.
-        StorageError
-            If a file cannot be read.
-        """
+        """Yield all edges that end in this stretch."""
         yield from self._clones()
         yield from self._restores()
         yield from self._column_rewrites()

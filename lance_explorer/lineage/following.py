@@ -67,12 +67,6 @@ def row_history(
     ------
     RowNotFoundError
         If no kept version has, or had, the row.
-    VersionNotFoundError
-        If ``at`` is not kept.
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     rows = state_rows(source)
     check_some(rows)
@@ -186,14 +180,8 @@ def follow(
 
     Raises
     ------
-    VersionNotFoundError
-        If a version is not kept.
     InvalidArgumentError
-        If the IDs are not whole numbers from 0 to 2^64 - 1, or ``begin_version`` is the later one.
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
+        If ``begin_version`` is the later one.
     """
     asked = row_numbers(ids, "row IDs")
     _, first = np.unique(asked, return_index=True)

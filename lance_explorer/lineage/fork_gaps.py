@@ -37,13 +37,6 @@ def since_fork(rows: StateRows, fork: Fork, row_ids: Uint64Array, step: int) -> 
         Rows that the parent had before, ascending. ``row`` of the answer counts them.
     step : int
         The number of the first kept version among the steps.
-
-    Raises
-    ------
-    FormatError
-        If a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     if not rows.has_row_ids:
         return EventColumns.concatenated([])

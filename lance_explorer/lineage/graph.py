@@ -40,15 +40,7 @@ __all__ = ["FragmentNode", "Lineage", "LineageFrames", "lineage"]
 
 @collector_paused()
 def lineage(source: TableSource) -> "Lineage":
-    """Return the lineage of the fragments of a branch, its parents up to the fork with it.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, or a record of compactions, cannot be understood.
-    StorageError
-        If a file cannot be read.
-    """
+    """Return the lineage of the fragments of a branch, its parents up to the fork with it."""
     stretches = line_of(source)
     edges: list[Edge] = []
     fragments, states = [], []
@@ -137,11 +129,6 @@ class Lineage:
     def node(self, fragment: FragmentNode | int) -> FragmentNode:
         """Return a node; that of the latest life if a fragment ID is given.
 
-        Raises
-        ------
-        FragmentNotFoundError
-            If there is none.
-
         Examples
         --------
         >>> str(table.lineage().node(2))
@@ -164,11 +151,6 @@ class Lineage:
         fragment : FragmentNode or int
             A node, or a fragment ID for its latest life.
 
-        Raises
-        ------
-        FragmentNotFoundError
-            If there is no such fragment.
-
         Examples
         --------
         >>> table.lineage().ancestors(2)
@@ -184,11 +166,6 @@ class Lineage:
         fragment : FragmentNode or int
             A node, or a fragment ID for its latest life.
 
-        Raises
-        ------
-        FragmentNotFoundError
-            If there is no such fragment.
-
         Examples
         --------
         >>> [str(node) for node in table.lineage().descendants(0)]
@@ -198,11 +175,6 @@ class Lineage:
 
     def between(self, start: FragmentNode | int, end: FragmentNode | int) -> "Lineage":
         """Return the part that lies on the ways from one fragment to another, both included.
-
-        Raises
-        ------
-        FragmentNotFoundError
-            If there is no such fragment.
 
         Examples
         --------
@@ -333,8 +305,6 @@ class Lineage:
         ------
         MissingDependencyError
             If openlineage-python is not installed: ``pip install 'lance-explorer[openlineage]'``.
-        FormatError
-            If a transaction cannot be understood.
 
         Examples
         --------

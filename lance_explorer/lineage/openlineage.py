@@ -33,8 +33,6 @@ def openlineage_events(
     ------
     MissingDependencyError
         If openlineage-python is not installed.
-    FormatError
-        If a transaction cannot be understood.
     """
     try:
         import openlineage.client.event_v2  # noqa: F401

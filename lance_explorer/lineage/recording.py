@@ -83,10 +83,8 @@ def record_compaction_lineage(dataset: Any) -> CompactionLineage | None:
     ------
     CorruptFileError
         If the config holds a lineage that cannot be understood: it is left alone.
-    InvalidArgumentError
-        If ``dataset`` is no such table.
     StorageError
-        If the table cannot be read, or written.
+        If the table cannot be written.
 
     Examples
     --------
@@ -123,11 +121,11 @@ def set_lineage_retention(dataset: Any, max_entries: int) -> None:
     Raises
     ------
     InvalidArgumentError
-        If ``max_entries`` is less than 1, or ``dataset`` is no such table.
+        If ``max_entries`` is less than 1.
     CorruptFileError
         If the config holds a lineage that cannot be understood: it is left alone.
     StorageError
-        If the table cannot be read, or written.
+        If the table cannot be written.
 
     Examples
     --------
@@ -171,10 +169,8 @@ def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
     ------
     CorruptFileError
         If the config holds a lineage that cannot be understood; the table is compacted then.
-    InvalidArgumentError
-        If ``dataset`` is no such table.
     StorageError
-        If the table cannot be read, or the lineage cannot be written.
+        If the lineage cannot be written.
 
     Examples
     --------

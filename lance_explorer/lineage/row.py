@@ -50,12 +50,6 @@ class Row:
         ------
         RowNotFoundError
             If no kept version has, or had, the row.
-        VersionNotFoundError
-            If the version of the address is not kept.
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------
@@ -80,12 +74,6 @@ class Row:
         ------
         RowNotFoundError
             If no kept version has, or had, the row.
-        VersionNotFoundError
-            If the version of the address is not kept.
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
 
         Examples
         --------

@@ -29,15 +29,7 @@ class Stay:
 
 
 def stays(rows: StateRows, identity: int) -> list[Stay]:
-    """Return where a row lived, in the order of time.
-
-    Raises
-    ------
-    FormatError
-        If a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
-    """
+    """Return where a row lived, in the order of time."""
     low, high = rows.bounds
     wanted = np.uint64(identity)
     can_hold = np.flatnonzero((low <= wanted) & (wanted <= high))
@@ -62,15 +54,7 @@ def stays(rows: StateRows, identity: int) -> list[Stay]:
 
 
 def timeline(rows: StateRows, identity: int) -> Iterator[RowEvents]:
-    """Yield what happened to one row, version by version: each with one run, of one row, or more.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
-    """
+    """Yield what happened to one row, version by version: each one run, of one row, or more."""
     known = stays(rows, identity)
     rows.load([stay.state for stay in known])
     before: Stay | None = None

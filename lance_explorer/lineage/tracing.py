@@ -51,13 +51,6 @@ def trace(rows: StateRows, identities: Uint64Array, positions: range) -> Iterato
         The rows, ascending, each once.
     positions : range
         The positions of the versions in ``rows.history``, also backwards.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     if not len(identities):
         return

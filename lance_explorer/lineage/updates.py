@@ -91,15 +91,7 @@ class UpdateStep:
         return self._untold() if is_untold else flows
 
     def by_row(self) -> list[UpdateFlow]:
-        """Return the flows that a comparison of all rows tells.
-
-        Raises
-        ------
-        FormatError
-            If a transaction, a sequence or a deletion file cannot be understood.
-        StorageError
-            If a file cannot be read.
-        """
+        """Return the flows that a comparison of all rows tells."""
         return list(_count(row_events(self._rows.source, self._position)))
 
     def by_fragment(self) -> list[UpdateFlow] | None:

@@ -145,11 +145,6 @@ class RowIdIndex:
             For each row ID the address of its row; 0 where there is none.
         found : ndarray of bool
             For each row ID whether a live row has it.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If the IDs are not whole numbers from 0 to 2^64 - 1.
         """
         return self.id_map.lookup(_numbers(row_ids, "row IDs"))
 
@@ -167,11 +162,6 @@ class RowIdIndex:
             For each address the row ID of its row; 0 where there is none.
         found : ndarray of bool
             For each address whether a live row is there.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If the addresses are not whole numbers from 0 to 2^64 - 1.
         """
         wanted = _numbers(addresses, "row addresses")
         row_ids, found = self.id_map.reverse_lookup(wanted)

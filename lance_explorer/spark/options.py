@@ -37,13 +37,7 @@ class Options:
 
     @classmethod
     def parse(cls, source: str, given: Mapping[str, str], known: Collection[str]) -> "Options":
-        """Return the options of a source, which has some of its own beside the common ones.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If one is not known.
-        """
+        """Return the options of a source, which has some of its own beside the common ones."""
         names = (*_COMMON, *known)
         given = hidden(given)
         storage = {

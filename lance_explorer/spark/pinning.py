@@ -50,13 +50,7 @@ class PinnedTable:
 
     @classmethod
     def at(cls, source: TableSource, version: int, ref: TableRef) -> "PinnedTable":
-        """Return a table at a version of one of its branches, which ``source`` is.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        """
+        """Return a table at a version of one of its branches, which ``source`` is."""
         branch = replace(ref, uri=source.uri, branch=source.branch)
         for file in source.listing.versions:
             if file.version == version:

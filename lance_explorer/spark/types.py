@@ -101,11 +101,6 @@ def spark_schema(schema: pa.Schema, ids: Collection[str] = ()) -> sql.StructType
 def spark_type(kind: pa.DataType, column: str) -> sql.DataType:
     """Return the Spark type of an Arrow type; ``column`` is named if there is none.
 
-    Raises
-    ------
-    InvalidArgumentError
-        If there is none.
-
     Examples
     --------
     >>> spark_type(pa.list_(pa.float16(), 8), "vector").simpleString()

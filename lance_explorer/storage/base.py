@@ -76,11 +76,6 @@ def check_size(path: str, num_bytes: int) -> None:
 def given(contents: bytes | FormatError) -> bytes:
     """Return the bytes of a file that is there.
 
-    Raises
-    ------
-    FormatError
-        If it cannot be read.
-
     Examples
     --------
     >>> given(b"abc")

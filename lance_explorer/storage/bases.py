@@ -88,11 +88,6 @@ class Bases:
     opened : dict of str to Storage
         The roots in use, as the table spells them.
 
-    Raises
-    ------
-    InvalidArgumentError
-        If ``allowed`` is no list of paths and URIs.
-
     Examples
     --------
     >>> bases = Bases("s3://tables/t.lance", {}, ["s3://other/a", "/data/files"])

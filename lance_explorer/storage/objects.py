@@ -67,11 +67,6 @@ class ObjectStorage(Storage):
     io : IoCounts, optional
         What counts; shared by all storage of one table.
 
-    Raises
-    ------
-    InvalidArgumentError
-        If the URI or an option cannot be used.
-
     Notes
     -----
     Requests are made in threads, also those that are waited for one by one: an interrupt does not

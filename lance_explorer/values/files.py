@@ -31,7 +31,7 @@ def read_hidden_column(
     Raises
     ------
     StorageError
-        If the file cannot be read, or has no such column.
+        If the file has no such column.
     """
     with failing(f"{path}: the column {column} cannot be read", storage_options):
         values: NDArray[np.uint64] = _column(path, column, storage_options).to_numpy()
@@ -57,7 +57,7 @@ def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[n
     Raises
     ------
     StorageError
-        If the file cannot be read, or is no map file.
+        If the file is no map file.
     """
     with failing(f"{path}: the row map cannot be read", storage_options):
         labels = _column(path, _LABEL, storage_options)

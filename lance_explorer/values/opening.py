@@ -44,13 +44,7 @@ StorageOptions = Mapping[str, str] | None
 
 
 def open_version(uri: str, version: int, storage_options: StorageOptions) -> lance.LanceDataset:
-    """Return a version of the table, or of the branch, whose root is at ``uri``.
-
-    Raises
-    ------
-    StorageError
-        If it cannot be opened.
-    """
+    """Return a version of the table, or of the branch, whose root is at ``uri``."""
     check_not_forked()
     no_files = _no_files(uri)
     if no_files:
@@ -124,15 +118,7 @@ def fragment_of(dataset: lance.LanceDataset, fragment_id: int) -> lance.LanceFra
 def next_batch(
     batches: Iterator[pa.RecordBatch], version: int, storage_options: StorageOptions
 ) -> pa.RecordBatch | None:
-    """Return the next of what pylance reads; None after the last one.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If a filter does not fit the table.
-    StorageError
-        If a file cannot be read.
-    """
+    """Return the next of what pylance reads; None after the last one."""
     with translating(version, storage_options):
         return next(batches, None)
 

@@ -83,12 +83,8 @@ def read_rows(
 
     Raises
     ------
-    InvalidArgumentError
-        If a column or the filter does not fit the table.
     UnsupportedFeatureError
         If a blob that is to be read whole lies outside of the table.
-    StorageError
-        If a file cannot be read.
     """
     wanted = None if columns is None else list(columns)
     dataset = open_version(uri, version, storage_options)
@@ -125,10 +121,8 @@ def take_rows(
 
     Raises
     ------
-    InvalidArgumentError
-        If a column does not fit the table.
     StorageError
-        If a file cannot be read, or there is no such row.
+        If there is no such row.
     """
     dataset = open_version(uri, version, storage_options)
     with translating(version, storage_options):
@@ -145,8 +139,6 @@ def row_schema(
     ------
     InvalidArgumentError
         If a column has a name that pylance cannot read, such as one with a backtick.
-    StorageError
-        If the version cannot be opened.
     """
     types = row_types(uri, version, storage_options, whole_blobs=whole_blobs)
     return to_polars(pa.Table.from_batches([], types)).schema
@@ -161,8 +153,6 @@ def row_types(
     ------
     InvalidArgumentError
         If a column has a name that pylance cannot read, such as one with a backtick.
-    StorageError
-        If the version cannot be opened.
     """
     dataset = open_version(uri, version, storage_options)
     with translating(version, storage_options):
@@ -190,13 +180,6 @@ def row_batches(
         As for :func:`read_rows`, but that ``offset`` and ``limit`` are those of each fragment.
     batch_size : int, optional
         How many rows a batch has at most.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If a column or the filter does not fit the table.
-    StorageError
-        If a file cannot be read.
     """
     dataset = open_version(uri, version, storage_options)
     for fragment_id in fragment_ids:
@@ -236,12 +219,8 @@ def content_batches(
 
     Raises
     ------
-    InvalidArgumentError
-        If a column does not fit the table.
     UnsupportedFeatureError
         If a blob may not be read.
-    StorageError
-        If a file cannot be read.
     """
     if not fragment_ids:
         return
@@ -284,12 +263,8 @@ def check_whole_blobs(
 
     Raises
     ------
-    InvalidArgumentError
-        If a column or a filter does not fit the table.
     UnsupportedFeatureError
         If a blob may not be read.
-    StorageError
-        If a file cannot be read.
     """
     version = dataset.version
     with translating(version, storage_options):

@@ -70,12 +70,10 @@ def read_rows_at(
 
     Raises
     ------
-    InvalidArgumentError
-        If a column does not fit the table.
     UnsupportedFeatureError
         If a blob may not be read.
     StorageError
-        If a file cannot be read, or a row is not there.
+        If a row is not there.
     """
     dataset = open_version(uri, version, storage_options)
     with translating(version, storage_options):

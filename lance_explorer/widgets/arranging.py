@@ -79,13 +79,7 @@ class Arrangement:
 
 
 def read_filter(typed: str, schema: pl.Schema) -> Filter:
-    """Understand a filter.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If it is meant as an expression, and wrong.
-    """
+    """Understand a filter."""
     typed = typed.strip()
     if len(typed) > 1 and typed[0] == typed[-1] == '"':
         return Filter(text=typed[1:-1])
@@ -113,11 +107,6 @@ def arrange(
     """Filter and sort rows; those that are equal keep their order.
 
     ``check`` is called between the columns, and may raise to end the work.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If the filter is meant as an expression, and wrong.
     """
     wanted = read_filter(typed, source.schema)
     positions = None

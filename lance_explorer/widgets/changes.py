@@ -94,9 +94,7 @@ class Changes(RowsView):
     Raises
     ------
     InvalidArgumentError
-        If one is on another branch, or none of those.
-    RefNotFoundError
-        If there is no such tag.
+        If a version is on another branch.
     TypeError
         If there is an option that it does not have.
 
@@ -192,28 +190,13 @@ class Changes(RowsView):
         self._compare()
 
     def summary(self) -> pl.DataFrame:
-        """Return the counts, as ``table.changes(begin, end, key=key).summary()`` does.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If a version is not kept.
-        InvalidArgumentError
-            If the key does not fit the table.
-        """
+        """Return the counts, as ``table.changes(begin, end, key=key).summary()`` does."""
         return self._comparison().summary
 
     def columns(self) -> pl.DataFrame:
         """Return in how many updated rows each column differs: ``column`` and ``num_rows``.
 
         At most 100,000 rows are compared.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If a version is not kept.
-        StorageError
-            If values cannot be read.
 
         Examples
         --------
@@ -230,15 +213,6 @@ class Changes(RowsView):
         """Return all lines that are shown, values included, in the order of the sort.
 
         Columns stand in the order of the table; the widget has those first that differ.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If a version is not kept.
-        InvalidArgumentError
-            If the filter or the key is wrong.
-        StorageError
-            If values cannot be read.
         """
         found = self._comparison()
         rows = self._chosen_rows(found, _listen_to_nobody)

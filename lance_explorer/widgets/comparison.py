@@ -190,12 +190,6 @@ def compare(
     ------
     VersionNotFoundError
         If a version is not kept and nothing else tells.
-    InvalidArgumentError
-        If a key does not fit the table.
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     versions = version_range(source, begin_version, end_version)
     step = net_step(versions)

@@ -76,11 +76,6 @@ class Explorer(ipywidgets.VBox):
     state : ExplorerState, optional
         What is chosen at first; other widgets that are given it follow.
 
-    Raises
-    ------
-    InvalidArgumentError
-        If there is no such view.
-
     Examples
     --------
     >>> explorer = lx.widgets.Explorer(table, view="time_travel")

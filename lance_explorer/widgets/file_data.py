@@ -58,15 +58,6 @@ def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply
 
     A size or number of rows that is not known is NaN. ``check`` is called between the steps, and
     may end the work.
-
-    Raises
-    ------
-    VersionNotFoundError
-        If the version is not kept.
-    FormatError
-        If its manifest cannot be understood.
-    StorageError
-        If the folder of deletion files cannot be listed.
     """
     inspect = table.inspect
     fragments = inspect.fragments(version)

@@ -129,19 +129,7 @@ class Files(RowsView):
         return health(source, source.latest_version if version is None else version, "files")
 
     def frame(self) -> pl.DataFrame:
-        """Return the files in the table that the filter leaves, in the order of the sort.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If its manifest cannot be understood.
-        InvalidArgumentError
-            If the filter is wrong.
-        StorageError
-            If a file cannot be read.
-        """
+        """Return the files in the table that the filter leaves, in the order of the sort."""
         return self._frame_of(self._show_files())
 
     def code(self) -> str:

@@ -34,8 +34,6 @@ class FrameTable(RowsView):
 
     Raises
     ------
-    InvalidArgumentError
-        If ``rows`` is none of these, or ``marks`` do not fit.
     TypeError
         If there is an option that it does not have.
 

@@ -34,15 +34,6 @@ def index_facts(table: Table, version: int) -> dict[str, Any]:
     """Return the indices of a version, the entries of its reuse history, and what to do about them.
 
     Numbers are decimal strings, None where they are unknown.
-
-    Raises
-    ------
-    VersionNotFoundError
-        If the version is not kept.
-    FormatError
-        If its manifest or the fragment reuse history cannot be understood.
-    StorageError
-        If the file of the fragment reuse history cannot be read.
     """
     summary = index_summary(table.source, version)
     reuse = table.inspect.fragment_reuse(version)

@@ -122,15 +122,6 @@ class Indices(View):
         """Return what the drawn index covers of the chosen version.
 
         One row for each fragment and segment, as ``table.inspect.index_coverage()`` gives them.
-
-        Raises
-        ------
-        VersionNotFoundError
-            If the version is not kept.
-        FormatError
-            If the fragment reuse history of the version cannot be understood.
-        StorageError
-            If a file of it cannot be read.
         """
         coverage = self._table.inspect.index_coverage(self.state.version)
         index = self.index

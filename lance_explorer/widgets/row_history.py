@@ -100,10 +100,6 @@ class RowHistory(RowsView):
         ------
         RowNotFoundError
             If no kept version has, or had, the row.
-        FormatError
-            If a file cannot be understood.
-        StorageError
-            If a file cannot be read.
         """
         with self._showing:
             self._show_values()

@@ -38,16 +38,8 @@ def row_named(table: Table, typed: str) -> int:
 
     Raises
     ------
-    InvalidArgumentError
-        If the text is none of these.
     RowNotFoundError
         If no row lived there.
-    VersionNotFoundError
-        If the version is not kept.
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     found = _TYPED.fullmatch(typed.strip())
     if found is None:

@@ -26,9 +26,7 @@ def row_page(source: TableSource, version: int, first: int, count: int) -> dict[
     Raises
     ------
     UnsupportedFeatureError
-        If a reader flag of the version is not known, or a file lies where the table may not lead.
-    StorageError
-        If a file cannot be read.
+        If a file lies where the table may not lead.
     """
     record = source.history.records[source.history.position(version)]
     flags = unreadable_flags(record.manifest.reader_feature_flags)

@@ -57,11 +57,6 @@ class FrameRows:
         As many rows, and some columns of the frame as text: how a cell is marked, null for not.
         Marks are ``changed``, ``added``, ``removed``, ``quiet``, ``absent`` (the version has no
         such column) and the kinds of commits.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If the marks do not fit the frame.
     """
 
     def __init__(self, frame: pl.DataFrame, marks: pl.DataFrame | None = None) -> None:
@@ -101,15 +96,6 @@ class SnapshotRows:
     columns : sequence of str, optional
         Columns to show, ``_rowid``, ``_rowaddr`` and row versions too; by default the first two of
         these and all others.
-
-    Raises
-    ------
-    UnsupportedFeatureError
-        If a reader flag of the version is not known.
-    InvalidArgumentError
-        If a column does not fit the table.
-    StorageError
-        If the version cannot be opened.
     """
 
     def __init__(self, snapshot: Snapshot, columns: Sequence[str] | None = None) -> None:

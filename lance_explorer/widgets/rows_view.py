@@ -79,7 +79,7 @@ class RowsView(View):
         Raises
         ------
         InvalidArgumentError
-            If there is no such column, or its values have no order.
+            If the values of the column have no order.
         """
         for name in columns:
             if name not in self._source.schema or not is_sortable(self._source.schema[name]):
@@ -102,13 +102,7 @@ class RowsView(View):
         self._select(wanted)
 
     def frame(self) -> pl.DataFrame:
-        """Return all rows that the filter leaves, in the order of the sort.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If the filter is wrong.
-        """
+        """Return all rows that the filter leaves, in the order of the sort."""
         return self._frame_of(self._source)
 
     def selected_rows(self) -> pl.DataFrame:

@@ -61,17 +61,11 @@ def search(table: Table, typed: str) -> Found:
     Raises
     ------
     InvalidArgumentError
-        If the text is none of these, or may be two of them.
-    VersionNotFoundError
-        If the version is not kept, or all kept versions are later than the time.
+        If the text may mean two of them.
     RowNotFoundError
         If no kept version has, or had, the row.
     FragmentNotFoundError
         If there never was such a fragment.
-    FormatError
-        If a file cannot be understood.
-    StorageError
-        If a file cannot be read.
 
     Examples
     --------

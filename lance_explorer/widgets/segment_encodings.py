@@ -140,11 +140,6 @@ class SegmentEncodings(RowsView):
 
         Those of the chosen fragment, or of all if none is chosen or the version lacks it. There
         are none of a version that cannot be read.
-
-        Raises
-        ------
-        InvalidArgumentError
-            If the filter is wrong.
         """
         try:
             rows = self._rows_of(self._version_shown, self.state.fragment_id)

@@ -16,9 +16,7 @@ def version_named(table: Table, text: str) -> int:
     Raises
     ------
     InvalidArgumentError
-        If the text is none of these, or the tag is on another branch.
-    VersionNotFoundError
-        If the version is not kept, or all kept versions are later than the time.
+        If the tag is on another branch.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 its versions. Checked on every stored table, whatever writer it is from, so that nothing raises.
 """
 
+import re
 import shutil
 from inspect import signature
 
@@ -116,10 +117,13 @@ def test_schemas_are_those_on_record():
 @pytest.mark.parametrize("name", METHODS)
 def test_docstrings_list_every_column(name):
     text = getattr(Inspect, name).__doc__
-    returns = text[text.index("Returns\n") : text.index("Raises\n")]
+    _, *parts = re.split(r"^(\w+)\n-+\n", text, flags=re.MULTILINE)
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    returns = sections["Returns"]
     listed = [line.split()[0] for line in returns.splitlines() if line.startswith("    ")]
     assert [word for word in listed if not word.startswith("=")][1:] == FRAMES[name].names
-    assert text.index("Raises\n") < text.index("Examples\n")
+    order = ["Parameters", "Returns", "Raises", "Examples"]
+    assert list(sections) == [name for name in order if name in sections]
 
 
 @pytest.mark.parametrize("schema", FRAMES.values(), ids=lambda schema: schema.name)

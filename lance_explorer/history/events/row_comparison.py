@@ -33,29 +33,13 @@ __all__ = [
 
 
 def compare_with_previous(rows: StateRows, position: int) -> RowRuns:
-    """Compare a version with the kept one before, given by its position in ``rows.history``.
-
-    Raises
-    ------
-    FormatError
-        If a sequence or deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
-    """
+    """Compare a version with the kept one before, given by its position in ``rows.history``."""
     gone, come = rows.states_gone(position).tolist(), rows.states_come(position).tolist()
     return compare_states(rows, gone, come, schemas_at(rows, position - 1, position))
 
 
 def schemas_at(rows: StateRows, before: int, after: int) -> SchemaPair:
-    """Return the schemas of two versions, given by their positions; EMPTY is the empty table.
-
-    Raises
-    ------
-    FormatError
-        If the transaction of a restore on the way cannot be understood.
-    StorageError
-        If it cannot be read.
-    """
+    """Return the schemas of two versions, given by their positions; EMPTY is the empty table."""
     records = rows.history.records
     old, new = [
         () if position == EMPTY else records[position].schema for position in (before, after)
@@ -86,13 +70,6 @@ def compare_states(
     RowRuns
         The rows that only one version has, that are elsewhere, that were last written in another
         version, or whose fragment has other files.
-
-    Raises
-    ------
-    FormatError
-        If a sequence or deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     rows.load([*before, *after])
     rows.load_deleted([*before, *after])
@@ -127,28 +104,12 @@ def compare_states(
 
 
 def live_rows(rows: StateRows, position: int) -> RowRuns:
-    """Return all live rows of a version, given by its position, as if they had just come.
-
-    Raises
-    ------
-    FormatError
-        If a sequence or deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
-    """
+    """Return all live rows of a version, given by its position, as if they had just come."""
     return rows_in_states(rows, rows.history.states_at(position))
 
 
 def rows_in_states(rows: StateRows, states: Sequence[int]) -> RowRuns:
-    """Return all live rows of some states, as if they had just come.
-
-    Raises
-    ------
-    FormatError
-        If a sequence or deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
-    """
+    """Return all live rows of some states, as if they had just come."""
     return compare_states(rows, [], states, SchemaPair((), ()))
 
 

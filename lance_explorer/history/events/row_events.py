@@ -55,13 +55,6 @@ def row_events(source: TableSource, position: int) -> RowEvents:
         The branch.
     position : int
         The position of the version in ``state_rows(source).history``.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     rows = state_rows(source)
     runs = compare_with_previous(rows, position)
@@ -71,15 +64,7 @@ def row_events(source: TableSource, position: int) -> RowEvents:
 def all_row_events(
     source: TableSource, begin: int = 0, end: int | None = None
 ) -> Iterator[RowEvents]:
-    """Yield what happened to rows in the versions between two positions that changed fragments.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
-    """
+    """Yield what happened to rows in the versions between two positions that changed fragments."""
     rows = state_rows(source)
     stop = len(rows.history) if end is None else end
     changed = np.union1d(rows.history.intervals.first, rows.history.intervals.last + 1)

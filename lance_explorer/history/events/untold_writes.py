@@ -98,13 +98,6 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
 
     A restore writes nothing: what it undoes are the writes of other versions. Only where the
     version that it restored is not kept, those of lost versions are its own.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     if step.name == "Restore" and step.follows:
         is_lost = is_restore_of_lost(rows.source, rows.history, step.position)
@@ -138,13 +131,6 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
         The way.
     schemas : SchemaPair
         The schemas of both ends.
-
-    Raises
-    ------
-    FormatError
-        If a transaction, a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     rewritten, extended = list[int](), list[int]()
     for position in path.steps:

@@ -122,8 +122,6 @@ def address_map(source: TableSource, begin_version: int, end_version: int) -> Ad
 
     Raises
     ------
-    FormatError
-        If a transaction or a map file cannot be understood, or rows of a version cannot be told.
     StorageError
         If a file other than those of deletions cannot be read.
     """

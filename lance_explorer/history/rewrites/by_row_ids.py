@@ -47,15 +47,6 @@ def moved_rows(
         Two kept versions.
     gone, come : collection of int
         Fragments that only the one has, and that only the other has.
-
-    Raises
-    ------
-    NotFoundError
-        If a version is not kept.
-    FormatError
-        If a sequence or deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     old = {content.fragment.id: content for content in RowReader(source, before).contents(gone)}
     ids = RowIdIndex.of_fragments([content.index_rows() for content in old.values()]).id_map

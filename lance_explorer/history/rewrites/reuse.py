@@ -83,13 +83,6 @@ def fragment_reuse(source: TableSource, record: VersionRecord) -> tuple[ReuseEnt
     """Return the fragment reuse history of a version, oldest first; empty if it has none.
 
     Readers pass over transitions where the index version does not allow them, and so does this.
-
-    Raises
-    ------
-    FormatError
-        If it cannot be understood.
-    StorageError
-        If its file is missing or cannot be read.
     """
     index = reuse_index(record)
     if index is None:
@@ -122,11 +115,6 @@ def has_caught_up(
     The entry is kept until all segments have caught up. One has if it covers nothing that the
     history is about, or was built after the rewrite and covers no old fragment. The fragments that
     it covers may name the new ones before its entries do.
-
-    Raises
-    ------
-    CorruptFileError
-        If the stored bitmap of covered fragments is damaged.
     """
     covered = segment.fragment_ids()
     if covered is not None and covered.isdisjoint(BitMap(_all_ids(entries))):
@@ -139,13 +127,7 @@ def has_caught_up(
 
 
 def reuse_bytes(index: IndexMetadata) -> tuple[str, int]:
-    """Return where a reuse history is, ``inline`` or ``external``, and how many bytes it takes.
-
-    Raises
-    ------
-    CorruptFileError
-        If the entry is damaged.
-    """
+    """Return where a reuse history is, ``inline`` or ``external``, and how many bytes it takes."""
     details = decode_fragment_reuse_details(index.details)
     if isinstance(details, ExternalFile):
         return "external", details.size

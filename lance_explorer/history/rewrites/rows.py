@@ -41,13 +41,7 @@ class _Ranges(NamedTuple):
 
 
 def pair_rows(source: TableSource, group: RewriteGroup) -> RunColumns | str:
-    """Return the old addresses of a group's rows and the new ones, or why they cannot be told.
-
-    Raises
-    ------
-    FormatError
-        If a deletion file cannot be understood, or the version uses a feature that is not known.
-    """
+    """Return the old addresses of a group's rows and the new ones, or why they cannot be told."""
     if None in [fragment.physical_rows for fragment in (*group.old, *group.new)]:
         return "how many rows the fragments had is not known"
     try:

@@ -46,11 +46,6 @@ def stored_lineage(config: Iterable[tuple[str, str]]) -> CompactionLineage | Non
     config : iterable of tuple of (str, str)
         Keys and values.
 
-    Raises
-    ------
-    CorruptFileError
-        If the value cannot be understood.
-
     Examples
     --------
     >>> from lance_explorer.history.rewrites.stored_compactions import LINEAGE_KEY, stored_lineage
@@ -74,13 +69,7 @@ def lasting_lineages(history: History) -> Iterator[tuple[VersionRecord, str]]:
 
 
 def decode_lineage(text: str) -> CompactionLineage:
-    """Decode the JSON; entries that are not newest first are put in order.
-
-    Raises
-    ------
-    CorruptFileError
-        If the text is not such JSON.
-    """
+    """Decode the JSON; entries that are not newest first are put in order."""
     try:
         loaded = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -21,13 +21,7 @@ _Counts = dict[tuple[int, DeletionFile], int]
 def groups_of_transactions(
     source: TableSource, history: History, findings: list[Finding]
 ) -> Iterator[RewriteGroup]:
-    """Yield what the transactions of the kept versions say, in order.
-
-    Raises
-    ------
-    StorageError
-        If a file cannot be read.
-    """
+    """Yield what the transactions of the kept versions say, in order."""
     rewrites = [record for record in history.records if record.operation == "Rewrite"]
     counts = _deletion_counts(history) if rewrites else {}
     with source.reading_transactions(rewrites):

@@ -35,13 +35,6 @@ def identities_at(
         For each address the identity of its row, 0 where none lives.
     live : ndarray of bool
         For each address whether a row lives there.
-
-    Raises
-    ------
-    FormatError
-        If a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     states = {rows.history.states[state].id: state for state in rows.history.states_at(position)}
     identities = np.zeros(len(addresses), dtype=np.uint64)
@@ -71,15 +64,7 @@ def identities_at(
 def addresses_at(
     rows: StateRows, position: int, identities: Uint64Array
 ) -> tuple[Uint64Array, NDArray[np.bool_]]:
-    """Return where rows live: their addresses, 0 where they do not live, and whether they do.
-
-    Raises
-    ------
-    FormatError
-        If a sequence or a deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
-    """
+    """Return where rows live: their addresses, 0 where they do not live, and whether they do."""
     all_rows = live_rows(rows, position)
     columns = RunColumns(all_rows.identity, all_rows.identity + all_rows.length, all_rows.after)
     return Runs.split(columns)[0].lookup(identities)

@@ -175,8 +175,6 @@ def namesakes_of(
     ------
     FormatError
         If there are more row IDs than can be told apart.
-    StorageError
-        If a transaction, or a detached version, cannot be read.
     """
     targets = {
         position: target

@@ -33,15 +33,6 @@ def own_rows(
     """Count the rows of some fragments of a version; None if one stores no row versions.
 
     Deletion files are read only of fragments that have such rows.
-
-    Raises
-    ------
-    VersionNotFoundError
-        If the version was removed.
-    FormatError
-        If a sequence or deletion file cannot be understood.
-    StorageError
-        If a file cannot be read.
     """
     try:
         messages = fragment_messages(source.storage.get(record.file.path))

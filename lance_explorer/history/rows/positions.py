@@ -18,10 +18,6 @@ def position_of(rows: StateRows, version: int) -> int:
 
     Raises
     ------
-    VersionNotFoundError
-        If it is not kept.
-    UnsupportedFeatureError
-        If its rows cannot be told.
     CorruptFileError
         If two of its fragments have the same ID.
     """

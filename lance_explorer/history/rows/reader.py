@@ -107,13 +107,7 @@ def decoded(
 
 
 class FragmentReader:
-    """Reads the rows of single fragments of a version, given as its manifest holds them.
-
-    Raises
-    ------
-    UnsupportedFeatureError
-        If a reader flag of the version is not known.
-    """
+    """Reads the rows of single fragments of a version, given as its manifest holds them."""
 
     def __init__(self, source: TableSource, record: VersionRecord) -> None:
         check_readable(record)
@@ -142,13 +136,6 @@ class FragmentReader:
         """Return the rows of a fragment, of which ``message`` is the undecoded form.
 
         Without versions, ``created_at`` and ``last_updated_at`` are None.
-
-        Raises
-        ------
-        FormatError
-            If a sequence or the deletion file cannot be understood, or does not fit the fragment.
-        StorageError
-            If a file cannot be read.
         """
         try:
             return self._decoded(fragment, message, with_versions)
@@ -168,15 +155,7 @@ class FragmentReader:
             raise self.located(error, fragment, message) from error
 
     def deleted(self, fragment: Fragment) -> BitMap:
-        """Return the deleted offsets of a fragment of this version.
-
-        Raises
-        ------
-        FormatError
-            If the deletion file cannot be understood.
-        StorageError
-            If it is missing or cannot be read.
-        """
+        """Return the deleted offsets of a fragment of this version."""
         file = fragment.deletion_file
         if file is None:
             return BitMap()
@@ -216,8 +195,6 @@ class FragmentReader:
         ------
         CorruptFileError
             If the file is not directly below the root of the table, or is too short.
-        StorageError
-            If it is missing or cannot be read.
         """
         if stored.file is None:
             return inline or b""
@@ -243,8 +220,6 @@ class FragmentReader:
             If there is no such file.
         UnsupportedFeatureError
             If it lies where the table may not lead.
-        StorageError
-            If it cannot be read.
         """
         from lance_explorer.values import read_hidden_column
 
@@ -325,17 +300,7 @@ class FragmentReader:
 
 
 class RowReader:
-    """Reads the rows of fragments of one version.
-
-    Raises
-    ------
-    UnsupportedFeatureError
-        If a reader flag of the version is not known.
-    VersionNotFoundError
-        If the version is not kept.
-    FormatError
-        If its manifest cannot be understood.
-    """
+    """Reads the rows of fragments of one version."""
 
     def __init__(self, source: TableSource, version: int) -> None:
         history = source.version(version)
@@ -350,13 +315,6 @@ class RowReader:
         """Return the rows of fragments, in the order of a scan; of all fragments by default.
 
         Without versions, ``created_at`` and ``last_updated_at`` of all are None.
-
-        Raises
-        ------
-        FormatError
-            If a sequence or a deletion file cannot be understood, or does not fit its fragment.
-        StorageError
-            If a file cannot be read.
         """
         path = self._record.file.path
         if len({fragment.id for fragment in self._fragments}) < len(self._fragments):
@@ -395,13 +353,5 @@ class RowReader:
         return content
 
     def deleted(self, fragment: Fragment) -> BitMap:
-        """Return the deleted offsets of a fragment of this version.
-
-        Raises
-        ------
-        FormatError
-            If the deletion file cannot be understood.
-        StorageError
-            If it is missing or cannot be read.
-        """
+        """Return the deleted offsets of a fragment of this version."""
         return self._reader.deleted(fragment)

@@ -115,13 +115,6 @@ class StateRows:
             The states.
         versions : bool
             Whether to read also which version wrote each row.
-
-        Raises
-        ------
-        FormatError
-            If a sequence cannot be understood.
-        StorageError
-            If a file cannot be read.
         """
         if self._births is not None:
             return
@@ -144,8 +137,6 @@ class StateRows:
 
         Raises
         ------
-        FormatError
-            If a sequence cannot be understood.
         StorageError
             If a manifest cannot be read. Deletion files are left to :meth:`deleted`.
         """
@@ -210,27 +201,11 @@ class StateRows:
         return len(self.ids(state)) if rows is None else rows
 
     def num_live(self, state: int) -> int:
-        """Return how many rows of a state are not deleted.
-
-        Raises
-        ------
-        FormatError
-            If the deletion file cannot be understood.
-        StorageError
-            If it is missing or cannot be read.
-        """
+        """Return how many rows of a state are not deleted."""
         return self.num_rows(state) - len(self.deleted(state))
 
     def deleted(self, state: int) -> BitMap:
-        """Return the deleted offsets of a state.
-
-        Raises
-        ------
-        FormatError
-            If the deletion file cannot be understood.
-        StorageError
-            If it is missing or cannot be read.
-        """
+        """Return the deleted offsets of a state."""
         fragment = self.history.states[state]
         if fragment.deletion_file is None:
             return BitMap()

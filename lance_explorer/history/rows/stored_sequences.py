@@ -98,13 +98,6 @@ def read_row_ids(
         The sequences; the number of one is its position here.
     intervals : Intervals
         In which versions each of them is there, by number.
-
-    Raises
-    ------
-    VersionNotFoundError
-        If a version went away since it was listed.
-    StorageError
-        If a file is missing or cannot be read.
     """
     return _read(source, history, sequences, intervals, lambda _: _ROW_IDS)
 
