@@ -95,7 +95,7 @@ def addresses_in_first(path: str) -> NDArray[np.uint64]:
     """Return the addresses of all rows of the first version."""
     from lance_explorer import open_table
 
-    return open_table(path).at(1).rows()["_rowaddr"].to_numpy()
+    return open_table(path).at(1).row_ids()["_rowaddr"].to_numpy()
 
 
 def our_addresses(path: str) -> Work:

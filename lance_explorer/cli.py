@@ -5,7 +5,6 @@ import os
 import shutil
 import sys
 from dataclasses import asdict
-from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
@@ -15,7 +14,6 @@ import polars as pl
 
 from lance_explorer.changes.diff import Diff
 from lance_explorer.changes.frame import NET_CHANGES
-from lance_explorer.changes.version_refs import VersionRef
 from lance_explorer.display import one_line
 from lance_explorer.errors import (
     LanceExplorerError,
@@ -24,7 +22,7 @@ from lance_explorer.errors import (
     UnsupportedFeatureError,
 )
 from lance_explorer.shown import visible, visible_json
-from lance_explorer.table import Table, open_table
+from lance_explorer.table import open_table
 
 __all__ = ["main"]
 
@@ -108,12 +106,13 @@ def diff(
 ) -> None:
     """Print what versions A and B of the table at URI differ in.
 
-    A version is a number, a tag, a time such as 2026-01-31T09:30 (UTC, if it does not say), or a
-    branch and a number such as dev:5. The exit code is 0 if nothing differs, 1 if something does,
-    and 2 if that cannot be told.
+    A version is a number (-1 is the latest; put -- before it), a tag, a day or time in UTC such as
+    2026-01-31, 2026-01-31T09:30, yesterday or "3 hours ago", or one of a branch such as dev@5; a
+    tag that looks like one of these is written tag:26. The exit code is 0 if nothing differs, 1 if
+    something does, and 2 if that cannot be told.
     """
     table = open_table(uri, allow_bases=allow_bases)
-    found = table.diff(*[_version(table, text) for text in (a, b)])
+    found = table.diff(a, b)
     if content:
         same = found.same_content()
         click.echo(visible_json(json.dumps(asdict(same))) if as_json else visible(str(same)))
@@ -175,21 +174,6 @@ def lab(folder: Path, no_browser: bool) -> None:
     _run_lab(notebooks, no_browser)
 
 
-def _version(table: Table, text: str) -> VersionRef:
-    """Return the version that a text means."""
-    if text.isdecimal():
-        return int(text)
-    if text in table.tags:
-        return text
-    branch, _, number = text.rpartition(":")
-    if number.isdecimal() and branch in table.branches:
-        return branch, int(number)
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return (branch, int(number)) if branch and number.isdecimal() else text
-
-
 def _rows(found: Diff) -> dict[str, object] | str:
     """Return how many rows differ, or why that cannot be told."""
     try:
@@ -233,7 +217,7 @@ def _without_nulls(frame: pl.DataFrame) -> pl.DataFrame:
 def _for_terminals(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame of short texts, without what a terminal would take for a command."""
     time = pl.col("timestamp").dt.strftime("%Y-%m-%d %H:%M:%S")
-    tags, message = pl.col("tags").list.join(", "), pl.col("message").fill_null("")
+    tags, message = pl.col("tags"), pl.col("message").fill_null("")
     texts = [text.map_elements(one_line, pl.String) for text in (tags, message)]
     return frame.with_columns(time, *texts)
 

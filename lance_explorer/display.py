@@ -207,7 +207,7 @@ def _story(versions: pl.DataFrame) -> pl.DataFrame:
         "num_rows",
         "num_fragments",
         sizes.alias("data"),
-        pl.col("tags").list.join(", "),
+        "tags",
         "message",
     )
 

@@ -31,7 +31,7 @@ is special to that call.
 * A call that reads a table raises :class:`TableNotFoundError` if there is none, or if the table is
   gone or another one has taken its place since it was opened.
 * To a call about the whole history, a version that is removed meanwhile counts as removed before.
-  So does one whose manifest cannot be understood, which is a finding in :attr:`Table.findings`.
+  So does one whose manifest cannot be understood, which ``table.inspect.findings()`` has.
 * What is named has to be there, or the call raises the :class:`NotFoundError` of its kind:
   :class:`VersionNotFoundError` for a version that is not kept, or a time before all kept ones;
   :class:`RowNotFoundError` for a row ID, :class:`FragmentNotFoundError` for a fragment ID,

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from lance_explorer.display import snapshot_html, snapshot_text
@@ -21,6 +23,7 @@ from lance_explorer.history.steps import totals
 from lance_explorer.history.value_files import check_values
 from lance_explorer.inspect.fields import fields
 from lance_explorer.inspect.rows import ROWS, rows
+from lance_explorer.inspect.snapshot_frames import SnapshotInspect
 from lance_explorer.row_index import SnapshotRowIdIndex
 from lance_explorer.shown import described
 
@@ -43,8 +46,10 @@ class Snapshot:
     (9, 2, 3)
     >>> snapshot.feature_flags, snapshot.has_stable_row_ids
     (('deletion_files', 'stable_row_ids'), True)
-    >>> [field.name for field in snapshot.schema]
-    ['id', 'city', 'mood']
+    >>> snapshot.schema.names, [field.id for field in snapshot.fields]
+    (['id', 'city', 'mood'], [0, 1, 2])
+    >>> len(snapshot.inspect.fragments())
+    3
     >>> snapshot.transaction.operation.predicate, snapshot.timestamp.tzname()
     ('id = 2', 'UTC')
     """
@@ -80,9 +85,25 @@ class Snapshot:
         return self._answer(lambda source: source.transaction(self._record))
 
     @property
-    def schema(self) -> tuple[Field, ...]:
-        """The fields, nested ones after their parents."""
+    def fields(self) -> tuple[Field, ...]:
+        """The fields of the schema with their IDs, nested ones after their parents."""
         return self._record.schema
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The columns and their types in Arrow, as pylance has them."""
+        from lance_explorer.values import arrow_schema
+
+        storage = self.source.storage
+        return self._answer(lambda _: arrow_schema(storage.uri, self.version, storage.options))
+
+    @cached_property
+    def inspect(self) -> SnapshotInspect:
+        """The metadata frames of this version: those of ``table.inspect`` for it."""
+        return SnapshotInspect(
+            f"{self.source.uri} version {self.version}",
+            lambda build: self._answer(lambda source: build(source, self.version)),
+        )
 
     @property
     def num_rows(self) -> int | None:
@@ -147,8 +168,23 @@ class Snapshot:
             )
         )
 
+    def head(self, num_rows: int = 10) -> pl.DataFrame:
+        """Read the first rows of a scan: the same as :meth:`read` with a ``limit``.
+
+        Parameters
+        ----------
+        num_rows : int, default 10
+            How many rows at most.
+
+        Examples
+        --------
+        >>> table.at(1).head(2)["id"].to_list()
+        [1, 2]
+        """
+        return self.read(limit=num_rows)
+
     @documented(ROWS)
-    def rows(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    def row_ids(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Return who each live row is and where, in the order of a scan, from metadata alone.
 
         Parameters
@@ -164,7 +200,7 @@ class Snapshot:
 
         Examples
         --------
-        >>> table.at(1).rows().select("_rowid", "_rowaddr").head(2).rows()
+        >>> table.at(1).row_ids().select("_rowid", "_rowaddr").head(2).rows()
         [(0, 0), (1, 1)]
         """
         return self._answer(lambda source: rows(source, self.version, columns))

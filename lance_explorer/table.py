@@ -2,12 +2,10 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
 from functools import cached_property
 from html import escape
-from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from numpy.typing import ArrayLike
@@ -17,18 +15,17 @@ from lance_explorer.changes.change_feed import (
     ImageChoice,
     Mode,
     changes,
-    table_changes,
 )
 from lance_explorer.changes.diff import Diff, diff
-from lance_explorer.changes.version_refs import VersionRef
 from lance_explorer.display import gone_text, table_html, table_text
-from lance_explorer.errors import InvalidArgumentError, TableNotFoundError
+from lance_explorer.errors import TableNotFoundError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.opened import open_source
 from lance_explorer.history.rewrites.compaction_records import CompactionLineage
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.version_refs import VersionRef, resolve, version_number
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
 from lance_explorer.inspect.findings import FINDINGS
@@ -53,7 +50,6 @@ __all__ = ["Table", "open_table"]
 
 _ROWS_FRAME = "dataset"
 _CHANGES_FRAME = "changes"
-_MAIN_BRANCH = "main"
 
 
 def open_table(
@@ -79,8 +75,8 @@ def open_table(
         such as ``s3://bucket/folder``. A table may hold files of its own elsewhere, as clones do.
         Near a local table is the folder that it is in, and every other local Lance table; near one
         in an object store is all of the same kind of store and the same account, to which
-        ``storage_options`` give access. All else is in :attr:`Table.findings`, and rows in it are
-        refused. What is allowed gets ``storage_options`` too.
+        ``storage_options`` give access. All else is in ``table.inspect.findings()``, and rows
+        in it are refused. What is allowed gets ``storage_options`` too.
 
     Returns
     -------
@@ -118,8 +114,6 @@ class Table:
     Snapshot people.lance version 7 by Project, ...
     >>> table.tags["clean"].version, [*table.branches]
     (4, ['dev'])
-    >>> table.findings.is_empty(), table.gaps.is_empty()
-    (True, True)
     >>> table.inspect.fragments()["num_rows"].sum()
     9
     >>> table.io.requests > 0
@@ -169,16 +163,6 @@ class Table:
         """The catalogue of metadata frames."""
         return Inspect(self._live)
 
-    @property
-    def findings(self) -> pl.DataFrame:
-        """What is wrong with the table, or worth knowing; one row a finding."""
-        return self._live.answer(lambda source: frame(source, "findings"))
-
-    @property
-    def gaps(self) -> pl.DataFrame:
-        """The version numbers that are not kept; one row a stretch."""
-        return self._live.answer(lambda source: frame(source, "gaps"))
-
     @documented(VERSIONS)
     def versions(self, *, inherited: bool = False) -> pl.DataFrame:
         """Return what happened, one row for each kept version, oldest first.
@@ -201,27 +185,30 @@ class Table:
 
         Parameters
         ----------
-        ref : int, str, datetime or tuple of (str, int)
-            A version number; a tag, also one on another branch; a time, for the highest version
-            that was committed by then (without time zone: UTC); or a branch and a number, where
-            "main" is the main branch.
+        ref : int, str, date, datetime, tuple or Snapshot
+            The version, in one of these forms, which every call takes that asks for a version:
+
+            - a number; ``-1`` is the latest version, ``-2`` the kept one before it, and so on;
+            - a tag, also one on another branch;
+            - a time, for the highest version that was committed by then: a ``datetime``, text such
+              as ``"2026-11-22T12:00"``, or ``"3 hours ago"`` (seconds to years);
+            - a day: a ``date``, ``"2026-11-22"``, ``"today"``, ``"yesterday"``; it means its end,
+              and as ``begin_version`` of changes its start;
+            - branch and version, as ``("dev", 4)``, ``"dev@4"`` or ``"dev@yesterday"``; ``"main"``
+              is the main branch;
+            - a Snapshot.
+
+            Times without a zone, days and words are UTC. Text of digits is a number, and
+            ``"tag:26"`` the tag that is called so; a tag goes before a time of the same name.
 
         Examples
         --------
-        >>> table.at(1).operation
-        'Overwrite'
+        >>> table.at(1).operation, table.at(-1).version, table.at("clean").version
+        ('Overwrite', 7, 4)
+        >>> table.at("dev@-1"), table.at("today").version
+        (Snapshot people.lance version 2 of dev by Clone, ..., 7)
         """
-        return self._live.answer(lambda source: _snapshot(source, ref))
-
-    def checkout_version(self, ref: VersionRef) -> Snapshot:
-        """Return one version; the same as :meth:`at`, under the name that it has in Lance.
-
-        Examples
-        --------
-        >>> table.checkout_version("clean").version
-        4
-        """
-        return self.at(ref)
+        return self._live.answer(lambda source: Snapshot(*resolve(source, ref)))
 
     @documented(DELETION_HISTORY)
     def deletion_history(self, fragment_id: int) -> pl.DataFrame:
@@ -281,10 +268,10 @@ class Table:
 
         Parameters
         ----------
-        begin_version : int, str or datetime
-            The version before all changes, by number, tag or time; 0 is the empty table. With
-            stable row IDs it need not be kept: row versions tell what came after it.
-        end_version : int, str or datetime, optional
+        begin_version : int, str, date, datetime, tuple or Snapshot
+            The version before all changes, as :meth:`at` takes it; 0 is the empty table. With
+            stable row IDs it need not be kept: row versions tell what was added after it.
+        end_version : int, str, date, datetime, tuple or Snapshot, optional
             The version after all changes; the latest by default.
         mode : {"net", "per_commit"}
             What differs between both versions, whatever happened on the way, or what each commit
@@ -331,7 +318,7 @@ class Table:
             )
         )
 
-    def diff(self, a: VersionRef | Snapshot, b: VersionRef | Snapshot) -> Diff:
+    def diff(self, a: VersionRef, b: VersionRef) -> Diff:
         """Return what two versions differ in: rows, schema, fragments, indices, configuration.
 
         Either may be the later one, and both may be on different branches. Nothing is read yet,
@@ -339,9 +326,9 @@ class Table:
 
         Parameters
         ----------
-        a, b : int, str, datetime, tuple of (str, int) or Snapshot
-            The versions, as :meth:`at` takes them, or as it returns them. Of a snapshot of another
-            table, such as a clone, the rows cannot be matched, but all else can be compared.
+        a, b : int, str, date, datetime, tuple or Snapshot
+            The versions, as :meth:`at` takes them. Of a Snapshot of another table, such as a clone,
+            the rows cannot be matched, but all else can be compared.
 
         Returns
         -------
@@ -354,50 +341,14 @@ class Table:
         >>> table.diff(2, ("dev", 2)).is_identical
         True
         """
-        return self._live.answer(lambda source: _diff(source, a, b))
-
-    def table_changes(
-        self,
-        start: VersionRef,
-        end: VersionRef | None = None,
-        columns: Sequence[str] | None = None,
-        key: str | Sequence[str] | None = None,
-    ) -> Changes:
-        """Return what each commit from one version to another did, the first one included.
-
-        That is :meth:`changes` per commit and with both images, as SQL engines count versions.
-
-        Parameters
-        ----------
-        start : int, str or datetime
-            The first commit, by number, tag or time.
-        end : int, str or datetime, optional
-            The last commit; the latest by default.
-        columns : sequence of str, optional
-            The columns of values; all by default.
-        key : str or sequence of str, optional
-            Columns that tell rows apart.
-
-        Returns
-        -------
-        Changes
-
-        Raises
-        ------
-        InvalidArgumentError
-            If ``start`` is later than ``end``, or a tag is on another branch.
-        VersionNotFoundError
-            If a version never was, or ``end`` is not kept.
-
-        Examples
-        --------
-        >>> table.table_changes(1, 1).begin_version
-        0
-        """
-        return self._live.answer(lambda source: table_changes(source, start, end, columns, key))
+        return self._live.answer(
+            lambda source: diff(
+                *resolve(source, a, any_table=True), *resolve(source, b, any_table=True)
+            )
+        )
 
     def compaction_lineage(
-        self, version: int | None = None, include_undone: bool = False
+        self, version: VersionRef | None = None, include_undone: bool = False
     ) -> CompactionLineage | None:
         """Return which fragments became which in the compactions that led to a version.
 
@@ -408,8 +359,8 @@ class Table:
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`at` takes it; the latest by default.
         include_undone : bool, default False
             Whether to return those, too, that a later restore undid.
 
@@ -424,9 +375,11 @@ class Table:
         >>> table.compaction_lineage() is None
         True
         """
-        return self._live.answer(lambda source: compaction_lineage(source, version, include_undone))
+        return self._live.answer(
+            lambda source: compaction_lineage(source, _optional(source, version), include_undone)
+        )
 
-    def row(self, row_id: int, at: int | None = None) -> Row:
+    def row(self, row_id: int, at: VersionRef | None = None) -> Row:
         """Return one row, to ask for its history.
 
         Parameters
@@ -435,23 +388,23 @@ class Table:
             The row ID; without stable row IDs, the address of the row: fragment ID << 32 | offset.
             An ID that was given to several rows, one after the other, stands for all of them: that
             is so after restores by releases up to 8.0.1, and of detached versions.
-        at : int, optional
-            The version in which the address is meant; by default the last one in which a row lives
-            there.
+        at : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`at` takes it, in which the address is meant; by default the last
+            one in which a row lives there.
 
         Examples
         --------
         >>> table.row(2).history().select("version", "event").rows()
         [(1, 'created'), (3, 'updated')]
         """
-        return Row(self.source, row_id, at)
+        return self._live.answer(lambda source: Row(source, row_id, _optional(source, at)))
 
     @documented(FOLLOWED)
     def follow(
         self,
         ids: ArrayLike,
-        begin_version: int | None = None,
-        end_version: int | None = None,
+        begin_version: VersionRef | None = None,
+        end_version: VersionRef | None = None,
     ) -> pl.DataFrame:
         """Return what happened to many rows: one row an ID and event, in input order.
 
@@ -460,9 +413,9 @@ class Table:
         ids : array_like
             Row IDs; without stable row IDs, addresses in ``begin_version``; in ``end_version`` if
             no first one is given. An ID that is given twice is followed once.
-        begin_version : int, optional
+        begin_version : int, str, date, datetime, tuple or Snapshot, optional
             Events after this version; by default from the beginning.
-        end_version : int, optional
+        end_version : int, str, date, datetime, tuple or Snapshot, optional
             Events up to this version; by default the latest.
 
         Raises
@@ -475,14 +428,21 @@ class Table:
         >>> table.follow([1, 2], begin_version=1).select("_rowid", "version", "event").rows()
         [(1, 4, 'deleted'), (2, 3, 'updated')]
         """
-        return self._live.answer(lambda source: follow(source, ids, begin_version, end_version))
+        return self._live.answer(
+            lambda source: follow(
+                source,
+                ids,
+                _optional(source, begin_version, is_begin=True),
+                _optional(source, end_version),
+            )
+        )
 
     @documented(FOLLOWED_ADDRESSES)
     def follow_addresses(
         self,
         addresses: ArrayLike,
-        begin_version: int | None = None,
-        end_version: int | None = None,
+        begin_version: VersionRef | None = None,
+        end_version: VersionRef | None = None,
     ) -> pl.DataFrame:
         """Return where the rows at some addresses went: one row an address, in input order.
 
@@ -495,9 +455,9 @@ class Table:
         ----------
         addresses : array_like
             Row addresses in ``begin_version``: fragment ID << 32 | offset.
-        begin_version : int, optional
+        begin_version : int, str, date, datetime, tuple or Snapshot, optional
             The version in which the addresses are meant; by default the first one that is kept.
-        end_version : int, optional
+        end_version : int, str, date, datetime, tuple or Snapshot, optional
             The version to follow to, which may be an earlier one; by default the latest.
 
         Examples
@@ -506,7 +466,12 @@ class Table:
         [('deleted', None), ('live', 8589934592)]
         """
         return self._live.answer(
-            lambda source: follow_addresses(source, addresses, begin_version, end_version)
+            lambda source: follow_addresses(
+                source,
+                addresses,
+                _optional(source, begin_version, is_begin=True),
+                _optional(source, end_version),
+            )
         )
 
     def lineage(self) -> "Lineage":
@@ -635,28 +600,8 @@ class Table:
             return f"<p>{escape(gone_text(self.source, error))}</p>"
 
 
-def _snapshot(source: TableSource, ref: VersionRef) -> Snapshot:
-    match ref:
-        case bool() | (_, bool()):
-            pass
-        case SupportsIndex():
-            return Snapshot(source, index(ref))
-        case str():
-            tag = source.tag(ref)
-            return Snapshot(source.on_branch(tag.branch), tag.version)
-        case datetime():
-            return Snapshot(source, source.version_as_of(ref))
-        case (str() as branch, SupportsIndex() as version):
-            name = None if branch == _MAIN_BRANCH else branch
-            return Snapshot(source.on_branch(name), index(version))
-    raise InvalidArgumentError(
-        f"expected a version number, a tag, a datetime or (branch, number), got {ref!r}"
-    )
-
-
-def _diff(source: TableSource, a: VersionRef | Snapshot, b: VersionRef | Snapshot) -> Diff:
-    one, other = (v if isinstance(v, Snapshot) else _snapshot(source, v) for v in (a, b))
-    return diff(one.source, one.version, other.source, other.version)
+def _optional(source: TableSource, ref: VersionRef | None, *, is_begin: bool = False) -> int | None:
+    return None if ref is None else version_number(source, ref, is_begin=is_begin)
 
 
 def _frame(source: TableSource, name: str) -> pl.DataFrame | pl.LazyFrame:

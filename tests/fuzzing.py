@@ -228,7 +228,7 @@ def _ask_snapshot(table: lx.Table, version: int) -> None:
         snapshot.transaction  # noqa: B018
     with suppress(FormatError):
         snapshot.row_id_index()
-    snapshot.rows()
+    snapshot.row_ids()
 
 
 def _copied(folder: Path, name: str) -> Path:

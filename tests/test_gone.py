@@ -43,8 +43,8 @@ def inspected(table: lx.Table, name: str) -> pl.DataFrame:
 OF_TABLE: dict[str, Call] = {
     **{name: partial(inspected, name=name) for name in FRAMES if hasattr(Inspect, name)},
     "versions": lambda table: table.versions(),
-    "findings": lambda table: table.findings,
-    "gaps": lambda table: table.gaps,
+    "findings": lambda table: table.inspect.findings(),
+    "gaps": lambda table: table.inspect.gaps(),
     "check_row_ids": lambda table: table.check_row_ids(),
     "net changes": lambda table: table.changes(0).to_polars(),
     "commits": lambda table: table.changes(0, mode="per_commit").to_polars(),
@@ -70,7 +70,7 @@ ALSO: dict[str, Call] = {
 
 OF_SNAPSHOT: dict[str, Callable[[lx.Snapshot], Any]] = {
     "transaction": lambda snapshot: snapshot.transaction,
-    "rows": lambda snapshot: snapshot.rows(),
+    "rows": lambda snapshot: snapshot.row_ids(),
     "row_id_index": lambda snapshot: snapshot.row_id_index(),
     "read": lambda snapshot: snapshot.read(),
     "scan": lambda snapshot: snapshot.scan(),
@@ -289,7 +289,7 @@ def test_a_file_that_is_missing_though_its_version_is_there_is_damage(path):
     assert "rows_unreadable" in table.check_row_ids()["code"].to_list()
     assert table.versions()["version"].to_list() == [*range(1, LATEST + 1)]
     with pytest.raises(StorageError, match="is missing"):
-        table.at(LATEST).rows()
+        table.at(LATEST).row_ids()
 
 
 def test_a_version_that_was_cleaned_away_says_to_refresh(path, removed):
@@ -300,7 +300,7 @@ def test_a_version_that_was_cleaned_away_says_to_refresh(path, removed):
         with pytest.raises(VersionNotFoundError, match=r"version 8 was removed .*refresh\(\) it"):
             OF_SNAPSHOT[name](snapshot)
     assert table.versions()["version"].to_list() == [5, LATEST]
-    assert table.gaps["num_versions"].sum() == LATEST - 2
+    assert table.inspect.gaps()["num_versions"].sum() == LATEST - 2
 
 
 def test_a_table_whose_latest_version_was_cleaned_away_goes_on_with_what_is_there(path):

@@ -179,10 +179,6 @@ def test_a_version_that_is_not_there_says_which_are(table):
         table.at(8)
 
 
-def test_checking_a_version_out_is_the_same(table):
-    assert repr(table.checkout_version("clean")) == repr(table.at("clean"))
-
-
 # --------------------------------------------------------------------------------------- snapshots
 
 STORED = sorted(path for path in DATA.glob("14.0.2/*.lance") if path.stem != "data_overlay")
@@ -338,16 +334,16 @@ def test_a_wrong_query_lists_the_frames_there_are(table, query):
 
 
 def test_a_sound_table_has_no_findings_and_no_gaps(table):
-    assert table.findings.equals(FINDINGS.polars_schema.to_frame())
-    assert table.gaps.equals(GAPS.polars_schema.to_frame())
+    assert table.inspect.findings().equals(FINDINGS.polars_schema.to_frame())
+    assert table.inspect.gaps().equals(GAPS.polars_schema.to_frame())
 
 
 def test_what_is_wrong_or_missing_is_told_in_frames(tmp_path):
     writer = SyntheticTable(tmp_path).append().append().append().amend(magic=b"LANX")
     writer.append().remove(1)
     table = lx.open_table(tmp_path)
-    assert table.findings.select("code", "version").rows() == [("unreadable_manifest", 3)]
-    assert table.gaps.select("first_version", "reason").rows() == [
+    assert table.inspect.findings().select("code", "version").rows() == [("unreadable_manifest", 3)]
+    assert table.inspect.gaps().select("first_version", "reason").rows() == [
         (1, "removed"),
         (3, "unreadable"),
     ]

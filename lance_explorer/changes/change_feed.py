@@ -12,16 +12,16 @@ from lance_explorer.changes.parts import ChangePart, commit_parts, net_parts
 from lance_explorer.changes.row_options import ImageChoice, RowOptions, check_choice
 from lance_explorer.changes.steps import VersionRange, version_range
 from lance_explorer.changes.summaries import commit_summary, net_summary, quick_summary
-from lance_explorer.changes.version_refs import VersionRef, version_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.live import LiveTable, unbroken
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.version_refs import VersionRef, version_number
 from lance_explorer.shown import described
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Changes", "ImageChoice", "Mode", "changes", "table_changes"]
+__all__ = ["Changes", "ImageChoice", "Mode", "changes"]
 
 Mode = Literal["net", "per_commit"]
 
@@ -49,21 +49,6 @@ def changes(
     end = source.latest_version if end_version is None else version_number(source, end_version)
     versions = version_range(source, begin, end, must_begin=mode == "net")
     return Changes(versions, mode, images, columns, key, include, tolerance)
-
-
-def table_changes(
-    source: TableSource,
-    start: VersionRef,
-    end: VersionRef | None = None,
-    columns: Sequence[str] | None = None,
-    key: str | Sequence[str] | None = None,
-) -> "Changes":
-    """Return what each commit from one version to another did, the first one included.
-
-    The parameters and errors are those of :meth:`~lance_explorer.table.Table.table_changes`.
-    """
-    begin = max(version_number(source, start, is_begin=True) - 1, 0)
-    return changes(source, begin, end, "per_commit", "both", columns, key)
 
 
 class Changes:

@@ -136,7 +136,7 @@ def _bin_hover(bars: pl.DataFrame, kind: str, step: int) -> list[str]:
 
 
 def _add_tags(figure: go.Figure, versions: pl.DataFrame) -> None:
-    tagged = versions.filter(pl.col("tags").list.len() > 0).tail(_MOST_TAGS)
+    tagged = versions.filter(pl.col("tags") != "").tail(_MOST_TAGS)
     for version, tags in tagged.select("version", "tags").iter_rows():
         figure.add_vline(x=version, line={"color": MUTED, "width": 1, "dash": "dot"})
         figure.add_annotation(
@@ -144,7 +144,7 @@ def _add_tags(figure: go.Figure, versions: pl.DataFrame) -> None:
             y=1,
             yref="paper",
             yanchor="bottom",
-            text=text(", ".join(tags), _MOST_TAG_CHARACTERS),
+            text=text(tags, _MOST_TAG_CHARACTERS),
             showarrow=False,
             font={"size": 11},
         )

@@ -205,9 +205,9 @@ class Surroundings:
         """Return version, words and row of each tag; the row is None where there is no room."""
         placed: list[tuple[int, str, int | None]] = []
         taken: list[float] = []
-        tagged = self._versions.filter(pl.col("tags").list.len() > 0)
+        tagged = self._versions.filter(pl.col("tags") != "")
         for version, tags in tagged.select("version", "tags").iter_rows():
-            words = text(", ".join(tags), _MOST_TAG_CHARACTERS)
+            words = text(tags, _MOST_TAG_CHARACTERS)
             half = (len(words) * _CHARACTER / 2 + 6) * self._per_pixel
             left = min(max(version - half, self._ends[0]), self._ends[1] - 2 * half)
             row = next((row for row, end in enumerate(taken) if end <= left), None)
@@ -279,7 +279,7 @@ def _commit_facts(version: dict[str, Any]) -> str:
     lines = [
         f"<b>version {version['version']:,}</b>{of} {text(version['operation'] or 'unknown')}",
         *([f"{time:%Y-%m-%d %H:%M:%S} UTC"] if time else []),
-        *([f"tagged {text(', '.join(version['tags']))}"] if version["tags"] else []),
+        *([f"tagged {text(version['tags'])}"] if version["tags"] else []),
         *([text(version["message"])] if version["message"] else []),
     ]
     return "<br>".join(lines)

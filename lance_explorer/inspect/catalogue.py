@@ -9,6 +9,7 @@ from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.version_refs import VersionRef, resolve
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE, all_index_coverage
 from lance_explorer.inspect.base_paths import (
     ALL_BASE_PATHS,
@@ -85,13 +86,13 @@ class Inspect:
         return f"Inspect({self._table.source.uri}): {', '.join(frames)}"
 
     @documented(FRAGMENTS)
-    def fragments(self, version: int | None = None) -> pl.DataFrame:
+    def fragments(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the fragments of a version, one row each, in the order of a scan.
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -113,13 +114,13 @@ class Inspect:
         return self._table.answer(all_fragments)
 
     @documented(DATA_FILES)
-    def data_files(self, version: int | None = None) -> pl.DataFrame:
+    def data_files(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the data files of a version, one row each, by fragment in the order of a scan.
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -164,13 +165,13 @@ class Inspect:
         return self._table.answer(transactions)
 
     @documented(FIELDS)
-    def fields(self, version: int | None = None) -> pl.DataFrame:
+    def fields(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the schema of a version, one row for each field, depth first.
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -194,13 +195,13 @@ class Inspect:
         return self._table.answer(all_fields)
 
     @documented(INDICES)
-    def indices(self, version: int | None = None) -> pl.DataFrame:
+    def indices(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the indices of a version, one row for each segment.
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -223,7 +224,7 @@ class Inspect:
         return self._table.answer(all_indices)
 
     @documented(INDEX_COVERAGE)
-    def index_coverage(self, version: int | None = None) -> pl.DataFrame:
+    def index_coverage(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return what the indices of a version cover, one row for each fragment and segment.
 
         A fragment that no segment of an index covers has a row without segment; one that a segment
@@ -236,8 +237,8 @@ class Inspect:
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -285,7 +286,7 @@ class Inspect:
         return self._table.answer(rewrite_groups)
 
     @documented(FRAGMENT_REUSE)
-    def fragment_reuse(self, version: int | None = None) -> pl.DataFrame:
+    def fragment_reuse(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the fragment reuse index of a version, one row for each deferred compaction.
 
         Lance trims an entry once all indices have caught up with it; ``indices_behind`` are those
@@ -293,8 +294,8 @@ class Inspect:
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -318,13 +319,13 @@ class Inspect:
         return self._table.answer(all_fragment_reuse)
 
     @documented(CONFIG)
-    def config(self, version: int | None = None) -> pl.DataFrame:
+    def config(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the config and all metadata of a version, one row for each key.
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -374,13 +375,13 @@ class Inspect:
         return self._table.answer(manifests)
 
     @documented(BASE_PATHS)
-    def base_paths(self, version: int | None = None) -> pl.DataFrame:
+    def base_paths(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the roots outside the table's own that a version uses, one row each.
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -415,7 +416,7 @@ class Inspect:
         return self._table.answer(detached)
 
     @documented(ROW_ID_SEGMENTS)
-    def row_id_segments(self, version: int | None = None) -> pl.DataFrame:
+    def row_id_segments(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the row-ID sequences of a version, one row for each segment.
 
         Without stable row IDs there are none. The ``encoded_bytes`` of a fragment add up to its
@@ -423,8 +424,8 @@ class Inspect:
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -451,15 +452,15 @@ class Inspect:
         return self._table.answer(all_row_id_segments)
 
     @documented(ROW_ID_ENCODINGS)
-    def row_id_encodings(self, version: int | None = None) -> pl.DataFrame:
+    def row_id_encodings(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return how well row IDs are encoded, one row for each fragment that has any.
 
         To find the fewest bytes takes up to half a second for a fragment of scattered rows.
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -499,15 +500,15 @@ class Inspect:
         return self._table.answer(row_id_totals)
 
     @documented(VERSION_RUNS)
-    def version_runs(self, version: int | None = None) -> pl.DataFrame:
+    def version_runs(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return since when rows are there, one row for each run of the row-version sequences.
 
         Fragments without such sequences have no rows here.
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -533,15 +534,15 @@ class Inspect:
         return self._table.answer(all_version_runs)
 
     @documented(DELETIONS)
-    def deletions(self, version: int | None = None) -> pl.DataFrame:
+    def deletions(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the deletion files of a version, one row each, by fragment in the order of a scan.
 
         Each is read. One that is missing or damaged has a ``problem``.
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Raises
         ------
@@ -577,11 +578,11 @@ class Inspect:
         return self._table.answer(all_deletions)
 
     @documented(HEALTH)
-    def health(self, version: int | None = None) -> pl.DataFrame:
+    def health(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return what the owner of the table should do, one row each, warnings first.
 
         Only what the metadata prove is told, with its numbers, and the call that mends it. A small
-        healthy table has no rows here. What is wrong with files is in ``table.findings``.
+        healthy table has no rows here. What is wrong with files is in ``table.inspect.findings()``.
 
         ====================== ==================================================================
         small_fragments        a compaction would leave 20 fragments fewer; a warning from 100 on
@@ -616,8 +617,8 @@ class Inspect:
 
         Parameters
         ----------
-        version : int, optional
-            The version; the latest by default.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
 
         Examples
         --------
@@ -626,12 +627,33 @@ class Inspect:
         """
         return self._at(health, version)
 
+    @documented(FINDINGS)
+    def findings(self) -> pl.DataFrame:
+        """Return what is wrong with the table, or worth knowing, one row a finding.
+
+        Examples
+        --------
+        >>> table.inspect.findings().is_empty()
+        True
+        """
+        return self._table.answer(findings)
+
+    @documented(GAPS)
+    def gaps(self) -> pl.DataFrame:
+        """Return the version numbers that are not kept, one row for each stretch of them.
+
+        Examples
+        --------
+        >>> table.inspect.gaps().is_empty()
+        True
+        """
+        return self._table.answer(gaps)
+
     def _at(
-        self, build: Callable[[TableSource, int], pl.DataFrame], version: int | None
+        self, build: Callable[[TableSource, int], pl.DataFrame], version: VersionRef | None
     ) -> pl.DataFrame:
-        return self._table.answer(
-            lambda source: build(source, source.latest_version if version is None else version)
-        )
+        ref = -1 if version is None else version
+        return self._table.answer(lambda source: build(*resolve(source, ref)))
 
 
 _Builder = Callable[[TableSource], pl.DataFrame]

@@ -26,7 +26,7 @@ FINDINGS = FrameSchema(
         Column("advice", TEXT, "what to do about it"),
     ),
 )
-"""The columns of ``table.findings``."""
+"""The columns of ``table.inspect.findings()``."""
 
 
 def findings(source: TableSource) -> pl.DataFrame:

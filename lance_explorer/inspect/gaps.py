@@ -23,7 +23,7 @@ GAPS = FrameSchema(
         ),
     ),
 )
-"""The columns of ``table.gaps``."""
+"""The columns of ``table.inspect.gaps()``."""
 
 _Gap = tuple[int, int, str]
 

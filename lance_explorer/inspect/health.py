@@ -33,7 +33,7 @@ _CODE, *_REST = FINDINGS.columns
 HEALTH = FrameSchema(
     "health", (_CODE, Column("topic", pl.Enum(TOPICS), "what it is about"), *_REST)
 )
-"""The columns of ``inspect.health()``: those of ``table.findings``, and the topic."""
+"""The columns of ``inspect.health()``: those of ``table.inspect.findings()``, and the topic."""
 
 _Check = Callable[[TableSource, History], Iterator[Finding]]
 
@@ -86,7 +86,7 @@ def _checked(check: _Check, source: TableSource, history: History) -> list[Findi
                 code="not_checked",
                 severity="info",
                 message=f"{check.__name__.replace('_', ' ')} could not be checked: {error}",
-                advice="See table.findings and table.check_row_ids().",
+                advice="See table.inspect.findings() and table.check_row_ids().",
                 version=history.records[0].version,
             )
         ]

@@ -34,7 +34,7 @@ ROWS = FrameSchema(
         Column("created_at_source", CREATED_AT_SOURCE, "what tells it", nullable=True),
     ),
 )
-"""The columns of ``Snapshot.rows()``. The versions are null where the table stores none; some
+"""The columns of ``Snapshot.row_ids()``. The versions are null where the table stores none; some
 releases stored a wrong one for rows that they updated, which ``created_at_version`` corrects."""
 
 _Numbers = NDArray[np.uint64]

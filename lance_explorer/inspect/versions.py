@@ -78,13 +78,13 @@ VERSIONS = FrameSchema(
         Column("next_row_id", ID, "the next row ID; null without stable ones", nullable=True),
         Column("max_fragment_id", ID, "highest fragment ID ever", nullable=True),
         Column("num_indices", COUNT, "indices by name, those of the system left out"),
-        Column("tags", pl.List(TEXT), "tags on the version"),
+        Column("tags", TEXT, "tags on the version, joined by commas"),
         Column("message", TEXT, "commit message", nullable=True),
         Column("writer", TEXT, "library that wrote the version", nullable=True),
         Column("writer_version", TEXT, "its version", nullable=True),
         Column("data_format", TEXT, "format of new data files, such as 2.1"),
-        Column("reader_flags", pl.List(TEXT), "features that a reader must know"),
-        Column("writer_flags", pl.List(TEXT), "features that a writer must know"),
+        Column("reader_flags", TEXT, "features that a reader must know, joined by commas"),
+        Column("writer_flags", TEXT, "features that a writer must know, joined by commas"),
         Column("manifest_bytes", BYTES, "size of the manifest file", unit="bytes"),
         Column("transaction_bytes", BYTES, "size of the transaction", nullable=True, unit="bytes"),
         Column("schema_changed", pl.Boolean(), "whether the schema differs", nullable=True),
@@ -118,7 +118,9 @@ def versions(source: TableSource) -> pl.DataFrame:
     read_versions = [header.read_version if header else None for header in headers]
     tags = tags_by_version(source)
     words = [(m.reader_feature_flags, m.writer_feature_flags) for m in manifests]
-    flags = {flag: list(flag_names(flag)) for flag in {flag for both in words for flag in both}}
+    flags = {
+        flag: ", ".join(flag_names(flag)) for flag in {flag for both in words for flag in both}
+    }
     return VERSIONS.build(
         {
             "version": history.versions,
@@ -150,7 +152,7 @@ def versions(source: TableSource) -> pl.DataFrame:
             ],
             "max_fragment_id": [manifest.max_fragment_id for manifest in manifests],
             "num_indices": _num_indices(history),
-            "tags": [tags.get(record.version, []) for record in records],
+            "tags": [", ".join(tags.get(record.version, [])) for record in records],
             "message": [
                 header and header.message and visible(header.message) for header in headers
             ],

@@ -1,12 +1,28 @@
 """What people give: numbers of rows."""
 
+from operator import index
+from typing import SupportsIndex
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
 
-__all__ = ["row_numbers"]
+__all__ = ["row_number", "row_numbers"]
+
+
+def row_number(value: SupportsIndex) -> int:
+    """Return a row ID or an address as a number."""
+    try:
+        number = -1 if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = -1
+    if 0 <= number <= MAX_U64:
+        return number
+    raise InvalidArgumentError(
+        f"a row ID, or an address, is a whole number from 0 to 2^64 - 1, not {value!r}"
+    )
 
 
 def row_numbers(values: ArrayLike, what: str) -> Uint64Array:

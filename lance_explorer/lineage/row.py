@@ -7,6 +7,7 @@ import polars as pl
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
+from lance_explorer.lineage.arguments import row_number
 from lance_explorer.lineage.event_frame import ROW_HISTORY
 from lance_explorer.lineage.following import row_history
 from lance_explorer.shown import described
@@ -33,7 +34,7 @@ class Row:
 
     def __init__(self, source: TableSource, row_id: int, at: int | None = None) -> None:
         self.source = source
-        self.row_id = row_id
+        self.row_id = row_number(row_id)
         self.at = at
 
     @documented(ROW_HISTORY)

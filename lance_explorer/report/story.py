@@ -68,7 +68,7 @@ def landmarks(facts: Facts) -> list[str]:
         rows=pl.sum_horizontal(*_CHANGES),
         does_something=~pl.col("is_noop").fill_null(False),
         is_first=pl.int_range(pl.len()) == 0,
-        is_tagged=pl.col("tags").list.len() > 0,
+        is_tagged=pl.col("tags") != "",
     ).sort(order, descending=True)
     is_best = pl.int_range(pl.len()).over("kind") == 0
     ranked = every.with_columns(is_best=is_best).sort(

@@ -19,7 +19,6 @@ from pyspark.sql.types import StructType
 
 from lance_explorer.changes.change_feed import Changes
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
-from lance_explorer.changes.version_refs import version_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches, value_names
 from lance_explorer.spark.options import STORAGE_PREFIX, Options, hidden
@@ -46,10 +45,11 @@ _OPTIONS = (
 class ChangesSource(DataSource):
     """Changes between two versions; as a stream, those of one version after the other.
 
-    Options: ``path``, ``branch``; ``begin_version`` (not included; by number or tag; 0 is the empty
-    table, where a stream begins by default) and ``end_version`` (by default the latest; not of a
-    stream); ``mode``: ``net`` or ``per_commit``, as which a stream is; ``images``: ``after`` or
-    ``both``; ``columns``, ``key`` and ``include``: lists; ``tolerance``; ``rows_per_partition``;
+    Options: ``path``, ``branch``; ``begin_version`` (not included; 0 is the empty table, where a
+    stream begins by default) and ``end_version`` (by default the latest; not of a stream), each as
+    :meth:`Table.at` takes it as text; ``mode``: ``net`` or ``per_commit``, as which a stream is;
+    ``images``: ``after`` or ``both``; ``columns``, ``key`` and ``include``: lists; ``tolerance``;
+    ``rows_per_partition``;
     ``max_versions_per_batch`` of a stream; ``allow_bases``, a list; ``storage.*``. They mean what
     they mean for :meth:`Table.changes` and :func:`open_table`. A stream has the columns of the
     latest version alone, null in versions that lack them; with ``mode`` and ``begin_version``,
@@ -61,9 +61,9 @@ class ChangesSource(DataSource):
         self._options = Options.parse(self.name(), options, _OPTIONS)
         self._ref = TableRef.of(self._options)
         source = self._ref.open()
-        end = self._options.version("end_version")
-        self._end = source.latest_version if end is None else version_number(source, end)
-        self._begin = version_number(source, self._options.version("begin_version") or 0)
+        end = self._options.version("end_version", source)
+        self._end = source.latest_version if end is None else end
+        self._begin = self._options.version("begin_version", source, is_begin=True) or 0
         self._table = PinnedTable.at(source, self._end or source.latest_version, self._ref)
 
     @classmethod

@@ -58,8 +58,9 @@ class HistorySource(DataSource):
         self._options = Options.parse(self.name(), options, known)
         ref = TableRef.of(self._options)
         source = ref.open()
-        end = self._options.number("end_version", source.latest_version, least=0)
-        self._table = PinnedTable.at(source, end, ref)
+        self._begin = self._options.version("begin_version", source, is_begin=True)
+        end = self._options.version("end_version", source)
+        self._table = PinnedTable.at(source, source.latest_version if end is None else end, ref)
 
     @classmethod
     def name(cls) -> str:
@@ -78,19 +79,20 @@ class HistorySource(DataSource):
             raise InvalidArgumentError(
                 f"no column {missing[0]!r}; there are: {', '.join(FOLLOWED.names)}"
             )
-        return _HistoryReader(self._options, self._table, schema)
+        return _HistoryReader(self._options, self._begin, self._table, schema)
 
 
 class _HistoryReader(DataSourceReader):
-    def __init__(self, options: Options, table: PinnedTable, schema: StructType) -> None:
+    def __init__(
+        self, options: Options, begin: int | None, table: PinnedTable, schema: StructType
+    ) -> None:
         self._options = options
+        self._begin = begin
         self._table = table
         self._schema = schema
-        begin = options.text("begin_version")
-        self._begin = None if begin is None else options.number("begin_version", 0, least=0)
-        if self._begin is not None and self._begin > table.version:
+        if begin is not None and begin > table.version:
             raise InvalidArgumentError(
-                f"begin_version {self._begin} is later than end_version {table.version}; swap them"
+                f"begin_version {begin} is later than end_version {table.version}; swap them"
             )
         self._rows_version = table.version if self._begin is None else self._begin
 

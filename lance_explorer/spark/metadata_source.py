@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, TableNotFoundError
 from lance_explorer.findings import Finding
 from lance_explorer.frames.columns import TEXT
+from lance_explorer.history.version_refs import resolve
 from lance_explorer.inspect.catalogue import FRAMES, frame
 from lance_explorer.inspect.detached import DETACHED
 from lance_explorer.inspect.findings import findings_frame
@@ -147,8 +148,8 @@ def _pieces(options: Options) -> list[_Piece]:
         return [_pinned_or_not(ref) for ref in refs]
     [ref] = refs
     source = ref.open()
-    version = options.number("version", source.latest_version, least=0)
-    return [_Piece(ref, PinnedTable.at(source, version, ref))]
+    found = resolve(source, options.text("version") or -1)
+    return [_Piece(ref, PinnedTable.at(found.source, found.version, ref))]
 
 
 def _pinned_or_not(ref: TableRef) -> _Piece:

@@ -9,6 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.version_refs import version_number
 from lance_explorer.shown import described
 from lance_explorer.storage import Hidden
 
@@ -89,10 +91,10 @@ class Options:
         """Where the table may lead, beside what is near it."""
         return tuple(self.texts("allow_bases") or ())
 
-    def version(self, name: str) -> int | str | None:
-        """Return an option that names a version: by its number, or else by a tag."""
+    def version(self, name: str, source: TableSource, *, is_begin: bool = False) -> int | None:
+        """Return an option that names a version of a branch; None if it was not given."""
         text = self.text(name)
-        return int(text) if text is not None and text.isdecimal() else text
+        return None if text is None else version_number(source, text, is_begin=is_begin)
 
     def texts(self, name: str) -> list[str] | None:
         """Return an option that is a list: in JSON, or with commas between."""

@@ -1,12 +1,11 @@
 """``lance_explorer.rows``: the rows of one version, with who each is, where, and its values.
 
-Who and where come from metadata, by the code that :meth:`Snapshot.rows` runs; values are read by
+Who and where come from metadata, by the code that :meth:`Snapshot.row_ids` runs; values are read by
 pylance. A task reads some fragments, or a stretch of the rows of one.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +19,7 @@ from lance_explorer.history.readable import check_readable
 from lance_explorer.history.rows.reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values
+from lance_explorer.history.version_refs import resolve
 from lance_explorer.inspect.rows import ROWS, fragment_rows
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.deletions import deleted_offsets
@@ -50,13 +50,13 @@ class Stretch:
 class RowsSource(DataSource):
     """Rows of a version.
 
-    Options: ``path``, ``branch``; ``version``, ``tag`` or ``as_of`` (a time in ISO 8601), by
-    default the latest version; ``where``, an SQL expression; ``rows_per_partition``;
+    Options: ``path``, ``branch``; ``version``, as :meth:`Table.at` takes it as text, by default the
+    latest; ``where``, an SQL expression; ``rows_per_partition``;
     ``allow_bases``, a list; ``storage.*``. Columns are chosen by ``.schema(...)``, which saves
     reading the others.
     """
 
-    OPTIONS: tuple[str, ...] = ("version", "tag", "as_of", "where", "rows_per_partition")
+    OPTIONS: tuple[str, ...] = ("version", "where", "rows_per_partition")
 
     def __init__(self, options: dict[str, str]) -> None:
         options = hidden(options)
@@ -199,28 +199,8 @@ def stretches(
 def _chosen(options: Options) -> PinnedTable:
     """Return the version that options name, pinned."""
     ref = TableRef.of(options)
-    source = ref.open()
-    ways = [name for name in ("version", "tag", "as_of") if options.text(name) is not None]
-    if len(ways) > 1:
-        raise InvalidArgumentError(f"give {ways[0]} or {ways[1]}, not both")
-    match ways:
-        case ["version"]:
-            version = options.number("version", 0, least=0)
-        case ["tag"]:
-            tag = source.tag(options.required("tag", "release"))
-            source, version = source.on_branch(tag.branch), tag.version
-        case ["as_of"]:
-            version = source.version_as_of(_time(options.required("as_of", "2026-01-31T12:00")))
-        case _:
-            version = source.latest_version
-    return PinnedTable.at(source, version, ref)
-
-
-def _time(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InvalidArgumentError(f"as_of is a time in ISO 8601, not {text!r}") from error
+    found = resolve(ref.open(), options.text("version") or -1)
+    return PinnedTable.at(found.source, found.version, ref)
 
 
 def _value_types(table: PinnedTable) -> pa.Schema:

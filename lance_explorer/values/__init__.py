@@ -4,6 +4,7 @@ from lance_explorer.values.files import read_hidden_column, read_row_map
 from lance_explorer.values.rows import (
     ROW_VERSIONS,
     SYSTEM_COLUMNS,
+    arrow_schema,
     content_batches,
     read_rows,
     row_batches,
@@ -17,6 +18,7 @@ from lance_explorer.values.rows_at import read_rows_at
 __all__ = [
     "ROW_VERSIONS",
     "SYSTEM_COLUMNS",
+    "arrow_schema",
     "content_batches",
     "read_hidden_column",
     "read_row_map",

@@ -29,6 +29,7 @@ __all__ = [
     "ROW_VERSIONS",
     "SYSTEM_COLUMNS",
     "WHOLE_BLOBS",
+    "arrow_schema",
     "check_whole_blobs",
     "content_batches",
     "read_rows",
@@ -142,6 +143,11 @@ def row_schema(
     """
     types = row_types(uri, version, storage_options, whole_blobs=whole_blobs)
     return to_polars(pa.Table.from_batches([], types)).schema
+
+
+def arrow_schema(uri: str, version: int, storage_options: StorageOptions = None) -> pa.Schema:
+    """Return the columns of a version in Arrow; no data file is opened."""
+    return open_version(uri, version, storage_options).schema
 
 
 def row_types(

@@ -11,11 +11,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.changes.diff_words import words_beside_rows
-from lance_explorer.changes.version_refs import VersionRef, version_number
 from lance_explorer.display import one_line
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.history.version_refs import MAIN, VersionRef, resolve, version_number
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.changed_rows import ChangedRows
@@ -31,7 +31,6 @@ from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.version_data import version_data
-from lance_explorer.widgets.version_names import version_elsewhere, version_named
 from lance_explorer.widgets.view import FAILURES, Reply, Request, answers, failure_of
 from lance_explorer.widgets.worker import Cancelled, Job
 
@@ -424,13 +423,15 @@ class Changes(RowsView):
     @answers("find")
     def _find(self, request: Request) -> dict[str, Any]:
         """Find the version that a text names; what is wrong with the text is part of the answer."""
-        text = request["text"].strip()
-        if elsewhere := version_elsewhere(self._table, text):
-            return {
-                "problem": self._across_branches(elsewhere, is_begin=request["name"] == "begin")
-            }
+        source, is_begin = self._table.source, request["name"] == "begin"
         try:
-            return {"version": "0" if text == "0" else str(version_named(self._table, text))}
+            found = resolve(source, request["text"], is_begin=is_begin)
+            if found.source.branch != source.branch:
+                elsewhere = found.source.branch or MAIN, found.version
+                return {"problem": self._across_branches(elsewhere, is_begin=is_begin)}
+            if found.version != 0:
+                source.file(found.version)
+            return {"version": str(found.version)}
         except LanceExplorerError as error:
             return {"problem": str(error)}
 

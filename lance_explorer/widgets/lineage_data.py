@@ -46,7 +46,8 @@ def versions_data(versions: pl.DataFrame) -> Reply:
         "kind": _codes(versions["kind"], _KINDS),
     }
     numbered = versions.with_row_index("place")
-    tagged = numbered.explode("tags").drop_nulls("tags").select("tags", "version", "place")
+    tagged = numbered.filter(pl.col("tags") != "").with_columns(pl.col("tags").str.split(", "))
+    tagged = tagged.explode("tags").select("tags", "version", "place")
     ends = numbered.group_by("branch", maintain_order=True).agg(pl.col("place").max() + 1)
     content = {
         "kinds": _KINDS,

@@ -66,7 +66,7 @@ class Overview(View):
     def advice(self) -> pl.DataFrame:
         """What is wrong with the table and what should be done, the worst first.
 
-        That is ``table.findings`` with ``table.inspect.health()``.
+        That is ``table.inspect.findings()`` with ``table.inspect.health()``.
         """
         return advice(self._table.source)[0]
 

@@ -40,7 +40,7 @@ def table_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
             )
         },
         "num_lost": str(_num_lost(table)),
-        "flags": latest["reader_flags"],
+        "flags": [*filter(None, latest["reader_flags"].split(", "))],
         "writer": " ".join([latest[name] for name in ("writer", "writer_version") if latest[name]]),
         "indices": _named(_index_names(table, latest["version"])),
         "tags": _named(tag_words(table.source)),
@@ -106,7 +106,7 @@ def _index_names(table: Table, version: int) -> list[str]:
 
 
 def _num_lost(table: Table) -> int:
-    gaps = table.gaps
+    gaps = table.inspect.gaps()
     return int((gaps["last_version"] - gaps["first_version"] + 1).sum()) if len(gaps) else 0
 
 

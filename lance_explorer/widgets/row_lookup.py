@@ -63,7 +63,7 @@ def row_named(table: Table, typed: str) -> int:
 def row_numbers_of(snapshot: Snapshot) -> NDArray[np.uint64]:
     """Return the row IDs of the live rows in rising order; without stable ones, their addresses."""
     column = "_rowid" if snapshot.has_stable_row_ids else "_rowaddr"
-    return np.sort(snapshot.rows()[column].to_numpy())
+    return np.sort(snapshot.row_ids()[column].to_numpy())
 
 
 def _number(found: re.Match[str]) -> int:

@@ -2,33 +2,30 @@
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
-from difflib import get_close_matches
 from typing import Literal
 
-from lance_explorer.errors import FragmentNotFoundError, InvalidArgumentError
+from lance_explorer.errors import FragmentNotFoundError, InvalidArgumentError, RefNotFoundError
+from lance_explorer.history.version_refs import kept_version
 from lance_explorer.lineage.following import row_history
 from lance_explorer.table import Table
 from lance_explorer.widgets.row_lookup import row_named
-from lance_explorer.widgets.version_names import version_named
 
 __all__ = ["UNDERSTOOD", "Found", "search"]
 
 UNDERSTOOD = (
-    "12, v12 or version 12; a tag; a date or time such as 2026-11-21 08:30 (UTC); row 42; "
-    "fragment 7; an address such as 3:17 (fragment and offset), 3:17@5 for version 5, or "
-    "address 12884901905"
+    "12, v12 or version 12; a tag (tag 12, if it looks like a number); a day or time in UTC such "
+    "as 2026-11-21, yesterday or 3 hours ago; row 42; fragment 7; an address such as 3:17 "
+    "(fragment and offset), 3:17@5 for version 5, or address 12884901905"
 )
 """What can be searched for, in words."""
 
-_VERSION = re.compile(r"(?:v|version)?\s*(\d+)", re.IGNORECASE)
+_VERSION = re.compile(r"(?:v|version)\s*(-?\d+)", re.IGNORECASE)
 _TAG = re.compile(r"tag\s+(.+)", re.IGNORECASE | re.DOTALL)
 _FRAGMENT = re.compile(r"frag(?:ment)?\s*(\d+)", re.IGNORECASE)
 _ROW = re.compile(r"row\s*(?:id)?\s*(\d.*)", re.IGNORECASE)
 _ADDRESS = re.compile(
     r"(?:_?row)?\s*addr(?:ess)?\s*(\d.*)|(\d+\s*:\s*\d+\s*(?:@.*)?)", re.IGNORECASE
 )
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LONGEST = 200
 
 
@@ -56,12 +53,10 @@ def search(table: Table, typed: str) -> Found:
     table : Table
         The table, or a branch of it.
     typed : str
-        One of :data:`UNDERSTOOD`. A date alone is the end of that day in UTC.
+        One of :data:`UNDERSTOOD`. Versions are named as for :meth:`Table.at`.
 
     Raises
     ------
-    InvalidArgumentError
-        If the text may mean two of them.
     RowNotFoundError
         If no kept version has, or had, the row.
     FragmentNotFoundError
@@ -80,41 +75,19 @@ def search(table: Table, typed: str) -> Found:
     text = typed.strip()
     if len(text) > _LONGEST:
         raise InvalidArgumentError(f"that is too long to be anything of these: {UNDERSTOOD}")
-    if found := _VERSION.fullmatch(text):
-        return Found("version", _version(table, text, found[1]))
     if text in table.tags:
-        return Found("version", version_named(table, text))
+        return Found("version", _version(table, text))
+    if found := _VERSION.fullmatch(text):
+        return Found("version", _version(table, found[1]))
     if found := _TAG.fullmatch(text):
-        return Found("version", _tagged(table, found[1]))
+        return Found("version", kept_version(table.source, f"tag:{found[1]}"))
     if found := _FRAGMENT.fullmatch(text):
         return Found("fragment", _fragment(table, int(found[1])))
     if found := _ROW.fullmatch(text):
         return Found("row", _row(table, found[1]))
     if found := _ADDRESS.fullmatch(text):
         return Found("row", _row(table, f"address {found[1] or found[2]}"))
-    return Found("version", _version_at(table, text))
-
-
-def _version(table: Table, text: str, number: str) -> int:
-    """Return the version of a number, which a tag may have for its name."""
-    version = int(number)
-    tag = table.tags.get(text)
-    if tag is None or (tag.branch == table.branch and tag.version == version):
-        return version_named(table, number)
-    if version not in table.source.history.versions_read:
-        return version_named(table, text)
-    raise InvalidArgumentError(
-        f"{text} is a tag of version {tag.version}, and {version} is a version: "
-        f"type tag {text}, or version {version}"
-    )
-
-
-def _tagged(table: Table, name: str) -> int:
-    if name not in table.tags:
-        names = get_close_matches(name, table.tags, n=3, cutoff=0.5) or [*table.tags][:5]
-        there = f"there are {', '.join(names)}" if names else "the table has none"
-        raise InvalidArgumentError(f"there is no tag {name!r}; {there}")
-    return version_named(table, name)
+    return Found("version", _version(table, text))
 
 
 def _fragment(table: Table, fragment_id: int) -> int:
@@ -133,17 +106,9 @@ def _row(table: Table, typed: str) -> int:
     return row_id
 
 
-def _version_at(table: Table, text: str) -> int:
-    """Return the version of a time; a date is the end of that day."""
+def _version(table: Table, text: str) -> int:
     try:
-        if _DATE.fullmatch(text):
-            when = datetime.combine(date.fromisoformat(text), time.max, UTC)
-        else:
-            when = datetime.fromisoformat(text)
-    except ValueError:
-        like = get_close_matches(text, table.tags, n=3, cutoff=0.6)
-        hint = f" (the tag {' or '.join(like)}?)" if like else ""
-        raise InvalidArgumentError(
-            f"nothing here is called {text!r}{hint}; you can search for {UNDERSTOOD}"
-        ) from None
-    return table.source.version_as_of(when)
+        return kept_version(table.source, text)
+    except RefNotFoundError as error:
+        told = str(error).partition(";")[0]
+        raise RefNotFoundError(f"{told}; you can search for {UNDERSTOOD}") from None

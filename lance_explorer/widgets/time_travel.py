@@ -5,13 +5,13 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.history.version_refs import kept_version
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.row_page import row_page
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_details import VersionDetails
-from lance_explorer.widgets.version_names import version_named
 from lance_explorer.widgets.view import Reply, Request, View, answers
 
 __all__ = ["TimeTravel"]
@@ -22,7 +22,7 @@ class TimeTravel(View):
 
     What its commit did in words, its fragments as a picture, its rows, schema, indices and
     configuration, and what differs from the version before. Arrow keys, Page Up and Down, Home
-    and End move the slider; ``Go to`` takes a version, a tag or a time (UTC).
+    and End move the slider; ``Go to`` takes a version as :meth:`Table.at` does.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class TimeTravel(View):
     def _find(self, request: Request) -> dict[str, Any]:
         """Find the version that a text names; what is wrong with the text is part of the answer."""
         try:
-            return {"version": str(version_named(self._table, request["text"].strip()))}
+            return {"version": str(kept_version(self._table.source, request["text"]))}
         except LanceExplorerError as error:
             return {"problem": str(error)}
 

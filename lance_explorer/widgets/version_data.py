@@ -41,13 +41,13 @@ def version_data(table: Table) -> Reply:
         "tags": [
             {"name": tag, "position": position}
             for position, tags in enumerate(versions["tags"])
-            for tag in tags
+            for tag in filter(None, tags.split(", "))
         ],
         "gaps": [
             {"first": str(first), "last": str(last), "reason": reason}
-            for first, last, reason in table.gaps.select(
-                "first_version", "last_version", "reason"
-            ).iter_rows()
+            for first, last, reason in table.inspect.gaps()
+            .select("first_version", "last_version", "reason")
+            .iter_rows()
         ],
         "arrays": [
             {"name": name, "type": _TYPES[array.dtype.str[1:]]} for name, array in arrays.items()

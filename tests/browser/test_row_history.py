@@ -140,7 +140,7 @@ def test_the_arrows_go_to_the_next_row_and_back(photos):
     photos.run("widget.state.row_id = 42")
     drawn_row(photos, 42)
     widget(photos).get_by_role("button", name="Next row", exact=True).click()
-    following = photos.value("min(i for i in table.latest.rows()['_rowid'].to_list() if i > 42)")
+    following = photos.value("min(i for i in table.latest.row_ids()['_rowid'].to_list() if i > 42)")
     drawn_row(photos, following)
     photos.wait_for(f"widget.state.row_id == {following}")
     widget(photos).get_by_role("button", name="Previous row", exact=True).click()

@@ -38,7 +38,7 @@ def test_equal_row_id_address_and_last_updated_are_not_equal_values(tmp_path):
     dev.update({"score": "2"}, "id = 3")
     table = open_table(tmp_path)
     columns = ["_rowid", "_rowaddr", "_row_last_updated_at_version"]
-    both = [table.at(ref).rows().select(columns) for ref in (4, ("dev", 4))]
+    both = [table.at(ref).row_ids().select(columns) for ref in (4, ("dev", 4))]
     assert both[0].equals(both[1])
 
     assert classes(table, 4, ("dev", 4)) == {"updated": 1, "same": 4}

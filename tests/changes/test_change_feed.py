@@ -590,14 +590,6 @@ def test_batches_are_the_feed_in_pieces(twin):
     assert pl.concat(batches).equals(changes.to_polars())
 
 
-def test_table_changes_counts_the_first_version_in(twin):
-    twin.append(2)
-    twin.delete(ALL_KEYS)
-    lines = opened(twin).table_changes(2, 3).to_polars()
-    assert lines["_commit_version"].unique(maintain_order=True).to_list() == [2, 3]
-    assert lines["key"].null_count() == 0
-
-
 def test_counting_and_ids_open_no_data_file(twin, tmp_path):
     twin.update(Keys(5, 2))
     twin.compact()

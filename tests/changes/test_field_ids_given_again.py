@@ -266,7 +266,7 @@ def test_an_id_with_another_name_over_a_lost_restore_is_another_column(tmp_path)
     lance.dataset(uri).add_columns({"d": "k + 20"})  # gets the ID of c
     (tmp_path / "t.lance" / "_versions" / f"{2**64 - 1 - 3:020}.manifest").unlink()
     table = lx.open_table(uri)
-    assert table.gaps["first_version"].to_list() == [3]
+    assert table.inspect.gaps()["first_version"].to_list() == [3]
     feed = table.changes(2, 4, images="both", include=("moved", "column_added")).to_polars()
     assert {"c", "d"} <= {*feed.columns}
     images = feed.filter(_change_type="update_preimage").sort("k")

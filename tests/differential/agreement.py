@@ -155,7 +155,7 @@ def assert_same_refs(table: Table) -> None:
 def assert_right_gaps(table: Table, first: int) -> None:
     """Check that gaps are what pylance does not list from the first version on."""
     kept = [ref["version"] for ref in checked_out(table).version_refs()]
-    spans = table.gaps.select("first_version", "last_version").rows()
+    spans = table.inspect.gaps().select("first_version", "last_version").rows()
     in_gaps = [version for start, end in spans for version in range(start, end + 1)]
     assert in_gaps == [version for version in range(first, kept[-1]) if version not in kept]
 

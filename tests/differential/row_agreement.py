@@ -38,7 +38,7 @@ def assert_same_rows(table: Table, scanned: Callable[[Table, int], pl.DataFrame]
     """Check the rows and the row-ID index of every kept version."""
     for version in table.versions()["version"].to_list():
         theirs = scanned(table, version)
-        ours = table.at(version).rows().select(SYSTEM)
+        ours = table.at(version).row_ids().select(SYSTEM)
         assert ours.with_columns(pl.col(VERSIONS).fill_null(1)).equals(theirs), version
         assert_index_agrees(table.at(version), theirs)
 

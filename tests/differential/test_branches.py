@@ -52,7 +52,7 @@ def questions(table: lx.Table) -> dict[str, Ask]:
     return {
         **{name: partial(frame_of, name) for name in FRAMES},
         "inherited": lambda t: t.versions(inherited=True),
-        "rows": lambda t: t.latest.rows(columns=["id", "score"]),
+        "rows": lambda t: t.latest.row_ids(columns=["id", "score"]),
         "changes": lambda t: t.changes(first, images="both").to_polars(),
         "per commit": lambda t: t.changes(0, mode="per_commit").to_polars(),
         "follow": lambda t: t.follow(range(15)),
@@ -60,7 +60,7 @@ def questions(table: lx.Table) -> dict[str, Ask]:
         "lineage": lambda t: t.lineage().edges(),
         "fragments": lambda t: t.lineage().fragments(),
         "diff to main": lambda t: t.diff(("main", 4), first).rows(),
-        "tag": lambda t: t.at("on-dev").rows(),
+        "tag": lambda t: t.at("on-dev").row_ids(),
         "check": lx.Table.check_row_ids,
     }
 

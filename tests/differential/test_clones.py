@@ -143,14 +143,14 @@ def test_versions(table, theirs):
 def test_rows_and_values(table, theirs):
     for version in table.versions()["version"]:
         expected = theirs(version).to_table(columns=[*SYSTEM, *COLUMNS])
-        found = table.at(version).rows(columns=COLUMNS)
+        found = table.at(version).row_ids(columns=COLUMNS)
         assert found.select(expected.column_names).to_dict(as_series=False) == expected.to_pydict()
 
 
 def test_inspect(table):
     for name in FRAMES:
         frame(table.source, name)
-    assert table.findings.is_empty()
+    assert table.inspect.findings().is_empty()
     assert table.check_row_ids().is_empty()
 
 
@@ -181,7 +181,7 @@ def test_net_changes(table, theirs):
 
 
 def test_every_row_has_a_history_that_ends_where_it_is(table):
-    latest = table.latest.rows()
+    latest = table.latest.row_ids()
     followed = table.follow(latest["_rowid"].to_list())
     assert {*followed["_rowid"]} == {*latest["_rowid"]}
     last = followed.group_by("_rowid", maintain_order=True).last()
@@ -202,14 +202,14 @@ def test_lineage_knows_the_fragments_that_are_there(table):
     fragments = table.lineage().fragments()
     there = {*table.inspect.fragments()["fragment_id"]}
     assert there <= {*fragments["fragment_id"]}
-    assert table.at(latest).num_rows == len(table.latest.rows())
+    assert table.at(latest).num_rows == len(table.latest.row_ids())
 
 
 def test_a_deep_clone_needs_its_source_no_more(tmp_path):
     name, _ = deep_clone(tmp_path)
     shutil.rmtree(tmp_path / "source.lance")
     table = lx.open_table(tmp_path / name)
-    assert len(table.latest.read()) == len(table.latest.rows()) == table.latest.num_rows
+    assert len(table.latest.read()) == len(table.latest.row_ids()) == table.latest.num_rows
 
 
 @pytest.mark.parametrize("base", ["one", "two", "three"])
@@ -218,7 +218,7 @@ def test_a_base_that_was_moved_is_named_when_its_values_are_read(tmp_path, base)
     (tmp_path / base).rename(tmp_path / "elsewhere")
     table = lx.open_table(tmp_path / "t.lance")
     version = table.versions().filter(kind="append")["version"].to_list()[-1]
-    assert len(table.at(version).rows()) == table.at(version).num_rows
+    assert len(table.at(version).row_ids()) == table.at(version).num_rows
     with pytest.raises(StorageError, match=f"{tmp_path.name}/{base}/"):
         table.at(version).read()
 

@@ -31,7 +31,7 @@ def test_a_row_that_ended_says_when_and_how(twin):
     versions = table.versions()
     before: set[int] = set()
     for version, operation in versions.select("version", "operation").iter_rows():
-        now = set(table.at(version).rows()["_rowid"].to_list())
+        now = set(table.at(version).row_ids()["_rowid"].to_list())
         ended, before = before - now, now
         if not ended or version - 1 not in versions["version"]:
             continue

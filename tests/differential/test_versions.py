@@ -68,7 +68,9 @@ class TestLives:
         assert versions.select("version", "operation", "message").rows() == done
 
     def test_nothing_is_found_wrong(self, twin: Twin):
-        assert open_table(twin.uri).findings.filter(pl.col("severity") == "error").is_empty()
+        assert (
+            open_table(twin.uri).inspect.findings().filter(pl.col("severity") == "error").is_empty()
+        )
 
 
 class TestBranches:

@@ -50,9 +50,9 @@ def amend(table: SyntheticTable, number: int, lie: Lie, times: int = 1) -> lx.Ta
 def refused(opened: lx.Table, match: str) -> bytes:
     """Check that rows are refused and no other answer suffers; return what the place points at."""
     with pytest.raises(CorruptFileError, match=match) as refusal:
-        opened.latest.rows()
+        opened.latest.row_ids()
     assert opened.versions()["version"].to_list() == [1, 2, 3, 4]
-    assert len(opened.at(3).rows()) == 7
+    assert len(opened.at(3).row_ids()) == 7
     error = refusal.value
     assert error.path
     assert error.offset is not None
@@ -105,7 +105,7 @@ def test_two_fragments_with_one_id(table, number):
 
     opened = amend(table, number, lie, times=2 - number)
     with pytest.raises(CorruptFileError, match="fragment"):
-        opened.latest.rows()
+        opened.latest.row_ids()
 
 
 def test_a_sequence_that_breaks_off_is_told_by_its_place_in_the_manifest(table):
@@ -121,7 +121,7 @@ def test_a_sequence_that_breaks_off_is_told_by_its_place_in_the_manifest(table):
 def test_a_nested_message_that_is_none_is_told_by_its_place_in_the_manifest(table, damage):
     broken = record(2, table.state.fragments[0].message.SerializeToString() + damage)
     table.amend(fragments=broken)
-    (finding,) = lx.open_table(table.path).findings.to_dicts()
+    (finding,) = lx.open_table(table.path).inspect.findings().to_dicts()
     assert finding["code"] == "unreadable_manifest"
     place = int(finding["message"].partition("at byte ")[2].partition(":")[0])
     manifest = table.folder.manifest_path(4).read_bytes()
@@ -181,7 +181,7 @@ def test_a_base_path_of_a_kind_that_is_not_served_is_refused(table, uri):
     table.amend(lie, fragments=record(2, message.SerializeToString()))
     opened = lx.open_table(table.path)
     with pytest.raises(UnsupportedFeatureError, match="base path 3 of the manifest: "):
-        opened.latest.rows()
+        opened.latest.row_ids()
     assert opened.inspect.base_paths()["path"].to_list() == [uri]
 
 
@@ -207,7 +207,7 @@ def plain(tmp_path: Path) -> SyntheticTable:
 
 
 ROWS = {
-    "rows": lambda table: table.latest.rows(),
+    "rows": lambda table: table.latest.row_ids(),
     "index": lambda table: table.latest.row_id_index(),
     "history": lambda table: table.row(0, at=4).history(),
     "follow": lambda table: table.follow([0], 4),
@@ -223,7 +223,7 @@ def test_rows_of_a_fragment_that_does_not_say_how_many_are_refused_by_name(plain
     opened = amend(plain, 1, lambda message: message.ClearField("physical_rows"))
     with pytest.raises(UnsupportedFeatureError, match="fragment 1 does not say how many"):
         ROWS[question](opened)
-    assert len(opened.at(3).rows()) == 7
+    assert len(opened.at(3).row_ids()) == 7
 
 
 @pytest.mark.parametrize("question", [name for name in ROWS if name != "follow"])
@@ -267,7 +267,7 @@ def test_more_deleted_rows_than_rows_are_null_and_a_finding(plain):
     [finding] = opened.source.history.findings
     assert (finding.code, finding.version, finding.fragment_id) == ("too_many_deleted", 4, 0)
     with pytest.raises(CorruptFileError):
-        opened.latest.rows()
+        opened.latest.row_ids()
 
 
 @pytest.mark.parametrize("question", ROWS)

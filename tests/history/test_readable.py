@@ -76,20 +76,20 @@ def test_only_values_of_versions_with_rows_elsewhere_are_refused(table, places):
     for ask in (
         opened.at(2).read,
         opened.at(3).scan,
-        lambda: opened.at(3).rows(["id"]),
+        lambda: opened.at(3).row_ids(["id"]),
         opened.changes(1, images="after").to_polars,
-        opened.table_changes(1).to_polars,
+        opened.changes(0, mode="per_commit").to_polars,
         opened.diff(1, 3).same_content,
     ):
         with pytest.raises(UnsupportedFeatureError, match=r"fragment 1 of version .* base path 1"):
             ask()
-    assert opened.findings.select("code", "version").rows() == [("base_not_allowed", 1)]
+    assert opened.inspect.findings().select("code", "version").rows() == [("base_not_allowed", 1)]
 
 
 def test_what_needs_no_file_elsewhere_shows(table, places):
     opened = lx.open_table(places[0])
     assert opened.versions()["num_rows"].to_list() == [3, 5, 4]
-    assert opened.latest.rows()["_rowid"].to_list() == [1, 2, 3, 4]
+    assert opened.latest.row_ids()["_rowid"].to_list() == [1, 2, 3, 4]
     assert opened.latest.row_id_index().locate(4) == (1, 1)
     assert opened.changes(1).summary()["inserted"].item() == 2
     assert opened.row(4).history()["event"].to_list() == ["created"]
@@ -109,7 +109,7 @@ def test_leave_is_kept_by_all_that_comes_from_a_table(table, places, monkeypatch
     assert lx.open_table(path, "dev", allow_bases=[files]).latest.num_rows == 3
     assert lx.open_table(table, allow_bases=[files]).latest.read().height == 3
     assert pickle.loads(pickle.dumps(opened)).latest.read().height == 3
-    assert opened.table_changes(1).to_polars()["id"].null_count() == 0
+    assert opened.changes(0, mode="per_commit", images="both").to_polars()["id"].null_count() == 0
     assert f'allow_bases=["{files}"]' in opening_code(opened, "")
 
 
@@ -119,8 +119,8 @@ def test_a_clone_reads_its_source_wherever_that_is(tmp_path):
     source.shallow_clone(str(tmp_path / "b" / "clone.lance"), 2)
     clone = lx.open_table(tmp_path / "b" / "clone.lance")
     assert clone.latest.read()["id"].to_list() == [2, 3]
-    assert clone.latest.rows()["_rowaddr"].to_list() == [1, 2]
-    assert clone.findings.is_empty()
+    assert clone.latest.row_ids()["_rowaddr"].to_list() == [1, 2]
+    assert clone.inspect.findings().is_empty()
     assert clone.lineage().fragments()["table"].null_count() == 1
 
 

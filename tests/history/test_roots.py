@@ -56,7 +56,7 @@ def clone_of_moved(request, tmp_path, monkeypatch):
     source.delete("id < 3")
     clone = source.shallow_clone(str(tmp_path / "clone.lance"), source.version)
     assert clone.count_rows() == 7
-    before = lx.open_table(tmp_path / "clone.lance").latest.rows()["_rowid"].to_list()
+    before = lx.open_table(tmp_path / "clone.lance").latest.row_ids()["_rowid"].to_list()
     assert before == list(range(3, 10))
     (tmp_path / "source.lance").rename(tmp_path / "moved.lance")
     return lx.open_table(tmp_path / "clone.lance"), uri
@@ -66,7 +66,7 @@ def test_a_table_whose_base_was_moved_names_the_path_that_is_not_there(clone_of_
     table, uri = clone_of_moved
     place = f"{tmp_path}/source.lance/_deletions/.* is missing"
     with pytest.raises(StorageError, match=f"{place}; base path 0 .*'{uri}': was that table moved"):
-        table.latest.rows()
+        table.latest.row_ids()
 
 
 def test_values_whose_base_was_moved_name_the_path_that_is_not_there(clone_of_moved):
@@ -96,6 +96,6 @@ def test_files_of_several_bases_are_found(tmp_path):
     table = lance.write_dataset(pa.table({"id": [3]}), table, mode="append", target_bases=["two"])
     table.delete("id = 1")
     opened = lx.open_table(tmp_path / "t.lance")
-    assert opened.latest.rows()["_rowid"].to_list() == [1, 2]
+    assert opened.latest.row_ids()["_rowid"].to_list() == [1, 2]
     assert opened.inspect.base_paths()["num_data_files"].to_list() == [1, 1]
     assert opened.latest.read()["id"].to_list() == [2, 3]

@@ -33,18 +33,18 @@ _ENVIRONMENT = {
 
 _ALWAYS: dict[str, Callable[[lx.Table], Any]] = {
     "read": lambda table: table.latest.read(),
-    "rows": lambda table: table.latest.rows(),
-    "findings": lambda table: table.findings,
+    "rows": lambda table: table.latest.row_ids(),
+    "findings": lambda table: table.inspect.findings(),
 }
 
 _SOMETIMES: dict[str, Callable[[lx.Table], Any]] = {
     "filter": lambda table: table.latest.read(filter="id >= 0"),
     "scan": lambda table: table.latest.scan().collect(),
     "sql": lambda table: table.sql("SELECT * FROM dataset"),
-    "values": lambda table: table.latest.rows(columns=["id"]),
+    "values": lambda table: table.latest.row_ids(columns=["id"]),
     "index": lambda table: table.latest.row_id_index().locate(2),
     "changes": lambda table: table.changes(1, images="both").to_polars(),
-    "feed": lambda table: table.table_changes(1).to_polars(),
+    "feed": lambda table: table.changes(0, mode="per_commit", images="both").to_polars(),
     "content": lambda table: table.diff(1, table.latest.version).same_content(),
     "diff": lambda table: table.diff(1, table.latest.version).fragments(),
     "check": lambda table: table.check_row_ids(),

@@ -124,5 +124,5 @@ def test_the_branch_has_its_own_versions(notebook, path):
 
 
 def test_nothing_is_missing_and_nothing_is_wrong(notebook):
-    assert notebook.frame("table.gaps").is_empty()
-    assert "error" not in notebook.frame("table.findings")["severity"]
+    assert notebook.frame("table.inspect.gaps()").is_empty()
+    assert "error" not in notebook.frame("table.inspect.findings()")["severity"]

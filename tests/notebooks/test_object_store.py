@@ -31,7 +31,7 @@ def test_a_bucket_is_read_in_a_notebook_and_nothing_shown_lets_in(bucket, tmp_pa
     sources = [
         SETUP.format(uri=uri, options=bucket.options),
         "table",
-        "table.latest.rows()",
+        "table.latest.row_ids()",
         "table.latest.read()",
         "lx.widgets.TimeTravel(table)",
     ]

@@ -83,8 +83,8 @@ def test_a_base_in_another_bucket_is_read_and_told(bucket: Bucket):
     ).delete("id = 2")
     table = bucket.table("several.lance")
     assert table.latest.read()["id"].to_list() == [1, 3]
-    assert table.latest.rows()["_rowaddr"].to_list() == [0, 2]
-    [found] = table.findings.select("code", "severity", "version", "message").rows()
+    assert table.latest.row_ids()["_rowaddr"].to_list() == [0, 2]
+    [found] = table.inspect.findings().select("code", "severity", "version", "message").rows()
     assert found[:3] == ("base_in_another_bucket", "info", 1)
     assert more in found[3]
 
@@ -99,11 +99,11 @@ def test_a_local_table_asks_no_bucket_unless_it_is_allowed(bucket: Bucket, tmp_p
         storage_options=bucket.options,
     )
     table = lx.open_table(tmp_path / "t.lance", storage_options=bucket.options)
-    assert table.findings["code"].to_list() == ["base_not_allowed"]
+    assert table.inspect.findings()["code"].to_list() == ["base_not_allowed"]
     assert table.versions()["num_rows"].to_list() == [3]
-    for read in (table.latest.read, table.latest.scan, lambda: table.latest.rows(["id"])):
+    for read in (table.latest.read, table.latest.scan, lambda: table.latest.row_ids(["id"])):
         with pytest.raises(UnsupportedFeatureError, match=r"fragment 0 of version 1 .*base path 1"):
             read()
     allowed = lx.open_table(tmp_path / "t.lance", None, bucket.options, [base])
     assert allowed.latest.read()["id"].to_list() == [1, 2, 3]
-    assert allowed.findings.is_empty()
+    assert allowed.inspect.findings().is_empty()

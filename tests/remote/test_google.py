@@ -45,4 +45,4 @@ def test_values_are_read_with_the_same_options(options):
     opened = lx.open_table(uri, storage_options=options)
     assert opened.versions()["version"].to_list() == [v["version"] for v in dataset.versions()]
     assert opened.latest.read()["id"].to_list() == dataset.to_table()["id"].to_pylist()
-    assert len(lx.open_table(dataset).latest.rows()) == dataset.count_rows()
+    assert len(lx.open_table(dataset).latest.row_ids()) == dataset.count_rows()

@@ -115,7 +115,7 @@ def test_it_works_where_an_event_loop_runs(bucket):
 
     async def cell() -> int:
         table = bucket.table("loop.lance")
-        return len(table.versions()) + len(table.latest.rows()) + len(table.latest.read())
+        return len(table.versions()) + len(table.latest.row_ids()) + len(table.latest.read())
 
     assert asyncio.run(cell()) > 0
 

@@ -102,7 +102,7 @@ def frame_of(name: str, table: lx.Table) -> pl.DataFrame:
 
 
 def rows_of(version: int, table: lx.Table) -> pl.DataFrame:
-    return table.at(version).rows()
+    return table.at(version).row_ids()
 
 
 def values_of(version: int, table: lx.Table) -> pl.DataFrame:
@@ -121,9 +121,9 @@ def test_values(bucket, tmp_path):
         for version in local.versions()["version"]:
             both((local, remote), partial(values_of, version))
         both((local, remote), lambda table: table.latest.scan().collect())
-        both((local, remote), lambda table: table.latest.rows(columns=["id"]))
+        both((local, remote), lambda table: table.latest.row_ids(columns=["id"]))
         both((local, remote), lambda table: table.changes(1, images="both").to_polars())
-        row = int(local.latest.rows()["_rowid"][0])
+        row = int(local.latest.row_ids()["_rowid"][0])
         both((local, remote), partial(row_history, row))
 
 
@@ -133,5 +133,5 @@ def test_reading_ahead_asks_for_nothing_that_is_not_needed(bucket):
     local, remote = lx.open_table(path), bucket.table("ahead.lance")
     for table in (local, remote):
         table.versions()
-        table.latest.rows()
+        table.latest.row_ids()
     assert remote.io == local.io

@@ -77,7 +77,7 @@ def test_findings_and_advice_stand_together_the_worst_first(tmp_path):
     opened = open_table(table.append().amend(magic=b"LANX").append().path)
     told = report_on(opened, tmp_path)
     [[head, *rows]] = told.tables["Findings and advice"]
-    both = [*opened.findings["message"], *opened.inspect.health()["message"]]
+    both = [*opened.inspect.findings()["message"], *opened.inspect.health()["message"]]
     assert [row[head.index("message")] for row in rows] == both
     assert [row[0] for row in rows] == ["wrong", "should be done"]
 

@@ -130,7 +130,7 @@ def _any_two(table: lx.Table, chance: random.Random) -> list[tuple[int, int]]:
 def _rows(table: lx.Table, chance: random.Random) -> Any:
     version, _ = _any_two(table, chance)[0]
     snapshot = table.at(version)
-    rows = snapshot.rows()
+    rows = snapshot.row_ids()
     read = snapshot.read(columns=["id", "stamp", "_rowid", "_rowaddr"])
     assert snapshot.timestamp is not None
     time = round(snapshot.timestamp.timestamp() * 1e6)
@@ -140,7 +140,7 @@ def _rows(table: lx.Table, chance: random.Random) -> Any:
 
 def _index(table: lx.Table, chance: random.Random) -> Any:
     snapshot = table.latest
-    rows = snapshot.rows()
+    rows = snapshot.row_ids()
     found = snapshot.row_id_index().locate_many(rows["_rowid"])
     return found.to_list() == rows["_rowaddr"].to_list()
 
@@ -178,20 +178,20 @@ def _diff(table: lx.Table, chance: random.Random) -> Any:
 
 def _follow(table: lx.Table, chance: random.Random) -> Any:
     one, other = _any_two(table, chance)
-    ids = table.at(one[0]).rows()["_rowid"].to_list()[:40]
+    ids = table.at(one[0]).row_ids()["_rowid"].to_list()[:40]
     events = table.follow(ids, begin_version=one[0], end_version=other[0])
     return one, other, ids, events.select("_rowid", "version", "event", "maybe", "evidence").rows()
 
 
 def _follow_addresses(table: lx.Table, chance: random.Random) -> Any:
     one, other = _any_two(table, chance)
-    ids = table.at(one[0]).rows()["_rowaddr"].to_list()[:40]
+    ids = table.at(one[0]).row_ids()["_rowaddr"].to_list()[:40]
     found = table.follow_addresses(ids, one[0], other[0])
     return one, other, found.select("_rowaddr", "end_rowaddr", "outcome", "evidence").rows()
 
 
 def _history(table: lx.Table, chance: random.Random) -> Any:
-    ids = table.latest.rows()["_rowid"].to_list()
+    ids = table.latest.row_ids()["_rowid"].to_list()
     if not ids:
         return None
     row_id = chance.choice(ids)
@@ -205,11 +205,11 @@ def _check(table: lx.Table, _: random.Random) -> Any:
 
 
 def _findings(table: lx.Table, _: random.Random) -> Any:
-    return table.findings.select("code", "version", "message").rows()
+    return table.inspect.findings().select("code", "version", "message").rows()
 
 
 def _gaps(table: lx.Table, _: random.Random) -> Any:
-    return _facts(table.versions())[-1][:2], table.gaps.select(
+    return _facts(table.versions())[-1][:2], table.inspect.gaps().select(
         "first_version", "last_version"
     ).rows()
 
@@ -253,7 +253,7 @@ def _branches(table: lx.Table, chance: random.Random) -> Any:
         return None
     name = chance.choice(branches)
     fork = table.branches[name].parent_version
-    rows = table.at((name, fork)).rows()
+    rows = table.at((name, fork)).row_ids()
     return len(rows), len(table.diff(table.latest, (name, fork)).rows())
 
 

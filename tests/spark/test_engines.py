@@ -57,7 +57,7 @@ def test_rows_are_those_of_pylance(engine, twin):
 
 def test_changes_of_all_commits_lead_to_the_dict(engine, twin_with_row_ids):
     twin = twin_with_row_ids
-    gaps = lx.open_table(twin.uri).gaps
+    gaps = lx.open_table(twin.uri).inspect.gaps()
     begin = max(gaps["last_version"], default=-1) + 1  # changes are known from the version after
     feed = engine.changes(twin.uri, begin, twin.version, mode="per_commit")
     live = {*engine.rows(twin.uri, begin)["_rowid"]} if begin else set[int]()
@@ -114,7 +114,7 @@ def check_all(on_spark: OnSpark, uri: str, branch: str | None = None) -> None:
     same(
         lambda engine: engine.changes(uri, versions[0], last, branch, **per_commit), local, on_spark
     )
-    ids = table.latest.rows()["_rowid"].to_list()[:7]
+    ids = table.latest.row_ids()["_rowid"].to_list()[:7]
     same(lambda engine: engine.history(uri, ids, branch), local, on_spark)
 
 

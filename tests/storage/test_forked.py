@@ -32,7 +32,7 @@ QUESTIONS = [
     "table.row(0).history()",
     "table.follow([0, 1])",
     "table.latest.read()",
-    "table.latest.rows()",
+    "table.latest.row_ids()",
     "table.changes(0, mode='per_commit').to_polars()",
     "table.lineage().edges()",
     "table.inspect.health()",

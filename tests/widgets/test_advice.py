@@ -61,7 +61,9 @@ def check(table: Table, browse) -> pl.DataFrame:
     assert problem is None
     health = table.inspect.health()
     shown = shown_by_views(table, browse)
-    assert shown["overview"] == records(every) == records(table.findings) | records(health)
+    assert (
+        shown["overview"] == records(every) == records(table.inspect.findings()) | records(health)
+    )
     for topic in TOPICS:
         assert shown[topic] == records(health.filter(topic=topic)), topic
     assert shown["files"] | shown["indices"] | shown["row_ids"] == records(health)

@@ -46,8 +46,8 @@ def refreshed(
     early.refresh()
     pairs: dict[str, tuple[pl.DataFrame, ...]] = {}
     pairs["versions"] = early.versions(), table.versions()
-    pairs["gaps"] = early.gaps, table.gaps
-    pairs["findings"] = early.findings, table.findings
+    pairs["gaps"] = early.inspect.gaps(), table.inspect.gaps()
+    pairs["findings"] = early.inspect.findings(), table.inspect.findings()
     for name in _WHOLE:
         pairs[name] = getattr(early.inspect, name)(), getattr(table.inspect, name)()
     begin = min(world.kept(branch))

@@ -146,7 +146,7 @@ def rows(world: World, branch: str | None, table: Table, _: Table, rng: Random) 
                 row["_row_created_at_version"] or 1,
                 row["_row_last_updated_at_version"] or 1,
             )
-            for row in snapshot.rows().iter_rows(named=True)
+            for row in snapshot.row_ids().iter_rows(named=True)
         }
         theirs = {r.address: (r.id, r.created or 1, r.updated or 1) for r in seen.rows.values()}
         if ours != theirs:
@@ -204,6 +204,6 @@ def row_ids(world: World, branch: str | None, table: Table, _: Table, rng: Rando
         wrong = wrong.filter(pl.col("code") != "row_ids_reused")  # which is so, and allowed
     if len(wrong):
         yield f"check_row_ids: {wrong.rows()}"
-    findings = table.findings.filter(pl.col("severity") == "error")
+    findings = table.inspect.findings().filter(pl.col("severity") == "error")
     if len(findings):
         yield f"findings: {findings.rows()}"

@@ -64,7 +64,7 @@ def test_rows_with_one_id_are_followed_apart(set_back):
 
     assert followed(2, 5, FRAGMENT) == ("live", FRAGMENT)
     assert followed(5, 2, FRAGMENT) == ("live", FRAGMENT)
-    [new] = {a >> 32 for a in table.at(4).rows()["_rowaddr"].to_list()} - {0}
+    [new] = {a >> 32 for a in table.at(4).row_ids()["_rowaddr"].to_list()} - {0}
     assert followed(4, 5, new * FRAGMENT) == ("deleted", None)
     assert followed(5, 4, FRAGMENT) == ("restored", None)
     assert followed(4, 2, new * FRAGMENT) == ("created", None)
@@ -135,7 +135,7 @@ def test_rows_of_two_lines_are_told_apart_after_a_compaction(branched):
     uri, _ = branched
     table = lx.open_table(uri)
     last = table.latest.version
-    places = table.at(last - 1).rows()
+    places = table.at(last - 1).row_ids()
     [place] = places.filter(_rowid=3)["_rowaddr"]
     found = table.follow_addresses(np.array([place, FRAGMENT], dtype=np.uint64), last - 1, last)
     assert found["outcome"].to_list() == ["deleted", "not_live"]

@@ -1,0 +1,271 @@
+"""Versions as people name them: numbers, tags, times, versions of branches. The one place for it.
+
+Times without a zone, days, and words such as "yesterday" are UTC. A day is a stretch of time: as
+the end of something it means all that was committed on it, too, as the beginning nothing of it.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from difflib import get_close_matches
+from operator import index
+from typing import NamedTuple, Protocol, SupportsIndex, runtime_checkable
+
+from lance_explorer.errors import (
+    InvalidArgumentError,
+    RefNotFoundError,
+    VersionNotFoundError,
+)
+from lance_explorer.history.source import TableSource
+from lance_explorer.rowids.arrays import MAX_U64
+
+__all__ = [
+    "MAIN",
+    "BranchVersion",
+    "VersionLike",
+    "VersionRef",
+    "kept_version",
+    "resolve",
+    "version_number",
+]
+
+MAIN = "main"
+"""What the main branch is called where a branch must be named."""
+
+
+@runtime_checkable
+class VersionLike(Protocol):
+    """One version of a table, such as a Snapshot."""
+
+    @property
+    def source(self) -> TableSource:
+        """The branch that it is on."""
+
+    @property
+    def version(self) -> int:
+        """Its number."""
+
+
+VersionRef = SupportsIndex | str | date | tuple[str, "SupportsIndex | str | date"] | VersionLike
+"""A version, as :func:`resolve` takes it. A ``datetime`` is a ``date``, too."""
+
+
+class BranchVersion(NamedTuple):
+    """A version of a branch."""
+
+    source: TableSource
+    version: int
+
+
+class _Span(NamedTuple):
+    """When something was: a moment, or a day. ``start`` is the last moment before it began."""
+
+    start: datetime
+    stop: datetime
+
+
+_NUMBER = re.compile(r"-?[0-9]{1,100}")
+_TAG = "tag:"
+_AGO = re.compile(r"([0-9]{1,9}|an?) +(second|minute|hour|day|week|month|year)s? +ago")
+_DAYS = {"today": 0, "yesterday": 1}
+_MONTHS = {"month": 1, "year": 12}
+_MOMENT = timedelta(microseconds=1)
+_EXPECTED = (
+    "a number (7; -1 is the latest), a tag, a day or time in UTC (2026-11-22, 2026-11-22T12:00, "
+    "yesterday, 3 hours ago), a version of a branch (dev@4) or a Snapshot"
+)
+
+
+def resolve(
+    source: TableSource,
+    ref: VersionRef,
+    *,
+    is_begin: bool = False,
+    now: datetime | None = None,
+    any_table: bool = False,
+) -> BranchVersion:
+    """Return the version that somebody means, on whatever branch.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch whose versions plain numbers and times are.
+    ref : int, str, date, datetime, tuple or Snapshot
+        A number, of which -1 is the latest version, -2 the kept one before it, and so on; a tag; a
+        time, for the highest version that was committed by then; a day, as a ``date``,
+        ``"2026-11-22"``, ``"today"`` or ``"yesterday"``; ``"3 hours ago"``; branch and version, as
+        ``("dev", 4)`` or ``"dev@4"``, where "main" is the main branch; or a Snapshot. Text of
+        digits is a number, and ``"tag:26"`` the tag that is called so. A tag goes before a time.
+    is_begin : bool
+        Whether changes after that version are asked for: then a day means its start, and a time
+        before the first version the empty table, 0.
+    now : datetime, optional
+        What words such as "yesterday" count from; by default now.
+    any_table : bool
+        Whether a Snapshot may be one of another table.
+
+    Returns
+    -------
+    BranchVersion
+        The branch and the number; whether that is kept is not looked at, where it was given.
+    """
+    match ref:
+        case bool():
+            pass
+        case SupportsIndex() if (number := _whole(ref)) is not None:
+            return BranchVersion(source, _numbered(source, number))
+        case str():
+            return _named(source, ref.strip(), is_begin, now or datetime.now(UTC))
+        case date():
+            return BranchVersion(source, _as_of(source, _span(ref), is_begin))
+        case (str() as branch, inner) if not isinstance(inner, tuple | VersionLike):
+            return resolve(_branch(source, branch), inner, is_begin=is_begin, now=now)
+        case VersionLike():
+            return _of_snapshot(source, ref, any_table)
+    raise InvalidArgumentError(f"expected a version, that is {_EXPECTED}; got {_shown(ref)}")
+
+
+def version_number(source: TableSource, ref: VersionRef, *, is_begin: bool = False) -> int:
+    """Return the number of a version of one branch, named as for :func:`resolve`.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If it is on another branch.
+    """
+    found = resolve(source, ref, is_begin=is_begin)
+    if found.source.branch != source.branch:
+        there, here = (
+            f"branch {name}" if name else "the main branch"
+            for name in (found.source.branch, source.branch)
+        )
+        raise InvalidArgumentError(
+            f"{_shown(ref)} is version {found.version} of {there}, and this asks for one of "
+            f"{here}; open {there} for it, or compare two branches with table.diff"
+        )
+    return found.version
+
+
+def kept_version(source: TableSource, ref: VersionRef) -> int:
+    """Return the number of a kept version of one branch, named as for :func:`resolve`."""
+    return source.file(version_number(source, ref)).version
+
+
+def _shown(ref: object) -> str:
+    text = repr(ref)
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _whole(number: SupportsIndex) -> int | None:
+    """Return a whole number; None of what has the method for it, and is none, as some arrays."""
+    try:
+        return index(number)
+    except TypeError:
+        return None
+
+
+def _numbered(source: TableSource, number: int) -> int:
+    if number > MAX_U64:
+        raise source.missing_version(number)
+    if number >= 0:
+        return number
+    kept = source.listing.versions
+    if -number > len(kept):
+        remain = "1 version is" if len(kept) == 1 else f"{len(kept)} versions are"
+        raise VersionNotFoundError(f"there is no version {number}: {remain} kept")
+    return kept[number].version
+
+
+def _named(source: TableSource, text: str, is_begin: bool, now: datetime) -> BranchVersion:
+    if _NUMBER.fullmatch(text):
+        return BranchVersion(source, _numbered(source, int(text)))
+    if text.startswith(_TAG):
+        return _tagged(source, text.removeprefix(_TAG))
+    if text in source.tags:
+        return _tagged(source, text)
+    span = _words_span(text, now)
+    if span is not None:
+        return BranchVersion(source, _as_of(source, span, is_begin))
+    branch, at, inner = text.rpartition("@")
+    if at and (span := _words_span(inner, now)):
+        there = _branch(source, branch)
+        return BranchVersion(there, _as_of(there, span, is_begin))
+    if at and _NUMBER.fullmatch(inner):
+        there = _branch(source, branch)
+        return BranchVersion(there, _numbered(there, int(inner)))
+    like = get_close_matches(text, source.tags, n=3, cutoff=0.6)
+    hint = f" (the tag {' or '.join(like)}?)" if like else ""
+    raise RefNotFoundError(f"nothing here is called {text!r}{hint}; a version is {_EXPECTED}")
+
+
+def _tagged(source: TableSource, name: str) -> BranchVersion:
+    tag = source.tag(name)
+    return BranchVersion(source.on_branch(tag.branch), tag.version)
+
+
+def _branch(source: TableSource, name: str) -> TableSource:
+    if name != MAIN and name != source.branch and name not in source.branches:
+        names = ", ".join([MAIN, *source.branches])
+        raise RefNotFoundError(f"no branch {name!r} in {source.uri}; there are: {names}")
+    return source.on_branch(None if name == MAIN else name)
+
+
+def _of_snapshot(source: TableSource, snapshot: VersionLike, any_table: bool) -> BranchVersion:
+    there = snapshot.source
+    if there.uri == source.uri:
+        return BranchVersion(source.on_branch(there.branch), snapshot.version)
+    if any_table:
+        return BranchVersion(there, snapshot.version)
+    raise InvalidArgumentError(
+        f"{_shown(snapshot)} is of another table, {there.uri}; table.diff compares tables"
+    )
+
+
+def _as_of(source: TableSource, span: _Span, is_begin: bool) -> int:
+    try:
+        return source.version_as_of(span.start if is_begin else span.stop)
+    except VersionNotFoundError:
+        if is_begin and source.listing.versions[0].version == 1:
+            return 0
+        raise
+
+
+def _span(when: date) -> _Span:
+    """Return when a moment or a day was."""
+    if isinstance(when, datetime):
+        moment = when if when.tzinfo else when.replace(tzinfo=UTC)
+        return _Span(moment, moment)
+    midnight = datetime.combine(when, time(), UTC)
+    before = midnight if when == date.min else midnight - _MOMENT
+    return _Span(before, datetime.combine(when, time.max, UTC))
+
+
+def _words_span(text: str, now: datetime) -> _Span | None:
+    """Return when something was that is said in words; None if they are no time."""
+    words = text.lower()
+    try:
+        if words in _DAYS:
+            return _span(now.astimezone(UTC).date() - timedelta(days=_DAYS[words]))
+        if match := _AGO.fullmatch(words):
+            count = int(match[1]) if match[1].isdecimal() else 1
+            return _span(_before(now.astimezone(UTC), count, match[2]))
+    except OverflowError:
+        raise InvalidArgumentError(f"{text!r} is before all times that there are") from None
+    parsers: tuple[Callable[[str], date], ...] = (date.fromisoformat, datetime.fromisoformat)
+    for parse in parsers:
+        try:
+            return _span(parse(text))
+        except ValueError:
+            continue
+    return None
+
+
+def _before(now: datetime, count: int, unit: str) -> datetime:
+    if unit not in _MONTHS:
+        return now - timedelta(**{f"{unit}s": count})
+    year, month = divmod(now.year * 12 + now.month - 1 - count * _MONTHS[unit], 12)
+    if year < 1:
+        raise OverflowError
+    day = min(now.day, monthrange(year, month + 1)[1])
+    return now.replace(year=year, month=month + 1, day=day)
