@@ -257,8 +257,7 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
                 if line["_event"] == "restored" and line[BEFORE] is None:
                     key = kept[version].at[line[AFTER]]
                     entered[line[AFTER]] = first.rows[key].address if key in first.rows else None
-                if line["_change_type"] == "update_postimage":
-                    written[line[AFTER]] = line
+                written[line[AFTER]] = line  # a restore may bring a row back to where it was
         origin = {a: o for a, o in origin.items() if a not in left} | entered
     net = table.changes(begin, end, images="both", include=ALL).to_polars()
     unsure = {line[side] for line in net.to_dicts() for side in (BEFORE, AFTER) if line["maybe"]}
@@ -279,7 +278,10 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
         ):
             continue
         if line[AFTER] in written and line[AFTER] not in unsure:
-            names = [n for n in last.fields if n not in CHANGES.names and n in written[line[AFTER]]]
-            wrong = [n for n in names if not equal(line[n], written[line[AFTER]][n])]
+            image = written[line[AFTER]]
+            # What became of fields inside a column afterwards is no change of the row.
+            shape = same_shape(kept[image["_commit_version"]].named_as_in(last), last)
+            names = [n for n in shape if n not in CHANGES.names and n in image]
+            wrong = [n for n in names if not equal(line[n], image[n])]
             if wrong and line[AFTER] in origin:
                 yield f"{begin} to {end}: the last image of {line[AFTER]} has other {wrong}"
