@@ -1,6 +1,6 @@
 """Which fields two versions have differently, and which columns of one name are two columns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ import polars as pl
 
 from lance_explorer.format.schema import NO_PARENT, Field, field_paths
 from lance_explorer.frames.columns import FIELD_ID, TEXT, Column, FrameSchema
+from lance_explorer.history.column_lives import all_the_way
 
 __all__ = ["SCHEMA_DIFF", "FieldPair", "paired_fields", "schema_diff"]
 
@@ -53,24 +54,27 @@ class FieldPair:
         return field is not None and field.parent_id == NO_PARENT
 
 
-def paired_fields(way: Sequence[Schema], *, overwritten: bool) -> list[FieldPair]:
+def paired_fields(
+    way: Sequence[Schema], kept_ids: Collection[int], *, overwritten: bool
+) -> list[FieldPair]:
     """Return which field of one version is which of another.
 
-    Field IDs are used again: one that was not there all the way is that of another field, even
-    with the same name. An Overwrite starts IDs over, and only names and types tell.
+    Fields are told by their IDs, as far as these were kept. Of the others paths tell; an Overwrite
+    starts IDs over, so that types must tell casts from fields that were replaced.
 
     Parameters
     ----------
     way : sequence of tuple of Field
         The schemas from the one version to the other.
+    kept_ids : collection of int
+        The IDs that are of one field in both: what
+        :mod:`~lance_explorer.history.column_lives` says.
     overwritten : bool
         Whether there is an Overwrite on the way.
     """
     old, new = way[0], way[-1]
-    names = [field_paths(schema) for schema in way]
-    old_paths, new_paths = names[0], names[-1]
-    kept_ids = set[int]() if overwritten else set.intersection(*[set(paths) for paths in names])
-    kept_paths = set.intersection(*[set(paths.values()) for paths in names])
+    old_paths, new_paths = field_paths(old), field_paths(new)
+    kept_paths = all_the_way(way)
     left = {field.id: field for field in old}
     pairs = {field.id: left.pop(field.id) for field in new if field.id in kept_ids}
     by_path = {old_paths[field.id]: field for field in left.values()}

@@ -9,6 +9,7 @@ from lance_explorer.changes.diff_schema import FieldPair, paired_fields
 from lance_explorer.format.schema import Field
 from lance_explorer.frames.columns import BRANCH, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.history.ancestors import Ancestry, Stretch
+from lance_explorer.history.column_lives import fields_of_both
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.paths import EMPTY, Branch, path_between
 
@@ -54,14 +55,26 @@ def commits_between(common: Ancestry) -> pl.DataFrame:
 def fields_between(
     before: VersionRecord, after: VersionRecord, common: Ancestry | None
 ) -> list[FieldPair]:
-    """Return which field of one version is which of the other."""
+    """Return which field of one version is which of the other.
+
+    Parameters
+    ----------
+    before, after : VersionRecord
+        The versions.
+    common : Ancestry or None
+        How both come from a common version; None if they do not, or nothing tells.
+    """
     stretches = (*common.to_first, *common.to_second) if common else ()
     schemas, overwritten = dict[int, tuple[Field, ...]](), common is None
     for stretch in stretches:
         start, steps = _passed(stretch)
         overwritten |= any(record.operation == "Overwrite" for record in steps)
         schemas |= {id(record.schema): record.schema for record in (*start, *steps)}
-    return paired_fields([before.schema, *schemas.values(), after.schema], overwritten=overwritten)
+    way = [before.schema, *schemas.values(), after.schema]
+    kept = fields_of_both(common) if common else frozenset[int]()
+    if kept is None:
+        kept = frozenset([field.id for field in before.schema])
+    return paired_fields(way, kept, overwritten=overwritten)
 
 
 def _commits(stretch: Stretch) -> Iterator[tuple[str | None, VersionRecord]]:

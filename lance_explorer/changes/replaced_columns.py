@@ -1,18 +1,17 @@
 """Columns of two versions that share a name and are two columns.
 
 A column that is dropped and added again is another one, even if it gets the same field ID. Casts
-are no such replacement. Which versions a restore went back to may be lost; a data file that both
-versions have proves that its fields are the same ones.
+are no such replacement.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.schema import Field, field_paths
+from lance_explorer.format.schema import field_paths
+from lance_explorer.history.column_lives import all_the_way
 from lance_explorer.history.paths import EMPTY, VersionPath
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.addresses import fragments_of
@@ -47,16 +46,16 @@ class ReplacedColumns:
         schemas = {id(records[position].schema): records[position].schema for position in positions}
         if EMPTY in (begin, end) or len(schemas) == 1:
             return cls(frozenset(), frozenset())
-        old, new = _names(records[begin].schema), _names(records[end].schema)
-        names = set.intersection(*[set(_names(schema)) for schema in schemas.values()])
+        old, new = [
+            {path: id_ for id_, path in field_paths(records[position].schema).items()}
+            for position in (begin, end)
+        ]
+        paths = all_the_way(schemas.values())
         pairs = {
-            (old[name], new[name])
-            for name in old.keys() & new.keys()
-            if (old[name] not in kept if old[name] == new[name] else name not in names)
+            (old[path], new[path])
+            for path in old.keys() & new.keys()
+            if (old[path] not in kept if old[path] == new[path] else path not in paths)
         }
-        if pairs:
-            shared = {id_ for _, id_ in _all_holders(rows, begin) & _all_holders(rows, end)}
-            pairs -= {(id_, id_) for id_ in shared}
         return cls(frozenset([id_ for id_, _ in pairs]), frozenset([id_ for _, id_ in pairs]))
 
     def __bool__(self) -> bool:
@@ -85,28 +84,13 @@ def _numbered(
 ) -> NDArray[np.int64]:
     """Return for each row the number of the set of files that hold some fields of it."""
     here = [rows.history.states[state] for state in rows.history.states_at(position)]
-    found = [_holders([fragment], ids) for fragment in here]
+    found = [_holders(fragment, ids) for fragment in here]
     known = np.array([numbers.setdefault(some, len(numbers)) for some in found], dtype=np.int64)
     fragments = np.array([fragment.id for fragment in here], dtype=np.uint64)
     return known[np.searchsorted(fragments, fragments_of(addresses))]
 
 
-def _all_holders(rows: StateRows, position: int) -> _Holders:
-    return _holders([rows.history.states[state] for state in rows.history.states_at(position)])
-
-
-def _holders(fragments: Iterable[Fragment], ids: frozenset[int] | None = None) -> _Holders:
+def _holders(fragment: Fragment, ids: frozenset[int]) -> _Holders:
     return frozenset(
-        [
-            (file.path, id_)
-            for fragment in fragments
-            for file in (*fragment.files, *[overlay.data_file for overlay in fragment.overlays])
-            for id_ in file.fields
-            if id_ >= 0 and (ids is None or id_ in ids)
-        ]
+        [(file.path, id_) for file in fragment.all_files for id_ in ids.intersection(file.fields)]
     )
-
-
-def _names(schema: Iterable[Field]) -> dict[str, int]:
-    """Return the field IDs of all columns by their paths."""
-    return {name: id_ for id_, name in field_paths(schema).items()}

@@ -158,6 +158,11 @@ class Fragment:
     clustering_id: int | None
     metadata: tuple[tuple[str, str], ...]
 
+    @property
+    def all_files(self) -> tuple[DataFile, ...]:
+        """The data files, those of overlays too."""
+        return (*self.files, *[overlay.data_file for overlay in self.overlays])
+
 
 @decoder
 def decode_fragment(data: bytes) -> Fragment:

@@ -3,19 +3,26 @@
 The ID of a column that is dropped is given to the next one that is added, and after a restore the
 IDs of what it undid are given again. So a field lives as long as all commits on the way have its
 ID; after that, and after an Overwrite, which gives all IDs anew, the ID is another field's. Where
-versions are lost, an ID with another name is the same field only if a data file tells so.
+versions are lost, an ID with another name is the same field only if a data file tells so; and one
+that was not there before the gap is that of an earlier version, if a data file tells so, since a
+restore may be lost.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import count
+from itertools import count, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.history.ancestors import Ancestry, Stretch
+from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.paths import EMPTY, Branch, Line, parent_position
 
-__all__ = ["Lives", "column_lives", "fields_of_both", "kept_fields"]
+__all__ = ["Lives", "all_the_way", "column_lives", "fields_of_both", "kept_fields"]
+
+Schema = tuple[Field, ...]
 
 Lives = Mapping[int, int]
 """For each field ID of a version the number of its life."""
@@ -43,9 +50,8 @@ def column_lives(line: Line, positions: Iterable[int]) -> dict[int, Lives]:
             lives[position] = lives[parent]
             continue
         known = {} if begins_anew else lives[parent]
-        if known and not line.history.follows_previous[position]:
-            doubtful = _renamed(line, parent, position) - _same_files(line, parent, position)
-            known = {id_: life for id_, life in known.items() if id_ not in doubtful}
+        if known and (record.operation == "Restore" or not line.history.follows_previous[position]):
+            known = _known_over_a_gap(line, lives, parent, position)
         lives[position] = {
             field.id: known[field.id] if field.id in known else next(numbers)
             for field in record.schema
@@ -64,47 +70,132 @@ def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
 def fields_of_both(common: Ancestry) -> frozenset[int] | None:
     """Return the IDs that are of one field in two versions, of whatever branches.
 
-    None if no version on the way between them is there to tell.
+    None if no commit lies between them, or no version is there to tell.
 
     Parameters
     ----------
     common : Ancestry
         How both come from a common version.
     """
-    stretches = [s for s in (*common.to_first, *common.to_second) if s.source is not None]
-    kept = [_kept_over(stretch) for stretch in stretches]
-    return frozenset.intersection(*kept) if kept else None
+    ways = [_way(common, stretches) for stretches in (common.to_first, common.to_second)]
+    kept = [
+        kept_fields(one.line, one.position, other.position)
+        if one.line is other.line
+        else _kept_at_fork(one, other)
+        for way in ways
+        for one, other in pairwise(way)
+    ]
+    if not kept:
+        return None
+    found, ends = frozenset.intersection(*kept), [way[-1] for way in ways if way]
+    if ends[0].ids & ends[-1].ids <= found:
+        return found
+    return found | _in_same_files(ends[0], ends[-1])
 
 
-def _kept_over(stretch: Stretch) -> frozenset[int]:
-    assert stretch.source is not None
+def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
+    """Return the paths that fields have in all versions of a way: there a cast leaves its name."""
+    return frozenset.intersection(*[frozenset(field_paths(one).values()) for one in schemas])
+
+
+class _Stop(NamedTuple):
+    """A version on the way between two others."""
+
+    line: Line
+    position: int
+
+    @property
+    def record(self) -> VersionRecord:
+        """What its manifest says."""
+        return self.line.history.records[self.position]
+
+    @property
+    def ids(self) -> frozenset[int]:
+        """The IDs of its fields."""
+        return frozenset([field.id for field in self.record.schema])
+
+
+def _known_over_a_gap(
+    line: Line, lives: Mapping[int, Lives], parent: int, position: int
+) -> dict[int, int]:
+    """Return the IDs of a version that it has from earlier ones, where some may be lost between.
+
+    Parameters
+    ----------
+    line : Line
+        The versions of a branch.
+    lives : mapping of int to Lives
+        What is known of earlier versions.
+    parent : int
+        The last one that is kept of those that the version goes on from.
+    position : int
+        The version.
+    """
+    here, before = _Stop(line, position), _Stop(line, parent)
+    known = {id_: life for id_, life in lives[parent].items() if id_ in here.ids}
+    open_ids = _renamed(before.record, here.record) | (here.ids - known.keys())
+    known = {id_: life for id_, life in known.items() if id_ not in open_ids}
+    earlier = sorted(lives.keys() - {EMPTY, parent}, reverse=True)
+    for place in (parent, *earlier):
+        if not open_ids.isdisjoint(lives[place]):
+            proved = open_ids & lives[place].keys() & _in_same_files(_Stop(line, place), here)
+            known |= {id_: lives[place][id_] for id_ in proved}
+            open_ids -= proved
+    return known
+
+
+def _way(common: Ancestry, stretches: Sequence[Stretch]) -> list[_Stop]:
+    """Return where stretches begin and end, from the common version on."""
+    stops = [stop for stretch in stretches for stop in _stops(stretch)]
+    parted = _stops(Stretch(common.branch, common.version, common.version))[:1]
+    if stops and parted and stops[0].line.source.branch == parted[0].line.source.branch:
+        return stops
+    return parted + stops
+
+
+def _stops(stretch: Stretch) -> list[_Stop]:
+    """Return the ends of a stretch; the earliest kept version stands for lost ones before it."""
+    if stretch.source is None or not len(stretch.source.history):
+        return []
     line = Branch(stretch.source, stretch.source.history)
     ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
-    begin, end = (np.searchsorted(line.history.versions, ends, side="right") - 1).tolist()
-    return kept_fields(line, max(begin, 0), end)  # a branch begins with what its parent had
+    positions = np.searchsorted(line.history.versions, ends, side="right") - 1
+    return [_Stop(line, max(position, 0)) for position in positions.tolist()]
 
 
-def _renamed(line: Line, before: int, after: int) -> set[int]:
+def _kept_at_fork(parent: _Stop, branch: _Stop) -> frozenset[int]:
+    """Return the IDs that a branch has from its parent; its first versions may be lost."""
+    is_later = branch.record.version > parent.record.version
+    if is_later and branch.record.operation == "Overwrite":
+        return frozenset()
+    doubtful = _renamed(parent.record, branch.record)
+    if doubtful:
+        doubtful -= _in_same_files(parent, branch)
+    return (parent.ids & branch.ids) - doubtful
+
+
+def _renamed(before: VersionRecord, after: VersionRecord) -> frozenset[int]:
     """Return the IDs that have other names in two versions."""
-    old, new = [
-        {field.id: field.name for field in line.history.records[position].schema}
-        for position in (before, after)
-    ]
-    return {id_ for id_ in old.keys() & new.keys() if old[id_] != new[id_]}
+    if before.schema is after.schema:
+        return frozenset()
+    old, new = [{field.id: field.name for field in one.schema} for one in (before, after)]
+    return frozenset([id_ for id_ in old.keys() & new.keys() if old[id_] != new[id_]])
 
 
-def _same_files(line: Line, before: int, after: int) -> set[int]:
-    """Return the IDs that a data file of two versions has in both: over a gap, that proves them."""
-    old, new = [
-        {
-            (file.path, id_)
-            for state in line.history.states_at(position)
-            for file in line.history.states[state].files
-            for id_ in file.fields
-        }
-        for position in (before, after)
-    ]
-    return {id_ for _, id_ in old & new}
+def _in_same_files(one: _Stop, other: _Stop) -> frozenset[int]:
+    """Return the IDs of both that a data file of one has in the other, too: that proves them."""
+    shared = _files_of_fields(one) & _files_of_fields(other)
+    return frozenset([id_ for _, id_ in shared]) & one.ids & other.ids
+
+
+def _files_of_fields(stop: _Stop) -> set[tuple[str, int]]:
+    history = stop.line.history
+    return {
+        (file.path, id_)
+        for state in history.states_at(stop.position)
+        for file in history.states[state].all_files
+        for id_ in file.fields
+    }
 
 
 def _parents(line: Line, positions: set[int]) -> dict[int, int]:

@@ -1,6 +1,7 @@
 """A field ID that was given to another column names two columns: what feeds say of both."""
 
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any, cast
 
@@ -271,3 +272,90 @@ def test_an_id_with_another_name_over_a_lost_restore_is_another_column(tmp_path)
     assert {"c", "d"} <= {*feed.columns}
     images = feed.filter(_change_type="update_preimage").sort("k")
     assert images.select("k", "c", "d").rows() == [(0, 10, None), (1, 11, None)]
+
+
+def lose(path: Path, version: int) -> None:
+    """Remove one version, as a clean-up does that found tags on all others."""
+    (path / "_versions" / f"{2**64 - 1 - version:020}.manifest").unlink()
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+@pytest.mark.parametrize(
+    ("life", "lost"),
+    [(life, lost) for life, steps in LIVES.items() for lost in (None, *range(2, len(steps) + 1))],
+)
+def test_a_diff_tells_columns_apart_as_the_feed_does(tmp_path, life, lost, stable):
+    path, include = tmp_path / "t.lance", ("moved", "column_added")
+    written(path, LIVES[life], stable=stable)
+    if lost:
+        lose(path, lost)
+    table = lx.open_table(path)
+    versions = table.versions()["version"].to_list()
+    for begin, end in combinations(versions, 2):
+        feed = table.changes(begin, end, images="both", include=include).to_polars()
+        rows = table.diff(begin, end).rows(images="both", include=include)
+        assert rows.select(sorted(rows.columns)).equals(feed.select(sorted(feed.columns)))
+        ids = ["field_id_before", "field_id_after"]
+        there, back = [
+            {*table.diff(*pair).schema()[ids].rows()} for pair in ((begin, end), (end, begin))
+        ]
+        assert there == {(before, after) for after, before in back}
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+@pytest.mark.parametrize("fork_is_kept", [True, False])
+def test_an_id_that_a_branch_and_its_parent_gave_out_names_two_columns(
+    tmp_path, fork_is_kept, stable
+):
+    path = tmp_path / "t.lance"
+    written(path, [add("c", "k + 100")], stable=stable)
+    branch: Any = lance.dataset(path, version=1).create_branch("b", 1)
+    branch.add_columns({"d": "k + 5"})
+    if not fork_is_kept:
+        lose(path / "tree" / "b", 1)
+    diff = lx.open_table(path).diff(2, ("b", 2))
+    changes = diff.schema().select("change", "path_before", "path_after").rows()
+    assert sorted(changes) == [("added", None, "d"), ("dropped", "c", None)]
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_a_column_that_a_branch_renamed_is_one_though_the_fork_is_lost(tmp_path, stable):
+    path = tmp_path / "t.lance"
+    written(path, [add("c", "k + 100")], stable=stable)
+    branch: Any = lance.dataset(path).create_branch("b", 2)
+    branch.alter_columns({"path": "c", "name": "e"})
+    lose(path / "tree" / "b", 2)
+    schema = lx.open_table(path).diff(2, ("b", 3)).schema()
+    assert schema.select("change", "path_before", "path_after").rows() == [("renamed", "c", "e")]
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_a_data_file_proves_a_column_that_a_lost_restore_brought_back(tmp_path, stable):
+    path = tmp_path / "t.lance"
+    steps = [add("c", "k + 100"), drop("c"), restore(2), rename("c", "e"), update("a", "a + 1")]
+    written(path, steps, stable=stable)
+    lose(path, 4)
+    table = lx.open_table(path)
+    schema = table.diff(2, 5).schema()
+    assert schema.select("change", "path_before", "path_after").rows() == [("renamed", "c", "e")]
+    assert table.changes(2, 5, include=("moved", "column_added")).to_polars().is_empty()
+    for feed in (table.changes(2, 6, images="both"), table.changes(2, 6, "per_commit", "both")):
+        columns = feed.to_polars().columns
+        assert columns[columns.index("changed_columns") + 1 :] == ["k", "a", "e"]
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_an_id_with_another_name_is_another_column_if_the_restored_version_is_lost(
+    tmp_path, stable
+):
+    path = tmp_path / "t.lance"
+    steps = [add("c", "k + 100"), drop("c"), add("d", "k + 5"), overwrite, restore(4)]
+    written(path, steps, stable=stable)
+    for version in (3, 4):
+        lose(path, version)
+    table = lx.open_table(path)
+    schema = table.diff(2, 6).schema().sort("path_before", nulls_last=True)
+    changes = schema.select("change", "path_before", "path_after").rows()
+    assert changes == [("dropped", "c", None), ("added", None, "d")]
+    feed = table.changes(2, 6, images="both", include=("moved", "column_added")).to_polars()
+    assert {"c", "d"} <= {*feed.columns}

@@ -263,6 +263,37 @@ def test_what_a_restored_detached_version_wrote_in_place_is_told(uri):
     assert net(table, compacted) == {"column_rewritten": 3, "moved": 3, "maybe": 3}
 
 
+@pytest.mark.parametrize(
+    ("says_which", "reverted"), [([True], 2), ([False], None), ([False, True], None)]
+)
+def test_row_versions_tell_what_a_restored_detached_version_wrote_if_it_is_one_commit(
+    uri, says_which, reverted
+):
+    create(uri, stable=True)
+    dataset: Any = lance.dataset(uri)
+    for told in says_which:  # each built on the one before
+        fragment = dataset.get_fragments()[1]
+        written, fields, offsets = fragment.update_columns(
+            rows([3], a=99), "key", "key", with_offsets=True
+        )
+        operation = Operation.Update(
+            updated_fragments=[written],
+            fields_modified=fields,
+            update_mode="rewrite_columns",
+            updated_fragment_offsets={1: offsets} if told else None,
+        )
+        dataset = lance.LanceDataset.commit(dataset, operation, read_version=1, detached=True)
+    lance.dataset(uri).update({"a": "7"}, where="key = 0")
+    dataset.restore()
+    table = open_table(uri)
+    found = counts(table, 3)
+    assert found.get("reverted") == reverted
+    assert found.get("moved", 0) == (None if reverted is None else 0)
+    feed = table.changes(2, mode="per_commit").to_polars()
+    assert {3} <= {*feed["_rowid"]} <= {0, 3, 4, 5}
+    assert feed.filter(pl.col("_rowid") > 3)["maybe"].all()
+
+
 def test_a_rewrite_without_row_versions_hides_no_update(uri):
     create(uri, stable=True, rows_per_file=6)
     lance.dataset(uri).update({"a": "7"}, where="key = 2")

@@ -180,12 +180,23 @@ def _shows_writes(fragment: Fragment) -> bool:
     return bool(fragment.overlays) or any(TOMBSTONE in file.fields for file in fragment.files)
 
 
+def _only_lost(rows: StateRows, position: int) -> int | None:
+    """Return the detached version that a restore restored, if it was built on a kept version."""
+    parent = parent_position(rows, position)
+    if not rows.namesakes or parent == EMPTY:
+        return None
+    target = restored_version(rows.source, rows.history.records[position])
+    first = rows.namesakes.lines[position].versions.get(rows.history.records[parent].version + 1)
+    return target if target == first else None
+
+
 def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
     """Whether the row versions of a fragment tell which rows a version wrote in place."""
     updated = rows.track(state).updated
-    if not step.follows or step.name == "Restore" or updated is None:
+    version = _only_lost(rows, step.position) if step.name == "Restore" else step.version
+    if not step.follows or version is None or updated is None:
         return False
-    if (updated.versions == step.version).any():
+    if (updated.versions == version).any():
         return True
     if not isinstance(step.operation, Update):
         return False

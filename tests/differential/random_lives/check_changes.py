@@ -1,6 +1,7 @@
 """Changes between two versions, net and commit by commit, against what pylance read of both."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -51,10 +52,24 @@ def commits(world: World, branch: str | None, table: Table, _: Table, rng: Rando
         if version - 1 not in kept and (version > 1 or branch is not None):
             continue
         last = kept[max(kept)]
-        old, new = state(kept, version - 1).named_as_in(last), new.named_as_in(last)
+        old, new = _named_as_in(state(kept, version - 1), new, last)
         lines = feed.filter(_commit_version=version)
         yield from _wrong_lines(lines, old, new, f"commit {version} ({new.operation})")
     yield from _other_parts(changes, feed, rng, "commits")
+
+
+def _named_as_in(old: Observed, new: Observed, last: Observed) -> tuple[Observed, Observed]:
+    """Return two versions named as in a later one, without names that are two columns in them."""
+    pairs = {(i, new.fields.get(n)) for n, i in old.named_as_in(new).fields.items()}
+    before, after = old.named_as_in(last), new.named_as_in(last)
+    common = before.fields.keys() & after.fields
+    two = {n for n in common if (before.fields[n], after.fields[n]) not in pairs}
+    rows = {
+        key: replace(row, values={n: v for n, v in row.values.items() if n not in two})
+        for key, row in before.rows.items()
+    }
+    fields = {n: i for n, i in before.fields.items() if n not in two}
+    return replace(before, rows=rows, fields=fields), after
 
 
 @check
@@ -257,8 +272,7 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
                 if line["_event"] == "restored" and line[BEFORE] is None:
                     key = kept[version].at[line[AFTER]]
                     entered[line[AFTER]] = first.rows[key].address if key in first.rows else None
-                if line["_change_type"] == "update_postimage":
-                    written[line[AFTER]] = line
+                written[line[AFTER]] = line  # a restore may bring a row back to where it was
         origin = {a: o for a, o in origin.items() if a not in left} | entered
     net = table.changes(begin, end, images="both", include=ALL).to_polars()
     unsure = {line[side] for line in net.to_dicts() for side in (BEFORE, AFTER) if line["maybe"]}
@@ -279,7 +293,10 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
         ):
             continue
         if line[AFTER] in written and line[AFTER] not in unsure:
-            names = [n for n in last.fields if n not in CHANGES.names and n in written[line[AFTER]]]
-            wrong = [n for n in names if not equal(line[n], written[line[AFTER]][n])]
+            image = written[line[AFTER]]
+            # What became of fields inside a column afterwards is no change of the row.
+            shape = same_shape(kept[image["_commit_version"]].named_as_in(last), last)
+            names = [n for n in shape if n not in CHANGES.names and n in image]
+            wrong = [n for n in names if not equal(line[n], image[n])]
             if wrong and line[AFTER] in origin:
                 yield f"{begin} to {end}: the last image of {line[AFTER]} has other {wrong}"
