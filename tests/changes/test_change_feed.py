@@ -7,7 +7,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer import InvalidArgumentError, Table, VersionNotFoundError
-from tests.differential.twin import ALL_KEYS, NO_KEYS, Keys, Twin
+from tests.differential.twin import NO_KEYS, Keys, Twin
 from tests.format.samples import DATA
 
 NET = ("inserted", "deleted", "updated", "column_rewritten", "column_added", "moved", "unchanged")

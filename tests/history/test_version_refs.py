@@ -111,6 +111,20 @@ def test_days_part_the_changes_among_them(source):
     assert parts == [2, 2, 2]
 
 
+def _asked_for(words, now, monkeypatch, source) -> datetime:
+    """Return the time that words mean."""
+    asked: list[datetime] = []
+
+    def version_as_of(_, time):
+        asked.append(time)
+        return 1
+
+    monkeypatch.setattr(TableSource, "version_as_of", version_as_of)
+    resolve(source, words, now=now)
+    [time] = asked
+    return time
+
+
 @pytest.mark.parametrize(
     ("words", "moment"),
     [
@@ -121,17 +135,12 @@ def test_days_part_the_changes_among_them(source):
     ],
 )
 def test_weeks_months_and_years_are_those_of_the_calendar(words, moment, monkeypatch, source):
-    asked = []
-    monkeypatch.setattr(TableSource, "version_as_of", lambda _, time: asked.append(time) or 1)
-    resolve(source, words, now=NOW)
-    assert asked == [moment]
+    assert _asked_for(words, NOW, monkeypatch, source) == moment
 
 
 def test_the_last_of_a_month_stays_in_the_month(monkeypatch, source):
-    asked = []
-    monkeypatch.setattr(TableSource, "version_as_of", lambda _, time: asked.append(time.day) or 1)
-    resolve(source, "a month ago", now=datetime(2026, 3, 31, tzinfo=UTC))
-    assert asked == [28]
+    end_of_march = datetime(2026, 3, 31, tzinfo=UTC)
+    assert _asked_for("a month ago", end_of_march, monkeypatch, source).day == 28
 
 
 def test_before_the_first_version_is_the_empty_table_if_it_was_the_first(source, tmp_path):
@@ -245,7 +254,7 @@ def test_errors_say_what_is_there(tagged):
         (1, 2),
         ("dev", 1, 2),
         SimpleNamespace(version=1),
-        object(),
+        ...,
     ],
     ids=repr,
 )

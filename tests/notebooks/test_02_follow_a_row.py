@@ -116,7 +116,7 @@ def test_the_way_is_the_part_of_the_graph_that_the_row_went_along(notebook, path
 def test_the_branch_goes_on_with_the_history(notebook, path):
     branch = notebook.frame("faces.row(42)")
     last = lx.open_table(path, branch="faces").latest
-    [address] = last.rows().filter(_rowid=42)["_rowaddr"].to_list()
+    [address] = last.row_ids().filter(_rowid=42)["_rowaddr"].to_list()
     assert branch["branch"].to_list() == [None, "faces", "faces"]
     assert branch["_rowaddr_after"][-1] == address
 

@@ -22,8 +22,8 @@ from lance_explorer.history.file_changes import (
     in_place,
     written_fields,
 )
-from lance_explorer.history.paths import VersionPath
-from lance_explorer.history.restores import is_restore_of_lost
+from lance_explorer.history.paths import EMPTY, VersionPath, parent_position
+from lance_explorer.history.restores import is_restore_of_lost, restored_version
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Uint64Array
@@ -100,8 +100,13 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
     version that it restored is not kept, those of lost versions are its own.
     """
     if step.name == "Restore" and step.follows:
-        is_lost = is_restore_of_lost(rows.source, rows.history, step.position)
-        return [*_restored_unseen(rows, step.position)] if is_lost else []
+        if not is_restore_of_lost(rows.source, rows.history, step.position):
+            return []
+        return [
+            write
+            for write in _restored_unseen(rows, step.position)
+            if not _is_told(rows, step, write.state)
+        ]
     states, schemas = rows.history.states, step.schemas
     gone, come = rows.states_gone(step.position), rows.states_come(step.position)
     old = {states[state].id: state for state in gone.tolist()}
