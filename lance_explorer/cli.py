@@ -94,7 +94,7 @@ def versions(uri: str, branch: str | None, allow_bases: tuple[str, ...], as_json
     click.echo(_text_table(_for_terminals(frame.select(_SHOWN_COLUMNS))))
 
 
-@main.command()
+@main.command(context_settings={"ignore_unknown_options": True})  # so that -1 is a version
 @click.argument("uri")
 @click.argument("a")
 @click.argument("b")
@@ -106,7 +106,7 @@ def diff(
 ) -> None:
     """Print what versions A and B of the table at URI differ in.
 
-    A version is a number (-1 is the latest; put -- before it), a tag, a day or time in UTC such as
+    A version is a number (-1 is the latest), a tag, a day or time in UTC such as
     2026-01-31, 2026-01-31T09:30, yesterday or "3 hours ago", or one of a branch such as dev@5; a
     tag that looks like one of these is written tag:26. The exit code is 0 if nothing differs, 1 if
     something does, and 2 if that cannot be told.

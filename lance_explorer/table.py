@@ -25,7 +25,7 @@ from lance_explorer.history.live import LiveTable
 from lance_explorer.history.opened import open_source
 from lance_explorer.history.rewrites.compaction_records import CompactionLineage
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.version_refs import VersionRef, resolve, version_number
+from lance_explorer.history.version_refs import BranchVersion, VersionRef, resolve, version_number
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
 from lance_explorer.inspect.findings import FINDINGS
@@ -341,11 +341,7 @@ class Table:
         >>> table.diff(2, ("dev", 2)).is_identical
         True
         """
-        return self._live.answer(
-            lambda source: diff(
-                *resolve(source, a, any_table=True), *resolve(source, b, any_table=True)
-            )
-        )
+        return self._live.answer(lambda source: diff(*_kept(source, a), *_kept(source, b)))
 
     def compaction_lineage(
         self, version: VersionRef | None = None, include_undone: bool = False
@@ -598,6 +594,13 @@ class Table:
             return self._live.answer(lambda source: table_html(source, versions(source)))
         except TableNotFoundError as error:
             return f"<p>{escape(gone_text(self.source, error))}</p>"
+
+
+def _kept(source: TableSource, ref: VersionRef) -> BranchVersion:
+    """Return a version that is kept, maybe one of another table."""
+    found = resolve(source, ref, any_table=True)
+    found.source.file(found.version)
+    return found
 
 
 def _optional(source: TableSource, ref: VersionRef | None, *, is_begin: bool = False) -> int | None:

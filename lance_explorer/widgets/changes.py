@@ -423,7 +423,7 @@ class Changes(RowsView):
     @answers("find")
     def _find(self, request: Request) -> dict[str, Any]:
         """Find the version that a text names; what is wrong with the text is part of the answer."""
-        source, is_begin = self._table.source, request["name"] == "begin"
+        source, is_begin = self._table.source, request.get("name") == "begin"
         try:
             found = resolve(source, request["text"], is_begin=is_begin)
             if found.source.branch != source.branch:

@@ -142,7 +142,7 @@ def test_every_column_is_declared_with_care(schema):
 
 def test_every_method_is_a_frame():
     assert set(METHODS) <= set(FRAMES)
-    assert set(FRAMES) - set(METHODS) == {"versions", "gaps", "findings"}
+    assert set(FRAMES) - set(METHODS) == {"versions"}
 
 
 def test_frames_are_of_the_latest_version_by_default():

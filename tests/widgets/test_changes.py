@@ -99,7 +99,7 @@ def test_a_typed_version_of_another_branch_is_answered_with_the_code_to_run(tmp_
     table = open_table(path)
     browser = browse(Changes(table))
     for typed, name, code in (
-        ("dev:2", "end", 'table.diff(1, ("dev", 2)).rows()'),
+        ("dev@2", "end", 'table.diff(1, ("dev", 2)).rows()'),
         ("other", "begin", 'table.diff(("dev", 2), 2).rows()'),
     ):
         problem = browser.ask("find", name=name, text=typed)["content"]["problem"]

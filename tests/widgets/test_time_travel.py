@@ -75,17 +75,18 @@ def test_a_version_a_tag_and_a_time_are_found(widget):
     assert widget.ask("find", text=f"{second:%Y-%m-%d %H:%M:%S}") == {"version": "2"}
 
 
-def test_a_tag_that_looks_like_a_number_is_a_tag(widget):
-    assert widget.ask("find", text="3") == {"version": "4"}
+def test_a_tag_that_looks_like_a_number_is_named_as_one(widget):
+    assert widget.ask("find", text="3") == {"version": "3"}
+    assert widget.ask("find", text="tag:3") == {"version": "4"}
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("9", "version 9 never was"),
-        ("nonsense", "'nonsense' is no version, no tag, and no time"),
+        ("nonsense", "nothing here is called 'nonsense'; a version is a number"),
         ("1999-01-01", "no kept version is as old as 1999-01-01"),
-        ("", "'' is no version"),
+        ("", "nothing here is called ''"),
     ],
 )
 def test_what_cannot_be_found_is_said(widget, text, problem):
@@ -95,7 +96,7 @@ def test_what_cannot_be_found_is_said(widget, text, problem):
 def test_a_tag_on_another_branch_says_where_it_is(written):
     written.branch("dev").tag("theirs", 4)
     widget = Listening(open_table(written.path))
-    assert "the tag theirs is on dev" in widget.ask("find", text="theirs")["problem"]
+    assert "'theirs' is version 4 of branch dev" in widget.ask("find", text="theirs")["problem"]
 
 
 def test_a_cleaned_version_is_said_to_be_gone(written):
