@@ -1,8 +1,8 @@
 """Pictures of a table, of a version, of changes and of lineage: an object in, a plotly Figure out.
 
 The functions here read from the object what the picture takes. The drawing itself is a pure
-function of frames, in the module of the same name; views and the report call that with frames that
-they already have.
+function of frames, of the same name, in a module beside; views and the report call that one with
+frames that they already have.
 """
 
 from typing import TYPE_CHECKING

@@ -41,13 +41,7 @@ def read_table(given: object, build: Callable[[TableSource], _T]) -> _T:
 
 
 def read_version(given: object, build: Callable[[TableSource, int], _T]) -> _T:
-    """Return what ``build`` reads of a version; of the latest one if a table is given.
-
-    Raises
-    ------
-    VersionNotFoundError
-        If the version is not kept any more, and more is read than is known of it.
-    """
+    """Return what ``build`` reads of a version; of the latest one if a table is given."""
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table
 
@@ -94,13 +88,7 @@ def checked_changes(given: object, *, is_per_commit: bool = False) -> Changes:
 
 
 def events_of(given: object) -> pl.DataFrame | None:
-    """Return what happened to a row, or the frame of events that is given; None of None.
-
-    Raises
-    ------
-    RowNotFoundError
-        If no kept version has, or had, the row.
-    """
+    """Return what happened to a row, or the frame of events that is given; None of None."""
     match given:
         case None:
             return None
@@ -129,7 +117,7 @@ def version_span(given: object) -> tuple[int, int] | None:
         case None:
             return None
         case [SupportsIndex() as first, SupportsIndex() as last] if (
-            0 <= index(first) <= index(last)
+            0 <= index(first) <= index(last) < 1 << 63
         ):
             return index(first), index(last)
     raise InvalidArgumentError(f"expected a first version and a last one, got {given!r}")

@@ -219,6 +219,7 @@ def test_net_changes_are_refused_where_those_of_commits_are_drawn(table):
         ({"between": 3}, "expected a first version and a last one, got 3"),
         ({"between": (3, 2)}, "a first version and a last one"),
         ({"between": (1, 2, 3)}, "a first version and a last one"),
+        ({"between": (1, 2**64)}, "a first version and a last one"),
         ({"between": "12"}, "a first version and a last one"),
         ({"fragment": 1.5}, "expected a fragment ID, a FragmentNode or its name, got float"),
         ({"width": 0}, "width must be a whole number from 100 on, not 0"),
