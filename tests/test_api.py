@@ -2,14 +2,37 @@
 
 import doctest
 import inspect
+from importlib import import_module
 
 import pytest
+from IPython.core.completer import IPCompleter, provisionalcompleter
 
+import lance_explorer as lx
 from tools.write_api import Name, groups
 
 EVERY = [(group, name) for group, names in groups().items() for name in names]
 WITHOUT_EXAMPLE = {"Errors"}
 """What all errors have in common shows one."""
+
+PACKAGES = [
+    "lance_explorer",
+    "lance_explorer.demo",
+    "lance_explorer.figures",
+    "lance_explorer.lineage.recording",
+    "lance_explorer.spark",
+    "lance_explorer.widgets",
+]
+WIDGETS = [
+    "Changes",
+    "Explorer",
+    "Files",
+    "Indices",
+    "LineageGraph",
+    "Overview",
+    "RowHistory",
+    "SegmentEncodings",
+    "TimeTravel",
+]
 
 
 def has_example(name: Name) -> bool:
@@ -45,3 +68,31 @@ def test_all_groups_have_names():
     paths = [name.path for _, name in EVERY]
     assert len(set(paths)) == len(paths)
     assert {"lx.open_table", "table.report", "table.inspect.fragments"} <= set(paths)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_public_package_lists_its_public_names_and_nothing_else(package):
+    module = import_module(package)
+    assert dir(module) == sorted(module.__all__)
+    assert all(getattr(module, name) is not None for name in module.__all__)
+    names: dict[str, object] = {}
+    exec(f"from {package} import *", names)
+    assert names.keys() - {"__builtins__"} == {*module.__all__}
+
+
+def test_the_widgets_are_those_that_show_a_table():
+    assert lx.widgets.__all__ == WIDGETS
+
+
+def completions(typed: str, *, use_jedi: bool) -> list[str]:
+    """Return what IPython offers after what is typed."""
+    completer = IPCompleter(namespace={"lx": lx}, use_jedi=use_jedi)
+    with provisionalcompleter():
+        return [found.text.lstrip(".") for found in completer.completions(typed, len(typed))]
+
+
+@pytest.mark.parametrize("use_jedi", [True, False])
+@pytest.mark.parametrize("package", ["demo", "figures", "spark", "widgets"])
+def test_ipython_completes_the_public_names_and_nothing_else(package, use_jedi):
+    offered = completions(f"lx.{package}.", use_jedi=use_jedi)
+    assert sorted(offered) == sorted(getattr(lx, package).__all__)

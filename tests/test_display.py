@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lance_explorer.figures import KIND_COLORS
+from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.table import Table, open_table
 from tests.format.samples import DATA

@@ -42,8 +42,7 @@ PICTURES = (
     ),
     Picture(
         "lineage",
-        "lx.figures.lineage(*table.lineage().frames, table.versions(),\n"
-        "                   path=table.row(42).history())",
+        "lx.figures.lineage(table, path=table.row(42))",
         ".jp-RenderedPlotly",
     ),
 )

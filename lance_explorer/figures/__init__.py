@@ -1,20 +1,61 @@
-"""Pictures of a table: pure functions from frames to a plotly Figure, or to words beside one."""
+"""Pictures of a table, of a version, of changes and of lineage: an object in, a plotly Figure out.
 
-from lance_explorer.figures.changes import changes_over_time, churn
-from lance_explorer.figures.encoding_words import encoding_words
-from lance_explorer.figures.encodings import encoding_bytes, encoding_growth
-from lance_explorer.figures.file_sizes import file_sizes
-from lance_explorer.figures.fragment_map import fragment_map
-from lance_explorer.figures.history import history
-from lance_explorer.figures.lineage import lineage
-from lance_explorer.figures.lineage_graph import lineage_graph
-from lance_explorer.figures.manifest_bytes import manifest_bytes
-from lance_explorer.figures.palette import KIND_COLORS
-from lance_explorer.figures.row_ages import row_ages
-from lance_explorer.figures.schema_history import schema_history
+The functions here read from the object what the picture takes. The drawing itself is a pure
+function of frames, of the same name, in a module beside; views and the report call that one with
+frames that they already have.
+"""
+
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+import polars as pl
+
+from lance_explorer.changes.change_feed import Changes
+from lance_explorer.figures.changes import changes_over_time as draw_changes_over_time
+from lance_explorer.figures.changes import churn as draw_churn
+from lance_explorer.figures.encoding_words import encoding_words as say_encodings
+from lance_explorer.figures.encodings import encoding_bytes as draw_encoding_bytes
+from lance_explorer.figures.encodings import encoding_growth as draw_encoding_growth
+from lance_explorer.figures.file_sizes import SMALL_ROWS
+from lance_explorer.figures.file_sizes import file_sizes as draw_file_sizes
+from lance_explorer.figures.fragment_map import fragment_map as draw_fragment_map
+from lance_explorer.figures.history import history as draw_history
+from lance_explorer.figures.lineage import lineage as draw_lineage
+from lance_explorer.figures.lineage_graph import lineage_graph as draw_lineage_graph
+from lance_explorer.figures.manifest_bytes import manifest_bytes as draw_manifest_bytes
+from lance_explorer.figures.row_ages import row_ages as draw_row_ages
+from lance_explorer.figures.schema_history import schema_history as draw_schema_history
+from lance_explorer.figures.subjects import (
+    checked_changes,
+    events_of,
+    node_named,
+    read_lineage,
+    read_table,
+    read_version,
+    version_span,
+    whole_number,
+)
+from lance_explorer.history.live import LiveTable
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.data_files import data_files
+from lance_explorer.inspect.fields import all_fields
+from lance_explorer.inspect.fragments import all_fragments, fragments
+from lance_explorer.inspect.inherited_versions import inherited_versions
+from lance_explorer.inspect.manifests import manifests
+from lance_explorer.inspect.row_id_encodings import all_row_id_encodings, row_id_encodings
+from lance_explorer.inspect.row_id_segments import row_id_segments
+from lance_explorer.inspect.row_id_totals import row_id_totals
+from lance_explorer.inspect.version_runs import version_runs
+from lance_explorer.inspect.versions import versions
+from lance_explorer.lineage.nodes import FragmentNode
+from lance_explorer.lineage.row import Row
+
+if TYPE_CHECKING:
+    from lance_explorer.lineage.graph import Lineage
+    from lance_explorer.snapshot import Snapshot
+    from lance_explorer.table import Table
 
 __all__ = [
-    "KIND_COLORS",
     "changes_over_time",
     "churn",
     "encoding_bytes",
@@ -29,3 +70,400 @@ __all__ = [
     "row_ages",
     "schema_history",
 ]
+
+_NARROWEST = 100  # pixels
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
+# ------------------------------------------------------------------------------------ of a table
+
+
+def history(table: "Table") -> go.Figure:
+    """Draw rows, bytes, fragments and commits over the versions of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Four panels over the version number: live rows, bytes of the data files, number of
+        fragments, and the commits in the colour of their kind, with the latest 12 tags above.
+        Beyond 400 versions a bar stands for several commits, and the panel says how many.
+
+    Examples
+    --------
+    >>> figure = lx.figures.history(table)
+    >>> [axis.title.text for axis in figure.select_yaxes()]
+    ['rows', 'data', 'fragments', 'commits']
+    """
+    return draw_history(read_table(table, versions))
+
+
+def schema_history(table: "Table") -> go.Figure:
+    """Draw every column as a lane over the versions that have it, with a mark where it changed.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A lane for each column, nested ones too. A column that was renamed or cast stays in its
+        lane, which has its latest name. Beyond 60 lanes those that changed most are shown, and the
+        picture says how many there are.
+
+    Examples
+    --------
+    >>> figure = lx.figures.schema_history(table)
+    >>> list(figure.layout.yaxis.ticktext)
+    ['id', 'city', 'score']
+    """
+    return draw_schema_history(read_table(table, all_fields))
+
+
+def manifest_bytes(table: "Table") -> go.Figure:
+    """Draw the bytes of each manifest by what they are spent on.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A stacked bar for each version; parts that no manifest has are left out. Beyond 400 versions
+        only the last of several is drawn, and the picture says of how many.
+
+    Examples
+    --------
+    >>> figure = lx.figures.manifest_bytes(table)
+    >>> figure.data[0].name
+    'fragments'
+    """
+    return draw_manifest_bytes(read_table(table, manifests))
+
+
+def encoding_growth(table: "Table") -> go.Figure:
+    """Draw how the cost of row identity grew over the versions of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Four panels over the version number: bytes of row IDs, with a dotted line at the fewest that
+        they can be stored in; bytes of row versions; bytes of row IDs for each live row; and the
+        segments and runs that they are stored in.
+
+    Examples
+    --------
+    >>> figure = lx.figures.encoding_growth(table)
+    >>> [axis.title.text for axis in figure.select_yaxes()]
+    ['row IDs', 'row versions', 'bytes a row', 'count']
+    """
+    return draw_encoding_growth(
+        *read_table(table, lambda source: (row_id_totals(source), all_row_id_encodings(source)))
+    )
+
+
+# ---------------------------------------------------------------------------------- of a version
+
+
+def fragment_map(snapshot: "Snapshot | Table") -> go.Figure:
+    """Draw the fragments of a version side by side, each as wide as its rows.
+
+    Parameters
+    ----------
+    snapshot : Snapshot or Table
+        The version; the latest one of a table.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        One column for each fragment in the order of a scan: live rows in the colour of the kind of
+        commit that made the fragment, deleted rows hatched above them. Beyond 240 fragments a
+        column stands for several, and the picture says how many. Fragments whose rows are not
+        known are as narrow as those of one row.
+
+    Examples
+    --------
+    >>> figure = lx.figures.fragment_map(table)
+    >>> [trace.name for trace in figure.data]
+    ['create', 'append', 'update', 'deleted']
+    >>> lx.figures.fragment_map(table.at(2)).layout.title.text
+    'Version 2: 2 fragments, 6 rows'
+    """
+
+    def read(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+        return fragments(source, version), all_fragments(source), versions(source)
+
+    return draw_fragment_map(*read_version(snapshot, read))
+
+
+def file_sizes(snapshot: "Snapshot | Table", small_rows: int = SMALL_ROWS) -> go.Figure:
+    """Draw how many data files there are of each size, and mark the small ones.
+
+    Parameters
+    ----------
+    snapshot : Snapshot or Table
+        The version; the latest one of a table.
+    small_rows : int, default 1048576
+        A file with fewer rows is small; by default what a compaction with its own defaults takes
+        for small.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Two panels: files by their bytes, and by their rows. What is unknown is left out, and the
+        picture says how much.
+
+    Examples
+    --------
+    >>> figure = lx.figures.file_sizes(table, small_rows=3)
+    >>> [axis.title.text for axis in figure.select_xaxes()]
+    ['size of a file', 'rows of a file']
+    >>> figure.layout.title.text
+    '3 files, 1 of them small'
+    """
+    small_rows = whole_number("small_rows", small_rows, 0)
+
+    def read(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+        return data_files(source, version), fragments(source, version)
+
+    return draw_file_sizes(*read_version(snapshot, read), small_rows)
+
+
+def row_ages(snapshot: "Snapshot | Table") -> go.Figure:
+    """Draw how many rows of a version each version created, and how many it last updated.
+
+    Parameters
+    ----------
+    snapshot : Snapshot or Table
+        The version; the latest one of a table.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Two panels over the version number, with bars in the colour of the kind of commit. Rows that
+        are deleted by now count too, since the sequences of row versions have them. Beyond 400
+        versions a bar stands for several, and the picture says how many. Without stable row IDs no
+        row versions are stored, and there are no bars.
+
+    Examples
+    --------
+    >>> figure = lx.figures.row_ages(table)
+    >>> [axis.title.text for axis in figure.select_yaxes()]
+    ['rows created', 'rows last updated']
+    """
+
+    def read(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+        return version_runs(source, version), versions(source)
+
+    return draw_row_ages(*read_version(snapshot, read))
+
+
+def encoding_bytes(snapshot: "Snapshot | Table") -> go.Figure:
+    """Draw what the row IDs of each fragment take, by encoding, beside what they could take.
+
+    Parameters
+    ----------
+    snapshot : Snapshot or Table
+        The version; the latest one of a table.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A bar for each fragment, in bytes, and a mark at the fewest bytes that its row IDs can be
+        stored in. Of more than 25 fragments those are shown that would save most. Spilled row IDs
+        have no bytes of their own, and no bar.
+
+    Examples
+    --------
+    >>> figure = lx.figures.encoding_bytes(table)
+    >>> [trace.name for trace in figure.data]
+    ['range', 'range with bitmap', 'at best']
+    """
+    return draw_encoding_bytes(*read_version(snapshot, _row_id_frames))
+
+
+def encoding_words(snapshot: "Snapshot | Table") -> list[str]:
+    """Say in words what row IDs take, and what they could take; whether that matters is advice.
+
+    Parameters
+    ----------
+    snapshot : Snapshot or Table
+        The version; the latest one of a table.
+
+    Returns
+    -------
+    list of str
+        Sentences: first what all row IDs take; then the fragments, at most five, that would save
+        most, if that is a tenth of their bytes and 1 kB or a hundredth of all; then what is left.
+
+    Examples
+    --------
+    >>> lx.figures.encoding_words(table)[1]
+    'No fragment by itself would save much.'
+    """
+    return say_encodings(*read_version(snapshot, _row_id_frames))
+
+
+def _row_id_frames(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    return row_id_segments(source, version), row_id_encodings(source, version)
+
+
+# ------------------------------------------------------------------------------------ of changes
+
+
+def changes_over_time(changes: Changes) -> go.Figure:
+    """Draw how many rows each commit changed, by what became of them.
+
+    Parameters
+    ----------
+    changes : Changes
+        The changes of each commit: ``table.changes(..., mode="per_commit")``. No data file is
+        opened for them, but for the columns of a ``key``.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Two panels over the version number. Above: rows created, restored, updated and rewritten
+        point up, rows deleted and overwritten point down. Below, if there are any: rows that have
+        the values they had, but moved or got another column. Beyond 400 versions a bar stands for
+        several, and the line above says how many. A dotted line is where versions are not kept;
+        that line says what is not in the picture because of it.
+
+    Examples
+    --------
+    >>> figure = lx.figures.changes_over_time(table.changes(0, mode="per_commit"))
+    >>> [axis.title.text for axis in figure.select_yaxes()]
+    ['rows changed']
+    """
+    return draw_changes_over_time(checked_changes(changes, is_per_commit=True).summary())
+
+
+def churn(changes: Changes) -> go.Figure:
+    """Draw how many rows came into each fragment and how many went from it.
+
+    Parameters
+    ----------
+    changes : Changes
+        Changes of either mode: ``table.changes(...)``. With ``include=["moved"]`` rows that a
+        compaction moved count too. Without ``images`` no data file is opened.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A bar up for each class of rows that a fragment got, or that were written in it where they
+        lie; a bar down for those that it lost. Of more than 60 fragments those with the most rows
+        that came or went are shown, and the line above says so.
+
+    Examples
+    --------
+    >>> changes = table.changes(0, mode="per_commit", include=["moved"])
+    >>> lx.figures.churn(changes).layout.xaxis.title.text
+    'fragment'
+    """
+    return draw_churn(checked_changes(changes).to_polars())
+
+
+# ------------------------------------------------------------------------------------ of lineage
+
+
+def lineage(
+    table: "Table | Lineage",
+    *,
+    path: Row | pl.DataFrame | None = None,
+    between: tuple[int, int] | None = None,
+    fragment: FragmentNode | str | int | None = None,
+    width: int | None = None,
+) -> go.Figure:
+    """Draw where the fragments of a table came from, and what became of them.
+
+    Parameters
+    ----------
+    table : Table or Lineage
+        The table; or its lineage, ``table.lineage()``, or a part of that, such as
+        ``table.lineage().between(0, 2)``.
+    path : Row or polars.DataFrame, optional
+        A row, ``table.row(2)``, whose way is drawn; or the frame of what happened to it,
+        ``table.row(2).history()``. Of the events of several rows, ``table.follow(ids)``, the ways
+        of the first 12 are drawn.
+    between : tuple of int, optional
+        The first version and the last to show; all by default.
+    fragment : FragmentNode, str or int, optional
+        A node, its name, or a fragment ID for its latest life: show only what leads to it, and what
+        comes of it.
+    width : int, optional
+        Width in pixels, at least 100; by default that of the page, of which 600 are counted on.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Versions run to the right. A lane is a fragment, as thick as it has rows and in the colour
+        of the kind of commit that made it; ribbons show rows going from one lane into another, as
+        wide as they are many. Beyond 200 fragments the smaller ones are one lane in grey, and the
+        line above says how many.
+
+    Examples
+    --------
+    >>> lx.figures.lineage(table, path=table.row(2)).layout.title.text
+    '3 fragments · versions 1 to 7'
+    >>> lx.figures.lineage(table.lineage().between(0, 2), between=(1, 3)).layout.title.text
+    '2 fragments · versions 1 to 3'
+    """
+    span, node, events = version_span(between), node_named(fragment), events_of(path)
+    pixels = None if width is None else whole_number("width", width, _NARROWEST)
+    frames, source = read_lineage(table)
+    every = LiveTable(source).answer(inherited_versions)
+    return draw_lineage(*frames, every, path=events, between=span, fragment=node, width=pixels)
+
+
+def lineage_graph(
+    lineage_or_table: "Lineage | Table", *, fragment: FragmentNode | str | int | None = None
+) -> go.Figure:
+    """Draw which fragments the rows of which others went into, as nodes and edges.
+
+    That is a picture for small graphs, and for parts of large ones: of one fragment, of one row
+    (``table.row(2).graph()``), of the ways between two fragments
+    (``table.lineage().between(0, 2)``). For the history of a table, see :func:`lineage`.
+
+    Parameters
+    ----------
+    lineage_or_table : Lineage or Table
+        The table; or its lineage, ``table.lineage()``, or a part of that.
+    fragment : FragmentNode, str or int, optional
+        A node, its name, or a fragment ID for its latest life: show only what leads to it, and what
+        comes of it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Rows go from left to right. A node is a fragment, as large as it has rows and in the colour
+        of the kind of commit that made it; a ring says that columns of it were written anew. Edges
+        are named by what was done in which version, and as wide as many rows went; what is not
+        recorded or proven is dashed. Of more than 200 fragments the latest are drawn, and the line
+        above says how many.
+
+    Examples
+    --------
+    >>> lx.figures.lineage_graph(table).layout.title.text
+    '3 fragments · 1 edge'
+    >>> lx.figures.lineage_graph(table.row(2).graph()).layout.title.text
+    '2 fragments · 1 edge'
+    """
+    node = node_named(fragment)
+    (nodes, edges, _), _ = read_lineage(lineage_or_table)
+    return draw_lineage_graph(nodes, edges, fragment=node)

@@ -37,18 +37,13 @@ def changes_over_time(summary: pl.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Two panels over the version number. Above: rows created, restored, updated and rewritten
-        point up, rows deleted and overwritten point down. Below, if there are any: rows that have
-        the values they had, but moved or got another column. Beyond 400 versions a bar stands for
-        several, and the line above says how many. A dotted line is where versions are not kept;
-        that line says what is not in the picture because of it.
+        The picture that :func:`lance_explorer.figures.changes_over_time` describes.
 
     Examples
     --------
     >>> summary = table.changes(0, mode="per_commit").summary()
-    >>> figure = lx.figures.changes_over_time(summary)
-    >>> [axis.title.text for axis in figure.select_yaxes()]
-    ['rows changed']
+    >>> changes_over_time(summary.tail(1)).layout.title.text
+    '1 commit changed rows'
     """
     known = summary.filter(pl.col("version").is_not_null())
     first, last = first_and_last(known["version"])
@@ -102,15 +97,11 @@ def churn(changes: pl.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A bar up for each class of rows that a fragment got, or that were written in it where they
-        lie; a bar down for those that it lost. Of more than 60 fragments those with the most rows
-        that came or went are shown, and the line above says so.
+        The picture that :func:`lance_explorer.figures.churn` describes.
 
     Examples
     --------
-    >>> feed = table.changes(0, mode="per_commit", include=("moved",)).to_polars()
-    >>> figure = lx.figures.churn(feed)
-    >>> figure.layout.xaxis.title.text
+    >>> churn(table.changes(0, mode="per_commit").to_polars()).layout.xaxis.title.text
     'fragment'
     """
     counts = _by_fragment(changes)

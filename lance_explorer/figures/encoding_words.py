@@ -27,14 +27,12 @@ def encoding_words(segments: pl.DataFrame, encodings: pl.DataFrame) -> list[str]
     Returns
     -------
     list of str
-        Sentences: first what all row IDs take; then the fragments, at most five, that would save
-        most, if that is a tenth of their bytes and 1 kB or a hundredth of all; then what is left.
+        The sentences that :func:`lance_explorer.figures.encoding_words` describes.
 
     Examples
     --------
-    >>> said = lx.figures.encoding_words(
-    ...     table.inspect.row_id_segments(), table.inspect.row_id_encodings()
-    ... )
+    >>> frames = table.inspect
+    >>> said = encoding_words(frames.row_id_segments(), frames.row_id_encodings())
     >>> said[1]
     'No fragment by itself would save much.'
     """

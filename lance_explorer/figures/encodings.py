@@ -43,17 +43,14 @@ def encoding_bytes(segments: pl.DataFrame, encodings: pl.DataFrame) -> go.Figure
     Returns
     -------
     plotly.graph_objects.Figure
-        A bar for each fragment, and a mark at the fewest bytes that its row IDs can be stored in.
-        Of more than 25 fragments those are shown that would save most. Spilled row IDs have no
-        bytes of their own, and no bar.
+        The picture that :func:`lance_explorer.figures.encoding_bytes` describes.
 
     Examples
     --------
-    >>> figure = lx.figures.encoding_bytes(
-    ...     table.inspect.row_id_segments(), table.inspect.row_id_encodings()
-    ... )
-    >>> [trace.name for trace in figure.data]
-    ['range', 'range with bitmap', 'at best']
+    >>> frames = table.inspect
+    >>> figure = encoding_bytes(frames.row_id_segments(), frames.row_id_encodings())
+    >>> figure.layout.yaxis.title.text
+    'fragment'
     """
     shown = encodings.sort("saving_bytes", "encoded_bytes", descending=True, nulls_last=True).head(
         _MOST_FRAGMENTS
@@ -105,12 +102,11 @@ def encoding_growth(totals: pl.DataFrame, all_encodings: pl.DataFrame | None = N
     Returns
     -------
     plotly.graph_objects.Figure
-        Four panels over the version number: bytes of row IDs, and of row versions; bytes of row IDs
-        for each live row; and the segments and runs that they are stored in.
+        The picture that :func:`lance_explorer.figures.encoding_growth` describes.
 
     Examples
     --------
-    >>> figure = lx.figures.encoding_growth(table.inspect.row_id_totals())
+    >>> figure = encoding_growth(table.inspect.row_id_totals())
     >>> [axis.title.text for axis in figure.select_yaxes()]
     ['row IDs', 'row versions', 'bytes a row', 'count']
     """

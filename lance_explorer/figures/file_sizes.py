@@ -35,14 +35,13 @@ def file_sizes(
     Returns
     -------
     plotly.graph_objects.Figure
-        Two panels: files by their size, and by their rows. What is unknown is left out, and the
-        picture says how much.
+        The picture that :func:`lance_explorer.figures.file_sizes` describes.
 
     Examples
     --------
-    >>> figure = lx.figures.file_sizes(table.inspect.data_files(), table.inspect.fragments())
-    >>> [axis.title.text for axis in figure.select_xaxes()]
-    ['size of a file', 'rows of a file']
+    >>> figure = file_sizes(table.inspect.data_files(), table.inspect.fragments())
+    >>> figure.layout.title.text
+    '3 files, 3 of them small'
     """
     files = data_files.join(
         fragments.select("fragment_id", "physical_rows"), on="fragment_id", how="left"

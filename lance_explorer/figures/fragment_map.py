@@ -38,18 +38,14 @@ def fragment_map(
     Returns
     -------
     plotly.graph_objects.Figure
-        One column for each fragment in the order of a scan: live rows in the colour of the kind of
-        commit that made the fragment, deleted rows hatched above them. Beyond 240 fragments a
-        column stands for several, and the picture says how many. Fragments whose rows are not
-        known are as narrow as those of one row.
+        The picture that :func:`lance_explorer.figures.fragment_map` describes.
 
     Examples
     --------
-    >>> figure = lx.figures.fragment_map(
-    ...     table.inspect.fragments(), table.inspect.all_fragments(), table.versions()
-    ... )
+    >>> frames = table.inspect
+    >>> figure = fragment_map(frames.fragments(2), frames.all_fragments(), table.versions())
     >>> [trace.name for trace in figure.data]
-    ['create', 'append', 'update', 'deleted']
+    ['create', 'append']
     """
     step = -(-len(fragments) // _MOST_COLUMNS) or 1
     parts = _parts(fragment_origins(fragments, all_fragments, versions), step)

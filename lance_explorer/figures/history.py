@@ -37,15 +37,12 @@ def history(versions: pl.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Four panels over the version number: live rows, size of the data files, number of
-        fragments, and the commits in the colour of their kind, with the latest 12 tags above.
-        Beyond 400 versions a bar stands for several commits, and the panel says how many.
+        The picture that :func:`lance_explorer.figures.history` describes.
 
     Examples
     --------
-    >>> figure = lx.figures.history(table.versions())
-    >>> [axis.title.text for axis in figure.select_yaxes()]
-    ['rows', 'data', 'fragments', 'commits']
+    >>> len(history(table.versions().tail(3)).data[0].x)
+    3
     """
     figure = make_subplots(
         rows=4,

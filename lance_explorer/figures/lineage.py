@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.figures.lineage_axis import Surroundings, legend_key
 from lance_explorer.figures.lineage_hover import add_hover, lane_color
 from lance_explorer.figures.lineage_layout import LineageLayout, lay_out
@@ -63,19 +62,14 @@ def lineage(
     Returns
     -------
     plotly.graph_objects.Figure
-        Versions run to the right. A lane is a fragment, as thick as it has rows and in the colour
-        of the kind of commit that made it; ribbons show rows going from one lane into another, as
-        wide as they are many. Beyond 200 fragments the smaller ones are one lane in grey, and the
-        line above says how many.
+        The picture that :func:`lance_explorer.figures.lineage` describes.
 
     Examples
     --------
-    >>> figure = lx.figures.lineage(*table.lineage().frames, table.versions())
+    >>> figure = lineage(*table.lineage().frames, table.versions())
     >>> figure.layout.title.text
     '3 fragments · versions 1 to 7'
     """
-    if between is not None and not 0 <= between[0] <= between[1]:
-        raise InvalidArgumentError(f"{between} is no first and last version")
     focus = None if fragment is None else node_of(fragments, fragment)
     layout = lay_out(fragments, edges, states, versions=between, focus=focus)
     shown = versions.filter(pl.col("version").is_between(layout.begin, layout.end))

@@ -40,10 +40,6 @@ def lineage_graph(
 ) -> go.Figure:
     """Draw which fragments the rows of which others went into, as nodes and edges.
 
-    That is a picture for small graphs, and for parts of large ones: of one fragment, of some rows
-    (``table.lineage().subgraph_of(...)``), of the ways between two fragments
-    (``table.lineage().between(...)``). For the history of a table, see :func:`lineage`.
-
     Parameters
     ----------
     fragments, edges : polars.DataFrame
@@ -56,17 +52,12 @@ def lineage_graph(
     Returns
     -------
     plotly.graph_objects.Figure
-        Rows go from left to right. A node is a fragment, as large as it has rows and in the colour
-        of the kind of commit that made it; a ring says that columns of it were written anew. Edges
-        are named by what was done in which version, and as wide as many rows went; what is not
-        recorded or proven is dashed. Of more than 200 fragments the latest are drawn, and the line
-        above says how many.
+        The picture that :func:`lance_explorer.figures.lineage_graph` describes.
 
     Examples
     --------
     >>> frames = table.lineage().frames
-    >>> figure = lx.figures.lineage_graph(frames.fragments, frames.edges)
-    >>> figure.layout.title.text
+    >>> lineage_graph(frames.fragments, frames.edges).layout.title.text
     '3 fragments · 1 edge'
     """
     lives = fragments

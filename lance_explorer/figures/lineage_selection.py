@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.errors import FragmentNotFoundError
 
 __all__ = ["REST", "Selection", "node_of", "related", "select"]
 
@@ -86,7 +86,7 @@ def node_of(fragments: pl.DataFrame, fragment: str | int) -> str:
     column = "node" if isinstance(fragment, str) else "fragment_id"
     lives = fragments.filter(pl.col(column) == fragment)["node"]
     if len(lives) == 0:
-        raise InvalidArgumentError(f"there is no fragment {fragment} in this lineage")
+        raise FragmentNotFoundError(f"there is no fragment {fragment} in this lineage")
     return str(lives[-1])
 
 

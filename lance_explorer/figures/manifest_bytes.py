@@ -32,14 +32,12 @@ def manifest_bytes(manifests: pl.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A stacked bar for each version; parts that no manifest has are left out. Beyond 400 versions
-        only the last of several is drawn, and the picture says of how many.
+        The picture that :func:`lance_explorer.figures.manifest_bytes` describes.
 
     Examples
     --------
-    >>> figure = lx.figures.manifest_bytes(table.inspect.manifests())
-    >>> figure.data[0].name
-    'fragments'
+    >>> len(manifest_bytes(table.inspect.manifests().tail(3)).data[0].x)
+    3
     """
     figure = make_subplots(rows=1, cols=1)
     first, last = first_and_last(manifests["version"])

@@ -27,13 +27,11 @@ def row_ages(version_runs: pl.DataFrame, versions: pl.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Two panels over the version number. Rows that are deleted by now count too, since the
-        sequences of row versions have them. Beyond 400 versions a bar stands for several, and the
-        picture says how many.
+        The picture that :func:`lance_explorer.figures.row_ages` describes.
 
     Examples
     --------
-    >>> figure = lx.figures.row_ages(table.inspect.version_runs(), table.versions())
+    >>> figure = row_ages(table.inspect.version_runs(), table.versions())
     >>> [axis.title.text for axis in figure.select_yaxes()]
     ['rows created', 'rows last updated']
     """

@@ -39,15 +39,13 @@ def schema_history(all_fields: pl.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A lane for each column, nested ones too. A column that was renamed or cast stays in its
-        lane, which has its latest name. Beyond 60 lanes those that changed most are shown, and the
-        picture says how many there are.
+        The picture that :func:`lance_explorer.figures.schema_history` describes.
 
     Examples
     --------
-    >>> figure = lx.figures.schema_history(table.inspect.all_fields())
+    >>> figure = schema_history(table.inspect.all_fields().filter(pl.col("path") != "id"))
     >>> list(figure.layout.yaxis.ticktext)
-    ['id', 'city', 'score']
+    ['city', 'score']
     """
     lanes = _lanes(all_fields)
     shown = _most_changed(lanes)

@@ -40,6 +40,10 @@ _MOST_TRIES = 100
 _LARGEST = (1 << 63) - 1
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 @dataclass(frozen=True, slots=True)
 class CompactionMetrics:
     """What a compaction did: the counts of pylance, and which fragments became which.

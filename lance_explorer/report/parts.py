@@ -7,10 +7,18 @@ from typing import TypeAlias
 import plotly.graph_objects as go
 import polars as pl
 
-from lance_explorer import figures
 from lance_explorer.changes.change_feed import changes
 from lance_explorer.display import table_facts
+from lance_explorer.figures.changes import changes_over_time
+from lance_explorer.figures.encoding_words import encoding_words
+from lance_explorer.figures.encodings import encoding_bytes, encoding_growth
+from lance_explorer.figures.file_sizes import file_sizes
+from lance_explorer.figures.fragment_map import fragment_map
+from lance_explorer.figures.history import history
 from lance_explorer.figures.labels import plural
+from lance_explorer.figures.lineage import lineage as draw_lineage
+from lance_explorer.figures.manifest_bytes import manifest_bytes
+from lance_explorer.figures.schema_history import schema_history
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.sizes import percent
 from lance_explorer.inspect.advice import NOTHING_TO_DO, SEVERITY_WORDS
@@ -60,7 +68,7 @@ def _story(facts: Facts) -> Iterator[Block]:
 
 
 def _growth(facts: Facts) -> Iterator[Block]:
-    yield figures.history(facts.versions)
+    yield history(facts.versions)
 
 
 def _commits(facts: Facts) -> Iterator[Block]:
@@ -107,7 +115,7 @@ def _sizes(facts: Facts) -> Iterator[Block]:
     yield frame_table(shown, caption, SIZE_ORIGINS, sentences=WHAT_IT_DID)
     caption = "Files of the latest version, and old ones that only versions before it need"
     yield frame_table(old_files(facts.source), caption)
-    yield figures.manifest_bytes(frame(facts.source, "manifests"))
+    yield manifest_bytes(frame(facts.source, "manifests"))
 
 
 def _findings(facts: Facts) -> Iterator[Block]:
@@ -124,7 +132,7 @@ def _findings(facts: Facts) -> Iterator[Block]:
 
 def _fragments(facts: Facts) -> Iterator[Block]:
     fragments = frame(facts.source, "fragments")
-    yield figures.fragment_map(fragments, frame(facts.source, "all_fragments"), facts.versions)
+    yield fragment_map(fragments, frame(facts.source, "all_fragments"), facts.versions)
     shown = fragments.select(
         "fragment_id",
         "num_rows",
@@ -138,7 +146,7 @@ def _fragments(facts: Facts) -> Iterator[Block]:
 
 
 def _files(facts: Facts) -> Iterator[Block]:
-    yield figures.file_sizes(frame(facts.source, "data_files"), frame(facts.source, "fragments"))
+    yield file_sizes(frame(facts.source, "data_files"), frame(facts.source, "fragments"))
 
 
 def _schema(facts: Facts) -> Iterator[Block]:
@@ -146,7 +154,7 @@ def _schema(facts: Facts) -> Iterator[Block]:
     told = fields.with_columns(pl.col("metadata", "encoding").replace("{}", None))
     some = [column.name for column in told if column.null_count() < len(told)]
     yield _cut(told.select(some), "field", FRAMES["fields"])
-    yield figures.schema_history(frame(facts.source, "all_fields"))
+    yield schema_history(frame(facts.source, "all_fields"))
 
 
 def _indices(facts: Facts) -> Iterator[Block]:
@@ -174,22 +182,22 @@ def _lineage(facts: Facts) -> Iterator[Block]:
         "A lane is a fragment, as thick as it has rows; a ribbon is rows that went from one "
         "fragment into another."
     )
-    yield figures.lineage(*lineage(facts.source).frames, inherited_versions(facts.source))
+    yield draw_lineage(*lineage(facts.source).frames, inherited_versions(facts.source))
 
 
 def _encodings(facts: Facts) -> Iterator[Block]:
     segments = frame(facts.source, "row_id_segments")
     encodings = frame(facts.source, "row_id_encodings")
-    yield items(figures.encoding_words(segments, encodings))
+    yield items(encoding_words(segments, encodings))
     every = frame(facts.source, "all_row_id_encodings")
     if len(encodings):
-        yield figures.encoding_bytes(segments, encodings)
+        yield encoding_bytes(segments, encodings)
     if len(every):
-        yield figures.encoding_growth(frame(facts.source, "row_id_totals"), every)
+        yield encoding_growth(frame(facts.source, "row_id_totals"), every)
 
 
 def _changes(facts: Facts) -> Iterator[Block]:
-    yield figures.changes_over_time(changes(facts.source, 0, mode="per_commit").summary())
+    yield changes_over_time(changes(facts.source, 0, mode="per_commit").summary())
 
 
 PARTS = (

@@ -29,3 +29,7 @@ __all__ = [
     "same_content",
     "session",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

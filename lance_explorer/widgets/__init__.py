@@ -1,27 +1,24 @@
 """Widgets: the only room that knows a browser exists.
 
-State (:class:`ExplorerState`) is apart from views; views that share a state are linked. How to
-write a view is told in :mod:`lance_explorer.widgets.view`.
+What is chosen in a view is its ``state``, apart from the view. Views that are given the state of
+another one are linked: ``RowHistory(table, state=graph.state)``. How to write a view is told in
+:mod:`lance_explorer.widgets.view`.
 """
 
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.explorer import Explorer
 from lance_explorer.widgets.files import Files
-from lance_explorer.widgets.frame_table import FrameTable
 from lance_explorer.widgets.indices import Indices
 from lance_explorer.widgets.lineage_graph import LineageGraph
 from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.segment_encodings import SegmentEncodings
-from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.time_travel import TimeTravel
 
 __all__ = [
     "Changes",
     "Explorer",
-    "ExplorerState",
     "Files",
-    "FrameTable",
     "Indices",
     "LineageGraph",
     "Overview",
@@ -29,3 +26,7 @@ __all__ = [
     "SegmentEncodings",
     "TimeTravel",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

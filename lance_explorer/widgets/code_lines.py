@@ -10,13 +10,20 @@ from lance_explorer.widgets.arranging import Sort, read_filter
 
 __all__ = ["arranged_code", "call", "literal", "opening_code"]
 
+_IMPORTS = {
+    "pl.": "import polars as pl",
+    "FrameTable(": "from lance_explorer.widgets.frame_table import FrameTable",
+    "ExplorerState(": "from lance_explorer.widgets.state import ExplorerState",
+}
+"""What code needs in which there is such a name."""
+
 
 def opening_code(table: Table, code: str) -> str:
     """Return code with the lines before it that it needs: imports, and how to open the table.
 
     Keys and passwords are never in it: storage options are there by name only.
     """
-    imports = ["import lance_explorer as lx", *(["import polars as pl"] if "pl." in code else [])]
+    imports = [line for name, line in _IMPORTS.items() if name in code]
     arguments = [literal(table.uri)]
     if table.branch is not None:
         arguments.append(f"branch={literal(table.branch)}")
@@ -30,7 +37,7 @@ def opening_code(table: Table, code: str) -> str:
     if allowed:
         arguments.append(f"allow_bases={literal([*allowed])}")
     lines.append(f"table = lx.open_table({', '.join(arguments)})")
-    return "\n".join([*imports, "", *lines, code])
+    return "\n".join(["import lance_explorer as lx", *imports, "", *lines, code])
 
 
 def call(function: str, *arguments: object, **options: object) -> str:
@@ -65,8 +72,8 @@ def arranged_code(code: str, schema: pl.Schema, typed: str, sorts: Sequence[Sort
         except InvalidArgumentError:
             is_text = False  # the code fails as the table does
         if is_text:
-            state = call("lx.widgets.ExplorerState", filter=typed)
-            code = f"lx.widgets.FrameTable({code}, state={state}).frame()"
+            state = call("ExplorerState", filter=typed)
+            code = f"FrameTable({code}, state={state}).frame()"
         else:
             code = f"{code}.filter(pl.sql_expr({literal(typed)}))"
     if sorts:

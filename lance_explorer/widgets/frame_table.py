@@ -39,7 +39,7 @@ class FrameTable(RowsView):
 
     Examples
     --------
-    >>> rows = lx.widgets.FrameTable(table.versions())
+    >>> rows = FrameTable(table.versions())
     >>> rows.filter = "rows_added > 1"
     >>> rows.frame()["version"].to_list()
     [1, 2, 3]

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.figures import encoding_words
+from lance_explorer.figures.encoding_words import encoding_words
 from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.figures.palette import ENCODING_COLORS, MUTED, PART_COLORS
 from lance_explorer.format.flags import STABLE_ROW_IDS

@@ -31,7 +31,7 @@ class ExplorerState(traitlets.HasTraits):
 
     Examples
     --------
-    >>> state = lx.widgets.ExplorerState(version=3)
+    >>> state = ExplorerState(version=3)
     >>> state.version
     3
     """

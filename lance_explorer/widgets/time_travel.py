@@ -72,7 +72,9 @@ class TimeTravel(View):
 
         Examples
         --------
-        >>> lx.widgets.TimeTravel(table, state=lx.widgets.ExplorerState(version=2)).code()
+        >>> widget = lx.widgets.TimeTravel(table)
+        >>> widget.state.version = 2
+        >>> widget.code()
         'table.inspect.fragments(version=2)'
         """
         return call("table.inspect.fragments", version=self.state.version)

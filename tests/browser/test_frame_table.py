@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 MAKE_MILLION = """
 import numpy as np
 import polars as pl
-import lance_explorer as lx
+from lance_explorer.widgets.frame_table import FrameTable
 
 i = np.arange(1_000_000)
 million = pl.DataFrame({
@@ -24,7 +24,7 @@ million = pl.DataFrame({
     group=pl.when(pl.col("group") != 3).then("group"),
     vector=pl.concat_list(pl.lit(0.1, pl.Float32), pl.lit(0.2, pl.Float32)).list.to_array(2),
 )
-table = lx.widgets.FrameTable(million)
+table = FrameTable(million)
 table
 """
 
@@ -32,7 +32,7 @@ HOSTILE = "<img src=x onerror=\"document.body.dataset.hacked='yes'\">"
 
 MAKE_HOSTILE = f"""
 import polars as pl
-import lance_explorer as lx
+from lance_explorer.widgets.frame_table import FrameTable
 
 hostile = pl.DataFrame({{
     {HOSTILE!r}: [{HOSTILE!r}, "</td><script>document.body.dataset.hacked='yes'</script>"],
@@ -43,7 +43,7 @@ hostile = pl.DataFrame({{
     "^a.*$": ["name of", "a pattern"],
 }})
 marks = pl.DataFrame({{"long": ["changed", None], "blob": [None, "delete"]}})
-table = lx.widgets.FrameTable(hostile, marks=marks)
+table = FrameTable(hostile, marks=marks)
 table
 """
 

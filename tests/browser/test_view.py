@@ -12,6 +12,7 @@ MAKE_SOURCE = """
 import threading
 import polars as pl
 import lance_explorer as lx
+from lance_explorer.widgets.frame_table import FrameTable
 from lance_explorer.widgets.row_sources import FrameRows
 
 class Unsteady(FrameRows):
@@ -36,7 +37,7 @@ source = Unsteady(pl.DataFrame({"n": range(10_000)}))
 
 @pytest.fixture(scope="module")
 def unsteady_notebook(open_notebook):
-    show = "table = lx.widgets.FrameTable(source)\ntable"
+    show = "table = FrameTable(source)\ntable"
     notebook = open_notebook("unsteady", MAKE_SOURCE, show)
     notebook.run_all()
     return notebook
@@ -96,10 +97,11 @@ def test_views_of_one_state_follow_each_other(open_notebook):
         "linked",
         """
 import polars as pl
-import lance_explorer as lx
-state = lx.widgets.ExplorerState(filter="n > 2")
-one = lx.widgets.FrameTable(pl.DataFrame({"n": range(5)}), state=state)
-other = lx.widgets.FrameTable(pl.DataFrame({"n": range(9)}), state=state)
+from lance_explorer.widgets.frame_table import FrameTable
+from lance_explorer.widgets.state import ExplorerState
+state = ExplorerState(filter="n > 2")
+one = FrameTable(pl.DataFrame({"n": range(5)}), state=state)
+other = FrameTable(pl.DataFrame({"n": range(9)}), state=state)
 one
 """,
         "other",
@@ -120,6 +122,8 @@ def test_a_hidden_view_asks_for_nothing_until_it_is_seen_again(open_notebook, tm
         f"""
 import ipywidgets
 import lance_explorer as lx
+from lance_explorer.widgets.frame_table import FrameTable
+from lance_explorer.widgets.state import ExplorerState
 
 asked = []
 class Noting(lx.widgets.TimeTravel):
@@ -128,9 +132,9 @@ class Noting(lx.widgets.TimeTravel):
         asked.append(message["kind"])
         super()._receive(widget, message, buffers)
 
-state = lx.widgets.ExplorerState()
+state = ExplorerState()
 travel = Noting(lx.open_table({str(path)!r}), state=state)
-rows = lx.widgets.FrameTable(travel.frame(), state=state)
+rows = FrameTable(travel.frame(), state=state)
 ipywidgets.VBox([travel, rows])
 """,
     )
@@ -156,11 +160,12 @@ def test_rows_of_a_version_come_as_they_are_looked_at(open_notebook, tmp_path):
 import lance
 import pyarrow as pa
 import lance_explorer as lx
+from lance_explorer.widgets.frame_table import FrameTable
 rows = pa.table({{"n": range(5_000), "text": [f"row {{i}}" for i in range(5_000)]}})
 dataset = lance.write_dataset(rows, {str(tmp_path / "t.lance")!r}, max_rows_per_file=500,
                               enable_stable_row_ids=True)
 dataset.delete("n % 2 = 0")
-table = lx.widgets.FrameTable(lx.open_table(dataset).latest)
+table = FrameTable(lx.open_table(dataset).latest)
 table
 """,
     )

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from lance_explorer.changes.frame import COMMIT_SUMMARY
-from lance_explorer.figures import changes_over_time, churn
+from lance_explorer.figures.changes import changes_over_time, churn
 from lance_explorer.table import open_table
 from tests.figures.pictures import hovers, named, note, size_of, titles
 from tests.format.samples import DATA

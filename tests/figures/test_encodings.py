@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from lance_explorer.figures import encoding_bytes, encoding_growth, encoding_words
+from lance_explorer.figures.encoding_words import encoding_words
+from lance_explorer.figures.encodings import encoding_bytes, encoding_growth
 from lance_explorer.figures.palette import ENCODING_COLORS
 from lance_explorer.inspect.row_id_encodings import ALL_ROW_ID_ENCODINGS, ROW_ID_ENCODINGS
 from lance_explorer.inspect.row_id_segments import ENCODING, ROW_ID_SEGMENTS

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from lance_explorer.figures import file_sizes
+from lance_explorer.figures.file_sizes import file_sizes
 from lance_explorer.inspect.data_files import DATA_FILES
 from lance_explorer.inspect.fragments import FRAGMENTS
 from lance_explorer.table import open_table

@@ -3,8 +3,9 @@
 import polars as pl
 import pytest
 
-from lance_explorer.figures import KIND_COLORS, fragment_map
+from lance_explorer.figures.fragment_map import fragment_map
 from lance_explorer.figures.fragment_origins import fragment_origins
+from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.table import Table, open_table
 from tests.figures.pictures import hovers, named, note, size_of, ticks
 from tests.format.samples import DATA

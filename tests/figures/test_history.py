@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lance_explorer.figures import KIND_COLORS, history
+from lance_explorer.figures.history import history
+from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.frames.columns import KIND
 from lance_explorer.inspect.versions import VERSIONS
 from lance_explorer.table import open_table

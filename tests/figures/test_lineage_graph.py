@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 import polars as pl
 import pytest
 
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.figures.lineage_graph import MOST_NODES, lineage_graph
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.lineage.graph import Lineage, lineage
@@ -92,7 +92,7 @@ def test_a_ring_tells_of_columns_written_anew(story):
 def test_a_fragment_is_drawn_with_what_led_to_it_and_what_came_of_it(story):
     assert named(draw(story, fragment=1)).keys() == {"1 · 20 rows", "2 · 52 rows", "3 · 8 rows"}
     assert named(draw(story, fragment="4@7")).keys() == {"4 · 1 row"}
-    with pytest.raises(InvalidArgumentError):
+    with pytest.raises(FragmentNotFoundError):
         draw(story, fragment=77)
 
 

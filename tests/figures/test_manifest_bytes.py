@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from lance_explorer.figures import manifest_bytes
+from lance_explorer.figures.manifest_bytes import manifest_bytes
 from lance_explorer.figures.palette import PART_COLORS
 from lance_explorer.inspect.manifests import MANIFESTS
 from lance_explorer.table import open_table

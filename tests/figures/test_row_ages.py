@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from lance_explorer.figures import row_ages
+from lance_explorer.figures.row_ages import row_ages
 from lance_explorer.inspect.version_runs import VERSION_RUNS
 from lance_explorer.table import Table, open_table
 from tests.figures.pictures import note, size_of, titles

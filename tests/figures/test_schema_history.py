@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lance_explorer.figures import schema_history
+from lance_explorer.figures.schema_history import schema_history
 from lance_explorer.inspect.fields import ALL_FIELDS
 from lance_explorer.table import open_table
 from tests.figures.pictures import hovers, named, note, size_of, ticks

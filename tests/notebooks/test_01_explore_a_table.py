@@ -40,7 +40,7 @@ def test_versions_are_those_of_the_table(notebook, path):
 
 
 def test_the_picture_has_every_version(notebook, path):
-    figure = notebook.picture("lx.figures.history(versions)")
+    figure = notebook.picture("lx.figures.history(table)")
     drawn = json.dumps(figure["data"])
     assert len(figure["data"]) > 1
     for message in lx.open_table(path).versions()["message"].drop_nulls():

@@ -68,12 +68,13 @@ def test_the_mirror_is_the_table(notebook):
 
 def test_pictures_are_of_the_table(notebook, path):
     table = lx.open_table(path)
-    feed = table.changes(BEGIN, mode="per_commit", include=["moved"]).to_polars()
     pictures = {
         "lx.figures.changes_over_time": lx.figures.changes_over_time(
-            table.changes(0, mode="per_commit").summary()
+            table.changes(0, mode="per_commit")
         ),
-        "lx.figures.churn": lx.figures.churn(feed),
+        "lx.figures.churn": lx.figures.churn(
+            table.changes(BEGIN, mode="per_commit", include=["moved"])
+        ),
     }
     for code, figure in pictures.items():
         assert notebook.picture(code)["data"] == json.loads(figure.to_json())["data"]

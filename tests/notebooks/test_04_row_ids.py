@@ -69,15 +69,10 @@ def test_the_reason_why_a_row_is_gone_is_told(notebook, path):
 
 def test_pictures_are_of_the_table(notebook, path):
     table = lx.open_table(path)
-    frames = table.inspect
     pictures = {
-        "lx.figures.row_ages": lx.figures.row_ages(frames.version_runs(), table.versions()),
-        "lx.figures.encoding_bytes": lx.figures.encoding_bytes(
-            frames.row_id_segments(), frames.row_id_encodings()
-        ),
-        "lx.figures.encoding_growth": lx.figures.encoding_growth(
-            frames.row_id_totals(), frames.all_row_id_encodings()
-        ),
+        "lx.figures.row_ages": lx.figures.row_ages(table),
+        "lx.figures.encoding_bytes": lx.figures.encoding_bytes(table),
+        "lx.figures.encoding_growth": lx.figures.encoding_growth(table),
     }
     for code, figure in pictures.items():
         assert notebook.picture(code)["data"] == json.loads(figure.to_json())["data"]

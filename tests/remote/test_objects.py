@@ -141,7 +141,7 @@ def test_nothing_that_is_shown_lets_in(bucket, caplog, capfd):
         lineage.to_graphml(),
         lineage.to_dot(),
         str(lineage.to_openlineage("here")),
-        lx.figures.history(table.versions()).to_json(),
+        lx.figures.history(table).to_json(),
         str(TimeTravel(table).get_state()),
         caplog.text,
         *capfd.readouterr(),

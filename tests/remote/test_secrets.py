@@ -60,7 +60,7 @@ def things(table: lx.Table) -> Iterator[Any]:
     lineage = table.lineage()
     yield from (lineage.to_json(), lineage.to_graphml(), lineage.to_dot())
     yield from (lineage.to_openlineage("here"), latest.scan().explain(), table.refresh())
-    yield lx.figures.history(table.versions()).to_json()
+    yield lx.figures.history(table).to_json()
     yield opening_code(table, "table.versions()")
 
 

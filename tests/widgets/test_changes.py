@@ -15,9 +15,10 @@ from lance_explorer.errors import (
     VersionNotFoundError,
 )
 from lance_explorer.table import open_table
-from lance_explorer.widgets import Changes, ExplorerState, TimeTravel
+from lance_explorer.widgets import Changes, TimeTravel
 from lance_explorer.widgets import comparison as comparison_module
 from lance_explorer.widgets.comparison import compare
+from lance_explorer.widgets.state import ExplorerState
 from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
 

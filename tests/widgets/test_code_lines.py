@@ -5,6 +5,8 @@ from polars.testing import assert_frame_equal
 import lance_explorer as lx
 from lance_explorer.widgets.arranging import Sort
 from lance_explorer.widgets.code_lines import arranged_code, call, literal, opening_code
+from lance_explorer.widgets.frame_table import FrameTable
+from lance_explorer.widgets.state import ExplorerState
 from tests.synthetic import SyntheticTable
 
 FRAME = pl.DataFrame({"n": [3, None, 1, 2], "name": ["a", "B", "c", "ab"], "x": [1.5, 2.0, 1.0, 0]})
@@ -24,7 +26,7 @@ def test_calls_leave_out_what_is_none():
 @pytest.mark.parametrize("typed", ["", "n > 1", "b", '"n"', "1", "name = 'it''s'", "n is null"])
 @pytest.mark.parametrize("sorts", [(), (Sort("x", descending=True),), (Sort("n"), Sort("name"))])
 def test_rows_are_filtered_and_sorted_as_in_a_table(typed, sorts):
-    table = lx.widgets.FrameTable(FRAME, state=lx.widgets.ExplorerState(filter=typed))
+    table = FrameTable(FRAME, state=ExplorerState(filter=typed))
     table._sorts = sorts
     found = eval(arranged_code("FRAME", FRAME.schema, typed, sorts), globals())
     assert_frame_equal(found, table.frame())
@@ -57,3 +59,14 @@ def test_polars_is_imported_where_it_is_used(tmp_path):
     table = lx.open_table(SyntheticTable(tmp_path / "t.lance").append().path)
     assert "import polars" not in opening_code(table, "table.versions()")
     assert "import polars as pl" in opening_code(table, "table.versions().filter(pl.col('a'))")
+
+
+def test_what_filters_by_text_is_imported(tmp_path):
+    table = lx.open_table(SyntheticTable(tmp_path / "t.lance").append().append().path)
+    versions = table.versions()
+    code = arranged_code("table.versions()", versions.schema, "append")
+    *lines, last = opening_code(table, code).splitlines()
+    names: dict[str, object] = {}
+    exec("\n".join(lines), names)
+    assert_frame_equal(eval(last, names), versions.tail(1))
+    assert "FrameTable" not in opening_code(table, "table.versions()")

@@ -12,6 +12,8 @@ import lance_explorer as lx
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.widgets import explorer as explorer_module
 from lance_explorer.widgets.explorer import Explorer
+from lance_explorer.widgets.frame_table import FrameTable
+from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import View
 from tests.synthetic import SyntheticTable
 
@@ -58,7 +60,7 @@ def open_widgets() -> set[str]:
     return {*ipywidgets.widgets.widget._instances}
 
 
-def listeners(state: lx.widgets.ExplorerState) -> list[object]:
+def listeners(state: ExplorerState) -> list[object]:
     """Return all that hears of changes of a state."""
     kinds = [kind for kinds in state._trait_notifiers.values() for kind in kinds.values()]
     return [listener for kind in kinds for listener in kind]
@@ -144,7 +146,7 @@ def test_the_latest_version_is_chosen_at_first(explorer):
 
 
 def test_a_state_that_is_given_is_kept(table):
-    state = lx.widgets.ExplorerState(version=2, row_id=3)
+    state = ExplorerState(version=2, row_id=3)
     explorer = Explorer(table, "row", state=state)
     assert explorer.selection["version"] == 2
     assert explorer.frame()["event"].to_list() == ["created", "moved"]
@@ -314,14 +316,14 @@ def test_code_gives_the_frame(table, view, choices, branch):
     if branch and choices:
         kept = on_branch.versions()["version"].to_list()
         choices = {**choices, "version": kept[-1], "compared_version": kept[0]}
-    explorer = Explorer(on_branch, view, state=lx.widgets.ExplorerState(**choices))
+    explorer = Explorer(on_branch, view, state=ExplorerState(**choices))
     assert_code_gives_frame(explorer, is_ordered=view != "changes")
     settle(explorer)
 
 
 @pytest.mark.parametrize("view", FILTERS)
 def test_code_of_filtered_rows_gives_the_frame(table, view):
-    state = lx.widgets.ExplorerState(row_id=2, filter=FILTERS[view], compared_version=3)
+    state = ExplorerState(row_id=2, filter=FILTERS[view], compared_version=3)
     explorer = Explorer(table, view, state=state)
     assert_code_gives_frame(explorer, is_ordered=view != "changes")
     settle(explorer)
@@ -340,7 +342,7 @@ def test_code_of_filtered_rows_gives_the_frame(table, view):
     ids=str,
 )
 def test_code_of_changes_has_what_was_narrowed(table, choose):
-    explorer = Explorer(table, state=lx.widgets.ExplorerState(version=7, compared_version=1))
+    explorer = Explorer(table, state=ExplorerState(version=7, compared_version=1))
     explorer.view = "changes"
     settle(explorer)
     for name, value in choose.items():
@@ -351,7 +353,7 @@ def test_code_of_changes_has_what_was_narrowed(table, choose):
 
 
 def test_code_of_sorted_rows_is_sorted(table):
-    explorer = Explorer(table, "changes", state=lx.widgets.ExplorerState(compared_version=1))
+    explorer = Explorer(table, "changes", state=ExplorerState(compared_version=1))
     settle(explorer)
     explorer._views["changes"].sort_by("id", "_change_type", descending=True)
     assert explorer.frame()["id"][0] == 8
@@ -481,15 +483,14 @@ def test_a_page_without_kernel_gets_the_table(explorer, table):
 # ------------------------------------------------------------------------------------- closing it
 
 
-SINGLE = [name for name in lx.widgets.__all__ if name not in ("Explorer", "ExplorerState")]
+SINGLE = [getattr(lx.widgets, name) for name in lx.widgets.__all__ if name != "Explorer"]
 
 
-@pytest.mark.parametrize("name", SINGLE)
-def test_a_closed_view_leaves_no_widget_and_hears_nothing(table, name):
+@pytest.mark.parametrize("kind", [*SINGLE, FrameTable], ids=lambda kind: kind.__name__)
+def test_a_closed_view_leaves_no_widget_and_hears_nothing(table, kind):
     before = open_widgets()
-    state = lx.widgets.ExplorerState(version=2)
-    shown = table.versions() if name == "FrameTable" else table
-    view = getattr(lx.widgets, name)(shown, state=state)
+    state = ExplorerState(version=2)
+    view = kind(table.versions() if kind is FrameTable else table, state=state)
     assert len(open_widgets() - before) == 2  # the view and its layout
     view.close()
     view.close()
@@ -500,7 +501,7 @@ def test_a_closed_view_leaves_no_widget_and_hears_nothing(table, name):
 
 def test_a_closed_explorer_leaves_no_widget_and_hears_nothing(table):
     before = open_widgets()
-    state = lx.widgets.ExplorerState()
+    state = ExplorerState()
     explorer = Explorer(table, state=state)
     for name in VIEWS:
         explorer.view = name
@@ -513,7 +514,7 @@ def test_a_closed_explorer_leaves_no_widget_and_hears_nothing(table):
 
 
 def test_a_view_that_shares_the_state_of_a_closed_explorer_goes_on(table):
-    state = lx.widgets.ExplorerState(version=1)
+    state = ExplorerState(version=1)
     other = lx.widgets.TimeTravel(table, state=state)
     Explorer(table, state=state).close()
     state.version = 3

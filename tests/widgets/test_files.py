@@ -8,7 +8,8 @@ import traitlets
 from lance_explorer import open_table
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.figures.palette import PART_COLORS
-from lance_explorer.widgets import ExplorerState, Files
+from lance_explorer.widgets import Files
+from lance_explorer.widgets.state import ExplorerState
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED
 from tests.synthetic import SyntheticTable

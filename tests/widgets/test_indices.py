@@ -9,7 +9,8 @@ import pytest
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE
 from lance_explorer.table import open_table
-from lance_explorer.widgets import ExplorerState, Indices
+from lance_explorer.widgets import Indices
+from lance_explorer.widgets.state import ExplorerState
 from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
 

@@ -5,7 +5,8 @@ import pytest
 
 from lance_explorer import open_table
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.widgets import ExplorerState, LineageGraph
+from lance_explorer.widgets import LineageGraph
+from lance_explorer.widgets.state import ExplorerState
 from tests.synthetic import SyntheticTable
 
 

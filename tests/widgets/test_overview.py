@@ -4,8 +4,9 @@ import pytest
 
 from lance_explorer import open_table
 from lance_explorer.inspect.size_origins import size_origins
-from lance_explorer.widgets import ExplorerState, Overview
+from lance_explorer.widgets import Overview
 from lance_explorer.widgets.overview_data import size_data
+from lance_explorer.widgets.state import ExplorerState
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED
 from tests.synthetic import SyntheticTable

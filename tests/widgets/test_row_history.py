@@ -6,8 +6,9 @@ import pytest
 
 from lance_explorer import open_table
 from lance_explorer.errors import RowNotFoundError
-from lance_explorer.widgets import ExplorerState, LineageGraph, RowHistory
+from lance_explorer.widgets import LineageGraph, RowHistory
 from lance_explorer.widgets.row_values_data import absent_columns
+from lance_explorer.widgets.state import ExplorerState
 from tests.synthetic import SyntheticTable
 
 

@@ -5,9 +5,10 @@ import polars as pl
 import pytest
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.figures import encoding_words
+from lance_explorer.figures.encoding_words import encoding_words
 from lance_explorer.table import open_table
-from lance_explorer.widgets import ExplorerState, SegmentEncodings
+from lance_explorer.widgets import SegmentEncodings
+from lance_explorer.widgets.state import ExplorerState
 from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
 

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from lance_explorer import open_table
-from lance_explorer.widgets import ExplorerState, TimeTravel
+from lance_explorer.widgets import TimeTravel
+from lance_explorer.widgets.state import ExplorerState
 from tests.synthetic import SyntheticTable
 
 

@@ -1,0 +1,135 @@
+"""What the public figures are given: how it is read, and what is said to anything else."""
+
+from collections.abc import Callable
+from operator import index
+from typing import SupportsIndex, TypeVar
+
+import polars as pl
+
+from lance_explorer.changes.change_feed import Changes
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.live import LiveTable
+from lance_explorer.history.source import TableSource
+from lance_explorer.lineage.nodes import FragmentNode
+from lance_explorer.lineage.row import Row
+from lance_explorer.lineage.tabulating import LineageFrames
+
+__all__ = [
+    "checked_changes",
+    "events_of",
+    "node_named",
+    "read_lineage",
+    "read_table",
+    "read_version",
+    "version_span",
+    "whole_number",
+]
+
+_EVENT_COLUMNS = {"branch", "version", "event", "_rowaddr_before", "_rowaddr_after"}
+"""What the way of a row is drawn from."""
+
+_T = TypeVar("_T")
+
+
+def read_table(given: object, build: Callable[[TableSource], _T]) -> _T:
+    """Return what ``build`` reads of a table."""
+    from lance_explorer.table import Table
+
+    if isinstance(given, Table):
+        return LiveTable(given.source).answer(build)
+    raise _unexpected("a Table (lx.open_table(...))", given)
+
+
+def read_version(given: object, build: Callable[[TableSource, int], _T]) -> _T:
+    """Return what ``build`` reads of a version; of the latest one if a table is given."""
+    from lance_explorer.snapshot import Snapshot
+    from lance_explorer.table import Table
+
+    match given:
+        case Table():
+            return LiveTable(given.source).answer(
+                lambda source: build(source, source.latest_version)
+            )
+        case Snapshot():
+            version = given.version
+
+            def if_kept(source: TableSource) -> _T:
+                built = build(source, version)
+                source.file(version)  # not there if reading the history has missed it
+                return built
+
+            return LiveTable(given.source).answer(if_kept)
+    raise _unexpected("a Snapshot (table.at(...)) or a Table (its latest version)", given)
+
+
+def read_lineage(given: object) -> tuple[LineageFrames, TableSource]:
+    """Return the frames of a lineage, or of that of a table, and the branch that it is of."""
+    from lance_explorer.lineage.graph import Lineage, lineage
+    from lance_explorer.table import Table
+
+    match given:
+        case Table():
+            return LiveTable(given.source).answer(lambda source: (lineage(source).frames, source))
+        case Lineage():
+            return given.frames, given.source
+    raise _unexpected("a Table, or a Lineage (table.lineage(), or a part of it)", given)
+
+
+def checked_changes(given: object, *, is_per_commit: bool = False) -> Changes:
+    """Return changes; net ones are refused where those of each commit are needed."""
+    if not isinstance(given, Changes):
+        mode = ', mode="per_commit"' if is_per_commit else ""
+        raise _unexpected(f"changes (table.changes(...{mode}))", given)
+    if is_per_commit and given.mode != "per_commit":
+        raise InvalidArgumentError(
+            f'expected changes of mode="per_commit", got mode="{given.mode}"'
+        )
+    return given
+
+
+def events_of(given: object) -> pl.DataFrame | None:
+    """Return what happened to a row, or the frame of events that is given; None of None."""
+    match given:
+        case None:
+            return None
+        case Row():
+            return given.history()
+        case pl.DataFrame() if {*given.columns} >= _EVENT_COLUMNS:
+            return given
+    raise _unexpected("a Row (table.row(...)) or the frame of its events", given)
+
+
+def node_named(given: object) -> str | int | None:
+    """Return the name of a node, or a fragment ID; None of None."""
+    match given:
+        case None | str():
+            return given
+        case FragmentNode():
+            return str(given)
+        case SupportsIndex() if not isinstance(given, bool):
+            return index(given)
+    raise _unexpected("a fragment ID, a FragmentNode or its name", given)
+
+
+def version_span(given: object) -> tuple[int, int] | None:
+    """Return the first and the last version of a pair; None of None."""
+    match given:
+        case None:
+            return None
+        case [SupportsIndex() as first, SupportsIndex() as last] if (
+            0 <= index(first) <= index(last) < 1 << 63
+        ):
+            return index(first), index(last)
+    raise InvalidArgumentError(f"expected a first version and a last one, got {given!r}")
+
+
+def whole_number(name: str, given: object, least: int) -> int:
+    """Return a whole number that is not below ``least``."""
+    if isinstance(given, SupportsIndex) and not isinstance(given, bool) and index(given) >= least:
+        return index(given)
+    raise InvalidArgumentError(f"{name} must be a whole number from {least:,} on, not {given!r}")
+
+
+def _unexpected(expected: str, given: object) -> InvalidArgumentError:
+    got = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+    return InvalidArgumentError(f"expected {expected}, got {got}")
