@@ -47,15 +47,15 @@ def test_the_latest_version_is_read_by_default(spark, path):
     assert read(spark, path).select("id").toArrow()["id"].to_pylist() == ids(path)
 
 
-@pytest.mark.parametrize("options", [{"version": 1}, {"tag": "whole"}])
-def test_a_version_is_named_by_number_or_tag(spark, path, options):
-    assert read(spark, path, **options).count() == 1000
+@pytest.mark.parametrize("version", [1, "whole", "tag:whole"])
+def test_a_version_is_named_as_everywhere(spark, path, version):
+    assert read(spark, path, version=version).count() == 1000
 
 
 def test_a_time_names_the_version_of_then(spark, path):
     first: Any = lance.dataset(path).versions()[0]["timestamp"]
     later = (first.astimezone(UTC) + timedelta(microseconds=1)).isoformat()
-    assert read(spark, path, as_of=later).count() == 1000
+    assert read(spark, path, version=later).count() == 1000
 
 
 def test_a_branch_has_its_own_rows(spark, path):
@@ -134,10 +134,10 @@ def test_a_query_with_two_filters_is_not_confused(spark, path):
     [
         ({"verson": "1"}, "has no option 'verson'"),
         ({"version": "77"}, "version 77 never was"),
-        ({"version": "x"}, "whole number"),
-        ({"version": "1", "tag": "whole"}, "not both"),
-        ({"tag": "no"}, "no tag 'no'"),
-        ({"as_of": "noon"}, "ISO 8601"),
+        ({"version": "-77"}, "there is no version -77"),
+        ({"version": "noon"}, "nothing here is called 'noon'"),
+        ({"version": "tag:no"}, "no tag 'no'"),
+        ({"tag": "whole"}, "has no option 'tag'"),
     ],
 )
 def test_options_that_do_not_fit_are_told_at_once(path, options, message):
