@@ -597,7 +597,7 @@ class Table:
 
 
 def _kept(source: TableSource, ref: VersionRef) -> BranchVersion:
-    """Return a version that is kept, maybe one of another table."""
+    """Return a version that is kept; it may be one of another table."""
     found = resolve(source, ref, any_table=True)
     found.source.file(found.version)
     return found

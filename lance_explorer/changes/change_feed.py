@@ -98,8 +98,8 @@ class Changes:
         polars.DataFrame
             Of net changes one row: ``inserted``, ``deleted``, ``updated``, ``column_rewritten``,
             ``column_added``, ``moved`` and ``unchanged`` are exclusive and add up; null where lost
-            versions leave a number open. Per commit one row a commit that changed rows. ``maybe``
-            is how many of all these rows are uncertain, ``evidence`` the weakest that was used.
+            versions leave a number open. Per commit one row a commit that changed rows.
+            ``uncertain`` is how many of all these rows are, ``evidence`` the weakest that was used.
 
         Examples
         --------
