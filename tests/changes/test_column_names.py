@@ -139,7 +139,7 @@ def test_a_common_type_is_one_that_loses_nothing_in_either_order(one, other, com
 def named(tmp_path) -> Table:
     """A table of columns that have the names of those of a feed; one row is updated."""
     path = tmp_path / "t.lance"
-    rows = pa.table({"id": [1, 2], **{name: ["a", "b"] for name in OWN}, "maybe_": ["c", "d"]})
+    rows = pa.table({"id": [1, 2], **{name: ["a", "b"] for name in OWN}, "is_uncertain_": ["c", "d"]})
     table = lance.write_dataset(rows, path, enable_stable_row_ids=True)
     table.update({"evidence": "'new'"}, where="id = 1")
     return lx.open_table(path)
@@ -154,7 +154,7 @@ def test_columns_of_the_table_that_have_names_of_the_feed_have_an_underscore_aft
 
 
 def test_an_underscore_more_keeps_two_columns_of_the_table_apart(named):
-    assert lines(named).select("maybe__", "maybe_").row(0) == ("a", "c")
+    assert lines(named).select("is_uncertain__", "is_uncertain_").row(0) == ("a", "c")
 
 
 def test_such_columns_are_asked_for_by_either_name(named):

@@ -203,14 +203,14 @@ def test_a_megabyte_is_cut(versions):
 
 
 def test_tags_stand_over_their_versions(versions):
-    frame = with_text(versions.head(3), tags=[])
-    tags = pl.Series([[], ["gold", SCRIPT], []], dtype=pl.List(pl.String))
+    frame = with_text(versions.head(3), tags="")
+    tags = pl.Series(["", f"gold, {SCRIPT}", ""])
     [note] = history(frame.with_columns(tags=tags)).layout.annotations
     assert (note.x, note.text) == (2, "gold, &lt;script&gt;alert(...")
 
 
 def test_of_many_tags_the_latest_are_shown(versions):
-    frame = with_text(versions, tags=["x"])
+    frame = with_text(versions, tags="x")
     notes = history(frame).layout.annotations
     assert [note.x for note in notes] == list(range(34, 46))
 

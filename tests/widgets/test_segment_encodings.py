@@ -8,6 +8,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.figures.encoding_words import encoding_words
 from lance_explorer.table import open_table
 from lance_explorer.widgets import SegmentEncodings
+from lance_explorer.widgets.frame_table import FrameTable
 from lance_explorer.widgets.state import ExplorerState
 from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
@@ -107,7 +108,7 @@ def test_the_code_gives_the_frame(widget, fragment_id, typed):
     widget.state.fragment_id = fragment_id
     widget.state.filter = typed
     widget.sort_by("start", descending=True)
-    names = {"table": widget._table, "pl": pl, "lx": lx}
+    names = {"table": widget._table, "pl": pl, "lx": lx, "FrameTable": FrameTable}
     assert eval(widget.code(), names).equals(widget.frame())
 
 
