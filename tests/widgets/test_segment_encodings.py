@@ -108,7 +108,8 @@ def test_the_code_gives_the_frame(widget, fragment_id, typed):
     widget.state.fragment_id = fragment_id
     widget.state.filter = typed
     widget.sort_by("start", descending=True)
-    names = {"table": widget._table, "pl": pl, "lx": lx, "FrameTable": FrameTable}
+    names = {"table": widget._table, "pl": pl, "lx": lx}
+    names |= {"FrameTable": FrameTable, "ExplorerState": ExplorerState}
     assert eval(widget.code(), names).equals(widget.frame())
 
 
