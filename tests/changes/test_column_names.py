@@ -139,7 +139,7 @@ def test_a_common_type_is_one_that_loses_nothing_in_either_order(one, other, com
 def named(tmp_path) -> Table:
     """A table of columns that have the names of those of a feed; one row is updated."""
     path = tmp_path / "t.lance"
-    others = {**dict.fromkeys(OWN, ["a", "b"]), "is_uncertain_": ["c", "d"]}
+    others = {**{name: ["a", "b"] for name in OWN}, "is_uncertain_": ["c", "d"]}
     rows = pa.table({"id": [1, 2], **others})
     table = lance.write_dataset(rows, path, enable_stable_row_ids=True)
     table.update({"evidence": "'new'"}, where="id = 1")
