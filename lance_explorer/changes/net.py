@@ -68,10 +68,10 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     if rows.namesakes:
         only_one = (net.before == NO_ADDRESS) | (net.after == NO_ADDRESS)
         net = replace(net, maybe=net.maybe | (only_one & rows.namesakes.are_open(net.identity)))
+    doubtful = found.untold.doubtful.has(net.identity) | (not (is_told or rows.has_row_ids))
+    net = replace(net, maybe=net.maybe | (doubtful & _is_elsewhere(net)))
     if rows.has_row_ids:
         return net
-    if not is_told:
-        net = replace(net, maybe=net.maybe | (net.change == RowChange.MOVED))
     return _known_by_address(rows, net, found, begin, end)
 
 
@@ -202,7 +202,7 @@ def _kept(
     rows: StateRows, runs: RowRuns, found: Traces, begin: int, schemas: SchemaPair
 ) -> ChangeRuns:
     """Return the classes of rows that both versions have, UNCHANGED among them."""
-    for traced in (found.untold.rewritten, found.untold.extended):
+    for traced in (found.untold.rewritten, found.untold.extended, found.untold.doubtful):
         runs = traced.cut(runs)
     written, runs = _written(rows, runs, begin, schemas)
     others = ChangeRuns.alike(runs, RowChange.UNCHANGED, _evidence(rows))
@@ -242,6 +242,15 @@ def _at_least(net: ChangeRuns, change: RowChange, where: NDArray[np.bool_]) -> C
         change=np.where(chosen, np.uint8(change), net.change),
         maybe=net.maybe | (chosen & (change == RowChange.COLUMN_REWRITTEN)),
     )
+
+
+def _is_elsewhere(net: ChangeRuns) -> NDArray[np.bool_]:
+    """Return which rows moved, or did and got a column, and nothing else is told of them."""
+    elsewhere = (net.before != net.after) & (net.before != NO_ADDRESS) & (net.after != NO_ADDRESS)
+    chosen: NDArray[np.bool_] = elsewhere & (
+        (net.change == RowChange.MOVED) | (net.change == RowChange.COLUMN_ADDED)
+    )
+    return chosen
 
 
 def _known_by_address(

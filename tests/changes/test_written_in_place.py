@@ -276,3 +276,62 @@ def test_a_rewrite_without_row_versions_hides_no_update(uri):
     table = open_table(uri)
     assert net(table, 2) == {"moved": 6, "maybe": 0}
     assert net(table, 1) == {"updated": 6, "maybe": 6}
+
+
+@pytest.mark.parametrize("lost", [(2, 3), (2, 3, 4)], ids=["write kept", "write lost"])
+def test_later_files_show_what_lost_versions_wrote_in_place_in_fragments_of_theirs(
+    uri, stable, lost
+):
+    create(uri, stable=stable)
+    lance.dataset(uri).optimize.compact_files(target_rows_per_fragment=1000)
+    write_in_place(uri, 2, rows([4], a=7), says_which=False)
+    lance.write_dataset(rows([8], a=1, s="x"), uri, mode="append")
+    lose(uri, *lost)
+    table = open_table(uri)
+    assert net(table, 1, 5) == {"column_rewritten": 6, "inserted": 1, "maybe": 6}
+    if stable:
+        history = table.row(4).history().filter(pl.col("event") != "created")
+        assert history.select("event", "maybe").rows() == [("column_rewritten", True)]
+
+
+@pytest.mark.parametrize("adds", [False, True], ids=["moved", "column added"])
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [
+        ((), {"column_rewritten": 3, "maybe": 3}),
+        ((3,), {"column_rewritten": 3, "maybe": 3}),
+        ((2, 3), {"column_rewritten": 3, "maybe": 3}),
+        ((2, 3, 4), {"maybe": 6}),
+        ((3, 4), {"column_rewritten": 3, "maybe": 6}),
+    ],
+)
+def test_the_fragments_that_a_kept_compaction_read_show_what_was_written_before(
+    uri, stable, adds, lost, told
+):
+    create(uri, stable=stable)
+    write_in_place(uri, 0, rows([1], a=7), says_which=False)
+    lance.dataset(uri).optimize.compact_files(target_rows_per_fragment=1000)
+    lance.write_dataset(rows([8], a=1, s="x"), uri, mode="append")
+    rest = "moved"
+    if adds:
+        lance.dataset(uri).add_columns({"b": "key"})
+        rest = "column_added"
+    lose(uri, *lost)
+    last = lance.dataset(uri).version
+    kept = 6 - told.get("column_rewritten", 0)
+    if lost and not stable:
+        told = told | {"maybe": 6}  # of any row that moved
+    assert net(open_table(uri), 1, last) == {**told, rest: kept, "inserted": 1}
+
+
+def test_a_restore_of_a_lost_compaction_may_bring_values_written_before_it(uri, stable):
+    create(uri, stable=stable)
+    write_in_place(uri, 0, rows([1], a=7), says_which=False)
+    lance.dataset(uri).optimize.compact_files(target_rows_per_fragment=1000)
+    lance.dataset(uri, version=1).restore()
+    lance.dataset(uri, version=4).restore()
+    lose(uri, 2, 3, 4)
+    table = open_table(uri)
+    assert net(table, 5)["maybe"] == (6 if stable else 12)
+    feed = table.changes(5, mode="per_commit", include="moved").to_polars()
+    assert feed["maybe"].all()

@@ -15,6 +15,7 @@ from lance_explorer.format.fragments import TOMBSTONE, Fragment
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.unseen_writes import unseen_writes
 from lance_explorer.history.file_changes import (
     InPlace,
     SchemaPair,
@@ -40,7 +41,7 @@ class UntoldWrite:
     Attributes
     ----------
     state : int
-        The fragment afterwards.
+        The fragment afterwards; before, where its rows are elsewhere afterwards.
     change : InPlace
         What that says of its rows.
     written : WrittenFields
@@ -87,10 +88,13 @@ class UntoldRows:
         Those of which a column that both ends have may have other values.
     extended : IdentitySet
         Those that got another column, or other values of one that only one end has.
+    doubtful : IdentitySet
+        Those that lost versions took elsewhere, and may have written before.
     """
 
     rewritten: IdentitySet
     extended: IdentitySet
+    doubtful: IdentitySet
 
 
 def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
@@ -112,12 +116,14 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
         (*pair, change) for pair, change in zip(pairs, changes, strict=True) if change >= least
     ]
     rows.load([state for before, after, _ in written for state in (before, after)])
+    unseen = unseen_writes(rows, step).written
+    rows.load([state for state, _ in unseen])
     return [
         UntoldWrite(after, change, written_fields(states[before], states[after], schemas))
         for before, after, change in written
         if (rows.has_row_ids or rows.ids(before) is rows.ids(after))
         and not _is_told(rows, step, after)
-    ]
+    ] + [UntoldWrite(state, InPlace.VALUES_DIFFER, fields) for state, fields in unseen]
 
 
 def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> UntoldRows:
@@ -132,14 +138,18 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
     schemas : SchemaPair
         The schemas of both ends.
     """
-    rewritten, extended = list[int](), list[int]()
+    rewritten, extended, doubtful = list[int](), list[int](), list[int]()
     for position in path.steps:
         step = StepFacts(rows, position)
+        doubtful += unseen_writes(rows, step).doubtful
+        if step.follows and is_restore_of_lost(rows.source, rows.history, position):
+            doubtful += _new_to_a_restore(rows, position)
         for write in untold_writes(rows, step):
             is_lost = not step.follows or step.name == "Restore"
             others = rewritten if is_lost or schemas.has_any(write.written) else extended
             others.append(write.state)
-    return UntoldRows(_live_rows(rows, rewritten), _live_rows(rows, extended))
+    rows.load(doubtful)
+    return UntoldRows(*[_live_rows(rows, some) for some in (rewritten, extended, doubtful)])
 
 
 def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
@@ -151,11 +161,11 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
     """
     history = rows.history
     states, schema = history.states, history.records[position].schema
-    come = rows.states_come(position)
-    new = come[rows.first_positions[come] == position].tolist()
+    new = _new_to_a_restore(rows, position)
     seen = dict[int, list[int]]()
-    for state in np.flatnonzero((rows.first_positions >= 0) & (rows.first_positions < position)):
-        seen.setdefault(states[state].id, []).append(int(state))
+    known = (rows.first_positions >= 0) & (rows.first_positions < position)
+    for state in np.flatnonzero(known).tolist():
+        seen.setdefault(states[state].id, []).append(state)
     rows.load(new)
     for state in new:
         found = list[UntoldWrite]()
@@ -173,6 +183,13 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
         elif not rows.has_row_ids or _shows_writes(states[state]):
             everything = WrittenFields(frozenset([field.id for field in schema]), frozenset())
             yield UntoldWrite(state, InPlace.VALUES_DIFFER, everything)
+
+
+def _new_to_a_restore(rows: StateRows, position: int) -> list[int]:
+    """Return the states of a version that no version had before."""
+    come = rows.states_come(position)
+    new: list[int] = come[rows.first_positions[come] == position].tolist()
+    return new
 
 
 def _shows_writes(fragment: Fragment) -> bool:
