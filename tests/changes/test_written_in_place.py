@@ -335,3 +335,31 @@ def test_a_restore_of_a_lost_compaction_may_bring_values_written_before_it(uri, 
     assert net(table, 5)["maybe"] == (6 if stable else 12)
     feed = table.changes(5, mode="per_commit", include="moved").to_polars()
     assert feed["maybe"].all()
+
+
+@pytest.mark.parametrize("appends", [False, True])
+def test_a_lost_version_that_is_restored_again_is_compared_with_what_it_went_out_from(
+    uri, stable, appends
+):
+    create(uri, stable=stable)
+    dataset: Any = lance.dataset(uri)
+    written, fields = dataset.get_fragment(1).update_columns(rows([3], a=99), "key", "key")
+    operation = Operation.Update(
+        updated_fragments=[written], fields_modified=fields, update_mode="rewrite_columns"
+    )
+    commit = lance.LanceDataset.commit
+    first = again = commit(dataset, operation, read_version=1, detached=True)
+    if appends:
+        new = write_fragments(rows([9], a=1, s="x"), uri, data_storage_version="stable")
+        again = commit(first, Operation.Append(new), read_version=1, detached=True)
+    write_in_place(uri, 1, rows([3], a=7), says_which=True)
+    for detached in (first, again):
+        lance.dataset(uri).checkout_version(detached.version).restore()
+    table = open_table(uri)
+    for last in (3, 4):
+        more = {"inserted": 1} if appends and last == 4 else {}
+        told = {"updated": 1, "column_rewritten": 2} if stable else {"column_rewritten": 3}
+        found = net(table, 2, last)
+        assert found.pop("maybe") >= told["column_rewritten"]
+        assert found == {**told, **more, "unchanged": 3}
+    assert net(table, 3, 4).items() >= {**more, "unchanged": 6}.items()

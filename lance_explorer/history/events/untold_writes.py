@@ -23,7 +23,7 @@ from lance_explorer.history.file_changes import (
     in_place,
     written_fields,
 )
-from lance_explorer.history.paths import VersionPath
+from lance_explorer.history.paths import EMPTY, VersionPath, parent_position
 from lance_explorer.history.restores import is_restore_of_lost
 from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.addresses import first_address
@@ -143,7 +143,7 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
         step = StepFacts(rows, position)
         doubtful += unseen_writes(rows, step).doubtful
         if step.follows and is_restore_of_lost(rows.source, rows.history, position):
-            doubtful += _new_to_a_restore(rows, position)
+            doubtful += _new_since(rows, parent_position(rows, position), position)
         for write in untold_writes(rows, step):
             is_lost = not step.follows or step.name == "Restore"
             others = rewritten if is_lost or schemas.has_any(write.written) else extended
@@ -153,28 +153,31 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
 
 
 def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
-    """Yield the fragments that a restore of a lost version has in a state that no version had.
+    """Yield the fragments that a restore of a lost version may have with other values.
 
-    Each is compared with the seen state that is most like it. If there is none, all its values are
-    in question; in a table with row IDs only if it was written in place, of which row versions need
+    Each is compared with that of the version which the lost one went out from; where that has none,
+    or is lost, with the seen state that is most like it. If there is none, all its values are in
+    question; in a table with row IDs only if it was written in place, of which row versions need
     not tell.
     """
-    history = rows.history
+    history, parent = rows.history, parent_position(rows, position)
     states, schema = history.states, history.records[position].schema
-    new = _new_to_a_restore(rows, position)
-    seen = dict[int, list[int]]()
+    before = [] if parent == EMPTY else history.states_at(parent)
+    new = _new_since(rows, parent, position)
     known = (rows.first_positions >= 0) & (rows.first_positions < position)
-    for state in np.flatnonzero(known).tolist():
+    seen = dict[int, list[int]]()
+    for state in {*np.flatnonzero(known).tolist()} - {*new}:
         seen.setdefault(states[state].id, []).append(state)
+    seen |= {states[state].id: [state] for state in before}
     rows.load(new)
     for state in new:
         found = list[UntoldWrite]()
-        for before in seen.get(states[state].id, []):
-            if rows.has_row_ids or rows.ids(before) is rows.ids(state):
-                was = history.records[int(rows.first_positions[before])].schema
+        for other in seen.get(states[state].id, []):
+            if rows.has_row_ids or rows.ids(other) is rows.ids(state):
+                was = history.records[int(rows.first_positions[other])].schema
                 pair = SchemaPair(was, schema)
-                change = in_place(states[before], states[state], pair)
-                written = written_fields(states[before], states[state], pair)
+                change = in_place(states[other], states[state], pair)
+                written = written_fields(states[other], states[state], pair)
                 found.append(UntoldWrite(state, change, written))
         if found:
             nearest = min(found, key=lambda write: (write.change, len(write.written.kept)))
@@ -185,11 +188,15 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
             yield UntoldWrite(state, InPlace.VALUES_DIFFER, everything)
 
 
-def _new_to_a_restore(rows: StateRows, position: int) -> list[int]:
-    """Return the states of a version that no version had before."""
-    come = rows.states_come(position)
-    new: list[int] = come[rows.first_positions[come] == position].tolist()
-    return new
+def _new_since(rows: StateRows, parent: int, position: int) -> list[int]:
+    """Return the states of a restore that the version has not which it goes back to.
+
+    If that is lost: those that no version had before.
+    """
+    states = rows.history.states_at(position)
+    if parent == EMPTY:
+        return [state for state in states if rows.first_positions[state] == position]
+    return sorted({*states} - {*rows.history.states_at(parent)})
 
 
 def _shows_writes(fragment: Fragment) -> bool:
