@@ -363,3 +363,24 @@ def test_a_lost_version_that_is_restored_again_is_compared_with_what_it_went_out
         assert found.pop("maybe") >= told["column_rewritten"]
         assert found == {**told, **more, "unchanged": 3}
     assert net(table, 3, 4).items() >= {**more, "unchanged": 6}.items()
+
+
+@pytest.mark.parametrize("then", ["append", "upsert"])
+@pytest.mark.parametrize("deletes", [False, True])
+def test_rows_that_a_restored_detached_version_appended_are_counted(uri, stable, then, deletes):
+    create(uri, stable=stable)
+    base: Any = lance.dataset(uri)
+    new = write_fragments(rows([8, 9], a=1, s="x"), uri, data_storage_version="stable")
+    detached = lance.LanceDataset.commit(
+        base, Operation.Append(new), read_version=base.version, detached=True
+    )
+    if then == "append":
+        lance.write_dataset(rows([6], a=1, s="x"), uri, mode="append")
+    else:
+        merge = lance.dataset(uri).merge_insert("key").when_matched_update_all()
+        merge.when_not_matched_insert_all().execute(rows([1, 6], a=7, s="new"))
+    if deletes:
+        lance.dataset(uri).delete("key = 2")
+    version = lance.dataset(uri).version
+    lance.dataset(uri).checkout_version(detached.version).restore()
+    assert counts(open_table(uri), version + 1)["added"] == 2
