@@ -384,3 +384,26 @@ def test_rows_that_a_restored_detached_version_appended_are_counted(uri, stable,
     version = lance.dataset(uri).version
     lance.dataset(uri).checkout_version(detached.version).restore()
     assert counts(open_table(uri), version + 1)["added"] == 2
+
+
+@pytest.mark.parametrize("takes_out", [False, True])
+def test_rows_that_came_beside_a_detached_write_in_place_are_counted(uri, takes_out):
+    create(uri, stable=False)
+    base: Any = lance.dataset(uri)
+    written, fields = base.get_fragment(1).update_columns(rows([3], a=9), "key", "key")
+    if takes_out:
+        written = replace(
+            written, deletion_file=base.get_fragment(1).delete("key = 4").deletion_file
+        )
+    new = write_fragments(rows([8, 9], a=1, s="x"), uri, data_storage_version="stable")
+    operation = Operation.Update(
+        updated_fragments=[written],
+        new_fragments=[*new],
+        fields_modified=fields,
+        update_mode="rewrite_columns",
+    )
+    detached = lance.LanceDataset.commit(base, operation, read_version=1, detached=True)
+    lance.dataset(uri).update({"a": "5"}, where="key = 1")
+    lance.dataset(uri).checkout_version(detached.version).restore()
+    added = counts(open_table(uri), 3)["added"]
+    assert added == (None if takes_out else 2)

@@ -301,20 +301,23 @@ class _Step:
 
     def restores_new_rows(self, fragment: Fragment) -> bool:
         """Whether a restored detached version, or one that it was built on, inserted its rows."""
-        return any(has_new_rows(operation, fragment) for operation in self._restored)
+        return any(has_new_rows(operation, fragment, base) for operation, base in self._restored)
 
     @cached_property
-    def _restored(self) -> list[Operation]:
-        """What the detached commits did that the version restored."""
+    def _restored(self) -> list[tuple[Operation | None, tuple[Fragment, ...]]]:
+        """What the detached commits did that the version restored, and to which fragments."""
         target = restored_version(self._source, self.record)
         if target is None or target < FIRST_DETACHED:
             return []
-        found = list[Operation]()
-        for version in detached_line(self._source, target, self.version)[0]:
-            operation = _operation_of(self._source, version)
-            if operation is not None:
-                found.append(operation)
-        return found
+        line, base = detached_line(self._source, target, self.version)
+        bases = [*line[1:], base]
+        return [
+            (
+                _read(self._source, version)[0],
+                () if before is None else _read(self._source, before)[1],
+            )
+            for version, before in zip(line, bases, strict=True)
+        ]
 
     def version_of_new(self, fragment: Fragment) -> int:
         """Return the version that wrote the rows of a new fragment; NO_VERSION if unknown."""
@@ -326,10 +329,11 @@ class _Step:
         return self.version if has_new_rows(self.operation, fragment) else NO_VERSION
 
 
-def _operation_of(source: TableSource, detached: int) -> Operation | None:
-    """Return what a detached commit did; None if that is not there, or cannot be understood."""
+def _read(source: TableSource, version: int) -> tuple[Operation | None, tuple[Fragment, ...]]:
+    """Return the operation and the fragments of a version, as far as it is there to be read."""
     try:
-        transaction = source.transaction(source.version(detached).records[0])
+        history = source.version(version)
+        transaction = source.transaction(history.records[0])
     except (FormatError, NotFoundError):
-        return None
-    return transaction.operation if transaction else None
+        return None, ()
+    return transaction.operation if transaction else None, history.states
