@@ -60,7 +60,7 @@ def net(table: Table, begin: int, end: int | None = None) -> dict[str, int]:
     lines = changes.to_polars()["_event"].cast(pl.String).value_counts()
     told = {name: summary[name] for name in WHAT if summary[name]}
     assert dict(lines.iter_rows()) == {k: n for k, n in told.items() if k != "unchanged"}
-    return told | {"maybe": summary["maybe"]}
+    return told | {"uncertain": summary["uncertain"]}
 
 
 def counts(table: Table, version: int) -> dict[str, int | None]:
@@ -80,11 +80,11 @@ def test_rows_merged_in_place_are_told_beside_those_that_are_inserted(uri, stabl
     merge.when_not_matched_insert_all().execute(rows([1, 9], s="new"))
     table = open_table(uri)
     if stable:
-        assert net(table, 2) == {"inserted": 1, "updated": 1, "unchanged": 5, "maybe": 0}
+        assert net(table, 2) == {"inserted": 1, "updated": 1, "unchanged": 5, "uncertain": 0}
         assert events(table, 1) == ["created", "updated"]
         assert counts(table, 3) == {"added": 1, "updated": 1, "in": 1}
     else:
-        told = {"inserted": 1, "column_rewritten": 3, "unchanged": 3, "maybe": 3}
+        told = {"inserted": 1, "column_rewritten": 3, "unchanged": 3, "uncertain": 3}
         assert net(table, 2) == told
         assert events(table, 1) == ["created", "column_rewritten"]
         assert counts(table, 3) == {"added": 1, "column_rewritten": 3, "in": 1}
@@ -106,7 +106,7 @@ def test_each_fragment_says_by_itself_which_rows_were_written(uri, stable):
     )
     lance.LanceDataset.commit(uri, operation, read_version=1)
     table = open_table(uri)
-    told = {"inserted": 1, "updated": 1, "column_rewritten": 3, "unchanged": 2, "maybe": 3}
+    told = {"inserted": 1, "updated": 1, "column_rewritten": 3, "unchanged": 2, "uncertain": 3}
     assert net(table, 1) == told
     assert counts(table, 2) == {"added": 1, "updated": 1, "column_rewritten": 3, "in": 1}
 
@@ -118,10 +118,10 @@ def test_values_may_differ_where_no_file_had_the_column(uri, stable, says_which)
     write_in_place(uri, 2, rows([7], a=7), says_which=says_which)
     table = open_table(uri)
     if says_which:
-        assert net(table, 2) == {"updated": 1, "unchanged": 8, "maybe": 0}
+        assert net(table, 2) == {"updated": 1, "unchanged": 8, "uncertain": 0}
         assert counts(table, 3) == {"updated": 1}
     else:
-        assert net(table, 2) == {"column_rewritten": 3, "unchanged": 6, "maybe": 3}
+        assert net(table, 2) == {"column_rewritten": 3, "unchanged": 6, "uncertain": 3}
         assert counts(table, 3) == {"column_rewritten": 3}
 
 
@@ -135,7 +135,7 @@ def test_a_merge_may_write_a_column_anew_in_one_fragment_and_add_one_to_all(uri,
     operation = Operation.Merge([first, second], merged[0][1])
     lance.LanceDataset.commit(uri, operation, read_version=1)
     table = open_table(uri)
-    assert net(table, 1) == {"column_rewritten": 3, "column_added": 3, "maybe": 3}
+    assert net(table, 1) == {"column_rewritten": 3, "column_added": 3, "uncertain": 3}
     assert len(table.changes(1, mode="per_commit").to_polars()) == 3
     assert counts(table, 2) == {"column_rewritten": 6}
 
@@ -155,7 +155,7 @@ def test_a_merge_after_a_cast_is_no_update(uri, column):
     merge = merge.when_not_matched_insert_all().when_not_matched_by_source_delete("key = 5")
     merge.execute(source)
     table = open_table(uri)
-    assert net(table, 2) == {"inserted": 2, "deleted": 2, "unchanged": 4, "maybe": 4}
+    assert net(table, 2) == {"inserted": 2, "deleted": 2, "unchanged": 4, "uncertain": 4}
     unknown = dict.fromkeys(["added", "updated", "deleted"])
     assert counts(table, 3) == {**unknown, "in": 2, "out": 2}
 
@@ -165,7 +165,7 @@ def test_a_compaction_does_not_hide_what_was_written_in_place(uri, stable):
     write_in_place(uri, 0, rows([1], a=7), says_which=False)
     lance.dataset(uri).optimize.compact_files()
     table = open_table(uri)
-    assert net(table, 1) == {"column_rewritten": 3, "moved": 3, "maybe": 3}
+    assert net(table, 1) == {"column_rewritten": 3, "moved": 3, "uncertain": 3}
 
 
 def test_a_restore_over_a_compaction_undoes_what_was_written_in_place(uri, stable):
@@ -177,9 +177,9 @@ def test_a_restore_over_a_compaction_undoes_what_was_written_in_place(uri, stabl
     lance.dataset(uri, version=1).restore()
     table = open_table(uri)
     last = lance.dataset(uri).version
-    assert net(table, last - 1) == {"column_rewritten": 6, "maybe": 6}
+    assert net(table, last - 1) == {"column_rewritten": 6, "uncertain": 6}
     feed = table.changes(last - 1, mode="per_commit").to_polars()
-    assert feed.filter(pl.col("_event") == "restored", "maybe").height == 6
+    assert feed.filter(pl.col("_event") == "restored", "is_uncertain").height == 6
 
 
 def test_a_restore_undoes_what_a_later_write_in_place_covers(uri, stable):
@@ -189,9 +189,9 @@ def test_a_restore_undoes_what_a_later_write_in_place_covers(uri, stable):
     lance.dataset(uri, version=1).restore()
     table = open_table(uri)
     feed = table.changes(3, mode="per_commit").to_polars()
-    certain = dict(feed.select("_rowid", "maybe").iter_rows())
+    certain = dict(feed.select("_rowid", "is_uncertain").iter_rows())
     assert certain == {0: True, 1: True, 2: False}
-    assert net(table, 1) == {"unchanged": 6, "maybe": 0}
+    assert net(table, 1) == {"unchanged": 6, "uncertain": 0}
 
 
 def lose(uri: str, *versions: int) -> None:
@@ -216,7 +216,7 @@ def test_what_kept_versions_wrote_in_place_is_told_though_the_first_is_lost(uri,
     table = open_table(uri)
     feed = table.changes(2).to_polars()
     assert sorted(feed["_rowid"]) == [0, 1, 2]
-    assert feed["maybe"].all()
+    assert feed["is_uncertain"].all()
 
 
 def test_a_restore_of_a_lost_version_may_bring_its_writes_in_place_back(uri, stable):
@@ -226,9 +226,9 @@ def test_a_restore_of_a_lost_version_may_bring_its_writes_in_place_back(uri, sta
     lance.dataset(uri, version=2).restore()
     lose(uri, 2)
     table = open_table(uri)
-    assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
+    assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "uncertain": 3}
     feed = table.changes(3, mode="per_commit").to_polars()
-    assert feed.filter(pl.col("_event") == "restored", "maybe").height == 3
+    assert feed.filter(pl.col("_event") == "restored", "is_uncertain").height == 3
 
 
 def test_a_lost_version_may_have_written_in_place_what_a_compaction_took_over(uri, stable):
@@ -240,11 +240,11 @@ def test_a_lost_version_may_have_written_in_place_what_a_compaction_took_over(ur
     lose(uri, 1, 2)
     table = open_table(uri)
     latest = table.latest.version
-    assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
+    assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "uncertain": 3}
     feed = table.changes(latest - 1, mode="per_commit", include="moved").to_polars()
     told = feed.sort("_rowid")["_event"].cast(pl.String).to_list()
     assert told == ["restored"] * 3 + ["moved"] * 3
-    assert feed.sort("_rowid")["maybe"].to_list() == [True] * 3 + [False] * 3
+    assert feed.sort("_rowid")["is_uncertain"].to_list() == [True] * 3 + [False] * 3
 
 
 def test_what_a_restored_detached_version_wrote_in_place_is_told(uri):
@@ -259,8 +259,8 @@ def test_what_a_restored_detached_version_wrote_in_place_is_told(uri):
     compacted = lance.dataset(uri).version
     lance.dataset(uri).checkout_version(detached.version).restore()
     table = open_table(uri)
-    assert net(table, 1) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
-    assert net(table, compacted) == {"column_rewritten": 3, "moved": 3, "maybe": 3}
+    assert net(table, 1) == {"column_rewritten": 3, "unchanged": 3, "uncertain": 3}
+    assert net(table, compacted) == {"column_rewritten": 3, "moved": 3, "uncertain": 3}
 
 
 def test_a_rewrite_without_row_versions_hides_no_update(uri):
@@ -274,8 +274,8 @@ def test_a_rewrite_without_row_versions_hides_no_update(uri):
     groups = [Operation.RewriteGroup(old, [replace(new, id=9, row_id_meta=ids)])]
     lance.LanceDataset.commit(uri, Operation.Rewrite(groups, []), read_version=dataset.version)
     table = open_table(uri)
-    assert net(table, 2) == {"moved": 6, "maybe": 0}
-    assert net(table, 1) == {"updated": 6, "maybe": 6}
+    assert net(table, 2) == {"moved": 6, "uncertain": 0}
+    assert net(table, 1) == {"updated": 6, "uncertain": 6}
 
 
 @pytest.mark.parametrize("lost", [(2, 3), (2, 3, 4)], ids=["write kept", "write lost"])
@@ -288,21 +288,21 @@ def test_later_files_show_what_lost_versions_wrote_in_place_in_fragments_of_thei
     lance.write_dataset(rows([8], a=1, s="x"), uri, mode="append")
     lose(uri, *lost)
     table = open_table(uri)
-    assert net(table, 1, 5) == {"column_rewritten": 6, "inserted": 1, "maybe": 6}
+    assert net(table, 1, 5) == {"column_rewritten": 6, "inserted": 1, "uncertain": 6}
     if stable:
         history = table.row(4).history().filter(pl.col("event") != "created")
-        assert history.select("event", "maybe").rows() == [("column_rewritten", True)]
+        assert history.select("event", "is_uncertain").rows() == [("column_rewritten", True)]
 
 
 @pytest.mark.parametrize("adds", [False, True], ids=["moved", "column added"])
 @pytest.mark.parametrize(
     ("lost", "told"),
     [
-        ((), {"column_rewritten": 3, "maybe": 3}),
-        ((3,), {"column_rewritten": 3, "maybe": 3}),
-        ((2, 3), {"column_rewritten": 3, "maybe": 3}),
-        ((2, 3, 4), {"maybe": 6}),
-        ((3, 4), {"column_rewritten": 3, "maybe": 6}),
+        ((), {"column_rewritten": 3, "uncertain": 3}),
+        ((3,), {"column_rewritten": 3, "uncertain": 3}),
+        ((2, 3), {"column_rewritten": 3, "uncertain": 3}),
+        ((2, 3, 4), {"uncertain": 6}),
+        ((3, 4), {"column_rewritten": 3, "uncertain": 6}),
     ],
 )
 def test_the_fragments_that_a_kept_compaction_read_show_what_was_written_before(
@@ -320,7 +320,7 @@ def test_the_fragments_that_a_kept_compaction_read_show_what_was_written_before(
     last = lance.dataset(uri).version
     kept = 6 - told.get("column_rewritten", 0)
     if lost and not stable:
-        told = told | {"maybe": 6}  # of any row that moved
+        told = told | {"uncertain": 6}  # of any row that moved
     assert net(open_table(uri), 1, last) == {**told, rest: kept, "inserted": 1}
 
 
@@ -332,9 +332,9 @@ def test_a_restore_of_a_lost_compaction_may_bring_values_written_before_it(uri, 
     lance.dataset(uri, version=4).restore()
     lose(uri, 2, 3, 4)
     table = open_table(uri)
-    assert net(table, 5)["maybe"] == (6 if stable else 12)
+    assert net(table, 5)["is_uncertain"] == (6 if stable else 12)
     feed = table.changes(5, mode="per_commit", include="moved").to_polars()
-    assert feed["maybe"].all()
+    assert feed["is_uncertain"].all()
 
 
 @pytest.mark.parametrize("appends", [False, True])
@@ -360,7 +360,7 @@ def test_a_lost_version_that_is_restored_again_is_compared_with_what_it_went_out
         more = {"inserted": 1} if appends and last == 4 else {}
         told = {"updated": 1, "column_rewritten": 2} if stable else {"column_rewritten": 3}
         found = net(table, 2, last)
-        assert found.pop("maybe") >= told["column_rewritten"]
+        assert found.pop("is_uncertain") >= told["column_rewritten"]
         assert found == {**told, **more, "unchanged": 3}
     assert net(table, 3, 4).items() >= {**more, "unchanged": 6}.items()
 
