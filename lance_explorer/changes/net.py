@@ -70,10 +70,10 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
         net = replace(
             net, is_uncertain=net.is_uncertain | (only_one & rows.namesakes.are_open(net.identity))
         )
+    doubtful = found.untold.doubtful.has(net.identity) | (not (is_told or rows.has_row_ids))
+    net = replace(net, is_uncertain=net.is_uncertain | (doubtful & _is_elsewhere(net)))
     if rows.has_row_ids:
         return net
-    if not is_told:
-        net = replace(net, is_uncertain=net.is_uncertain | (net.change == RowChange.MOVED))
     return _known_by_address(rows, net, found, begin, end)
 
 
@@ -204,7 +204,7 @@ def _kept(
     rows: StateRows, runs: RowRuns, found: Traces, begin: int, schemas: SchemaPair
 ) -> ChangeRuns:
     """Return the classes of rows that both versions have, UNCHANGED among them."""
-    for traced in (found.untold.rewritten, found.untold.extended):
+    for traced in (found.untold.rewritten, found.untold.extended, found.untold.doubtful):
         runs = traced.cut(runs)
     written, runs = _written(rows, runs, begin, schemas)
     others = ChangeRuns.alike(runs, RowChange.UNCHANGED, _evidence(rows))
@@ -244,6 +244,15 @@ def _at_least(net: ChangeRuns, change: RowChange, where: NDArray[np.bool_]) -> C
         change=np.where(chosen, np.uint8(change), net.change),
         is_uncertain=net.is_uncertain | (chosen & (change == RowChange.COLUMN_REWRITTEN)),
     )
+
+
+def _is_elsewhere(net: ChangeRuns) -> NDArray[np.bool_]:
+    """Return which rows moved, or did and got a column, and nothing else is told of them."""
+    elsewhere = (net.before != net.after) & (net.before != NO_ADDRESS) & (net.after != NO_ADDRESS)
+    chosen: NDArray[np.bool_] = elsewhere & (
+        (net.change == RowChange.MOVED) | (net.change == RowChange.COLUMN_ADDED)
+    )
+    return chosen
 
 
 def _known_by_address(

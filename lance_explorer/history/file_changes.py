@@ -13,7 +13,14 @@ from functools import cached_property
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.schema import Field, field_paths
 
-__all__ = ["InPlace", "SchemaPair", "WrittenFields", "in_place", "written_fields"]
+__all__ = [
+    "InPlace",
+    "SchemaPair",
+    "WrittenFields",
+    "in_place",
+    "written_fields",
+    "written_since_birth",
+]
 
 
 class InPlace(IntEnum):
@@ -134,6 +141,19 @@ def written_fields(before: Fragment, after: Fragment, schemas: SchemaPair) -> Wr
     return WrittenFields(
         schemas.common & other,
         frozenset([was for was, is_ in schemas.casts if old.get(was) != new.get(is_)]),
+    )
+
+
+def written_since_birth(fragment: Fragment, schemas: SchemaPair) -> WrittenFields:
+    """Return the fields of both versions that a fragment has from later files, or overlays.
+
+    The first of its files is the one that it was written as, unless all columns were written anew.
+    """
+    later = {field for file in fragment.files[1:] for field in file.fields if field >= 0}
+    later.update([field for one in fragment.overlays for field in one.data_file.fields])
+    return WrittenFields(
+        schemas.common & later,
+        frozenset([was for was, is_ in schemas.casts if is_ in later]),
     )
 
 

@@ -9,7 +9,7 @@ from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
 
-__all__ = ["is_restore_of_lost", "ordinary_version", "restored_version"]
+__all__ = ["detached_line", "is_restore_of_lost", "ordinary_version", "restored_version"]
 
 
 def restored_version(source: TableSource, record: VersionRecord) -> int | None:
@@ -40,18 +40,26 @@ def ordinary_version(source: TableSource, version: int, before: int | None = Non
     None if that cannot be told. If ``before`` is given, it is an earlier version than that one: the
     version that restored a detached one is like it, and is not what it was built on.
     """
-    passed = set[int]()
+    return detached_line(source, version, before)[1]
+
+
+def detached_line(
+    source: TableSource, version: int, before: int | None = None
+) -> tuple[list[int], int | None]:
+    """Return the detached versions that one was built on, itself first, and the ordinary one.
+
+    That is None if it cannot be told; ``before`` is as for :func:`ordinary_version`.
+    """
+    line = list[int]()
     while version >= FIRST_DETACHED:
-        if version in passed:
-            return None
-        passed.add(version)
+        line.append(version)
         base = built_on(source, version, before)
         if base is None:
             base = _said(source, version)
-        if base is None:
-            return None
+        if base is None or base in line:
+            return line, None
         version = base
-    return version
+    return line, version
 
 
 def _said(source: TableSource, detached: int) -> int | None:

@@ -307,3 +307,134 @@ def test_a_rewrite_without_row_versions_hides_no_update(uri):
     table = open_table(uri)
     assert net(table, 2) == {"moved": 6, "uncertain": 0}
     assert net(table, 1) == {"updated": 6, "uncertain": 6}
+
+
+@pytest.mark.parametrize("lost", [(2, 3), (2, 3, 4)], ids=["write kept", "write lost"])
+def test_later_files_show_what_lost_versions_wrote_in_place_in_fragments_of_theirs(
+    uri, stable, lost
+):
+    create(uri, stable=stable)
+    lance.dataset(uri).optimize.compact_files(target_rows_per_fragment=1000)
+    write_in_place(uri, 2, rows([4], a=7), says_which=False)
+    lance.write_dataset(rows([8], a=1, s="x"), uri, mode="append")
+    lose(uri, *lost)
+    table = open_table(uri)
+    assert net(table, 1, 5) == {"column_rewritten": 6, "inserted": 1, "uncertain": 6}
+    if stable:
+        history = table.row(4).history().filter(pl.col("event") != "created")
+        assert history.select("event", "is_uncertain").rows() == [("column_rewritten", True)]
+
+
+@pytest.mark.parametrize("adds", [False, True], ids=["moved", "column added"])
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [
+        ((), {"column_rewritten": 3, "uncertain": 3}),
+        ((3,), {"column_rewritten": 3, "uncertain": 3}),
+        ((2, 3), {"column_rewritten": 3, "uncertain": 3}),
+        ((2, 3, 4), {"uncertain": 6}),
+        ((3, 4), {"column_rewritten": 3, "uncertain": 6}),
+    ],
+)
+def test_the_fragments_that_a_kept_compaction_read_show_what_was_written_before(
+    uri, stable, adds, lost, told
+):
+    create(uri, stable=stable)
+    write_in_place(uri, 0, rows([1], a=7), says_which=False)
+    lance.dataset(uri).optimize.compact_files(target_rows_per_fragment=1000)
+    lance.write_dataset(rows([8], a=1, s="x"), uri, mode="append")
+    rest = "moved"
+    if adds:
+        lance.dataset(uri).add_columns({"b": "key"})
+        rest = "column_added"
+    lose(uri, *lost)
+    last = lance.dataset(uri).version
+    kept = 6 - told.get("column_rewritten", 0)
+    if lost and not stable:
+        told = told | {"uncertain": 6}  # of any row that moved
+    assert net(open_table(uri), 1, last) == {**told, rest: kept, "inserted": 1}
+
+
+def test_a_restore_of_a_lost_compaction_may_bring_values_written_before_it(uri, stable):
+    create(uri, stable=stable)
+    write_in_place(uri, 0, rows([1], a=7), says_which=False)
+    lance.dataset(uri).optimize.compact_files(target_rows_per_fragment=1000)
+    lance.dataset(uri, version=1).restore()
+    lance.dataset(uri, version=4).restore()
+    lose(uri, 2, 3, 4)
+    table = open_table(uri)
+    assert net(table, 5)["uncertain"] == (6 if stable else 12)
+    feed = table.changes(5, mode="per_commit", include="moved").to_polars()
+    assert feed["is_uncertain"].all()
+
+
+@pytest.mark.parametrize("appends", [False, True])
+def test_a_lost_version_that_is_restored_again_is_compared_with_what_it_went_out_from(
+    uri, stable, appends
+):
+    create(uri, stable=stable)
+    dataset: Any = lance.dataset(uri)
+    written, fields = dataset.get_fragment(1).update_columns(rows([3], a=99), "key", "key")
+    operation = Operation.Update(
+        updated_fragments=[written], fields_modified=fields, update_mode="rewrite_columns"
+    )
+    commit = lance.LanceDataset.commit
+    first = again = commit(dataset, operation, read_version=1, detached=True)
+    if appends:
+        new = write_fragments(rows([9], a=1, s="x"), uri, data_storage_version="stable")
+        again = commit(first, Operation.Append(new), read_version=1, detached=True)
+    write_in_place(uri, 1, rows([3], a=7), says_which=True)
+    for detached in (first, again):
+        lance.dataset(uri).checkout_version(detached.version).restore()
+    table = open_table(uri)
+    for last in (3, 4):
+        more = {"inserted": 1} if appends and last == 4 else {}
+        told = {"updated": 1, "column_rewritten": 2} if stable else {"column_rewritten": 3}
+        found = net(table, 2, last)
+        assert found.pop("uncertain") >= told["column_rewritten"]
+        assert found == {**told, **more, "unchanged": 3}
+    assert net(table, 3, 4).items() >= {**more, "unchanged": 6}.items()
+
+
+@pytest.mark.parametrize("then", ["append", "upsert"])
+@pytest.mark.parametrize("deletes", [False, True])
+def test_rows_that_a_restored_detached_version_appended_are_counted(uri, stable, then, deletes):
+    create(uri, stable=stable)
+    base: Any = lance.dataset(uri)
+    new = write_fragments(rows([8, 9], a=1, s="x"), uri, data_storage_version="stable")
+    detached = lance.LanceDataset.commit(
+        base, Operation.Append(new), read_version=base.version, detached=True
+    )
+    if then == "append":
+        lance.write_dataset(rows([6], a=1, s="x"), uri, mode="append")
+    else:
+        merge = lance.dataset(uri).merge_insert("key").when_matched_update_all()
+        merge.when_not_matched_insert_all().execute(rows([1, 6], a=7, s="new"))
+    if deletes:
+        lance.dataset(uri).delete("key = 2")
+    version = lance.dataset(uri).version
+    lance.dataset(uri).checkout_version(detached.version).restore()
+    assert counts(open_table(uri), version + 1)["added"] == 2
+
+
+@pytest.mark.parametrize("takes_out", [False, True])
+def test_rows_that_came_beside_a_detached_write_in_place_are_counted(uri, takes_out):
+    create(uri, stable=False)
+    base: Any = lance.dataset(uri)
+    written, fields = base.get_fragment(1).update_columns(rows([3], a=9), "key", "key")
+    if takes_out:
+        written = replace(
+            written, deletion_file=base.get_fragment(1).delete("key = 4").deletion_file
+        )
+    new = write_fragments(rows([8, 9], a=1, s="x"), uri, data_storage_version="stable")
+    operation = Operation.Update(
+        updated_fragments=[written],
+        new_fragments=[*new],
+        fields_modified=fields,
+        update_mode="rewrite_columns",
+    )
+    detached = lance.LanceDataset.commit(base, operation, read_version=1, detached=True)
+    lance.dataset(uri).update({"a": "5"}, where="key = 1")
+    lance.dataset(uri).checkout_version(detached.version).restore()
+    added = counts(open_table(uri), 3)["added"]
+    assert added == (None if takes_out else 2)

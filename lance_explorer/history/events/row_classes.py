@@ -12,7 +12,7 @@ from lance_explorer.history.events.untold_writes import untold_rows, untold_writ
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace
 from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.paths import path_between
+from lance_explorer.history.paths import VersionPath, path_between
 from lance_explorer.history.rewrites.gathered import rewrites
 from lance_explorer.history.rows.open_births import Births, births_at
 from lance_explorer.history.rows.state_rows import StateRows
@@ -174,7 +174,7 @@ def _written_later(step: StepFacts, came: RowEvents) -> RowEvents:
 
 
 def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
-    runs, unseen = _undone(rows, step, runs)
+    runs, unseen, doubtful = _unseen(rows, step, runs)
     classes = _Classes(step, runs)
     old, new = runs.updated_before, runs.updated_after
     is_told = (old != NO_VERSION) & (new != NO_VERSION)
@@ -195,24 +195,35 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     is_open = not (step.follows or rows.has_row_ids)
     if is_open:
         _set_rewritten(classes, rows, step, runs)
+    elif not step.follows:
+        classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.LOST, unseen, is_uncertain=True)
+    classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere & doubtful, is_uncertain=True)
     classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere, is_uncertain=is_open)
     if not rows.has_row_ids:
         classes.weaken(_evidence_of_identity(rows, step, runs))
     return classes.events()
 
 
-def _undone(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _Mask]:
-    """Return rows cut so that a restore may have given each other values, unseen, or has not.
+def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _Mask, _Mask]:
+    """Return rows cut so that each may have got other values, unseen, or has not.
 
-    That it may where a write in place is undone, or done again, of which row versions do not tell.
+    A restore may have given them where it undoes, or does again, a write in place of which row
+    versions do not tell; lost versions may have written so. Of the rows that come last nothing
+    tells it but that lost versions took them elsewhere.
     """
-    if not (step.follows and step.name == "Restore"):
-        return runs, np.zeros(len(runs), dtype=np.bool_)
-    path = path_between(rows, step.position - 1, step.position)
-    unseen = untold_rows(rows, path, step.schemas).rewritten
-    runs = unseen.cut(runs)
+    nothing = np.zeros(len(runs), dtype=np.bool_)
+    if step.follows and step.name != "Restore":
+        return runs, nothing, nothing
+    if not step.follows and step.previous is None:
+        return runs, nothing, nothing
+    path = VersionPath((), (step.position,), step.position - 1)
+    if step.follows:
+        path = path_between(rows, step.position - 1, step.position)
+    untold = untold_rows(rows, path, step.schemas)
+    runs = untold.doubtful.cut(untold.rewritten.cut(runs))
     differs = (runs.before != runs.after) | (runs.in_place == InPlace.VALUES_DIFFER)
-    return runs, differs & unseen.has(runs.identity)
+    unseen = differs & untold.rewritten.has(runs.identity)
+    return runs, unseen, untold.doubtful.has(runs.identity)
 
 
 def _set_written_now(classes: _Classes, step: StepFacts, now: _Mask, runs: RowRuns) -> None:

@@ -50,7 +50,9 @@ def counts_of(events: RowEvents) -> RowCounts:
     if (events.evidence == Evidence.LOST).any() or (events.is_uncertain & (comes | goes)).any():
         names: tuple[str, ...] = _OPEN
         if events.step.name == "Restore":
-            names = _OPEN_IN_RESTORE if not counts.added else (*_OPEN_IN_RESTORE, "added")
+            new = events.where(events.event == RowEvent.CREATED)
+            is_open = new.is_uncertain.any() or (new.evidence == Evidence.LOST).any()
+            names = (*_OPEN_IN_RESTORE, "added") if is_open else _OPEN_IN_RESTORE
         return replace(counts, **dict.fromkeys(names))
     if (events.is_uncertain & returns).any():
         return replace(counts, reverted=None, moved=None)

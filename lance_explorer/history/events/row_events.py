@@ -19,7 +19,7 @@ compactions keep, and an ``update()`` too where its order can be told
   versions tell it.
 - ``is_uncertain`` marks values that may be as they were (columns written in place); the two halves
   of an upsert without row IDs: a row deleted and one created may be one row updated; and rows
-  without IDs that moved while versions are lost, which may have written them, too.
+  that moved while versions are lost, which may have written them, too.
 - ``updated_before``, ``updated_after`` and ``created`` are row versions, as in ``RowRuns``.
 
 Over a gap (``follows`` is false) events that the version alone proves have its number and evidence

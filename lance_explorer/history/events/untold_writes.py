@@ -15,6 +15,7 @@ from lance_explorer.format.fragments import TOMBSTONE, Fragment
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.unseen_writes import unseen_writes
 from lance_explorer.history.file_changes import (
     InPlace,
     SchemaPair,
@@ -40,7 +41,7 @@ class UntoldWrite:
     Attributes
     ----------
     state : int
-        The fragment afterwards.
+        The fragment afterwards; before, where its rows are elsewhere afterwards.
     change : InPlace
         What that says of its rows.
     written : WrittenFields
@@ -87,10 +88,13 @@ class UntoldRows:
         Those of which a column that both ends have may have other values.
     extended : IdentitySet
         Those that got another column, or other values of one that only one end has.
+    doubtful : IdentitySet
+        Those that lost versions took elsewhere, and may have written before.
     """
 
     rewritten: IdentitySet
     extended: IdentitySet
+    doubtful: IdentitySet
 
 
 def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
@@ -117,12 +121,14 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
         (*pair, change) for pair, change in zip(pairs, changes, strict=True) if change >= least
     ]
     rows.load([state for before, after, _ in written for state in (before, after)])
+    unseen = unseen_writes(rows, step).written
+    rows.load([state for state, _ in unseen])
     return [
         UntoldWrite(after, change, written_fields(states[before], states[after], schemas))
         for before, after, change in written
         if (rows.has_row_ids or rows.ids(before) is rows.ids(after))
         and not _is_told(rows, step, after)
-    ]
+    ] + [UntoldWrite(state, InPlace.VALUES_DIFFER, fields) for state, fields in unseen]
 
 
 def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> UntoldRows:
@@ -137,39 +143,46 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
     schemas : SchemaPair
         The schemas of both ends.
     """
-    rewritten, extended = list[int](), list[int]()
+    rewritten, extended, doubtful = list[int](), list[int](), list[int]()
     for position in path.steps:
         step = StepFacts(rows, position)
+        doubtful += unseen_writes(rows, step).doubtful
+        if step.follows and is_restore_of_lost(rows.source, rows.history, position):
+            doubtful += _new_since(rows, parent_position(rows, position), position)
         for write in untold_writes(rows, step):
             is_lost = not step.follows or step.name == "Restore"
             others = rewritten if is_lost or schemas.has_any(write.written) else extended
             others.append(write.state)
-    return UntoldRows(_live_rows(rows, rewritten), _live_rows(rows, extended))
+    rows.load(doubtful)
+    return UntoldRows(*[_live_rows(rows, some) for some in (rewritten, extended, doubtful)])
 
 
 def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
-    """Yield the fragments that a restore of a lost version has in a state that no version had.
+    """Yield the fragments that a restore of a lost version may have with other values.
 
-    Each is compared with the seen state that is most like it. If there is none, all its values are
-    in question; in a table with row IDs only if it was written in place, of which row versions need
+    Each is compared with that of the version which the lost one went out from; where that has none,
+    or is lost, with the seen state that is most like it. If there is none, all its values are in
+    question; in a table with row IDs only if it was written in place, of which row versions need
     not tell.
     """
-    history = rows.history
+    history, parent = rows.history, parent_position(rows, position)
     states, schema = history.states, history.records[position].schema
-    come = rows.states_come(position)
-    new = come[rows.first_positions[come] == position].tolist()
+    before = [] if parent == EMPTY else history.states_at(parent)
+    new = _new_since(rows, parent, position)
+    known = (rows.first_positions >= 0) & (rows.first_positions < position)
     seen = dict[int, list[int]]()
-    for state in np.flatnonzero((rows.first_positions >= 0) & (rows.first_positions < position)):
-        seen.setdefault(states[state].id, []).append(int(state))
+    for state in {*np.flatnonzero(known).tolist()} - {*new}:
+        seen.setdefault(states[state].id, []).append(state)
+    seen |= {states[state].id: [state] for state in before}
     rows.load(new)
     for state in new:
         found = list[UntoldWrite]()
-        for before in seen.get(states[state].id, []):
-            if rows.has_row_ids or rows.ids(before) is rows.ids(state):
-                was = history.records[int(rows.first_positions[before])].schema
+        for other in seen.get(states[state].id, []):
+            if rows.has_row_ids or rows.ids(other) is rows.ids(state):
+                was = history.records[int(rows.first_positions[other])].schema
                 pair = SchemaPair(was, schema)
-                change = in_place(states[before], states[state], pair)
-                written = written_fields(states[before], states[state], pair)
+                change = in_place(states[other], states[state], pair)
+                written = written_fields(states[other], states[state], pair)
                 found.append(UntoldWrite(state, change, written))
         if found:
             nearest = min(found, key=lambda write: (write.change, len(write.written.kept)))
@@ -178,6 +191,17 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
         elif not rows.has_row_ids or _shows_writes(states[state]):
             everything = WrittenFields(frozenset([field.id for field in schema]), frozenset())
             yield UntoldWrite(state, InPlace.VALUES_DIFFER, everything)
+
+
+def _new_since(rows: StateRows, parent: int, position: int) -> list[int]:
+    """Return the states of a restore that the version has not which it goes back to.
+
+    If that is lost: those that no version had before.
+    """
+    states = rows.history.states_at(position)
+    if parent == EMPTY:
+        return [state for state in states if rows.first_positions[state] == position]
+    return sorted({*states} - {*rows.history.states_at(parent)})
 
 
 def _shows_writes(fragment: Fragment) -> bool:

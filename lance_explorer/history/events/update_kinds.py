@@ -52,17 +52,28 @@ def inserts_nothing(keys: KeyExistenceFilter | None) -> bool:
     return not keys.key_hashes and (keys.bloom is None or not any(keys.bloom.bitmap))
 
 
-def has_new_rows(operation: Operation | None, fragment: Fragment) -> bool:
+def has_new_rows(
+    operation: Operation | None, fragment: Fragment, base: Iterable[Fragment] = ()
+) -> bool:
     """Whether a transaction says by itself that all rows of a fragment are new.
 
-    That takes no version to compare with. An update that names no other fragment only inserted.
+    That takes no version to compare with. An update that names no other fragment only inserted; so
+    did one that took no row out of the fragments that it names, where the ``base`` is known that
+    they were in.
     """
     match operation:
         case Append() | Overwrite():
             written = operation.fragments
-        case Update(updated_fragments=(), removed_fragment_ids=()):
+        case Update(removed_fragment_ids=()) if _takes_nothing_out(operation, base):
             written = operation.new_fragments
         case _:
             return False
     own = {file.path for new in written for file in new.files}
     return any(file.path in own for file in fragment.files)
+
+
+def _takes_nothing_out(update: Update, base: Iterable[Fragment]) -> bool:
+    masks = {fragment.id: fragment.deletion_file for fragment in base}
+    return all(
+        one.id in masks and masks[one.id] == one.deletion_file for one in update.updated_fragments
+    )

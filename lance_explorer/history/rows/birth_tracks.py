@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.column_operations import DataReplacement, Merge
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation
@@ -25,6 +26,8 @@ from lance_explorer.history.events.update_kinds import (
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.listing import FIRST_DETACHED
+from lance_explorer.history.restores import detached_line, restored_version
 from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.rows import pair_rows, reading_deletions
 from lance_explorer.history.rows.derived_tracks import (
@@ -41,6 +44,7 @@ from lance_explorer.history.rows.tracks import (
     VersionsFrom,
     constant_versions,
 )
+from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import same_life
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
@@ -184,7 +188,9 @@ class _Pass:
         open_until = NO_VERSION
         if here.is_first and version == NO_VERSION:
             open_until = here.version  # a lost version may have made them of other rows
-        elif not here.is_first and (is_unpaired or version == NO_VERSION):
+        elif not here.is_first and (
+            is_unpaired or (version == NO_VERSION and not here.restores_new_rows(fragment))
+        ):
             open_until = version or ANY_VERSION
         return Track(born_rows(number, rows), versions, versions, open_until=open_until)
 
@@ -293,6 +299,26 @@ class _Step:
         """Return what compactions wrote since the kept version before."""
         return rewrites(self._source).between(self._previous, self.version)
 
+    def restores_new_rows(self, fragment: Fragment) -> bool:
+        """Whether a restored detached version, or one that it was built on, inserted its rows."""
+        return any(has_new_rows(operation, fragment, base) for operation, base in self._restored)
+
+    @cached_property
+    def _restored(self) -> list[tuple[Operation | None, tuple[Fragment, ...]]]:
+        """What the detached commits did that the version restored, and to which fragments."""
+        target = restored_version(self._source, self.record)
+        if target is None or target < FIRST_DETACHED:
+            return []
+        line, base = detached_line(self._source, target, self.version)
+        bases = [*line[1:], base]
+        return [
+            (
+                _read(self._source, version)[0],
+                () if before is None else _read(self._source, before)[1],
+            )
+            for version, before in zip(line, bases, strict=True)
+        ]
+
     def version_of_new(self, fragment: Fragment) -> int:
         """Return the version that wrote the rows of a new fragment; NO_VERSION if unknown."""
         name = self.record.operation
@@ -301,3 +327,13 @@ class _Step:
         if self.follows or name == "Overwrite":
             return self.version
         return self.version if has_new_rows(self.operation, fragment) else NO_VERSION
+
+
+def _read(source: TableSource, version: int) -> tuple[Operation | None, tuple[Fragment, ...]]:
+    """Return the operation and the fragments of a version, as far as it is there to be read."""
+    try:
+        history = source.version(version)
+        transaction = source.transaction(history.records[0])
+    except (FormatError, NotFoundError):
+        return None, ()
+    return transaction.operation if transaction else None, history.states

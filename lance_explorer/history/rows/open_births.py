@@ -23,7 +23,8 @@ class Births(NamedTuple):
     """When runs of rows were born: columns, a value for each run.
 
     ``created`` is the first version that created rows of the run's fragment, NO_VERSION where that
-    is not known; ``open_until`` is that of its :class:`~lance_explorer.history.rows.tracks.Track`.
+    is not known; for those of a restored detached version the first one that has them.
+    ``open_until`` is that of its :class:`~lance_explorer.history.rows.tracks.Track`.
     """
 
     created: Uint64Array
@@ -33,7 +34,7 @@ class Births(NamedTuple):
     def of(cls, rows: StateRows, states: NDArray[np.int64], addresses: Uint64Array) -> "Births":
         """Return those of rows at some addresses, which must be in the given states."""
         tracks = [rows.track(state) for state in states.tolist()]
-        created = [min(t.created.versions.tolist() if t.created else [NO_VERSION]) for t in tracks]
+        created = [_first(rows, state) for state in states.tolist()]
         open_until = [track.open_until for track in tracks]
         ids = np.array([rows.history.states[state].id for state in states], dtype=np.uint64)
         order = np.argsort(ids)
@@ -49,6 +50,14 @@ class Births(NamedTuple):
         became = self.created < others.open_until.max()
         were = self.open_until > others.created.min()
         return np.asarray(became | were)
+
+
+def _first(rows: StateRows, state: int) -> int:
+    track = rows.track(state)
+    created: int = min(track.created.versions.tolist() if track.created else [NO_VERSION])
+    if created == track.open_until == NO_VERSION:  # of no row that any version had before
+        return rows.history.records[int(rows.first_positions[state])].version
+    return created
 
 
 def births_at(rows: StateRows, position: int) -> tuple[Births, Births]:

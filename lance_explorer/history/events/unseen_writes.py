@@ -1,0 +1,67 @@
+"""What lost versions may have written in place in fragments that they also wrote.
+
+Row versions need not tell it, and the fragment was not there before to compare its files with. Two
+things are left to tell: the files that a fragment got later, and a compaction that is kept, which
+names the fragments that it read with their files.
+"""
+
+from dataclasses import dataclass
+
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.file_changes import WrittenFields, written_fields, written_since_birth
+from lance_explorer.history.rewrites.gathered import rewrites
+from lance_explorer.history.rows.state_rows import StateRows
+
+__all__ = ["UnseenWrites", "unseen_writes"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenWrites:
+    """Fragments of which lost versions may have written rows that are elsewhere now.
+
+    Attributes
+    ----------
+    written : list of (int, WrittenFields)
+        States that were written in place, of one version or the other, and what of them.
+    doubtful : list of int
+        States of which nothing tells whether their rows were written before they came there.
+    """
+
+    written: list[tuple[int, WrittenFields]]
+    doubtful: list[int]
+
+
+def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
+    """Tell what may have happened in a gap before a version to rows that moved in it."""
+    found = UnseenWrites([], [])
+    if step.follows or step.previous is None:
+        return found
+    states, schemas = rows.history.states, step.schemas
+    gone = {states[state].id: state for state in rows.states_gone(step.position).tolist()}
+    groups = {
+        new: group.recorded
+        for group in rewrites(rows.source).between(step.previous_version, step.version)
+        for new in group.new_ids
+    }
+    for state in rows.states_come(step.position).tolist():
+        if states[state].id in gone:
+            continue  # both states of it are there to be compared
+        recorded = groups.get(states[state].id, ())
+        was_there = [fragment.id in gone for fragment in recorded]
+        if written := written_since_birth(states[state], schemas):
+            found.written.append((state, written))
+        elif not all(was_there) or (not recorded and _takes_more_than_one(step)):
+            found.doubtful.append(state)
+        for fragment in recorded:
+            before = gone.get(fragment.id)
+            if before is not None and (
+                written := written_fields(states[before], fragment, schemas)
+            ):
+                found.written.append((before, written))
+    return found
+
+
+def _takes_more_than_one(step: StepFacts) -> bool:
+    """Whether there are commits enough for one that wrote rows and one that moved them."""
+    lost = step.version - step.previous_version - 1
+    return lost + (step.name in ("Rewrite", "Restore", None)) > 1
