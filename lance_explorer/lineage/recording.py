@@ -11,6 +11,7 @@ from typing import Any
 import lance
 from lance.commit import CommitConflictError
 
+from lance_explorer.arguments import of_kind, shown, whole_number
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.history.opened import dataset_of, open_source
 from lance_explorer.history.rewrites.compaction_records import (
@@ -138,10 +139,7 @@ def set_lineage_retention(dataset: Any, max_entries: int) -> None:
     ...     lx.open_table(dataset).compaction_lineage().max_entries
     100
     """
-    if type(max_entries) is not int or not 1 <= max_entries <= _LARGEST:
-        raise InvalidArgumentError(
-            f"max_entries is {max_entries!r}: expected a whole number of at least 1"
-        )
+    max_entries = whole_number("max_entries", max_entries, least=1, most=_LARGEST)
     table = _lance_dataset(dataset)
     _store(table, open_source(table), max_entries)
     _follow(dataset, table)
@@ -159,7 +157,7 @@ def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
         The table, on the branch to compact.
     **options
         What ``dataset.optimize.compact_files`` of pylance takes, such as
-        ``target_rows_per_fragment``. What it raises is raised here too.
+        ``target_rows_per_fragment``. What it raises of other than arguments is raised here too.
 
     Returns
     -------
@@ -185,7 +183,12 @@ def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
     (3, 1, 1)
     """
     table = _lance_dataset(dataset)
-    metrics = table.optimize.compact_files(**options)
+    try:
+        metrics = table.optimize.compact_files(**options)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidArgumentError(
+            f"pylance cannot compact with {shown(options)}: {error}"
+        ) from error
     source = open_source(table)
     made = compaction_lineage(source, table.version) if metrics.fragments_removed else None
     _store(table, source)
@@ -247,11 +250,7 @@ def _set(table: Any, lineage: CompactionLineage) -> None:
 
 def _lance_dataset(dataset: Any) -> Any:
     opened = dataset_of(dataset)
-    if isinstance(opened, lance.LanceDataset):
-        return opened
-    raise InvalidArgumentError(
-        f"expected a LanceDataset or a lancedb table, got {type(dataset).__name__}"
-    )
+    return of_kind("dataset", opened, lance.LanceDataset, "a LanceDataset or a lancedb table")
 
 
 def _follow(dataset: Any, table: Any) -> None:
