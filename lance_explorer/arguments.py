@@ -56,7 +56,7 @@ def shown(value: object) -> str:
     """
     try:
         return " ".join(_SHORT.repr(value).split())
-    except Exception:  # noqa: BLE001 - such as a number of too many digits; the message is of use
+    except Exception:  # noqa: BLE001 - such as of a number of too many digits
         return f"a value of type {type(value).__name__}"
 
 
@@ -171,14 +171,14 @@ def paths(name: str, values: object) -> list[str]:
         raise InvalidArgumentError(
             f"{name} is a list of paths and URIs: write {name}=[{shown(values)}]"
         )
-    given = many(name, values, (str, os.PathLike), "a list of paths and URIs")
+    given: list[Any] = many(name, values, (str, os.PathLike), "a list of paths and URIs")
     return [text(f"each of {name}", os.fspath(each)) for each in given]
 
 
 def path(name: str, value: object) -> str:
     """Return a path as text."""
     try:
-        found = os.fspath(value)  # type: ignore[call-overload]
+        found: object = os.fspath(value)  # type: ignore[call-overload]
         if isinstance(found, str) and found and b"\0" not in os.fsencode(found):
             return found
     except (TypeError, UnicodeEncodeError):

@@ -5,6 +5,7 @@ its kind, and its kind from its name; so a new call is tried as soon as it is th
 of a new name fails until its kind is told here.
 """
 
+import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -400,3 +401,93 @@ def test_wrong_arguments_are_refused(parameter: Parameter, owners: SimpleNamespa
                 problems.append(f"{what}: no {missing} in: {str(error)[:200]}")
     assert not problems, "\n" + "\n".join(problems)
     assert tried >= 10
+
+
+NUMBERS = ("", "-1", "0", "1.5", "nan", "x", "\u00b2", "[1]", "true", "9" * 5000)
+LISTS = (
+    "[1]",
+    "[null]",
+    '["a"',
+    '["a", 1]',
+    "[[]]",
+    "[" * 100_000,
+    "[{}]",
+    "[nan]",
+    "[true]",
+    "[-1]",
+)
+VERSIONS = ("", "99", "-99", "9" * 5000, "dev@99", "no@1", "tag:none", "x", "1.5", "[1]")
+CHOICES = ("", "Net", "x", "1", "[]", "net ", "None", "null", "true", "\0")
+OPTION_TEXTS = {
+    "version": VERSIONS,
+    "begin_version": VERSIONS,
+    "end_version": VERSIONS,
+    "rows_per_partition": NUMBERS,
+    "tables_per_partition": NUMBERS,
+    "tolerance": ("-1", "x", "nan", "1,5", "[1]", "-inf", "0x1", "true", "1e", "--1"),
+    "mode": CHOICES[1:],
+    "images": CHOICES[1:],
+    "columns": LISTS,
+    "key": LISTS,
+    "include": (*LISTS, "x"),
+    "row_ids": (*LISTS, "x", "1.5", "9" * 5000),
+    "allow_bases": LISTS,
+    "frame": CHOICES,
+    "nowhere": CHOICES,
+}
+"""Wrong texts of options of Spark's data sources."""
+
+SOURCES = {
+    "rows": ("RowsSource", {}, ("version", "rows_per_partition", "allow_bases", "nowhere")),
+    "content": ("ContentSource", {}, ("columns", "version", "rows_per_partition", "nowhere")),
+    "metadata": ("MetadataSource", {"frame": "fragments"}, ("frame", "tables_per_partition")),
+    "history": (
+        "HistorySource",
+        {},
+        ("begin_version", "end_version", "row_ids", "rows_per_partition", "nowhere"),
+    ),
+    "changes": (
+        "ChangesSource",
+        {"begin_version": "1", "images": "after"},
+        tuple(
+            "begin_version end_version mode images columns key include tolerance "
+            "rows_per_partition nowhere".split()
+        ),
+    ),
+}
+"""The data sources: class, options that must be given, and those that are tried."""
+
+
+@pytest.mark.parametrize(
+    ("source", "option"), [(name, option) for name, it in SOURCES.items() for option in it[2]]
+)
+def test_wrong_options_of_spark_are_refused(
+    source: str, option: str, example_names: dict[str, Any]
+) -> None:
+    class_name, needed, _ = SOURCES[source]
+    of_spark = getattr(importlib.import_module(f"lance_explorer.spark.{source}_source"), class_name)
+
+    def read(text: str) -> None:
+        made = of_spark({"path": example_names["table"].uri, **needed, option: text})
+        made.reader(made.schema()).partitions()
+
+    problems = list[str]()
+    for text in OPTION_TEXTS[option]:
+        error = what_came(read, text, use=False)
+        is_told = isinstance(error, lx.InvalidArgumentError) and option.rstrip("s") in str(error)
+        is_told |= isinstance(error, lx.NotFoundError) and "version" in option
+        if not is_told:
+            problems.append(f"{shown(text)}: {type(error).__name__}: {str(error)[:200]}")
+    assert not problems, "\n" + "\n".join(problems)
+
+
+def test_wrong_options_that_are_handed_on_are_refused(owners: SimpleNamespace) -> None:
+    wrong: tuple[Any, ...] = (None, b"x", 1.5, [1], {}, object(), int, Decimal(1), np.zeros(1))
+    for value in (*wrong, owners.table):
+        with pytest.raises(lx.InvalidArgumentError, match="the option version is text or"):
+            lx.spark.content(owners.spark, "path", version=value)
+    for value in (b"x", 1.5, [1], {}, object(), "x", -1, int, Decimal(1), 10**5000):
+        with pytest.raises(lx.InvalidArgumentError, match="target_rows_per_fragment"):
+            recording.compact_files(owners.dataset, target_rows_per_fragment=value)
+    with pytest.raises(lx.InvalidArgumentError, match="no_option"):
+        recording.compact_files(owners.dataset, no_option=1)

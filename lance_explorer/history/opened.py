@@ -47,8 +47,8 @@ def open_source(
         return TableSource(path("table", opened), branch, storage_options, None, allow_bases)
     if package_of(opened) != "lance" or not isinstance(getattr(opened, "uri", None), str):
         raise InvalidArgumentError(
-            "table: expected a path, a URI, a LanceDataset or a lancedb table, got "
-            f"{type(table).__name__}: {shown(table)}"
+            f"table is {shown(table)}: expected a path, a URI, a LanceDataset or a lancedb table, "
+            f"got {type(table).__name__}"
         )
     options = storage_options
     if options is None:

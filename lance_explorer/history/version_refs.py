@@ -165,7 +165,9 @@ def _numbered(source: TableSource, number: int) -> int:
     if 0 <= number <= MAX_U64:
         return number
     if abs(number) > MAX_U64:
-        raise VersionNotFoundError(f"no version has the number {shown(number)}")
+        raise VersionNotFoundError(
+            f"version {shown(number)} never was: no number of one has more than 64 bits"
+        )
     kept = source.listing.versions
     if -number > len(kept):
         remain = "1 version is" if len(kept) == 1 else f"{len(kept)} versions are"

@@ -11,7 +11,7 @@ from typing import Any
 import lance
 from lance.commit import CommitConflictError
 
-from lance_explorer.arguments import of_kind, shown, whole_number
+from lance_explorer.arguments import of_kind, whole_number
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.history.opened import dataset_of, open_source
 from lance_explorer.history.rewrites.compaction_records import (
@@ -186,8 +186,10 @@ def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
     try:
         metrics = table.optimize.compact_files(**options)
     except (TypeError, ValueError, OverflowError) as error:
+        if not options:
+            raise
         raise InvalidArgumentError(
-            f"pylance cannot compact with {shown(options)}: {error}"
+            f"pylance cannot compact with {', '.join(options)}: {error}"
         ) from error
     source = open_source(table)
     made = compaction_lineage(source, table.version) if metrics.fragments_removed else None

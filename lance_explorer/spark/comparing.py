@@ -123,7 +123,8 @@ def content(
     session_of(spark)
     path = text("path", path)
     chosen = None if columns is None else names("columns", columns)
-    reader = spark.read.format("lance_explorer.content").options(**option_texts(options))
+    given = option_texts(options)
+    reader = spark.read.format("lance_explorer.content").options(**given)
     if chosen is not None:
         reader = reader.option("columns", json.dumps(chosen))
     sums = [fn.sum(name).cast("decimal(38,0)") % _MODULUS for name in HASHES]

@@ -77,6 +77,6 @@ def _source_of(rows: Any, marks: pl.DataFrame | None) -> RowSource:
         source: RowSource = rows
         return source
     raise InvalidArgumentError(
-        "rows: expected a Polars DataFrame, a Snapshot or a source of rows, got "
-        f"{type(rows).__name__}: {shown(rows)}"
+        f"rows is {shown(rows)}: expected a Polars DataFrame, a Snapshot or a source of rows, got "
+        f"{type(rows).__name__}"
     )
