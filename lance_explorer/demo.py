@@ -21,7 +21,8 @@ import pyarrow as pa
 from lance.dataset import LANCE_COMMIT_MESSAGE_KEY, MergeInsertBuilder
 from tqdm import tqdm
 
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.arguments import path as path_text
+from lance_explorer.errors import InvalidArgumentError, StorageError
 
 __all__ = [
     "RECIPE",
@@ -591,7 +592,7 @@ def make_samples(folder: str | Path | None = None) -> list[Path]:
     ...     [path.name for path in lx.demo.make_samples(folder)]
     ['photos.lance', 'photos_without_stable_row_ids.lance']
     """
-    home = _samples_folder() if folder is None else Path(folder)
+    home = _samples_folder() if folder is None else Path(path_text("folder", folder))
     return [
         make_photos(home / "photos.lance"),
         make_photos_without_stable_row_ids(home / "photos_without_stable_row_ids.lance"),
@@ -604,12 +605,22 @@ def _samples_folder() -> Path:
 
 
 def _make(path: str | Path | None, default_name: str, *, stable_row_ids: bool) -> Path:
-    table = (_samples_folder() / default_name if path is None else Path(path)).absolute()
+    given = _samples_folder() / default_name if path is None else Path(path_text("path", path))
+    table = given.absolute()
+    if not table.name:
+        raise InvalidArgumentError(f"path is that of a table to make, not {path!r}")
     recipe = table.with_name(table.name + ".recipe")
     complete = (
         "A sample table of lance_explorer, which may make it anew at any time.\n"
         f"recipe {RECIPE}, stable row IDs {stable_row_ids}, {table}\n"
     )
+    try:
+        return _made(table, recipe, complete, stable_row_ids=stable_row_ids)
+    except OSError as error:
+        raise StorageError(f"the sample table {table} cannot be made: {error}") from error
+
+
+def _made(table: Path, recipe: Path, complete: str, *, stable_row_ids: bool) -> Path:
     if _is_complete(table, recipe, complete):
         return table
     if table.exists() and (not recipe.exists() or _is_foreign(table)):

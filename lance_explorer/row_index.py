@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.arguments import row_number
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.rows.ends import row_not_found
@@ -76,6 +76,7 @@ class SnapshotRowIdIndex:
         >>> table.latest.row_id_index().locate(4)
         RowAddress(fragment_id=1, offset=0)
         """
+        row_id = row_number(row_id)
         if row_id not in self._index:
             raise LiveTable(self._source).answer(
                 lambda source: row_not_found(source, self._version, row_id)
@@ -98,7 +99,7 @@ class SnapshotRowIdIndex:
         >>> table.latest.row_id_index().locate_many([4, 1]).to_list()
         [4294967296, None]
         """
-        return _with_nulls("_rowaddr", *self._index.locate_many(_array(row_ids)))
+        return _with_nulls("_rowaddr", *self._index.locate_many(row_ids))
 
     def ids_at(self, addresses: ArrayLike) -> pl.Series:
         """Return the row IDs at many row addresses as ``UInt64``, null where no live row is.
@@ -113,7 +114,7 @@ class SnapshotRowIdIndex:
         >>> table.latest.row_id_index().ids_at([1 << 32, 1]).to_list()
         [4, None]
         """
-        return _with_nulls("_rowid", *self._index.ids_at(_array(addresses)))
+        return _with_nulls("_rowid", *self._index.ids_at(addresses))
 
     def __len__(self) -> int:
         return len(self._index)
@@ -124,15 +125,6 @@ class SnapshotRowIdIndex:
     @described
     def __repr__(self) -> str:
         return f"{self._index!r} of version {self._version}"
-
-
-def _array(values: ArrayLike) -> ArrayLike:
-    """Return numbers as an array; a series without nulls gives its memory."""
-    if isinstance(values, pl.Series):
-        if values.null_count():
-            raise InvalidArgumentError("null is no row")
-        return values.to_numpy()
-    return values
 
 
 def _with_nulls(name: str, numbers: np.ndarray, found: np.ndarray) -> pl.Series:

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lance_explorer.arguments import names, of_kind, text, whole_number
 from lance_explorer.display import snapshot_html, snapshot_text
 from lance_explorer.errors import UnsupportedFeatureError
 from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
@@ -55,8 +56,8 @@ class Snapshot:
     """
 
     def __init__(self, source: TableSource, version: int) -> None:
-        self.source = source
-        self._history = source.version(version)
+        self.source = of_kind("source", source, TableSource, "the `source` of a Table")
+        self._history = source.version(whole_number("version", version, most=2**64 - 1))
         self._record = self._history.records[0]
 
     @property
@@ -157,6 +158,9 @@ class Snapshot:
         >>> len(table.at(1).read(limit=2))
         2
         """
+        wanted = None if columns is None else names("columns", columns)
+        predicate = None if filter is None else text("filter", filter)
+        most = None if limit is None else whole_number("limit", limit)
         self._check_readable()
         check_values(self.source, self.version)
         from lance_explorer.values import read_rows
@@ -164,7 +168,7 @@ class Snapshot:
         storage = self.source.storage
         return self._answer(
             lambda _: read_rows(
-                storage.uri, self.version, columns, filter, limit, storage_options=storage.options
+                storage.uri, self.version, wanted, predicate, most, storage_options=storage.options
             )
         )
 
@@ -181,7 +185,7 @@ class Snapshot:
         >>> table.at(1).head(2)["id"].to_list()
         [1, 2]
         """
-        return self.read(limit=num_rows)
+        return self.read(limit=whole_number("num_rows", num_rows))
 
     @documented(ROWS)
     def row_ids(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -203,7 +207,8 @@ class Snapshot:
         >>> table.at(1).row_ids().select("_rowid", "_rowaddr").head(2).rows()
         [(0, 0), (1, 1)]
         """
-        return self._answer(lambda source: rows(source, self.version, columns))
+        wanted = None if columns is None else names("columns", columns)
+        return self._answer(lambda source: rows(source, self.version, wanted))
 
     def row_id_index(self) -> SnapshotRowIdIndex:
         """Return where each live row is, by its row ID, from metadata alone.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from numpy.typing import ArrayLike
 
+from lance_explorer.arguments import flag, of_kind
 from lance_explorer.changes.change_feed import (
     Changes,
     ImageChoice,
@@ -121,7 +122,8 @@ class Table:
     """
 
     def __init__(self, source: TableSource) -> None:
-        self._live = LiveTable(source)
+        given = of_kind("source", source, TableSource, "what lx.open_table(path) gives to a Table")
+        self._live = LiveTable(given)
 
     @property
     def source(self) -> TableSource:
@@ -178,7 +180,8 @@ class Table:
         >>> table.versions().row(0, named=True)["kind"]
         'create'
         """
-        return self._live.answer(inherited_versions if inherited else versions)
+        is_wanted = flag("inherited", inherited)
+        return self._live.answer(inherited_versions if is_wanted else versions)
 
     def at(self, ref: VersionRef) -> Snapshot:
         """Return one version.
@@ -371,8 +374,9 @@ class Table:
         >>> table.compaction_lineage() is None
         True
         """
+        every = flag("include_undone", include_undone)
         return self._live.answer(
-            lambda source: compaction_lineage(source, _optional(source, version), include_undone)
+            lambda source: compaction_lineage(source, _optional(source, version), every)
         )
 
     def row(self, row_id: int, at: VersionRef | None = None) -> Row:

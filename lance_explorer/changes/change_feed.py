@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import polars as pl
 
+from lance_explorer.arguments import check_choice, flag, whole_number
 from lance_explorer.changes.feed_lines import FeedLines
-from lance_explorer.changes.parts import ChangePart, commit_parts, net_parts
-from lance_explorer.changes.row_options import ImageChoice, RowOptions, check_choice
+from lance_explorer.changes.parts import ChangePart, check_part, commit_parts, net_parts
+from lance_explorer.changes.row_options import ImageChoice, RowOptions
 from lance_explorer.changes.steps import VersionRange, version_range
 from lance_explorer.changes.summaries import commit_summary, net_summary, quick_summary
-from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.live import LiveTable, unbroken
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import VersionRef, version_number
@@ -141,6 +141,7 @@ class Changes:
         >>> sum(len(batch) for part in changes.parts(2) for batch in changes.batches(part=part))
         7
         """
+        num_rows = whole_number("num_rows", num_rows, least=1)
         parts = net_parts if self.mode == "net" else commit_parts
         with unbroken(self.source):
             return parts(self._versions, num_rows)
@@ -170,8 +171,14 @@ class Changes:
         >>> [len(batch) for batch in table.changes(0, 1).batches(2)]
         [2, 2]
         """
-        if batch_size < 1:
-            raise InvalidArgumentError(f"batch_size must be positive, not {batch_size}")
+        batch_size = whole_number("batch_size", batch_size, least=1)
+        if part is not None:
+            check_part(self._versions, part)
+        return self._batches(batch_size, part, progress=flag("progress", progress))
+
+    def _batches(
+        self, batch_size: int, part: ChangePart | None, *, progress: bool
+    ) -> Iterator[pl.DataFrame]:
         if not progress:
             with unbroken(self.source):
                 yield from self._lines.batches(batch_size, part)

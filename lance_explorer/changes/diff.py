@@ -32,6 +32,8 @@ def diff(
     first_source: TableSource, first_version: int, second_source: TableSource, second_version: int
 ) -> "Diff":
     """Return what two versions differ in; see :meth:`~lance_explorer.table.Table.diff`."""
+    first_source.file(first_version)
+    second_source.file(second_version)
     return Diff(Place(first_source, first_version), Place(second_source, second_version))
 
 

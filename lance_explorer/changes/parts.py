@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lance_explorer.arguments import of_kind
 from lance_explorer.changes.steps import VersionRange
+from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.rows.state_rows import StateRows
 
-__all__ = ["ChangePart", "commit_parts", "net_parts"]
+__all__ = ["ChangePart", "check_part", "commit_parts", "net_parts"]
 
 _COMMITS_IN_A_PART = 50
 
@@ -37,6 +39,14 @@ class ChangePart:
             num_lines * self.number // self.count,
             num_lines * (self.number + 1) // self.count,
         )
+
+
+def check_part(versions: VersionRange, part: ChangePart) -> None:
+    """Raise InvalidArgumentError unless a part is one of a feed."""
+    part = of_kind("part", part, ChangePart, "one of Changes.parts")
+    is_inside = versions.begin <= part.begin <= part.end <= versions.end
+    if not is_inside or not 0 <= part.number < part.count:
+        raise InvalidArgumentError(f"part is one of Changes.parts of these changes, not {part!r}")
 
 
 def net_parts(versions: VersionRange, num_rows: int) -> list[ChangePart]:

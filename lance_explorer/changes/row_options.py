@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lance_explorer.arguments import check_choice, names, not_negative
 from lance_explorer.changes.change_runs import RowChange
-from lance_explorer.errors import InvalidArgumentError
 
-__all__ = ["ImageChoice", "RowOptions", "check_choice"]
+__all__ = ["ImageChoice", "RowOptions"]
 
 ImageChoice = Literal["after", "both"]
 
@@ -35,12 +35,12 @@ class RowOptions:
     ) -> "RowOptions":
         """Return what people ask for; one name may stand for a sequence of one."""
         check_choice("images", images, (None, "after", "both"))
-        for name in _names(include):
+        left_in = names("include", include)
+        for name in left_in:
             check_choice("include", name, tuple([change.label for change in _OPTIONAL]))
-        if not tolerance >= 0:
-            raise InvalidArgumentError(f"tolerance is 0 or more, not {tolerance}")
-        chosen = None if columns is None else _names(columns)
-        return cls(images, chosen, _names(key or ()), _names(include), tolerance)
+        chosen = None if columns is None else names("columns", columns)
+        keys = () if key is None else names("key", key)
+        return cls(images, chosen, keys, left_in, not_negative("tolerance", tolerance))
 
     @property
     def has_both_images(self) -> bool:
@@ -51,13 +51,3 @@ class RowOptions:
     def left_out(self) -> list[RowChange]:
         """What is left out."""
         return [change for change in _OPTIONAL if change.label not in self.include]
-
-
-def check_choice(name: str, value: object, known: tuple[str | None, ...]) -> None:
-    """Raise InvalidArgumentError unless an argument is one of those there are."""
-    if value not in known:
-        raise InvalidArgumentError(f"{name} is one of {known}, not {value!r}")
-
-
-def _names(given: str | Collection[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from inspect import iscoroutinefunction
 from typing import Any
 
+from lance_explorer.arguments import path, shown, text
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.manifest import decode_manifest_message
 from lance_explorer.history.source import TableSource
@@ -40,11 +41,14 @@ def open_source(
         If the URI has a scheme that is not served.
     """
     opened = dataset_of(table)
+    if branch is not None:
+        branch = text("branch", branch)
     if isinstance(opened, (str, os.PathLike)):
-        return TableSource(os.fspath(opened), branch, storage_options, None, allow_bases)
+        return TableSource(path("table", opened), branch, storage_options, None, allow_bases)
     if package_of(opened) != "lance" or not isinstance(getattr(opened, "uri", None), str):
         raise InvalidArgumentError(
-            f"expected a path, a URI, a LanceDataset or a lancedb table, got {type(table).__name__}"
+            f"table is {shown(table)}: expected a path, a URI, a LanceDataset or a lancedb table, "
+            f"got {type(table).__name__}"
         )
     options = storage_options
     if options is None:

@@ -89,7 +89,7 @@ class TableSource:
         self.storage = self.main_storage
         self.branch = branch
         if branch is not None:
-            if leads_elsewhere(branch):
+            if leads_elsewhere(branch) or not branch.isprintable():
                 raise RefNotFoundError(f"no branch can have the name {branch!r}")
             self.storage = _below(self.main_storage, branch_root(branch))
         self.listing = self._list_versions()

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from operator import index
 from typing import NamedTuple, Protocol, SupportsIndex, runtime_checkable
 
+from lance_explorer.arguments import shown
 from lance_explorer.errors import (
     InvalidArgumentError,
     RefNotFoundError,
@@ -123,7 +124,7 @@ def resolve(
             return resolve(_branch(source, branch), inner, is_begin=is_begin, now=now)
         case VersionLike():
             return _of_snapshot(source, ref, any_table)
-    raise InvalidArgumentError(f"expected a version, that is {_EXPECTED}; got {_shown(ref)}")
+    raise InvalidArgumentError(f"expected a version, that is {_EXPECTED}; got {shown(ref)}")
 
 
 def version_number(source: TableSource, ref: VersionRef, *, is_begin: bool = False) -> int:
@@ -141,7 +142,7 @@ def version_number(source: TableSource, ref: VersionRef, *, is_begin: bool = Fal
             for name in (found.source.branch, source.branch)
         )
         raise InvalidArgumentError(
-            f"{_shown(ref)} is version {found.version} of {there}, and this asks for one of "
+            f"{shown(ref)} is version {found.version} of {there}, and this asks for one of "
             f"{here}; open {there} for it, or compare two branches with table.diff"
         )
     return found.version
@@ -150,11 +151,6 @@ def version_number(source: TableSource, ref: VersionRef, *, is_begin: bool = Fal
 def kept_version(source: TableSource, ref: VersionRef) -> int:
     """Return the number of a kept version of one branch, named as for :func:`resolve`."""
     return source.file(version_number(source, ref)).version
-
-
-def _shown(ref: object) -> str:
-    text = repr(ref)
-    return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def _whole(number: SupportsIndex) -> int | None:
@@ -166,10 +162,12 @@ def _whole(number: SupportsIndex) -> int | None:
 
 
 def _numbered(source: TableSource, number: int) -> int:
-    if number > MAX_U64:
-        raise source.missing_version(number)
-    if number >= 0:
+    if 0 <= number <= MAX_U64:
         return number
+    if abs(number) > MAX_U64:
+        raise VersionNotFoundError(
+            f"version {shown(number)} never was: no number of one has more than 64 bits"
+        )
     kept = source.listing.versions
     if -number > len(kept):
         remain = "1 version is" if len(kept) == 1 else f"{len(kept)} versions are"
@@ -218,7 +216,7 @@ def _of_snapshot(source: TableSource, snapshot: VersionLike, any_table: bool) ->
     if any_table:
         return BranchVersion(there, snapshot.version)
     raise InvalidArgumentError(
-        f"{_shown(snapshot)} is of another table, {there.uri}; table.diff compares tables"
+        f"{shown(snapshot)} is of another table, {there.uri}; table.diff compares tables"
     )
 
 

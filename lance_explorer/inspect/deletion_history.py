@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from pyroaring import BitMap
 
+from lance_explorer.arguments import whole_number
 from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.row_operations import Delete
@@ -102,6 +103,7 @@ def deletion_history(source: TableSource, fragment_id: int) -> pl.DataFrame:
     FragmentNotFoundError
         If no kept version has the fragment.
     """
+    fragment_id = whole_number("fragment_id", fragment_id)
     readable = readable_history(source.history)
     history = _of_fragment(readable, fragment_id)
     if not len(history.intervals):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from lance_explorer.arguments import text
 from lance_explorer.errors import InvalidArgumentError
 
 __all__ = ["read_expression", "run_query"]
@@ -82,6 +83,7 @@ def run_query(
     └─────┘
     """
     names = sorted(names)
+    query = text("query", query)
     try:
         tokens = list(_tokens(query))
         _check_is_select(tokens)

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from lance_explorer.arguments import row_numbers
 from lance_explorer.frames.columns import EVIDENCE, ID, TEXT, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.events.event_runs import RowEvent
@@ -17,7 +18,6 @@ from lance_explorer.history.rows.positions import position_of
 from lance_explorer.history.rows.state_rows import state_rows
 from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.arguments import row_numbers
 from lance_explorer.lineage.event_frame import enum_series, fragments, nulls, only
 from lance_explorer.lineage.tracing import RowsInStep, trace
 from lance_explorer.rowids.arrays import Positions, Uint64Array

@@ -5,10 +5,12 @@ These know no tuples and no nulls: nodes are named as in frames, and what is unk
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
+
+from lance_explorer.arguments import file_to_write
+from lance_explorer.errors import StorageError
 
 __all__ = ["NODE_LINK", "plain_graph", "to_dot", "to_graphml", "to_json", "to_mermaid"]
 
@@ -31,9 +33,13 @@ def plain_graph(graph: nx.MultiDiGraph) -> nx.MultiDiGraph:
 
 def to_graphml(graph: nx.MultiDiGraph, path: str | os.PathLike[str] | None = None) -> str:
     """Return a graph as GraphML, and write it to a file if a path is given."""
+    target = None if path is None else file_to_write("path", path)
     text = "\n".join(nx.generate_graphml(plain_graph(graph)))
-    if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+    if target is not None:
+        try:
+            target.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise StorageError(f"the graph cannot be written: {error}") from error
     return text
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from lance_explorer.arguments import row_numbers
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.events.event_runs import RowEvents
@@ -23,7 +24,6 @@ from lance_explorer.history.rows.positions import check_some, position_of
 from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.ancestors import fork_of, identities_in_parent
-from lance_explorer.lineage.arguments import row_numbers
 from lance_explorer.lineage.clones import step_facts
 from lance_explorer.lineage.event_frame import (
     FOLLOWED,

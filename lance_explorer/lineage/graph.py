@@ -15,6 +15,7 @@ from typing import Any
 import networkx as nx
 import polars as pl
 
+from lance_explorer.arguments import many, text, whole_number
 from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.documented import column_table, documented
@@ -138,6 +139,7 @@ class Lineage:
             if str(fragment) in self._nodes:
                 return fragment
             raise FragmentNotFoundError(f"no fragment {fragment} in {self!r}")
+        fragment = whole_number("a fragment", fragment)
         lives = self.frames.fragments.filter(fragment_id=fragment)["node"]
         if len(lives) == 0:
             raise FragmentNotFoundError(f"fragment {fragment} never was in {self!r}")
@@ -184,7 +186,7 @@ class Lineage:
         first, last = self.node(start), self.node(end)
         after = {first, *nx.descendants(self.graph, first)}
         before = {last, *nx.ancestors(self.graph, last)}
-        return self.subgraph(after & before)
+        return self._part([str(node) for node in after & before])
 
     def subgraph(self, nodes: Iterable[FragmentNode]) -> "Lineage":
         """Return the part that consists of some nodes and the edges between them.
@@ -195,7 +197,13 @@ class Lineage:
         >>> lineage.subgraph([lineage.node(0), lineage.node(1)])
         Lineage(people.lance: 2 fragments, 0 edges)
         """
-        names = pl.Series([str(node) for node in nodes], dtype=pl.String)
+        some: list[FragmentNode | int] = many(
+            "nodes", nodes, (FragmentNode, int), "a list of nodes"
+        )
+        return self._part([str(self.node(node)) for node in some])
+
+    def _part(self, nodes: Iterable[str]) -> "Lineage":
+        names = pl.Series([*nodes], dtype=pl.String)
         kept = pl.col("node").is_in(names.implode())
         edges = pl.col("from_node").is_in(names.implode()) & pl.col("to_node").is_in(
             names.implode()
@@ -232,7 +240,7 @@ class Lineage:
         while last:
             last = [following[node] for node in last if node in following]
             nodes.update(last)
-        part = self.subgraph([self._nodes[name] for name in nodes])
+        part = self._part(nodes)
         steps = went.select("from_node", "to_node", "version").unique()
         edges = part.frames.edges
         kept = edges.join(steps, on=steps.columns, how="semi", maintain_order="left")
@@ -312,7 +320,7 @@ class Lineage:
         7
         """
         fragments, edges, _ = self.frames
-        return openlineage_events(self.source, fragments, edges, namespace)
+        return openlineage_events(self.source, fragments, edges, text("namespace", namespace))
 
     # ------------------------------------------------------------------------ display
 

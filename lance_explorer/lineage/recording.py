@@ -11,6 +11,7 @@ from typing import Any
 import lance
 from lance.commit import CommitConflictError
 
+from lance_explorer.arguments import of_kind, whole_number
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.history.opened import dataset_of, open_source
 from lance_explorer.history.rewrites.compaction_records import (
@@ -142,10 +143,7 @@ def set_lineage_retention(dataset: Any, max_entries: int) -> None:
     ...     lx.open_table(dataset).compaction_lineage().max_entries
     100
     """
-    if type(max_entries) is not int or not 1 <= max_entries <= _LARGEST:
-        raise InvalidArgumentError(
-            f"max_entries is {max_entries!r}: expected a whole number of at least 1"
-        )
+    max_entries = whole_number("max_entries", max_entries, least=1, most=_LARGEST)
     table = _lance_dataset(dataset)
     _store(table, open_source(table), max_entries)
     _follow(dataset, table)
@@ -163,7 +161,7 @@ def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
         The table, on the branch to compact.
     **options
         What ``dataset.optimize.compact_files`` of pylance takes, such as
-        ``target_rows_per_fragment``. What it raises is raised here too.
+        ``target_rows_per_fragment``. What it raises of other than arguments is raised here too.
 
     Returns
     -------
@@ -189,7 +187,14 @@ def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
     (3, 1, 1)
     """
     table = _lance_dataset(dataset)
-    metrics = table.optimize.compact_files(**options)
+    try:
+        metrics = table.optimize.compact_files(**options)
+    except (TypeError, ValueError, OverflowError) as error:
+        if not options:
+            raise
+        raise InvalidArgumentError(
+            f"pylance cannot compact with {', '.join(options)}: {error}"
+        ) from error
     source = open_source(table)
     made = compaction_lineage(source, table.version) if metrics.fragments_removed else None
     _store(table, source)
@@ -251,11 +256,7 @@ def _set(table: Any, lineage: CompactionLineage) -> None:
 
 def _lance_dataset(dataset: Any) -> Any:
     opened = dataset_of(dataset)
-    if isinstance(opened, lance.LanceDataset):
-        return opened
-    raise InvalidArgumentError(
-        f"expected a LanceDataset or a lancedb table, got {type(dataset).__name__}"
-    )
+    return of_kind("dataset", opened, lance.LanceDataset, "a LanceDataset or a lancedb table")
 
 
 def _follow(dataset: Any, table: Any) -> None:

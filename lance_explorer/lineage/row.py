@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from lance_explorer.arguments import flag, row_number
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.arguments import row_number
 from lance_explorer.lineage.event_frame import ROW_HISTORY
 from lance_explorer.lineage.following import row_history
 from lance_explorer.shown import described
@@ -59,8 +59,9 @@ class Row:
         >>> table.row(2).history(values=True)["changed_columns"].to_list()
         [None, []]
         """
+        with_values = flag("values", values)
         return LiveTable(self.source).answer(
-            lambda source: row_history(source, self.row_id, self.at, values=values)
+            lambda source: row_history(source, self.row_id, self.at, values=with_values)
         )
 
     def graph(self) -> "Lineage":

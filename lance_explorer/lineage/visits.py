@@ -2,9 +2,13 @@
 
 import polars as pl
 
+from lance_explorer.arguments import of_kind, shown
+from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 
 __all__ = ["visits"]
+
+_COLUMNS = ("branch", "version", "event", "_rowaddr_before", "_rowaddr_after")
 
 
 def visits(fragments: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
@@ -24,6 +28,12 @@ def visits(fragments: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
         ``event``, ``from_node`` and ``to_node``, null where the row was not live, and where no
         kept version has the fragment.
     """
+    told = of_kind("events", events, pl.DataFrame, "what table.row(id).history() gives").columns
+    if missing := [name for name in _COLUMNS if name not in told]:
+        raise InvalidArgumentError(
+            "events is what table.row(id).history() or table.follow(ids) gives, and this has no "
+            f"column {missing[0]}: {shown(told)}"
+        )
     row = pl.col("_rowid") if "_rowid" in events.columns else pl.lit(None, pl.UInt64)
     numbered = events.select(
         row.alias("_rowid"),

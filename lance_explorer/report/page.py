@@ -12,8 +12,9 @@ from string import Template
 
 from plotly.offline import get_plotlyjs
 
+from lance_explorer.arguments import file_to_write
 from lance_explorer.display import table_name
-from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, StorageError
+from lance_explorer.errors import LanceExplorerError, StorageError
 from lance_explorer.history.source import TableSource
 from lance_explorer.report.facts import Facts
 from lance_explorer.report.markup import contents, paragraph, picture, section
@@ -27,11 +28,7 @@ def write_report(source: TableSource, path: str | os.PathLike[str]) -> Path:
 
     The parameters and errors are those of :meth:`~lance_explorer.table.Table.report`.
     """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InvalidArgumentError(f"there is no folder {target.parent} for {target.name}")
-    if target.is_dir():
-        raise InvalidArgumentError(f"{target} is a folder: name a file in it")
+    target = file_to_write("path", path)
     page = _page(source)
     try:
         target.write_text(page, encoding="utf-8")

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pyroaring import BitMap
 
-from lance_explorer.errors import CorruptFileError, InvalidArgumentError, RowNotFoundError
+from lance_explorer.arguments import row_numbers
+from lance_explorer.errors import CorruptFileError, RowNotFoundError
 from lance_explorer.rowids.addresses import RowAddress, first_address, fragments_of
 from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
 from lance_explorer.rowids.blocks import RunsAndBlocks
@@ -146,7 +147,7 @@ class RowIdIndex:
         found : ndarray of bool
             For each row ID whether a live row has it.
         """
-        return self.id_map.lookup(_numbers(row_ids, "row IDs"))
+        return self.id_map.lookup(row_numbers(row_ids, "row IDs"))
 
     def ids_at(self, addresses: ArrayLike) -> tuple[Uint64Array, NDArray[np.bool_]]:
         """Return which rows are at some addresses.
@@ -163,7 +164,7 @@ class RowIdIndex:
         found : ndarray of bool
             For each address whether a live row is there.
         """
-        wanted = _numbers(addresses, "row addresses")
+        wanted = row_numbers(addresses, "row addresses")
         row_ids, found = self.id_map.reverse_lookup(wanted)
         if len(self.hidden.start):
             more_ids, more = ids_at(self.hidden, wanted)
@@ -192,14 +193,3 @@ def address_rows(
     return FragmentRows(
         fragment_id, RowIdSequence.of([Range(start, start + physical_rows)]), deleted
     )
-
-
-def _numbers(values: ArrayLike, what: str) -> Uint64Array:
-    try:
-        array = np.asarray(values)
-        whole = array.ndim == 1 and (array.dtype.kind in "ui" or not array.size)
-        if whole and not (array.dtype.kind == "i" and (array < 0).any()):
-            return array.astype(np.uint64, copy=False)
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise InvalidArgumentError(f"{what} are whole numbers from 0 to 2^64 - 1")

@@ -17,10 +17,12 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from lance_explorer.arguments import of_kind
 from lance_explorer.changes.change_feed import Changes
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches, value_names
+from lance_explorer.spark.given import session_of
 from lance_explorer.spark.options import STORAGE_PREFIX, Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.streaming import ChangesStream
@@ -135,7 +137,8 @@ def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
     >>> lx.spark.changes_to_spark(spark, table.changes(1, 2)).count()
     2
     """
-    spark.dataSource.register(ChangesSource)
+    found = of_kind("found", found, Changes, "Changes, as table.changes gives them")
+    session_of(spark).dataSource.register(ChangesSource)
     source, asked = found.source, found.options
     options = {
         "begin_version": str(found.begin_version),

@@ -8,9 +8,11 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
+from lance_explorer.arguments import names, text
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.inspect.rows import ROWS
 from lance_explorer.spark.content_source import HASHES
+from lance_explorer.spark.given import option_texts, rows_of, session_of
 
 __all__ = ["content", "diff", "same_content"]
 
@@ -60,8 +62,13 @@ def diff(
     >>> sorted(row["id"] for row in lx.spark.diff(old, new, "id").collect())
     [5, 6]
     """
-    keys = [key] if isinstance(key, str) else list(key)
-    compared = _compared(before, after, keys, columns)
+    rows_of("before", before)
+    rows_of("after", after)
+    keys = names("key", key)
+    if not keys:
+        raise InvalidArgumentError("key is at least one column that tells rows apart")
+    chosen = None if columns is None else names("columns", columns)
+    compared = _compared(before, after, keys, chosen)
     joined = _side(before, keys, compared, _BEFORE).join(
         _side(after, keys, compared, _AFTER),
         [_own(_BEFORE, name) == _own(_AFTER, name) for name in (*keys, _TURN)],
@@ -113,9 +120,13 @@ def content(
     >>> lx.spark.content(spark, table.uri, version=1).first()["num_rows"]
     4
     """
-    reader = spark.read.format("lance_explorer.content").options(**options)
-    if columns is not None:
-        reader = reader.option("columns", json.dumps([*columns]))
+    session_of(spark)
+    path = text("path", path)
+    chosen = None if columns is None else names("columns", columns)
+    given = option_texts(options)
+    reader = spark.read.format("lance_explorer.content").options(**given)
+    if chosen is not None:
+        reader = reader.option("columns", json.dumps(chosen))
     sums = [fn.sum(name).cast("decimal(38,0)") % _MODULUS for name in HASHES]
     named = [each.cast("decimal(20,0)").alias(n) for each, n in zip(sums, HASHES, strict=True)]
     num_rows = fn.coalesce(fn.sum("num_rows"), fn.lit(0)).alias("num_rows")
@@ -136,6 +147,8 @@ def same_content(one: DataFrame, other: DataFrame) -> bool:
     >>> lx.spark.same_content(before, after)
     True
     """
+    rows_of("one", one)
+    rows_of("other", other)
     return bool(one.first() == other.first())
 
 

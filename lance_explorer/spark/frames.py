@@ -7,6 +7,8 @@ import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from lance_explorer.arguments import names, of_kind, paths, text
+from lance_explorer.spark.given import session_of
 from lance_explorer.spark.options import STORAGE_PREFIX
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
 from lance_explorer.storage import Options as StorageOptions
@@ -36,6 +38,8 @@ def from_polars(spark: SparkSession, frame: pl.DataFrame) -> DataFrame:
     >>> lx.spark.from_polars(spark, table.versions()).where("rows_deleted > 0").count()
     1
     """
+    session_of(spark)
+    frame = of_kind("frame", frame, pl.DataFrame, "a Polars DataFrame")
     schema = spark_schema(arrow_table(frame.clear()).schema)
     target = target_schema(schema)
     batches = [*batches_of(frame, target)] or [pa.RecordBatch.from_pylist([], target)]
@@ -83,11 +87,15 @@ def metadata(
     >>> fragments.groupBy("table").count().first()["count"] == len(table.inspect.fragments())
     True
     """
+    session_of(spark)
+    frame = text("frame", frame)
+    uris = names("tables", tables)
+    bases = paths("allow_bases", allow_bases)
     storage_options = StorageOptions(storage_options)
     reader = spark.read.format("lance_explorer.metadata").option("frame", frame)
     for name, value in storage_options.items():
         reader = reader.option(f"{STORAGE_PREFIX}{name}", value)
-    if allow_bases:
-        reader = reader.option("allow_bases", json.dumps(list(allow_bases)))
-    path = tables if isinstance(tables, str) else json.dumps(list(tables))
+    if bases:
+        reader = reader.option("allow_bases", json.dumps(bases))
+    path = tables if isinstance(tables, str) else json.dumps(uris)
     return reader.load(path)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from lance_explorer.arguments import shown
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.frames.states import live_rows
@@ -28,6 +29,7 @@ from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, ta
 
 __all__ = ["HistorySource"]
 
+_MOST_DIGITS = 20
 _EVENTS_PER_PARTITION = 1_000_000
 _FEWEST_ROWS = 16_384
 _ROWS_PER_BATCH = 65_536
@@ -161,6 +163,8 @@ def _ids(piece: _Ids) -> Uint64Array:
 
 
 def _row_id(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 1 << 64:
-        raise InvalidArgumentError(f"row_ids are whole numbers from 0 to 2^64 - 1, not {text!r}")
+    if not text.isdecimal() or len(text) > _MOST_DIGITS or int(text) >= 1 << 64:
+        raise InvalidArgumentError(
+            f"row_ids are whole numbers from 0 to 2^64 - 1, not {shown(text)}"
+        )
     return int(text)

@@ -9,12 +9,16 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from lance_explorer.arguments import text, text_mapping
+from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.spark.java import java_home
 from lance_explorer.spark.registration import register
 
 __all__ = ["session"]
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
+
+_MASTERS = ("local", "spark://", "k8s://", "yarn")
 
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -65,11 +69,15 @@ def session(
     >>> changes.load(table.uri).count()
     8
     """
+    if not text("master", master).startswith(_MASTERS):
+        raise InvalidArgumentError(f"master is text such as local[2], not {master!r}")
+    app_name = text("app_name", app_name)
+    settings = {} if config is None else text_mapping("config", config)
     active = SparkSession.getActiveSession()
     if active is not None:
         return register(active)
     builder = SparkSession.builder.master(master).appName(app_name)
-    for name, value in {**_SETTINGS, **(config or {})}.items():
+    for name, value in {**_SETTINGS, **settings}.items():
         builder = builder.config(name, value)
     with warnings.catch_warnings(), _environment(JAVA_HOME=java_home()):
         warnings.filterwarnings("ignore", "lance is not fork-safe")  # Java is started at once

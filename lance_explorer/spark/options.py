@@ -8,6 +8,7 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from lance_explorer.arguments import names, shown, whole_number
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import version_number
@@ -18,6 +19,8 @@ __all__ = ["STORAGE_PREFIX", "Options", "hidden"]
 
 STORAGE_PREFIX = "storage."
 """What the names of storage options begin with. They are never shown."""
+
+_MOST_DIGITS = 20
 
 _COMMON = ("path", "branch", "allow_bases")
 
@@ -82,9 +85,8 @@ class Options:
         text = self.text(name)
         if text is None:
             return default
-        if not text.isdecimal() or int(text) < least:
-            raise InvalidArgumentError(f"{name} is a whole number from {least} on, not {text!r}")
-        return int(text)
+        number = int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else text
+        return whole_number(name, number, least)
 
     @property
     def allow_bases(self) -> tuple[str, ...]:
@@ -94,7 +96,12 @@ class Options:
     def version(self, name: str, source: TableSource, *, is_begin: bool = False) -> int | None:
         """Return an option that names a version of a branch; None if it was not given."""
         text = self.text(name)
-        return None if text is None else version_number(source, text, is_begin=is_begin)
+        if text is None:
+            return None
+        try:
+            return version_number(source, text, is_begin=is_begin)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{name}: {error}") from None
 
     def texts(self, name: str) -> list[str] | None:
         """Return an option that is a list: in JSON, or with commas between."""
@@ -105,8 +112,6 @@ class Options:
             return [part.strip() for part in text.split(",") if part.strip()]
         try:
             found = json.loads(text)
-        except ValueError as error:
-            raise InvalidArgumentError(f"{name} is a list in JSON, not {text!r}") from error
-        if not all(isinstance(item, str) for item in found):
-            raise InvalidArgumentError(f"{name} is a list of names, not {text!r}")
-        return list(found)
+        except (ValueError, RecursionError) as error:
+            raise InvalidArgumentError(f"{name} is a list in JSON, not {shown(text)}") from error
+        return list(names(name, found))

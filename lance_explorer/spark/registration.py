@@ -5,6 +5,7 @@ from pyspark.sql.datasource import DataSource
 
 from lance_explorer.spark.changes_source import ChangesSource
 from lance_explorer.spark.content_source import ContentSource
+from lance_explorer.spark.given import session_of
 from lance_explorer.spark.history_source import HistorySource
 from lance_explorer.spark.metadata_source import MetadataSource
 from lance_explorer.spark.rows_source import RowsSource
@@ -38,6 +39,7 @@ def register(spark: SparkSession) -> SparkSession:
     >>> lx.spark.register(spark).read.format("lance_explorer.rows").load(table.uri).count()
     9
     """
+    session_of(spark)
     for source in SOURCES:
         spark.dataSource.register(source)
     return spark

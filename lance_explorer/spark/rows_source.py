@@ -199,7 +199,8 @@ def stretches(
 def _chosen(options: Options) -> PinnedTable:
     """Return the version that options name, pinned."""
     ref = TableRef.of(options)
-    found = resolve(ref.open(), options.text("version") or -1)
+    version = options.text("version")
+    found = resolve(ref.open(), -1 if version is None else version)
     return PinnedTable.at(found.source, found.version, ref)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import unquote
 
+from lance_explorer.arguments import paths
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Bases:
     ) -> None:
         self._options = options
         self.opened: dict[str, Storage] = {}
-        self.allowed = tuple([_absolute(each) for each in _listed(allowed)])
+        self.allowed = tuple([_absolute(each) for each in paths("allow_bases", allowed)])
         self._allowed = tuple([_allowed_place(each, options) for each in self.allowed])
         self.own_root(uri)
 
@@ -255,21 +256,6 @@ def _names(path: str) -> tuple[str, ...]:
 def _is_in_a_table(path: tuple[str, ...]) -> bool:
     roots = ["/" + "/".join(path[:count]) for count in range(len(path), 0, -1)]
     return any(os.path.isdir(f"{root}/{_VERSIONS}") for root in roots)
-
-
-def _listed(allowed: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Return what somebody allows as text."""
-    if isinstance(allowed, (str, os.PathLike)):
-        raise InvalidArgumentError(
-            f"allow_bases is a list of paths and URIs: write allow_bases=[{os.fspath(allowed)!r}]"
-        )
-    if not isinstance(allowed, Iterable):
-        raise InvalidArgumentError(f"allow_bases is a list of paths and URIs, not {allowed!r}")
-    listed = [os.fspath(each) if isinstance(each, os.PathLike) else each for each in allowed]
-    for each in listed:
-        if not isinstance(each, str):
-            raise InvalidArgumentError(f"allow_bases is a list of paths and URIs, not of {each!r}")
-    return listed
 
 
 def _absolute(uri: str) -> str:

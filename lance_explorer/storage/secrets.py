@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
+from lance_explorer.arguments import text_mapping
+
 __all__ = ["Hidden", "Options", "without_secrets"]
 
 _SECRET = re.compile(
@@ -49,7 +51,8 @@ class Options(dict[str, str]):
     """
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
-        super().__init__({name: _hidden(value) for name, value in (options or {}).items()})
+        given = {} if options is None else text_mapping("storage_options", options)
+        super().__init__({name: Hidden(value) for name, value in given.items()})
 
     def copy(self) -> "Options":
         """Return the same options again."""
@@ -71,10 +74,6 @@ class Options(dict[str, str]):
                 "somebody in: open the table where it is needed"
             )
         return super().__reduce_ex__(protocol)
-
-
-def _hidden(value: Any) -> Any:
-    return Hidden(value) if isinstance(value, str) else value
 
 
 def without_secrets(text: str, options: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.arguments import names
 from lance_explorer.changes.diff_words import words_beside_rows
 from lance_explorer.display import one_line
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
@@ -29,7 +30,7 @@ from lance_explorer.widgets.comparison_facts import (
 from lance_explorer.widgets.comparison_words import counts_in_words
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
-from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.view import FAILURES, Reply, Request, answers, failure_of
 from lance_explorer.widgets.worker import Cancelled, Job
@@ -124,8 +125,8 @@ class Changes(RowsView):
         key: str | Sequence[str] = (),
         state: ExplorerState | None = None,
     ) -> None:
-        self._table = table
-        self._key = (key,) if isinstance(key, str) else tuple(key)
+        self._table = table_of(table)
+        self._key = names("key", key)
         self._change: str | None = None
         self._column: str | None = None
         self._done: tuple[_Wanted, Comparison] | None = None
@@ -158,7 +159,7 @@ class Changes(RowsView):
 
     @key.setter
     def key(self, key: str | Sequence[str]) -> None:
-        self._key = (key,) if isinstance(key, str) else tuple(key)
+        self._key = names("key", key)
         self._compare()
 
     @property

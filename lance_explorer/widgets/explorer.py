@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets
 import polars as pl
 
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.arguments import check_choice
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.changes import Changes
@@ -23,7 +23,7 @@ from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.search import Found
 from lance_explorer.widgets.segment_encodings import SegmentEncodings
-from lance_explorer.widgets.state import ExplorerState, change, choices
+from lance_explorer.widgets.state import ExplorerState, change, choices, state_of, table_of
 from lance_explorer.widgets.time_travel import TimeTravel
 from lance_explorer.widgets.trail import Place, Trail
 from lance_explorer.widgets.unavailable import Unavailable
@@ -91,8 +91,8 @@ class Explorer(ipywidgets.VBox):
     def __init__(
         self, table: Table, view: str = "overview", *, state: ExplorerState | None = None
     ) -> None:
-        self._table = table
-        self.state = state or ExplorerState()
+        self._table = table_of(table)
+        self.state = state_of(state)
         self._views: dict[str, Any] = {}
         self._replaced: list[Any] = []  # views that still have to answer
         self._listings: dict[str, Any] = {}  # of versions, as each view was made from
@@ -308,6 +308,5 @@ class Explorer(ipywidgets.VBox):
 
 
 def _known(name: str) -> str:
-    if name not in _TABS:
-        raise InvalidArgumentError(f"there is no view {name!r}; there are {', '.join(_TABS)}")
+    check_choice("view", name, tuple(_TABS))
     return name

@@ -19,7 +19,7 @@ from lance_explorer.widgets.code_lines import arranged_code, call
 from lance_explorer.widgets.file_data import history_data, no_advice_words, summary_data
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
-from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.view import Reply, Request, answers
 
 __all__ = ["Files"]
@@ -111,7 +111,7 @@ class Files(RowsView):
     """Which files are in the table: ``data_files``, ``deletions`` or ``indices``."""
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
-        self._table = table
+        self._table = table_of(table)
         self._showing = threading.Lock()
         self._rows: tuple[_Key, FrameRows] | None = None
         super().__init__(FrameRows(_NO_FILES), state=state)

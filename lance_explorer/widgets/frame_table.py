@@ -3,15 +3,17 @@
 from typing import Any, ClassVar
 
 import polars as pl
-import traitlets
 
+from lance_explorer.arguments import of_kind, shown
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.widgets.row_sources import FrameRows, RowSource, SnapshotRows
 from lance_explorer.widgets.rows_view import RowsView
-from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.state import ExplorerState, Whole
 
 __all__ = ["FrameTable"]
+
+_OF_ROWS = ("schema", "num_rows", "slice", "take", "read")
 
 
 class FrameTable(RowsView):
@@ -47,7 +49,7 @@ class FrameTable(RowsView):
 
     _modules: ClassVar[tuple[str, ...]] = ("rows.js", "frame_table.js")
 
-    height = traitlets.Int(12, min=1, max=100).tag(sync=True)
+    height = Whole(12, min=1, max=100).tag(sync=True)
     """How many rows are visible at once, at most."""
 
     def __init__(
@@ -63,15 +65,18 @@ class FrameTable(RowsView):
 
 
 def _source_of(rows: Any, marks: pl.DataFrame | None) -> RowSource:
+    if marks is not None:
+        marks = of_kind("marks", marks, pl.DataFrame, "a Polars DataFrame")
     if isinstance(rows, pl.DataFrame):
         return FrameRows(rows, marks)
     if marks is not None:
         raise InvalidArgumentError("marks go with a Polars frame")
     if isinstance(rows, Snapshot):
         return SnapshotRows(rows)
-    if all(hasattr(rows, name) for name in ("schema", "num_rows", "slice", "take", "read")):
+    if not isinstance(rows, type) and all(hasattr(rows, name) for name in _OF_ROWS):
         source: RowSource = rows
         return source
     raise InvalidArgumentError(
-        f"expected a Polars DataFrame, a Snapshot or a source of rows, got {type(rows).__name__}"
+        f"rows is {shown(rows)}: expected a Polars DataFrame, a Snapshot or a source of rows, got "
+        f"{type(rows).__name__}"
     )

@@ -19,7 +19,7 @@ from lance_explorer.widgets.advice_data import advice_sentences
 from lance_explorer.widgets.code_lines import call, literal
 from lance_explorer.widgets.index_facts import index_facts
 from lance_explorer.widgets.packing import packed
-from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.view import Reply, Request, View, answers
 
@@ -78,7 +78,7 @@ class Indices(View):
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)
-        self._table = table
+        self._table = table_of(table)
         self._index: str | None = None
         if self.state.version is None:
             self.state.version = table.source.latest_version

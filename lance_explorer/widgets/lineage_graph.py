@@ -14,7 +14,7 @@ from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import literal
 from lance_explorer.widgets.lineage_data import layout_data, path_data, versions_data
 from lance_explorer.widgets.row_lookup import row_named
-from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.view import Reply, Request, View, answers
 
 __all__ = ["LineageGraph"]
@@ -61,7 +61,7 @@ class LineageGraph(View):
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)
-        self._table = table
+        self._table = table_of(table)
         self._between: _Span | None = None
         self._is_focused = False
         self._chosen_node: str | None = None

@@ -9,7 +9,7 @@ from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
 from lance_explorer.widgets.overview_data import size_data, table_facts
-from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.view import Reply, Request, View, answers
 
@@ -53,7 +53,7 @@ class Overview(View):
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)
-        self._table = table
+        self._table = table_of(table)
         if self.state.version is None:
             self.state.version = table.source.latest_version
 

@@ -27,7 +27,7 @@ from lance_explorer.widgets.row_values_data import (
     events_table,
 )
 from lance_explorer.widgets.rows_view import RowsView
-from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.view import Reply, Request, answers
 
 __all__ = ["RowHistory"]
@@ -83,7 +83,7 @@ class RowHistory(RowsView):
     def __init__(
         self, table: Table, row_id: int | None = None, *, state: ExplorerState | None = None
     ) -> None:
-        self._table = table
+        self._table = table_of(table)
         self._events: tuple[_Key, pl.DataFrame] | None = None
         self._with_values: tuple[_Key, pl.DataFrame, pl.Series] | None = None
         self._numbers: tuple[int, NDArray[np.uint64]] | None = None

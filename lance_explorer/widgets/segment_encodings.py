@@ -30,7 +30,7 @@ from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.segment_facts import ages, encoding_statistics, growth
 from lance_explorer.widgets.segment_picture import MODES, Mode, SegmentPicture, segment_picture
-from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.view import Reply, Request, answers
 
@@ -105,7 +105,7 @@ class SegmentEncodings(RowsView):
     )
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
-        self._table = table
+        self._table = table_of(table)
         self._read = lru_cache(_KEPT_VERSIONS)(self._read_version)
         self._rows_of = lru_cache(_KEPT_VERSIONS)(self._make_rows)
         self._showing = threading.Lock()

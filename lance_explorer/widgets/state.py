@@ -8,11 +8,45 @@ from collections.abc import Callable, Mapping
 
 import traitlets
 
+from lance_explorer.arguments import of_kind, text, whole_number
+from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.shown import described
+from lance_explorer.table import Table
 
-__all__ = ["ExplorerState", "change", "choices", "read_choices", "to_browser"]
+__all__ = [
+    "ExplorerState",
+    "Whole",
+    "change",
+    "choices",
+    "read_choices",
+    "state_of",
+    "table_of",
+    "to_browser",
+]
 
 MAX_UINT64 = 2**64 - 1
+
+
+class _ChoiceError(InvalidArgumentError, traitlets.TraitError):
+    """What traitlets takes for a value that a trait cannot have: it undoes other changes then."""
+
+
+class Whole(traitlets.Int["int | None", "int | None"]):
+    """A whole number as the package takes it."""
+
+    def validate(self, _: object, value: object) -> int:  # noqa: D102 - as its base says
+        try:
+            return whole_number(self.name or "it", value, self.min, self.max)
+        except InvalidArgumentError as error:
+            raise _ChoiceError(str(error)) from None
+
+
+class _Text(traitlets.Unicode[str, str]):
+    def validate(self, _: object, value: object) -> str:
+        try:
+            return text(self.name or "it", value)
+        except InvalidArgumentError as error:
+            raise _ChoiceError(str(error)) from None
 
 
 class ExplorerState(traitlets.HasTraits):
@@ -36,16 +70,28 @@ class ExplorerState(traitlets.HasTraits):
     3
     """
 
-    version = traitlets.Int(None, min=0, max=MAX_UINT64, allow_none=True)
-    compared_version = traitlets.Int(None, min=0, max=MAX_UINT64, allow_none=True)
-    fragment_id = traitlets.Int(None, min=0, max=MAX_UINT64, allow_none=True)
-    row_id = traitlets.Int(None, min=0, max=MAX_UINT64, allow_none=True)
-    filter = traitlets.Unicode("")
+    version = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
+    compared_version = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
+    fragment_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
+    row_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
+    filter = _Text("")
 
     @described
     def __repr__(self) -> str:
         chosen = ", ".join([f"{name}={value!r}" for name, value in sorted(choices(self).items())])
         return f"ExplorerState({chosen})"
+
+
+def state_of(state: ExplorerState | None) -> ExplorerState:
+    """Return the choices that a view shares; its own if there are none."""
+    if state is None:
+        return ExplorerState()
+    return of_kind("state", state, ExplorerState, "an ExplorerState")
+
+
+def table_of(table: Table) -> Table:
+    """Return the table that a view is of."""
+    return of_kind("table", table, Table, "a Table, as lx.open_table gives it")
 
 
 def choices(state: ExplorerState) -> dict[str, int | str | None]:

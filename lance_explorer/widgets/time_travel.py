@@ -9,7 +9,7 @@ from lance_explorer.history.version_refs import kept_version
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.row_page import row_page
-from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_details import VersionDetails
 from lance_explorer.widgets.view import Reply, Request, View, answers
@@ -49,7 +49,7 @@ class TimeTravel(View):
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)
-        self._table = table
+        self._table = table_of(table)
         self._details: VersionDetails | None = None
         if self.state.version is None:
             self.state.version = table.source.latest_version

@@ -62,7 +62,7 @@ import traitlets
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.palette import KIND_COLORS
-from lance_explorer.widgets.state import ExplorerState, change, read_choices, to_browser
+from lance_explorer.widgets.state import ExplorerState, change, read_choices, state_of, to_browser
 from lance_explorer.widgets.worker import Cancelled, Job, Worker
 
 __all__ = ["FAILURES", "Reply", "Request", "View", "answers", "failure_of"]
@@ -193,7 +193,7 @@ class View(anywidget.AnyWidget):
         cls._methods = {**cls._methods, **own}
 
     def __init__(self, *, state: ExplorerState | None = None) -> None:
-        self.state = state or ExplorerState()
+        self.state = state_of(state)
         self._worker = Worker()
         self._sending = threading.Lock()
         self._sharing = threading.RLock()

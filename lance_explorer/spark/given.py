@@ -1,0 +1,37 @@
+"""What people give: sessions and frames of Spark, which must be looked at before Spark is asked."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from lance_explorer.arguments import of_kind, shown
+from lance_explorer.errors import InvalidArgumentError
+
+__all__ = ["option_texts", "rows_of", "session_of"]
+
+_OF_SESSIONS = ("read", "dataSource", "createDataFrame")
+
+
+def session_of(spark: SparkSession) -> SparkSession:
+    """Return a session; one of Spark Connect is of another class."""
+    if isinstance(spark, type) or not all(hasattr(type(spark), name) for name in _OF_SESSIONS):
+        raise InvalidArgumentError(f"spark is a SparkSession, not {shown(spark)}")
+    return spark
+
+
+def rows_of(name: str, frame: DataFrame) -> DataFrame:
+    """Return a frame of Spark."""
+    return of_kind(name, frame, DataFrame, "a DataFrame of Spark")
+
+
+def option_texts(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return options as the text that Spark hands on."""
+    found = dict[str, str]()
+    for name, value in options.items():
+        if not isinstance(value, str | int):
+            raise InvalidArgumentError(
+                f"the option {name} is text or a whole number, not of type {type(value).__name__}"
+            )
+        found[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    return found
