@@ -24,6 +24,7 @@ from lance_explorer.changes.parts import ChangePart
 from lance_explorer.lineage import recording
 from lance_explorer.lineage.nodes import FragmentNode
 from lance_explorer.shown import visible
+from lance_explorer.widgets.state import ExplorerState
 from tools.write_api import Name, groups
 
 SENSELESS = {
@@ -98,7 +99,7 @@ PATH = Kind(
     ("text",),
     ("", "a\0b", "\ud800", "x" * 5000, "/nowhere/at/all", "/"),
 )
-STATE = Kind("an ExplorerState", None, (), (lx.widgets.ExplorerState,))
+STATE = Kind("an ExplorerState", None, (), (ExplorerState,))
 TABLE = Kind("a Table", "table", ("table",), ("people.lance",))
 SPARK = Kind("SparkSession", "spark")
 ROWS = Kind("DataFrame", "rows")
@@ -204,10 +205,10 @@ OTHERS = {
     "lx.spark.from_polars(frame)": Kind("a Polars DataFrame", pl.DataFrame()),
     "lx.spark.metadata(frame)": TEXT,
     "lx.spark.metadata(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
-    "lx.widgets.ExplorerState(version)": COUNT,
-    "lx.widgets.ExplorerState(row_id)": COUNT,
-    "lx.widgets.ExplorerState(fragment_id)": COUNT,
-    "lx.widgets.ExplorerState(filter)": TEXT,
+    "ExplorerState(version)": COUNT,
+    "ExplorerState(row_id)": COUNT,
+    "ExplorerState(fragment_id)": COUNT,
+    "ExplorerState(filter)": TEXT,
     "lx.widgets.RowHistory(row_id)": COUNT,
 }
 """The kinds of those that are of another kind than their name says."""
@@ -242,8 +243,8 @@ class Parameter:
 
 
 def parameters_of(call: Name) -> Iterator[Parameter]:
-    if call.member is lx.widgets.ExplorerState:
-        for name in lx.widgets.ExplorerState.class_own_traits():
+    if call.member is ExplorerState:
+        for name in ExplorerState.class_own_traits():
             yield Parameter(call, name, None)
         return
     if isinstance(call.member, property) or not callable(call.member):
