@@ -9,7 +9,7 @@ from lance_explorer.errors import InvalidArgumentError
 
 __all__ = ["ImageChoice", "RowOptions", "check_choice"]
 
-ImageChoice = Literal["after", "both"]
+ImageChoice = Literal["known", "after", "both"]
 
 _OPTIONAL = (RowChange.MOVED, RowChange.COLUMN_ADDED)
 
@@ -34,7 +34,7 @@ class RowOptions:
         tolerance: float,
     ) -> "RowOptions":
         """Return what people ask for; one name may stand for a sequence of one."""
-        check_choice("images", images, (None, "after", "both"))
+        check_choice("images", images, (None, "known", "after", "both"))
         for name in _names(include):
             check_choice("include", name, tuple([change.label for change in _OPTIONAL]))
         if not tolerance >= 0:
@@ -46,6 +46,16 @@ class RowOptions:
     def has_both_images(self) -> bool:
         """Whether rows are wanted as they were, too."""
         return self.images == "both"
+
+    @property
+    def has_values_before(self) -> bool:
+        """Whether values of rows that are no more are wanted."""
+        return self.images in ("known", "both")
+
+    @property
+    def may_lack_values(self) -> bool:
+        """Whether values that are lost are null, and nothing is raised."""
+        return self.images == "known"
 
     @property
     def left_out(self) -> list[RowChange]:
