@@ -117,8 +117,8 @@ def value_columns(
     for (_, own_names), same in kinds.items():
         versions = [records[position].version for position in same]
         version, types = _known_types(rows, same, lost)
-        own = {name: later for name, later in own_names if name in types}
-        here = found.add(version, own, types)
+        there = {name: later for name, later in own_names if name in types}
+        here = found.add(version, there, types)
         places |= {(rows.source.storage.uri, version): here for version in versions}
     return ValueColumns(found.schema(chosen), places)
 

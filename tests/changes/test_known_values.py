@@ -88,7 +88,7 @@ def test_net_values_are_those_after_and_of_deleted_rows_those_at_the_beginning(t
 
 def test_commits_show_values_after_them_and_of_deleted_rows_those_before(twin):
     lines = opened(twin).changes(0, mode="per_commit", include="moved").to_polars()
-    rows = {0: {}} | {version: stored(twin, version) for version in range(1, twin.version + 1)}
+    rows = {version: stored(twin, version) for version in range(1, twin.version + 1)}
     for line in lines.iter_rows(named=True):
         version = line["_commit_version"] - (line["_change_type"] == "delete")
         assert {name: line[name] for name in VALUES} == rows[version][line["_rowaddr"]]
@@ -143,7 +143,7 @@ def test_sql_has_no_values(twin):
 
 def test_other_names_of_images_are_refused(twin):
     with pytest.raises(InvalidArgumentError, match=r"images is one of .*'known'"):
-        opened(twin).changes(0, images="all")
+        opened(twin).changes(0, images="all")  # type: ignore[arg-type]
 
 
 # --------------------------------------------------------------------------- lost versions

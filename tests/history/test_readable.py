@@ -78,7 +78,7 @@ def test_only_values_of_versions_with_rows_elsewhere_are_refused(table, places):
         opened.at(3).scan,
         lambda: opened.at(3).row_ids(["id"]),
         opened.changes(1, images="after").to_polars,
-        opened.changes(0, mode="per_commit").to_polars,
+        opened.changes(0, mode="per_commit", images="after").to_polars,
         opened.diff(1, 3).same_content,
     ):
         with pytest.raises(UnsupportedFeatureError, match=r"fragment 1 of version .* base path 1"):
