@@ -186,7 +186,7 @@ def _listed(rows: dict[str, object] | str) -> str:
     if isinstance(rows, str):
         return one_line(rows, _LONGEST_TEXT)
     counts = [change.label for change in NET_CHANGES]
-    some = [f"{rows[name]:,} {name}" for name in (*counts, "maybe") if rows[name]]
+    some = [f"{rows[name]:,} {name}" for name in (*counts, "uncertain") if rows[name]]
     return ", ".join(some) or "none"
 
 

@@ -64,8 +64,10 @@ def with_replaced_columns(runs: ChangeRuns, end: PlaceRows) -> ChangeRuns:
     return _with_versions(
         ChangeRuns.concatenated(
             [
-                replace(runs, change=change, maybe=runs.maybe | stayed),
-                ChangeRuns.alike(rest, RowChange.COLUMN_REWRITTEN, Evidence.DERIVED, maybe=True),
+                replace(runs, change=change, is_uncertain=runs.is_uncertain | stayed),
+                ChangeRuns.alike(
+                    rest, RowChange.COLUMN_REWRITTEN, Evidence.DERIVED, is_uncertain=True
+                ),
             ]
         ),
         end,

@@ -102,7 +102,7 @@ class Changes:
         polars.DataFrame
             Of net changes one row: ``inserted``, ``deleted``, ``updated``, ``column_rewritten``,
             ``column_added``, ``moved`` and ``unchanged`` are exclusive and add up; null where lost
-            versions leave a number open. Per commit one row a commit that changed rows. ``maybe``
+            versions leave a number open. Per commit one row a commit that changed rows. ``is_uncertain``
             is how many of all these rows are uncertain, ``evidence`` the weakest that was used.
 
         Examples

@@ -62,7 +62,7 @@ class ChangeRuns:
         Which version gave the rows the values that they have; NO_VERSION where nothing tells.
     evidence : ndarray of uint8
         How well it is known: numbers of Evidence.
-    maybe : ndarray of bool
+    is_uncertain : ndarray of bool
         Whether it may have been less: a value that is as it was, half of an update.
     """
 
@@ -74,11 +74,11 @@ class ChangeRuns:
     length: Uint64Array
     version: Uint64Array
     evidence: NDArray[np.uint8]
-    maybe: NDArray[np.bool_]
+    is_uncertain: NDArray[np.bool_]
 
     @classmethod
     def alike(
-        cls, runs: RowRuns, change: RowChange, evidence: Evidence, *, maybe: bool = False
+        cls, runs: RowRuns, change: RowChange, evidence: Evidence, *, is_uncertain: bool = False
     ) -> "ChangeRuns":
         """Return runs of one class."""
         count = len(runs)
@@ -91,7 +91,7 @@ class ChangeRuns:
             length=runs.length,
             version=runs.updated_after,
             evidence=np.full(count, evidence, dtype=np.uint8),
-            maybe=np.full(count, maybe, dtype=np.bool_),
+            is_uncertain=np.full(count, is_uncertain, dtype=np.bool_),
         )
 
     @classmethod
@@ -115,7 +115,7 @@ class ChangeRuns:
             length=events.length,
             version=events.version,
             evidence=events.evidence,
-            maybe=events.maybe,
+            is_uncertain=events.is_uncertain,
         )
 
     def __len__(self) -> int:

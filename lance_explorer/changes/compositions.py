@@ -84,6 +84,6 @@ def _joined(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
         old_identity=first.old_identity,
         before=first.before,
         evidence=np.maximum(first.evidence, second.evidence),
-        maybe=first.maybe | second.maybe,
+        is_uncertain=first.is_uncertain | second.is_uncertain,
     )
     return joined.where(~(came & went))

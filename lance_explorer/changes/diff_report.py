@@ -68,9 +68,9 @@ def _rows(rows: pl.DataFrame | Exception) -> str:
     shown = {change.label: counts[change.label] for change in NET_CHANGES}
     some = pl.DataFrame({"rows": [*shown], "count": [*shown.values()]})
     note = ""
-    if counts["maybe"] or counts["versions_lost"]:
+    if counts["uncertain"] or counts["versions_lost"]:
         lost = counts["versions_lost"]
-        note = f"<div>{counts['maybe']:,} of these rows are uncertain"
+        note = f"<div>{counts['uncertain']:,} of these rows are uncertain"
         note += f"; {lost:,} versions on the way are not kept</div>" if lost else "</div>"
     return _table(some.filter(pl.col("count") > 0)) + note if any(shown.values()) else ""
 

@@ -49,7 +49,7 @@ def diff_summary(
             "branch_after": [second.rows.source.branch],
             "version_after": [second.version],
             **{change.label: [counts[change]] for change in NET_CHANGES},
-            "maybe": [int(runs.length[runs.maybe].sum(dtype=np.uint64))],
+            "uncertain": [int(runs.length[runs.is_uncertain].sum(dtype=np.uint64))],
             "evidence": [weakest],
             "versions_lost": [versions_lost],
         }

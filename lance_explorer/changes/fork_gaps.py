@@ -111,7 +111,9 @@ def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
         written_rows(end.rows, written, Evidence.DERIVED, base.version, schemas),
         ChangeRuns.alike(runs.where(is_reverted), RowChange.UPDATED, Evidence.DERIVED),
         ChangeRuns.alike(runs.where(is_moved), RowChange.MOVED, Evidence.DERIVED),
-        ChangeRuns.alike(rewritten, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, maybe=True),
+        ChangeRuns.alike(
+            rewritten, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True
+        ),
     ]
 
 
@@ -185,7 +187,9 @@ def _paths(fragment: Fragment) -> set[str]:
 
 def _doubted(several: list[RowRuns], change: RowChange, *, is_doubted: bool) -> ChangeRuns:
     evidence = Evidence.LOST if is_doubted else Evidence.RECORDED
-    return ChangeRuns.alike(RowRuns.concatenated(several), change, evidence, maybe=is_doubted)
+    return ChangeRuns.alike(
+        RowRuns.concatenated(several), change, evidence, is_uncertain=is_doubted
+    )
 
 
 def _written_in_place(
@@ -197,4 +201,6 @@ def _written_in_place(
     added = kept.where(change == InPlace.COLUMNS_ADDED)
     rewritten = kept.where(change == InPlace.VALUES_DIFFER)
     yield ChangeRuns.alike(added, RowChange.COLUMN_ADDED, Evidence.DERIVED)
-    yield ChangeRuns.alike(rewritten, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, maybe=True)
+    yield ChangeRuns.alike(
+        rewritten, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True
+    )

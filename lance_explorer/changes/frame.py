@@ -48,7 +48,7 @@ CHANGES = FrameSchema(
         Column("_rowaddr_before", ID, "row address before; null if not live", nullable=True),
         Column("_rowaddr_after", ID, "row address after; null if not live", nullable=True),
         Column("evidence", EVIDENCE, "how well it is known"),
-        Column("maybe", pl.Boolean(), "whether it may have been less, or half of an update"),
+        Column("is_uncertain", pl.Boolean(), "whether it may have been less, or half of an update"),
     ),
 )
 """What every feed has, before the values."""
@@ -73,7 +73,7 @@ _ENDS = (
     Column("begin_version", ID, "version before all changes; 0 is the empty table"),
     Column("end_version", ID, "version after all changes"),
 )
-_MAYBE = Column("maybe", COUNT, "rows of all these that are uncertain", unit="rows")
+_UNCERTAIN = Column("uncertain", COUNT, "rows of all these that are uncertain", unit="rows")
 _WEAKEST = Column("evidence", EVIDENCE, "the weakest that was used; null if none", nullable=True)
 
 
@@ -109,7 +109,7 @@ NET_SUMMARY = FrameSchema(
     (
         *_ENDS,
         *[_count(change) for change in NET_CHANGES],
-        _MAYBE,
+        _UNCERTAIN,
         _WEAKEST,
         Column("versions_lost", COUNT, "versions on the way that are not kept", unit="versions"),
     ),
@@ -123,7 +123,7 @@ COMMIT_SUMMARY = FrameSchema(
         Column("timestamp", TIME, "when it was committed", nullable=True),
         Column("operation", TEXT, "operation as Lance names it", nullable=True),
         *[_count(change) for change in COMMIT_CHANGES],
-        _MAYBE,
+        _UNCERTAIN,
         _WEAKEST,
         Column(
             "versions_lost", COUNT, "versions just before it that are not kept", unit="versions"
@@ -198,7 +198,7 @@ class Block:
                 "_rowaddr_before": _nullable(rows.before, rows.before == NO_ADDRESS),
                 "_rowaddr_after": _nullable(rows.after, rows.after == NO_ADDRESS),
                 "evidence": pl.Series(rows.evidence).cat.to(EVIDENCE),
-                "maybe": rows.maybe,
+                "is_uncertain": rows.is_uncertain,
             }
         )
 

@@ -52,7 +52,7 @@ def _unpaired(rows: StateRows, path: VersionPath) -> IdentitySet:
         if is_open or StepFacts(rows, position).is_unpaired_update:
             events = row_events(rows.source, position)
             is_half = (events.before == NO_ADDRESS) | (events.after == NO_ADDRESS)
-            halves = events.where(events.maybe & is_half)
+            halves = events.where(events.is_uncertain & is_half)
             start.append(halves.identity)
             stop.append(halves.identity + halves.length)
     return IdentitySet.of(np.concatenate(start), np.concatenate(stop))

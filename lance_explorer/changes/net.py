@@ -62,16 +62,18 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     ]
     is_told = bool(rows.history.follows_previous[list(path.steps)].all())
     is_lost = parts[1].evidence == Evidence.LOST
-    if not rows.has_row_ids and (is_lost | (parts[1].maybe & (not is_told))).any():
+    if not rows.has_row_ids and (is_lost | (parts[1].is_uncertain & (not is_told))).any():
         parts[0] = _doubted(parts[0])  # lost versions may have made other rows of them
     net = ChangeRuns.concatenated(parts)
     if rows.namesakes:
         only_one = (net.before == NO_ADDRESS) | (net.after == NO_ADDRESS)
-        net = replace(net, maybe=net.maybe | (only_one & rows.namesakes.are_open(net.identity)))
+        net = replace(
+            net, is_uncertain=net.is_uncertain | (only_one & rows.namesakes.are_open(net.identity))
+        )
     if rows.has_row_ids:
         return net
     if not is_told:
-        net = replace(net, maybe=net.maybe | (net.change == RowChange.MOVED))
+        net = replace(net, is_uncertain=net.is_uncertain | (net.change == RowChange.MOVED))
     return _known_by_address(rows, net, found, begin, end)
 
 
@@ -116,7 +118,7 @@ def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) 
     unseen = untold_rows(rows, path, schemas_at(rows, end, end)).rewritten
     runs = unseen.cut(live.where(live.updated_after <= begin_version))
     found = runs.where(unseen.has(runs.identity))
-    return ChangeRuns.alike(found, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, maybe=True)
+    return ChangeRuns.alike(found, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True)
 
 
 def _compared(rows: StateRows, begin: int, end: int, *, everywhere: bool) -> RowRuns:
@@ -170,7 +172,7 @@ def _went(rows: StateRows, runs: RowRuns, found: Traces) -> ChangeRuns:
     return replace(
         net,
         version=np.full(len(runs), NO_VERSION, dtype=np.uint64),
-        maybe=found.unpaired.has(runs.identity),
+        is_uncertain=found.unpaired.has(runs.identity),
     )
 
 
@@ -179,13 +181,13 @@ def _came(rows: StateRows, runs: RowRuns, found: Traces, begin: int) -> ChangeRu
     net = ChangeRuns.alike(runs, RowChange.INSERTED, _evidence(rows))
     if rows.has_row_ids or begin == EMPTY:
         return net
-    net = replace(net, maybe=found.unpaired.has(runs.identity))
+    net = replace(net, is_uncertain=found.unpaired.has(runs.identity))
     unknown = runs.created == NO_VERSION
     doubted = _doubted(net)
     return replace(
         net,
         evidence=np.where(unknown, doubted.evidence, net.evidence),
-        maybe=net.maybe | unknown,
+        is_uncertain=net.is_uncertain | unknown,
     )
 
 
@@ -194,7 +196,7 @@ def _doubted(net: ChangeRuns) -> ChangeRuns:
     return replace(
         net,
         evidence=np.full(len(net), Evidence.LOST, dtype=np.uint8),
-        maybe=np.ones(len(net), dtype=np.bool_),
+        is_uncertain=np.ones(len(net), dtype=np.bool_),
     )
 
 
@@ -240,7 +242,7 @@ def _at_least(net: ChangeRuns, change: RowChange, where: NDArray[np.bool_]) -> C
     return replace(
         net,
         change=np.where(chosen, np.uint8(change), net.change),
-        maybe=net.maybe | (chosen & (change == RowChange.COLUMN_REWRITTEN)),
+        is_uncertain=net.is_uncertain | (chosen & (change == RowChange.COLUMN_REWRITTEN)),
     )
 
 

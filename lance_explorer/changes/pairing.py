@@ -53,7 +53,7 @@ def pair_by_key(
         old_identity=before.old_identity,
         before=before.before,
         evidence=np.full(count, Evidence.DERIVED, dtype=np.uint8),
-        maybe=~is_alone,
+        is_uncertain=~is_alone,
     )
     return ChangeRuns.concatenated([others, paired, _without(went, first), _without(came, second)])
 
@@ -77,4 +77,4 @@ def _without(rows: ChangeRuns, chosen: Positions) -> ChangeRuns:
 
 
 def _certain(rows: ChangeRuns) -> ChangeRuns:
-    return replace(rows, maybe=np.zeros(len(rows), dtype=np.bool_))
+    return replace(rows, is_uncertain=np.zeros(len(rows), dtype=np.bool_))

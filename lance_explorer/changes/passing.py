@@ -77,7 +77,7 @@ def written_rows(
     return ChangeRuns.concatenated(
         [
             *[part for looked in pending for part in looked.classes(evidence)],
-            ChangeRuns.alike(lost_runs, RowChange.UPDATED, Evidence.LOST, maybe=True),
+            ChangeRuns.alike(lost_runs, RowChange.UPDATED, Evidence.LOST, is_uncertain=True),
         ]
     )
 
@@ -105,10 +105,10 @@ class _Looked:
         old, new = self.runs.updated_before, self.runs.updated_after
         same, told = old == new, np.minimum(old, new) != NO_VERSION
         column = RowChange.COLUMN_REWRITTEN if self.rewritten else RowChange.COLUMN_ADDED
-        yield ChangeRuns.alike(self.runs.where(same), column, evidence, maybe=self.rewritten)
+        yield ChangeRuns.alike(self.runs.where(same), column, evidence, is_uncertain=self.rewritten)
         yield ChangeRuns.alike(self.runs.where(~same & told), RowChange.UPDATED, evidence)
         unknown = self.runs.where(~same & ~told)
-        yield ChangeRuns.alike(unknown, RowChange.UPDATED, Evidence.LOST, maybe=True)
+        yield ChangeRuns.alike(unknown, RowChange.UPDATED, Evidence.LOST, is_uncertain=True)
 
 
 class _Finder:

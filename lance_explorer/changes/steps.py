@@ -184,6 +184,6 @@ def _lost_line(version: int) -> ChangeRuns:
     nothing, one = np.zeros(1, dtype=np.uint64), np.ones(1, dtype=np.uint64)
     nowhere = np.full(1, NO_ADDRESS)
     line = ChangeRuns.alike(
-        RowRuns.of(nothing, nowhere, nowhere, one), RowChange.LOST, Evidence.LOST, maybe=True
+        RowRuns.of(nothing, nowhere, nowhere, one), RowChange.LOST, Evidence.LOST, is_uncertain=True
     )
     return replace(line, version=np.full(1, version, dtype=np.uint64))

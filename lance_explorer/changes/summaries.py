@@ -39,7 +39,7 @@ def quick_summary(versions: VersionRange) -> pl.DataFrame | None:
     if counts is None:
         return None
     evidence = Evidence.DERIVED.label if any(counts.values()) else None
-    return _net_summary(versions, counts, {"maybe": [0], "evidence": [evidence]})
+    return _net_summary(versions, counts, {"uncertain": [0], "evidence": [evidence]})
 
 
 def _net_summary(
@@ -88,7 +88,7 @@ def commit_summary(versions: VersionRange, steps: Iterable[ChangeStep]) -> pl.Da
 def _doubts(several: list[ChangeRuns]) -> _Doubts:
     rows = [runs.where(runs.change != RowChange.LOST) for runs in several]
     return {
-        "maybe": [int(runs.length[runs.maybe].sum(dtype=np.uint64)) for runs in rows],
+        "uncertain": [int(runs.length[runs.is_uncertain].sum(dtype=np.uint64)) for runs in rows],
         "evidence": [
             Evidence(int(runs.evidence.max())).label if len(runs) else None for runs in several
         ],

@@ -217,8 +217,8 @@ def _commit_note(summary: pl.DataFrame, step: int) -> str:
         parts.append(f"a bar stands for {step:,} versions")
     if lost := int(summary["versions_lost"].sum()):
         parts.append(f"what {plural(lost, 'lost version')} did is not known, but for what is left")
-    if maybe := int(summary["maybe"].sum()):
-        parts.append(f"uncertain for {plural(maybe, 'row')}")
+    if uncertain := int(summary["uncertain"].sum()):
+        parts.append(f"uncertain for {plural(is_uncertain, 'row')}")
     return "; ".join(parts)
 
 

@@ -92,7 +92,7 @@ def follow_addresses(
     in rows, and which became which cannot be told: then it is ``updated`` if it is certain that all
     were updated, else ``updated_or_deleted``, backwards ``created_or_updated``. A restore over such
     a commit gives ``reverted_or_deleted``, backwards ``restored_or_reverted``. ``follow`` has such
-    rows as deleted, created or restored, with ``maybe``. ``unknown`` is what lost versions took
+    rows as deleted, created or restored, with ``is_uncertain``. ``unknown`` is what lost versions took
     along.
 
     Parameters
@@ -165,7 +165,7 @@ class _Path:
         self._source[row] = len(self._sources)
         self._address[row] = there[some]
         outcome = _OUTCOMES[events.event[run]]
-        outcome = np.where(events.maybe[run], _doubted(events.step)[outcome], outcome)
+        outcome = np.where(events.is_uncertain[run], _doubted(events.step)[outcome], outcome)
         outcome = np.where(is_lost, Outcome.UNKNOWN, outcome)
         self._outcome[row] = np.where(goes_on, Outcome.LIVE, outcome)
         self._version[row] = np.where(goes_on, NO_VERSION, events.version[run])

@@ -41,7 +41,7 @@ _COLUMNS = (
     Column("_rowaddr_after", ID, "row address after; null if not live", nullable=True),
     Column("fragment_id", ID, "fragment of the row after it, else before", nullable=True),
     Column(
-        "maybe",
+        "is_uncertain",
         pl.Boolean(),
         "whether it may have been less, or half of an update; if moved, also written",
     ),
@@ -73,7 +73,7 @@ class EventColumns:
     version: Uint64Array
     before: Uint64Array
     after: Uint64Array
-    maybe: NDArray[np.bool_]
+    is_uncertain: NDArray[np.bool_]
     evidence: NDArray[np.uint8]
 
     @classmethod
@@ -125,7 +125,7 @@ class EventColumns:
             "_rowaddr_before": nulls(self.before, self.before == NO_ADDRESS),
             "_rowaddr_after": nulls(self.after, self.after == NO_ADDRESS),
             "fragment_id": fragments(live),
-            "maybe": pl.Series(self.maybe),
+            "is_uncertain": pl.Series(self.is_uncertain),
             "evidence": enum_series(self.evidence, EVIDENCE),
             "source": only(facts["source"], is_known),
         }
@@ -141,7 +141,7 @@ _NO_EVENTS = EventColumns(
     version=_NO_VERSIONS,
     before=_NO_VERSIONS,
     after=_NO_VERSIONS,
-    maybe=_NO_CODES.astype(np.bool_),
+    is_uncertain=_NO_CODES.astype(np.bool_),
     evidence=_NO_CODES,
 )
 
@@ -156,7 +156,7 @@ def event_columns(step: int, found: RowsInStep) -> EventColumns:
         version=events.version[run],
         before=found.before,
         after=found.after,
-        maybe=events.maybe[run],
+        is_uncertain=events.is_uncertain[run],
         evidence=events.evidence[run],
     )
 

@@ -59,7 +59,7 @@ def since_fork(rows: StateRows, fork: Fork, row_ids: Uint64Array, step: int) -> 
         version=np.full(len(row), rows.history.records[0].version, dtype=np.uint64),
         before=before[row],
         after=after[row],
-        maybe=np.zeros(len(row), dtype=np.bool_),
+        is_uncertain=np.zeros(len(row), dtype=np.bool_),
         evidence=np.full(len(row), Evidence.LOST, dtype=np.uint8),
     )
     return EventColumns.concatenated([replace(written, before=before[written.row]), others])

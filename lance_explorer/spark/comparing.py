@@ -36,7 +36,7 @@ def diff(
         The rows.
     key : str or sequence of str
         Columns that tell rows apart. A null in the key matches nothing. Of several rows with one
-        key those with equal values are matched as far as that goes; all of them are ``maybe``.
+        key those with equal values are matched as far as that goes; all of them are ``is_uncertain``.
     columns : sequence of str, optional
         Columns to compare; by default all that both have, system columns left out.
 
@@ -46,7 +46,7 @@ def diff(
         One row for each row that differs: the key; ``_change_type``, ``insert``, ``update`` or
         ``delete``; ``changed_columns``, the names of those that differ, null unless it is an
         update; ``before`` and ``after``, structs of the compared columns, null where the row is not
-        there; ``maybe``, whether the key is not unique. NaN equals NaN, and null equals null.
+        there; ``is_uncertain``, whether the key is not unique. NaN equals NaN, and null equals null.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def diff(
         fn.when(~is_new & ~is_gone, changed).alias("changed_columns"),
         _BEFORE,
         _AFTER,
-        (twice[0] | twice[1]).alias("maybe"),
+        (twice[0] | twice[1]).alias("is_uncertain"),
     )
     return found.where(fn.col("changed_columns").isNull() | (fn.size("changed_columns") > 0))
 

@@ -31,7 +31,7 @@ LAST_COLUMNS = (
     "_rowaddr_before",
     "_rowaddr_after",
     "evidence",
-    "maybe",
+    "is_uncertain",
 )
 _DELETE, _BEFORE, _AFTER, _INSERT, _MOVE = range(5)
 _CHANGE_TYPES = ("delete", "update_preimage", "update_postimage", "insert", None)

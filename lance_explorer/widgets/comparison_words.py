@@ -36,7 +36,7 @@ def doubts(runs: ChangeRuns) -> str:
     >>> doubts(compare(table.source, 1, 3).runs)
     ''
     """
-    uncertain = runs.where(runs.maybe)
+    uncertain = runs.where(runs.is_uncertain)
     if not len(uncertain):
         return ""
     parts = []

@@ -110,10 +110,10 @@ def path_data(row_id: int, path: RowPath, events: pl.DataFrame) -> dict[str, Any
 def event_data(event: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is said of an event, a row of ``table.row(id).history()``."""
     time = event["timestamp"]
-    maybe = "possibly " if event["maybe"] else ""
+    is_uncertain = "possibly " if event["is_uncertain"] else ""
     return {
         "version": str(event["version"]),
-        "event": maybe + event_name(event["event"]),
+        "event": is_uncertain + event_name(event["event"]),
         "kind": EVENT_KINDS[event["event"]],
         "operation": event["operation"],
         "branch": event["branch"],

@@ -254,7 +254,7 @@ def _place(event: dict[str, Any]) -> dict[str, Any]:
     return {
         **event_data(event),
         "name": event_name(event["event"]),
-        "maybe": event["maybe"],
+        "is_uncertain": event["is_uncertain"],
         "fragment_id": str(place.fragment_id),
         "offset": str(place.offset),
         "address": str(int(place)),

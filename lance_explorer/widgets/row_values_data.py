@@ -101,7 +101,7 @@ def events_table(events: pl.DataFrame, absent: pl.Series) -> tuple[pl.DataFrame,
 
 def events_code(row: str, events: pl.DataFrame) -> str:
     """Return code that makes the same table of a row."""
-    left_out = ["maybe", "changed_columns", *([] if _has_branches(events) else ["branch"])]
+    left_out = ["is_uncertain", "changed_columns", *([] if _has_branches(events) else ["branch"])]
     clashes = _clashes(events)
     rename = f"lambda name: f'{{name}} (value)' if name in {literal(clashes)} else name"
     lines = [

@@ -166,7 +166,7 @@ def test_a_typed_row_draws_its_path(photos):
     events = [text.strip() for text in widget(photos).locator(".lx-event").all_inner_texts()]
     assert events == photos.value(
         "[f'{v} ' + ('possibly ' if m else '') + e.replace('_', ' ') for v, e, m in "
-        "table.row(42).history().select('version', 'event', 'maybe').rows()]"
+        "table.row(42).history().select('version', 'event', 'is_uncertain').rows()]"
     )
     widget(photos).get_by_role("button", name="26 deleted", exact=True).click()
     shown(photos, version="26")

@@ -210,7 +210,7 @@ def clean_up(branch: Any, *versions: int) -> None:
 
 
 def doubts(table: Table, a: Any, b: Any) -> tuple[int, str]:
-    found: tuple[int, str] = table.diff(a, b).summary().select("maybe", "evidence").row(0)
+    found: tuple[int, str] = table.diff(a, b).summary().select("uncertain", "evidence").row(0)
     return found
 
 

@@ -157,9 +157,9 @@ def test_an_upsert_tells_updated_rows_from_inserted_and_deleted_ones(stable):
 def test_without_row_ids_an_upsert_is_rows_that_went_and_came_and_may_be_the_same(plain):
     plain.upsert(Keys(5, 1), 2)
     assert net(plain, 1) == {"inserted": 4, "deleted": 2, "unchanged": 8}
-    assert opened(plain).changes(1).summary()["maybe"].item() == 6
+    assert opened(plain).changes(1).summary()["uncertain"].item() == 6
     assert net(plain, 1, key="key") == {"inserted": 2, "updated": 2, "unchanged": 8}
-    assert opened(plain).changes(1, key="key").summary()["maybe"].item() == 0
+    assert opened(plain).changes(1, key="key").summary()["uncertain"].item() == 0
     assert values_of(feed(plain, 1, key="key"), "update_preimage") == {1: 1, 6: 1}
 
 
@@ -237,7 +237,7 @@ def test_a_column_dropped_and_added_again_is_another_one(twin):
     twin.drop_column("more")
     twin.add_null_column("more")
     assert net(twin, 2) == {"column_rewritten": 10}
-    assert opened(twin).changes(2).summary()["maybe"].item() == 10
+    assert opened(twin).changes(2).summary()["uncertain"].item() == 10
     assert feed(twin, 2)["changed_columns"].to_list() == [["more"]] * 20
 
 
@@ -274,7 +274,7 @@ def test_a_column_that_was_added_and_cast_is_an_added_one(twin):
     twin.add_column("more")
     twin.cast_column("more", pa.int32())
     assert net(twin, 1) == {"column_added": 10}
-    assert opened(twin).changes(1).summary()["maybe"].item() == 0
+    assert opened(twin).changes(1).summary()["uncertain"].item() == 0
 
 
 def test_a_column_that_was_added_and_written_in_place_is_an_added_one(twin):
@@ -288,14 +288,14 @@ def test_a_column_that_was_added_and_written_in_place_is_an_added_one(twin):
     lance.LanceDataset.commit(twin.uri, operation, read_version=twin.version)
     assert net(twin, 2) == {"column_rewritten": 4, "unchanged": 6}
     assert net(twin, 1) == {"column_added": 10}
-    assert opened(twin).changes(1).summary()["maybe"].item() == 0
+    assert opened(twin).changes(1).summary()["uncertain"].item() == 0
 
 
 @pytest.mark.parametrize("writer", ["8.0.1", "14.0.2"])
 def test_a_column_added_and_cast_in_a_stored_table_is_an_added_one(writer):
     table = lx.open_table(DATA / writer / "schema_changes.lance")
-    assert table.changes(1, 4).summary().select("column_added", "maybe").row(0) == (8, 0)
-    assert table.changes(3, 4).summary().select("column_rewritten", "maybe").row(0) == (8, 8)
+    assert table.changes(1, 4).summary().select("column_added", "uncertain").row(0) == (8, 0)
+    assert table.changes(3, 4).summary().select("column_rewritten", "uncertain").row(0) == (8, 8)
     one, other = (table.at(version).read(["id"]) for version in (1, 4))
     assert one.equals(other)
 
@@ -333,7 +333,7 @@ def test_a_renamed_column_is_the_same_one_though_a_restore_undid_an_overwrite_si
 def test_replaced_data_may_have_changed_the_rows_of_a_fragment(twin):
     twin.replace_value(0)
     assert net(twin, 1) == {"column_rewritten": 4, "unchanged": 6}
-    assert opened(twin).changes(1).summary()["maybe"].item() == 4
+    assert opened(twin).changes(1).summary()["uncertain"].item() == 4
 
 
 def test_an_overlay_updates_the_rows_that_it_covers(twin):
@@ -353,7 +353,7 @@ def test_a_column_written_in_place_without_offsets_may_have_changed_all_rows(pla
 @pytest.mark.parametrize("writer", ["8.0.1", "14.0.2"])
 def test_with_row_ids_a_column_written_so_may_have_changed_all_rows_of_its_fragment(writer):
     table = lx.open_table(DATA / writer / "update_columns.lance")
-    counts = table.changes(1, 2).summary().select("column_rewritten", "unchanged", "maybe")
+    counts = table.changes(1, 2).summary().select("column_rewritten", "unchanged", "uncertain")
     assert counts.row(0) == (6, 6, 6)
     lines = table.changes(1, 2, images="both").to_polars().filter(_change_type="update_postimage")
     changed = {key: names for key, names in lines.select("id", "changed_columns").rows() if names}
@@ -399,7 +399,7 @@ def test_without_row_ids_lost_versions_leave_it_open_what_became_of_rows(plain):
     plain.clean_up(versions=[2, 3])
     assert net(plain, 1) == {"inserted": 4, "deleted": 2, "unchanged": 8}
     summary = opened(plain).changes(1).summary()
-    assert summary.select("maybe", "evidence").row(0) == (5, "lost")
+    assert summary.select("uncertain", "evidence").row(0) == (5, "lost")
 
 
 def test_rows_without_values_in_a_column_keep_nulls_though_restores_went_to_lost_versions(twin):

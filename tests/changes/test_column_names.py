@@ -11,7 +11,7 @@ import lance_explorer as lx
 from lance_explorer import InvalidArgumentError, Table
 from lance_explorer.frames.common_types import common_type
 
-OWN = ["_change_type", "_event", "_commit_version", "evidence", "maybe", "changed_columns"]
+OWN = ["_change_type", "_event", "_commit_version", "evidence", "is_uncertain", "changed_columns"]
 
 DECIMAL, STRUCT = pl.Decimal(10, 2), pl.Struct({"a": pl.Int64})
 

@@ -177,7 +177,7 @@ class TestValues:
 def test_a_column_that_got_the_id_of_a_dropped_one_is_added(tmp_path, stable):
     table = written(tmp_path / "t.lance", LIVES["dropped"], stable=stable)
     feed = table.changes(2, 4, include="column_added").to_polars()
-    assert feed.select("_event", "maybe").unique().rows() == [("column_added", False)]
+    assert feed.select("_event", "is_uncertain").unique().rows() == [("column_added", False)]
     assert table.changes(2, 4).summary()["column_rewritten"].to_list() == [0]
 
 
@@ -233,7 +233,7 @@ def test_what_was_written_into_a_dropped_column_is_no_change_of_one_with_its_id(
     steps = [add("c", "k + 100"), write_in_place, drop("c"), add("d", "k + 5")]
     table = written(tmp_path / "t.lance", steps, stable=stable)
     feed = table.changes(2, 5, include="column_added").to_polars()
-    assert feed.select("_event", "maybe").unique().rows() == [("column_added", False)]
+    assert feed.select("_event", "is_uncertain").unique().rows() == [("column_added", False)]
 
 
 @pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])

@@ -66,7 +66,7 @@ def test_where_the_version_before_a_column_was_added_is_lost_rows_may_be_updated
     runs = net_changes(rows, 0, 1)
     if rows.has_row_ids:
         assert runs.count(RowChange.UPDATED) == 8
-        assert runs.maybe.all()
+        assert runs.is_uncertain.all()
 
 
 def test_rows_are_shown_as_updated_where_a_lost_version_that_added_a_column_may_hide_it(tmp_path):
@@ -75,7 +75,7 @@ def test_rows_are_shown_as_updated_where_a_lost_version_that_added_a_column_may_
     runs = net_changes(rows_of(table), 0, 1)
     updated = runs.only(RowChange.UPDATED)
     assert updated.count(RowChange.UPDATED) == 4
-    assert updated.maybe.all()
+    assert updated.is_uncertain.all()
 
 
 def test_a_lost_update_of_some_rows_is_exact(tmp_path):
@@ -83,7 +83,7 @@ def test_a_lost_update_of_some_rows_is_exact(tmp_path):
     table.remove(2)
     runs = net_changes(rows_of(table), 0, 1)
     assert runs.count(RowChange.UPDATED) == 1
-    assert not runs.maybe.any()
+    assert not runs.is_uncertain.any()
 
 
 def test_a_restore_on_a_branch_takes_back_what_was_written_into_rows_of_the_parent(table):
@@ -115,7 +115,7 @@ def test_without_row_ids_rows_that_moved_over_lost_versions_are_uncertain(table)
     rows = rows_of(table.remove(table.version - 1))
     moved = net_changes(rows, 0, len(rows.history) - 1).only(RowChange.MOVED)
     assert moved.count(RowChange.MOVED) == 8
-    assert moved.maybe.all() == moved.maybe.any() == (not rows.has_row_ids)
+    assert moved.is_uncertain.all() == moved.is_uncertain.any() == (not rows.has_row_ids)
 
 
 @pytest.mark.parametrize("then", ["nothing", "upsert", "compaction"])
@@ -130,7 +130,7 @@ def test_rows_that_a_restored_lost_version_brought_back_may_be_those_that_it_too
     rows = rows_of(table.remove(1, 2))
     runs = net_changes(rows, 1, len(rows.history) - 1)
     assert {RowChange.DELETED, RowChange.INSERTED} == {*runs.change.tolist()}
-    assert runs.maybe.all()
+    assert runs.is_uncertain.all()
 
 
 def test_row_versions_tell_what_came_after_a_version_that_is_lost(tmp_path):

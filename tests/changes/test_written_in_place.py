@@ -60,7 +60,7 @@ def net(table: Table, begin: int, end: int | None = None) -> dict[str, int]:
     lines = changes.to_polars()["_event"].cast(pl.String).value_counts()
     told = {name: summary[name] for name in WHAT if summary[name]}
     assert dict(lines.iter_rows()) == {k: n for k, n in told.items() if k != "unchanged"}
-    return told | {"maybe": summary["maybe"]}
+    return told | {"uncertain": summary["uncertain"]}
 
 
 def counts(table: Table, version: int) -> dict[str, int | None]:
@@ -80,11 +80,11 @@ def test_rows_merged_in_place_are_told_beside_those_that_are_inserted(uri, stabl
     merge.when_not_matched_insert_all().execute(rows([1, 9], s="new"))
     table = open_table(uri)
     if stable:
-        assert net(table, 2) == {"inserted": 1, "updated": 1, "unchanged": 5, "maybe": 0}
+        assert net(table, 2) == {"inserted": 1, "updated": 1, "unchanged": 5, "uncertain": 0}
         assert events(table, 1) == ["created", "updated"]
         assert counts(table, 3) == {"added": 1, "updated": 1, "in": 1}
     else:
-        told = {"inserted": 1, "column_rewritten": 3, "unchanged": 3, "maybe": 3}
+        told = {"inserted": 1, "column_rewritten": 3, "unchanged": 3, "uncertain": 3}
         assert net(table, 2) == told
         assert events(table, 1) == ["created", "column_rewritten"]
         assert counts(table, 3) == {"added": 1, "column_rewritten": 3, "in": 1}
@@ -106,7 +106,7 @@ def test_each_fragment_says_by_itself_which_rows_were_written(uri, stable):
     )
     lance.LanceDataset.commit(uri, operation, read_version=1)
     table = open_table(uri)
-    told = {"inserted": 1, "updated": 1, "column_rewritten": 3, "unchanged": 2, "maybe": 3}
+    told = {"inserted": 1, "updated": 1, "column_rewritten": 3, "unchanged": 2, "uncertain": 3}
     assert net(table, 1) == told
     assert counts(table, 2) == {"added": 1, "updated": 1, "column_rewritten": 3, "in": 1}
 
@@ -118,10 +118,10 @@ def test_values_may_differ_where_no_file_had_the_column(uri, stable, says_which)
     write_in_place(uri, 2, rows([7], a=7), says_which=says_which)
     table = open_table(uri)
     if says_which:
-        assert net(table, 2) == {"updated": 1, "unchanged": 8, "maybe": 0}
+        assert net(table, 2) == {"updated": 1, "unchanged": 8, "uncertain": 0}
         assert counts(table, 3) == {"updated": 1}
     else:
-        assert net(table, 2) == {"column_rewritten": 3, "unchanged": 6, "maybe": 3}
+        assert net(table, 2) == {"column_rewritten": 3, "unchanged": 6, "uncertain": 3}
         assert counts(table, 3) == {"column_rewritten": 3}
 
 
@@ -135,7 +135,7 @@ def test_a_merge_may_write_a_column_anew_in_one_fragment_and_add_one_to_all(uri,
     operation = Operation.Merge([first, second], merged[0][1])
     lance.LanceDataset.commit(uri, operation, read_version=1)
     table = open_table(uri)
-    assert net(table, 1) == {"column_rewritten": 3, "column_added": 3, "maybe": 3}
+    assert net(table, 1) == {"column_rewritten": 3, "column_added": 3, "uncertain": 3}
     assert len(table.changes(1, mode="per_commit").to_polars()) == 3
     assert counts(table, 2) == {"column_rewritten": 6}
 
@@ -155,7 +155,7 @@ def test_a_merge_after_a_cast_is_no_update(uri, column):
     merge = merge.when_not_matched_insert_all().when_not_matched_by_source_delete("key = 5")
     merge.execute(source)
     table = open_table(uri)
-    assert net(table, 2) == {"inserted": 2, "deleted": 2, "unchanged": 4, "maybe": 4}
+    assert net(table, 2) == {"inserted": 2, "deleted": 2, "unchanged": 4, "uncertain": 4}
     unknown = dict.fromkeys(["added", "updated", "deleted"])
     assert counts(table, 3) == {**unknown, "in": 2, "out": 2}
 
@@ -165,7 +165,7 @@ def test_a_compaction_does_not_hide_what_was_written_in_place(uri, stable):
     write_in_place(uri, 0, rows([1], a=7), says_which=False)
     lance.dataset(uri).optimize.compact_files()
     table = open_table(uri)
-    assert net(table, 1) == {"column_rewritten": 3, "moved": 3, "maybe": 3}
+    assert net(table, 1) == {"column_rewritten": 3, "moved": 3, "uncertain": 3}
 
 
 def test_a_restore_over_a_compaction_undoes_what_was_written_in_place(uri, stable):
@@ -177,9 +177,9 @@ def test_a_restore_over_a_compaction_undoes_what_was_written_in_place(uri, stabl
     lance.dataset(uri, version=1).restore()
     table = open_table(uri)
     last = lance.dataset(uri).version
-    assert net(table, last - 1) == {"column_rewritten": 6, "maybe": 6}
+    assert net(table, last - 1) == {"column_rewritten": 6, "uncertain": 6}
     feed = table.changes(last - 1, mode="per_commit").to_polars()
-    assert feed.filter(pl.col("_event") == "restored", "maybe").height == 6
+    assert feed.filter(pl.col("_event") == "restored", "is_uncertain").height == 6
 
 
 def test_a_restore_undoes_what_a_later_write_in_place_covers(uri, stable):
@@ -189,9 +189,9 @@ def test_a_restore_undoes_what_a_later_write_in_place_covers(uri, stable):
     lance.dataset(uri, version=1).restore()
     table = open_table(uri)
     feed = table.changes(3, mode="per_commit").to_polars()
-    certain = dict(feed.select("_rowid", "maybe").iter_rows())
+    certain = dict(feed.select("_rowid", "is_uncertain").iter_rows())
     assert certain == {0: True, 1: True, 2: False}
-    assert net(table, 1) == {"unchanged": 6, "maybe": 0}
+    assert net(table, 1) == {"unchanged": 6, "uncertain": 0}
 
 
 def lose(uri: str, *versions: int) -> None:
@@ -216,7 +216,7 @@ def test_what_kept_versions_wrote_in_place_is_told_though_the_first_is_lost(uri,
     table = open_table(uri)
     feed = table.changes(2).to_polars()
     assert sorted(feed["_rowid"]) == [0, 1, 2]
-    assert feed["maybe"].all()
+    assert feed["is_uncertain"].all()
 
 
 def test_a_restore_of_a_lost_version_may_bring_its_writes_in_place_back(uri, stable):
@@ -226,9 +226,9 @@ def test_a_restore_of_a_lost_version_may_bring_its_writes_in_place_back(uri, sta
     lance.dataset(uri, version=2).restore()
     lose(uri, 2)
     table = open_table(uri)
-    assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
+    assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "uncertain": 3}
     feed = table.changes(3, mode="per_commit").to_polars()
-    assert feed.filter(pl.col("_event") == "restored", "maybe").height == 3
+    assert feed.filter(pl.col("_event") == "restored", "is_uncertain").height == 3
 
 
 def test_a_lost_version_may_have_written_in_place_what_a_compaction_took_over(uri, stable):
@@ -240,11 +240,11 @@ def test_a_lost_version_may_have_written_in_place_what_a_compaction_took_over(ur
     lose(uri, 1, 2)
     table = open_table(uri)
     latest = table.latest.version
-    assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
+    assert net(table, 3) == {"column_rewritten": 3, "unchanged": 3, "uncertain": 3}
     feed = table.changes(latest - 1, mode="per_commit", include="moved").to_polars()
     told = feed.sort("_rowid")["_event"].cast(pl.String).to_list()
     assert told == ["restored"] * 3 + ["moved"] * 3
-    assert feed.sort("_rowid")["maybe"].to_list() == [True] * 3 + [False] * 3
+    assert feed.sort("_rowid")["is_uncertain"].to_list() == [True] * 3 + [False] * 3
 
 
 def test_what_a_restored_detached_version_wrote_in_place_is_told(uri):
@@ -259,8 +259,8 @@ def test_what_a_restored_detached_version_wrote_in_place_is_told(uri):
     compacted = lance.dataset(uri).version
     lance.dataset(uri).checkout_version(detached.version).restore()
     table = open_table(uri)
-    assert net(table, 1) == {"column_rewritten": 3, "unchanged": 3, "maybe": 3}
-    assert net(table, compacted) == {"column_rewritten": 3, "moved": 3, "maybe": 3}
+    assert net(table, 1) == {"column_rewritten": 3, "unchanged": 3, "uncertain": 3}
+    assert net(table, compacted) == {"column_rewritten": 3, "moved": 3, "uncertain": 3}
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_row_versions_tell_what_a_restored_detached_version_wrote_if_it_is_one_c
     assert found.get("moved", 0) == (None if reverted is None else 0)
     feed = table.changes(2, mode="per_commit").to_polars()
     assert {3} <= {*feed["_rowid"]} <= {0, 3, 4, 5}
-    assert feed.filter(pl.col("_rowid") > 3)["maybe"].all()
+    assert feed.filter(pl.col("_rowid") > 3)["is_uncertain"].all()
 
 
 def test_a_rewrite_without_row_versions_hides_no_update(uri):
@@ -305,5 +305,5 @@ def test_a_rewrite_without_row_versions_hides_no_update(uri):
     groups = [Operation.RewriteGroup(old, [replace(new, id=9, row_id_meta=ids)])]
     lance.LanceDataset.commit(uri, Operation.Rewrite(groups, []), read_version=dataset.version)
     table = open_table(uri)
-    assert net(table, 2) == {"moved": 6, "maybe": 0}
-    assert net(table, 1) == {"updated": 6, "maybe": 6}
+    assert net(table, 2) == {"moved": 6, "uncertain": 0}
+    assert net(table, 1) == {"updated": 6, "uncertain": 6}

@@ -155,10 +155,10 @@ def assert_right_net(
 
     for address, line in gone.items():
         assert shown(line, old.rows[address]), where
-        assert line["maybe"] or old.identities[address] not in new.identities.values(), where
+        assert line["is_uncertain"] or old.identities[address] not in new.identities.values(), where
     for address, line in came.items():
         assert shown(line, new.rows[address]), where
-        assert line["maybe"] or new.identities[address] not in old.identities.values(), where
+        assert line["is_uncertain"] or new.identities[address] not in old.identities.values(), where
     for address in unchanged:
         assert old.identities[address] == new.identities[address], where
         assert not differing(old.rows[address], new.rows[address]), (address, where)
@@ -168,7 +168,7 @@ def assert_right_net(
         assert shown(line, now), where
         if line["_event"] == "moved":
             assert line[BEFORE] != line[AFTER], where
-            assert line["maybe"] or not differing(values, now), where
+            assert line["is_uncertain"] or not differing(values, now), where
             continue
         assert shown(pre_images[address], values), where
         common = [name for name in line["changed_columns"] if name in values and name in now]
@@ -185,7 +185,7 @@ def assert_counts(summary: pl.DataFrame, feed: pl.DataFrame, num_old: int, num_n
     kept = ("updated", "column_rewritten", "column_added", "moved", "unchanged")
     for name in ("inserted", "deleted", *kept[:-1]):
         assert counts[name] == told.get(name, 0), (name, counts, told)
-    assert counts["maybe"] == rows["maybe"].sum()
+    assert counts["uncertain"] == rows["is_uncertain"].sum()
     assert num_old == counts["deleted"] + sum(counts[name] for name in kept)
     assert num_new == counts["inserted"] + sum(counts[name] for name in kept)
 
@@ -202,7 +202,7 @@ def assert_same_by_key(table: Table, scans: Scans, begin: int, end: int) -> None
     assert by_type["delete"] == old - new
     assert by_type["update_preimage"] == by_type["update_postimage"] <= old & new
     is_half = pl.col("_change_type").is_in(["insert", "delete"])
-    assert not feed.filter(is_half, "maybe").height
+    assert not feed.filter(is_half, "is_uncertain").height
 
 
 def assert_same_commits(table: Table) -> None:
@@ -244,7 +244,7 @@ def assert_folds_to_net(table: Table, scans: Scans, begin: int, end: int) -> Non
         origin = {a: o for a, o in origin.items() if a not in left} | entered
     net = table.changes(begin, end, images="both", include=ALL).to_polars()
     lines = net.to_dicts()
-    places = {line[side] for line in lines for side in (BEFORE, AFTER) if line["maybe"]}
+    places = {line[side] for line in lines for side in (BEFORE, AFTER) if line["is_uncertain"]}
     unsure = places - {None}
     pairs = {(line[BEFORE], line[AFTER]) for line in lines}
     folded: set[tuple[int | None, int | None]] = {(old, new) for new, old in origin.items()}
@@ -254,7 +254,7 @@ def assert_folds_to_net(table: Table, scans: Scans, begin: int, end: int) -> Non
     moved = {pair for pair in folded if pair[0] != pair[1]}
     assert moved <= pairs <= folded, (begin, end, moved - pairs, pairs - folded)
     for line in lines:
-        if line["maybe"] or line["_event"] != "updated":
+        if line["is_uncertain"] or line["_event"] != "updated":
             continue
         if line["_change_type"] == "update_postimage" and line[AFTER] in last:
             written = last[line[AFTER]]

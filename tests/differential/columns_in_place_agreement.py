@@ -91,7 +91,7 @@ def assert_events_hold(table: Table, scans: Scans, version: int, done: Done) -> 
         version - 1, version, "per_commit", None, include=("moved", "column_added")
     )
     keys = {place: row["key"] for place, row in scans.of(table, version).rows.items()}
-    certain = feed.to_polars().filter(~pl.col("maybe"), pl.col("_event") == "updated")
+    certain = feed.to_polars().filter(~pl.col("is_uncertain"), pl.col("_event") == "updated")
     told = {keys[place] for place in certain["_rowaddr_after"]}
     assert told <= done.written, (version, done, told)
 

@@ -84,7 +84,7 @@ def assert_rows_are_told(events: RowEvents, before: Places, after: Places) -> No
         old, new = old_keys.get(was), new_keys.get(is_)
         assert (was is None) == (old is None), one
         assert (is_ is None) == (new is None), one
-        may_be_more = one["maybe"] or one["evidence"] == Evidence.LOST
+        may_be_more = one["is_uncertain"] or one["evidence"] == Evidence.LOST
         if old is not None and new is not None:
             assert old == new, one
         elif old is not None:
@@ -109,14 +109,14 @@ def assert_values_are_told(
     rows = spread(events)
     told = rows.filter(
         pl.col("event").is_in(may_change)
-        | (pl.col("maybe"))
+        | (pl.col("is_uncertain"))
         | (pl.col("evidence") == Evidence.LOST)
     )
     places_told = {*told["before"], *told["after"]}
     for key in changed:
         assert before.addresses[key] in places_told or after.addresses[key] in places_told, key
     unchanged = rows.filter(
-        pl.col("event").is_in([RowEvent.MOVED, RowEvent.COLUMN_ADDED]) & ~pl.col("maybe")
+        pl.col("event").is_in([RowEvent.MOVED, RowEvent.COLUMN_ADDED]) & ~pl.col("is_uncertain")
     )
     places_unchanged = unchanged["before"].drop_nulls()  # others came over a gap
     assert changed.isdisjoint(before.keys[place] for place in places_unchanged)
@@ -152,7 +152,7 @@ def spread(events: RowEvents) -> pl.DataFrame:
             "event": events.event[run],
             "before": shifted(events.before),
             "after": shifted(events.after),
-            "maybe": events.maybe[run],
+            "is_uncertain": events.is_uncertain[run],
             "evidence": events.evidence[run],
         }
     )

@@ -1,7 +1,7 @@
 """Merges in tables without stable row IDs: what is counted, what is followed, what stays open.
 
 A merge takes rows out and puts rows in; nothing says which became which. So a row that it took out
-is told as deleted and one that it put in as created, both as ``maybe``: two halves of an update, or
+is told as deleted and one that it put in as created, both as ``is_uncertain``: two halves of an update, or
 not. How many there were of each can be counted where the sums leave no choice, and where a filter
 of the primary key says that nothing was inserted. Keys tell it all.
 """
@@ -61,10 +61,10 @@ def test_both_halves_of_what_may_be_an_update_are_marked(merge, has_primary_key,
     assert events.count(RowEvent.DELETED) == updated + deleted
     assert events.count(RowEvent.CREATED) == updated + added
     assert events.num_rows == added + 2 * updated + deleted
-    assert events.maybe.all()
+    assert events.is_uncertain.all()
     [net] = table.changes(twin.version - 1).summary().to_dicts()
     assert (net["inserted"], net["deleted"]) == (added + updated, updated + deleted)
-    assert net["maybe"] == net["inserted"] + net["deleted"]
+    assert net["uncertain"] == net["inserted"] + net["deleted"]
 
 
 @pytest.mark.parametrize("merge", INSERT_NOTHING)
@@ -102,7 +102,7 @@ def test_a_row_that_a_merge_took_is_said_to_be_updated_only_if_none_was_deleted(
     assert set(backwards) == {"updated" if is_told else "created_or_updated"}
     history = table.follow(asked, twin.version - 1, twin.version)
     assert history["_rowid"].to_list() == taken
-    assert history.select(pl.col("event").cast(pl.String), "maybe").unique().rows() == [
+    assert history.select(pl.col("event").cast(pl.String), "is_uncertain").unique().rows() == [
         ("deleted", True)
     ]
 
@@ -112,7 +112,7 @@ def test_keys_tell_what_a_merge_did(merge, has_primary_key, tmp_path):
     twin, table = merged(tmp_path / "t.lance", merge, has_primary_key=has_primary_key)
     [net] = table.changes(twin.version - 1, key="key").summary().to_dicts()
     told = {"added": net["inserted"], "updated": net["updated"], "deleted": net["deleted"]}
-    assert (told, net["maybe"]) == (counted(twin), 0)
+    assert (told, net["uncertain"]) == (counted(twin), 0)
 
 
 def test_one_row_taken_and_one_written_are_the_same_if_nothing_was_inserted(tmp_path):
@@ -121,7 +121,7 @@ def test_one_row_taken_and_one_written_are_the_same_if_nothing_was_inserted(tmp_
     table = open_table(twin.uri)
     events = row_events(table.source, len(table.source.history) - 1)
     assert (events.count(RowEvent.UPDATED), events.num_rows) == (1, 1)
-    assert not events.maybe.any()
+    assert not events.is_uncertain.any()
     before, after = places(table, 1), places(table, 2)
     found = table.follow_addresses(np.array([before.addresses[1]], dtype=np.uint64), 1, 2)
     assert found["end_rowaddr"].to_list() == [after.addresses[1]]

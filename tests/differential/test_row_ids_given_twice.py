@@ -151,7 +151,7 @@ def test_the_events_of_each_commit_are_about_the_right_rows(life):
         begin, end = scans.versions[position - 1 : position + 1]
         events = row_events(table.source, position)
         assert_rows_are_told(events, scans(table, begin), scans(table, end))
-        is_new = (events.before == NO_ADDRESS) & ~events.maybe
+        is_new = (events.before == NO_ADDRESS) & ~events.is_uncertain
         came = [
             (int(address) + shift, label)
             for address, length, label in zip(
@@ -220,7 +220,7 @@ def test_commit_by_commit_the_rows_are_the_right_ones(life):
             ("insert", new.keys() - old.keys()),
             ("delete", old.keys() - new.keys()),
         ):
-            some = here.filter((pl.col("_change_type") == name) & ~pl.col("maybe"))
+            some = here.filter((pl.col("_change_type") == name) & ~pl.col("is_uncertain"))
             assert set(some["key"]) <= keys
             assert keys <= set(here.filter(_change_type=name)["key"])
 

@@ -145,8 +145,8 @@ class _Judge:
             return
         steps = self._steps(*both)
         if not self._is_stable(both):
-            for version, change, address, maybe in lines:
-                is_told = version in steps and not maybe and change == "insert"
+            for version, change, address, is_uncertain in lines:
+                is_told = version in steps and not is_uncertain and change == "insert"
                 if is_told and address not in steps[version][1].stamps:
                     yield f"{address} was not inserted in {version}"
             return
@@ -277,16 +277,16 @@ def _compare(
 ) -> Iterator[str]:
     """Compare changed rows with the rows and stamps of two versions."""
     told = {change: {row for c, row, _ in lines if c == change} for change in _CHANGES}
-    maybe = {row for _, row, is_maybe in lines if is_maybe}
+    is_uncertain = {row for _, row, is_maybe in lines if is_maybe}
     expected = {
         "insert": new.keys() - old.keys(),
         "delete": old.keys() - new.keys(),
         "update_postimage": {row for row in old.keys() & new.keys() if old[row] != new[row]},
     }
     for change, rows in expected.items():
-        if more := told[change] - rows - maybe:
+        if more := told[change] - rows - is_uncertain:
             yield f"{change} of {sorted(more)[:5]} was not"
-        if (less := rows - told[change] - maybe) and not may_be_less:
+        if (less := rows - told[change] - is_uncertain) and not may_be_less:
             yield f"{change} of {sorted(less)[:5]} was not told"
 
 

@@ -148,14 +148,18 @@ def _index(table: lx.Table, chance: random.Random) -> Any:
 def _net(table: lx.Table, chance: random.Random) -> Any:
     one, other = _any_two(table, chance)
     changes = table.changes(one[0], other[0], images=None)
-    lines = changes.to_polars().select("_change_type", "_rowid", "maybe").rows()
+    lines = changes.to_polars().select("_change_type", "_rowid", "is_uncertain").rows()
     return one, other, lines, changes.summary().to_dicts()[0]
 
 
 def _commits(table: lx.Table, chance: random.Random) -> Any:
     one, other = _any_two(table, chance)
     lines = table.changes(one[0], other[0], mode="per_commit", images=None).to_polars()
-    return one, other, lines.select("_commit_version", "_change_type", "_rowid", "maybe").rows()
+    return (
+        one,
+        other,
+        lines.select("_commit_version", "_change_type", "_rowid", "is_uncertain").rows(),
+    )
 
 
 def _images(table: lx.Table, chance: random.Random) -> Any:
@@ -180,7 +184,12 @@ def _follow(table: lx.Table, chance: random.Random) -> Any:
     one, other = _any_two(table, chance)
     ids = table.at(one[0]).row_ids()["_rowid"].to_list()[:40]
     events = table.follow(ids, begin_version=one[0], end_version=other[0])
-    return one, other, ids, events.select("_rowid", "version", "event", "maybe", "evidence").rows()
+    return (
+        one,
+        other,
+        ids,
+        events.select("_rowid", "version", "event", "is_uncertain", "evidence").rows(),
+    )
 
 
 def _follow_addresses(table: lx.Table, chance: random.Random) -> Any:

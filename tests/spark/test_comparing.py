@@ -55,7 +55,7 @@ def test_rows_with_one_key_are_matched_by_value_and_uncertain(spark, tmp_path):
     [gone] = (
         lx.spark.diff(one, two.where("x = 1.0"), "id").where("_change_type = 'delete'").collect()
     )
-    assert gone["maybe"]
+    assert gone["is_uncertain"]
 
 
 def test_two_versions_of_a_table_differ_by_what_an_update_wrote(spark, tmp_path):

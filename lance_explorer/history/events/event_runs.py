@@ -53,7 +53,7 @@ class RowEvents:
         Where it happened.
     evidence : ndarray of uint8
         How well it is known: numbers of Evidence.
-    maybe : ndarray of bool
+    is_uncertain : ndarray of bool
         Whether it may have been less than that; of rows that moved, whether it may have been more.
     updated_before, updated_after, created : ndarray of uint64
         Row versions; NO_VERSION where they are not known.
@@ -67,7 +67,7 @@ class RowEvents:
     length: Uint64Array
     version: Uint64Array
     evidence: NDArray[np.uint8]
-    maybe: NDArray[np.bool_]
+    is_uncertain: NDArray[np.bool_]
     updated_before: Uint64Array = field(repr=False)
     updated_after: Uint64Array = field(repr=False)
     created: Uint64Array = field(repr=False)
@@ -79,7 +79,7 @@ class RowEvents:
         runs: RowRuns,
         event: NDArray[np.uint8],
         evidence: NDArray[np.uint8],
-        maybe: NDArray[np.bool_],
+        is_uncertain: NDArray[np.bool_],
         version: Uint64Array,
     ) -> "RowEvents":
         """Return events of runs."""
@@ -92,7 +92,7 @@ class RowEvents:
             length=runs.length,
             version=version,
             evidence=evidence,
-            maybe=maybe,
+            is_uncertain=is_uncertain,
             updated_before=runs.updated_before,
             updated_after=runs.updated_after,
             created=runs.created,

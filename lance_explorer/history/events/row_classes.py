@@ -65,7 +65,9 @@ def _with_doubts(
         new = Births.of(rows, come, came.after).may_be(all_went)
     else:
         old, new = step.are_open(went.identity), step.are_open(came.identity)
-    return replace(went, maybe=went.maybe | old), replace(came, maybe=came.maybe | new)
+    return replace(went, is_uncertain=went.is_uncertain | old), replace(
+        came, is_uncertain=came.is_uncertain | new
+    )
 
 
 class _Classes:
@@ -77,7 +79,7 @@ class _Classes:
         count = len(runs)
         self._event = np.full(count, _NOTHING, dtype=np.uint8)
         self._evidence = np.zeros(count, dtype=np.uint8)
-        self._maybe = np.zeros(count, dtype=np.bool_)
+        self._is_uncertain = np.zeros(count, dtype=np.bool_)
         self._version = np.full(count, step.version, dtype=np.uint64)
 
     def set(
@@ -86,14 +88,14 @@ class _Classes:
         evidence: Evidence,
         where: _Mask | bool = True,
         *,
-        maybe: bool = False,
+        is_uncertain: bool = False,
         version: NDArray[np.uint64] | None = None,
     ) -> None:
         """Give runs a class that have none so far."""
         chosen = (self._event == _NOTHING) & where
         self._event[chosen] = event
         self._evidence[chosen] = evidence
-        self._maybe[chosen] = maybe
+        self._is_uncertain[chosen] = is_uncertain
         if version is not None:
             self._version[chosen] = version[chosen]
 
@@ -104,7 +106,7 @@ class _Classes:
     def events(self) -> RowEvents:
         """Return the runs that have a class."""
         events = RowEvents.of(
-            self._step, self._runs, self._event, self._evidence, self._maybe, self._version
+            self._step, self._runs, self._event, self._evidence, self._is_uncertain, self._version
         )
         some = self._event != _NOTHING
         return events if some.all() else events.where(some)
@@ -153,7 +155,7 @@ def _came(step: StepFacts, runs: RowRuns) -> RowEvents:
         row_ids = step.row_ids(runs.identity)
         is_new = row_ids >= np.uint64(step.previous.manifest.next_row_id)
         classes.set(RowEvent.CREATED, Evidence.LOST, is_new)
-    classes.set(RowEvent.RESTORED, Evidence.LOST, maybe=True)
+    classes.set(RowEvent.RESTORED, Evidence.LOST, is_uncertain=True)
     return classes.events()
 
 
@@ -167,7 +169,7 @@ def _written_later(step: StepFacts, came: RowEvents) -> RowEvents:
     runs = replace(runs, updated_after=some.updated_after, created=some.created)
     classes = _Classes(step, runs)
     _set_written_now(classes, step, runs.updated_after == step.version, runs)
-    classes.set(RowEvent.UPDATED, Evidence.DERIVED, maybe=True, version=runs.updated_after)
+    classes.set(RowEvent.UPDATED, Evidence.DERIVED, is_uncertain=True, version=runs.updated_after)
     return classes.events()
 
 
@@ -180,7 +182,7 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     written, elsewhere = old != new, runs.before != runs.after
     if step.follows and step.name == "Restore":
         classes.set(RowEvent.RESTORED, Evidence.DERIVED, written)
-        classes.set(RowEvent.RESTORED, Evidence.INFERRED, unseen, maybe=True)
+        classes.set(RowEvent.RESTORED, Evidence.INFERRED, unseen, is_uncertain=True)
     else:
         now = written & (new == step.version)
         _set_written_now(classes, step, now, runs)
@@ -193,7 +195,7 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     is_open = not (step.follows or rows.has_row_ids)
     if is_open:
         _set_rewritten(classes, rows, step, runs)
-    classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere, maybe=is_open)
+    classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere, is_uncertain=is_open)
     if not rows.has_row_ids:
         classes.weaken(_evidence_of_identity(rows, step, runs))
     return classes.events()
@@ -225,7 +227,7 @@ def _set_written_now(classes: _Classes, step: StepFacts, now: _Mask, runs: RowRu
     classes.set(RowEvent.COLUMN_ADDED, Evidence.DERIVED, added)
     if step.name not in _WRITE_COLUMNS:
         classes.set(RowEvent.UPDATED, Evidence.DERIVED, now & ~stayed)
-    classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.DERIVED, now, maybe=True)
+    classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.DERIVED, now, is_uncertain=True)
 
 
 def _set_written_before(classes: _Classes, step: StepFacts, written: _Mask, runs: RowRuns) -> None:
@@ -233,12 +235,12 @@ def _set_written_before(classes: _Classes, step: StepFacts, written: _Mask, runs
     new = runs.updated_after
     if step.follows:
         if step.name is None:  # only a restore does that
-            classes.set(RowEvent.RESTORED, Evidence.DERIVED, written, maybe=True)
+            classes.set(RowEvent.RESTORED, Evidence.DERIVED, written, is_uncertain=True)
         return
     recent = written & (new > step.previous_version) & (new < FIRST_DETACHED)
-    classes.set(RowEvent.UPDATED, Evidence.DERIVED, recent, maybe=True, version=new)
+    classes.set(RowEvent.UPDATED, Evidence.DERIVED, recent, is_uncertain=True, version=new)
     told = written & (new != NO_VERSION)
-    classes.set(RowEvent.RESTORED, Evidence.LOST, told, maybe=True)
+    classes.set(RowEvent.RESTORED, Evidence.LOST, told, is_uncertain=True)
 
 
 def _set_written_in_place(
@@ -247,12 +249,12 @@ def _set_written_in_place(
     """Classify rows that row versions do not tell of, though other files hold their values."""
     values = runs.in_place == InPlace.VALUES_DIFFER
     if not step.follows:
-        classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.LOST, values, maybe=True)
+        classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.LOST, values, is_uncertain=True)
         return
     untold = [rows.history.states[write.state].id for write in untold_writes(rows, step)]
     here = np.isin(fragments_of(runs.after), np.array(untold, dtype=np.uint64))
     evidence = Evidence.DERIVED if step.name in _WRITE_COLUMNS else Evidence.INFERRED
-    classes.set(RowEvent.COLUMN_REWRITTEN, evidence, here & values, maybe=True)
+    classes.set(RowEvent.COLUMN_REWRITTEN, evidence, here & values, is_uncertain=True)
     classes.set(
         RowEvent.COLUMN_ADDED, Evidence.DERIVED, here & (runs.in_place == InPlace.COLUMNS_ADDED)
     )
@@ -269,7 +271,7 @@ def _set_rewritten(classes: _Classes, rows: StateRows, step: StepFacts, runs: Ro
     known = [versions.get(fragment, NO_VERSION) for fragment in fragments.tolist()]
     version = np.array(known, dtype=np.uint64)[inverse]
     moved = (runs.before != runs.after) & (version != NO_VERSION)
-    classes.set(RowEvent.MOVED, Evidence.RECORDED, moved, maybe=True, version=version)
+    classes.set(RowEvent.MOVED, Evidence.RECORDED, moved, is_uncertain=True, version=version)
 
 
 def _evidence_of_moves(step: StepFacts) -> Evidence:

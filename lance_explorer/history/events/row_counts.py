@@ -47,11 +47,11 @@ def counts_of(events: RowEvents) -> RowCounts:
         # Which row became which is open; but all that came were there before.
         rows_in, rows_out = counts.added or 0, counts.deleted or 0
         return replace(counts, added=0, updated=rows_in, deleted=rows_out - rows_in)
-    if (events.evidence == Evidence.LOST).any() or (events.maybe & (comes | goes)).any():
+    if (events.evidence == Evidence.LOST).any() or (events.is_uncertain & (comes | goes)).any():
         names: tuple[str, ...] = _OPEN
         if events.step.name == "Restore":
             names = _OPEN_IN_RESTORE if not counts.added else (*_OPEN_IN_RESTORE, "added")
         return replace(counts, **dict.fromkeys(names))
-    if (events.maybe & returns).any():
+    if (events.is_uncertain & returns).any():
         return replace(counts, reverted=None, moved=None)
     return counts

@@ -17,7 +17,7 @@ compactions keep, and an ``update()`` too where its order can be told
   :class:`~lance_explorer.history.evidence.Evidence`.
 - ``version`` is where it happened: that of the step, or an earlier one, which is gone, if the row
   versions tell it.
-- ``maybe`` marks values that may be as they were (columns written in place); the two halves of an
+- ``is_uncertain`` marks values that may be as they were (columns written in place); the two halves of an
   upsert without row IDs: a row deleted and one created may be one row updated; and rows without IDs
   that moved while versions are lost, which may have written them, too.
 - ``updated_before``, ``updated_after`` and ``created`` are row versions, as in ``RowRuns``.

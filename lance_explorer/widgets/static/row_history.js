@@ -90,7 +90,7 @@ function render({ model, el }) {
       node("span", { class: "lx-quiet" }, KNOWN[event.evidence]),
       ...[more, link.leadTo("lineage", "In the lineage")].filter(Boolean),
     );
-    const doubt = event.maybe ? DOUBTS[event.name] : null;
+    const doubt = event.is_uncertain ? DOUBTS[event.name] : null;
     facts.replaceChildren(...(doubt ? [node("p", { class: "lx-row-doubt" }, doubt)] : []), ...valueLines(values?.[chosen], values === null));
   }
 

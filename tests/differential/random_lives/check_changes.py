@@ -145,12 +145,12 @@ def _wrong_lines(frame: pl.DataFrame, old: Observed, new: Observed, where: str) 
         return
     for address, line in gone.items():
         key = was[address]
-        if key in new.rows and not line["maybe"]:
+        if key in new.rows and not line["is_uncertain"]:
             yield f"{where}: key {key} certainly deleted ({line['_event']}), but it is there"
         yield from _wrong_values(line, old.rows[key].values, f"{where}: deleted key {key}")
     for address, line in came.items():
         key = is_now[address]
-        if key in old.rows and not line["maybe"]:
+        if key in old.rows and not line["is_uncertain"]:
             yield f"{where}: key {key} certainly inserted ({line['_event']}), but it was there"
         yield from _wrong_values(line, new.rows[key].values, f"{where}: inserted key {key}")
     for address, line in pairs.items():
@@ -176,7 +176,7 @@ def _wrong_pair(
     where: str,
 ) -> Iterator[str]:
     event, now = line["_event"], new.at[line[AFTER]]
-    where = f"{where}: {event} key {key} (maybe={line['maybe']}, {line['evidence']})"
+    where = f"{where}: {event} key {key} (is_uncertain={line['is_uncertain']}, {line['evidence']})"
     if now != key:
         yield f"{where} is paired with key {now}"
         return
@@ -185,7 +185,7 @@ def _wrong_pair(
     if event == "moved":
         if old.rows[key].address == new.rows[key].address:
             yield f"{where} is where it was"
-        if different and not line["maybe"]:
+        if different and not line["is_uncertain"]:
             yield f"{where} differs in {different}"
         return
     if image is None:
@@ -200,7 +200,7 @@ def _wrong_pair(
     common = {*told} & same_shape(old, new) - split
     if common != {*different} & same_shape(old, new) - split:
         yield f"{where}: changed_columns {told}, not {different}"
-    if event == "column_added" and different and not line["maybe"]:
+    if event == "column_added" and different and not line["is_uncertain"]:
         yield f"{where} differs in {different}"
 
 
@@ -223,8 +223,8 @@ def _wrong_sums(
     for name in ("inserted", "deleted", *KEPT[:-1]):
         if counts[name] != told.get(name, 0):
             yield f"{where}: summary {name} {counts[name]}, feed {told}"
-    if counts["maybe"] != rows["maybe"].sum():
-        yield f"{where}: summary maybe {counts['maybe']}, feed {rows['maybe'].sum()}"
+    if counts["uncertain"] != rows["is_uncertain"].sum():
+        yield f"{where}: summary uncertain {counts['uncertain']}, feed {rows['uncertain'].sum()}"
     kept = sum(counts[name] for name in KEPT)
     if num_old != counts["deleted"] + kept or num_new != counts["inserted"] + kept:
         yield f"{where}: {num_old} rows became {num_new}, summary {counts}"
@@ -275,8 +275,10 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
                 written[line[AFTER]] = line  # a restore may bring a row back to where it was
         origin = {a: o for a, o in origin.items() if a not in left} | entered
     net = table.changes(begin, end, images="both", include=ALL).to_polars()
-    unsure = {line[side] for line in net.to_dicts() for side in (BEFORE, AFTER) if line["maybe"]}
-    unsure |= {line[s] for line in feed.to_dicts() for s in (BEFORE, AFTER) if line["maybe"]}
+    unsure = {
+        line[side] for line in net.to_dicts() for side in (BEFORE, AFTER) if line["is_uncertain"]
+    }
+    unsure |= {line[s] for line in feed.to_dicts() for s in (BEFORE, AFTER) if line["is_uncertain"]}
     unsure.discard(None)
     pairs = {*net.select(BEFORE, AFTER).iter_rows()}
     fold: set[tuple[int | None, int | None]] = {(old, new) for new, old in origin.items()}
@@ -287,7 +289,7 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
         yield f"{begin} to {end}: fold {moved - pairs} not net, net {pairs - fold} not in the fold"
     for line in net.to_dicts():
         if (
-            line["maybe"]
+            line["is_uncertain"]
             or line["_event"] != "updated"
             or line["_change_type"] != "update_postimage"
         ):

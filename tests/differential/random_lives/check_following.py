@@ -107,7 +107,12 @@ def _wrong_events(
         if after is not None and (row is None or row.address != after):
             yield f"{where}: at {after}, not {row.address if row else None}"
             continue
-        if after is None and row is not None and not event["maybe"] and event["evidence"] != "lost":
+        if (
+            after is None
+            and row is not None
+            and not event["is_uncertain"]
+            and event["evidence"] != "lost"
+        ):
             yield f"{where}: it is at {row.address}"
         values = event["values"]
         if after is not None and row is not None:
@@ -149,8 +154,8 @@ def events(world: World, branch: str | None, table: Table, _: Table, rng: Random
         for key in before.rows:
             mine = told.get(key, [])
             where = f"follow {begin} to {end} ({after.operation}), key {key}"
-            words = [(e["event"], e["maybe"], e["evidence"]) for e in mine]
-            certain = [e for e in mine if not e["maybe"] and e["evidence"] != "lost"]
+            words = [(e["event"], e["is_uncertain"], e["evidence"]) for e in mine]
+            certain = [e for e in mine if not e["is_uncertain"] and e["evidence"] != "lost"]
             if key not in after.rows:
                 if not mine:
                     yield f"{where} is gone: no event"

@@ -77,7 +77,7 @@ def test_an_upsert_without_row_ids_may_be_an_update_or_not(tmp_path):
         ("deleted", "recorded", 1, 1, None, 1),
         ("created", "derived", FRAGMENT, None, FRAGMENT, 2),
     ]
-    assert events.maybe.all()
+    assert events.is_uncertain.all()
     assert events.step.is_unpaired_update
 
 
@@ -89,7 +89,7 @@ def test_an_upsert_of_rows_that_an_update_wrote_is_no_less_open(tmp_path):
         ("deleted", "recorded", 3, FRAGMENT + 1, None, 1),
         ("created", "derived", 2 * FRAGMENT, None, 2 * FRAGMENT, 3),
     ]
-    assert events.maybe.all()
+    assert events.is_uncertain.all()
 
 
 def test_an_upsert_with_row_ids_tells_updated_rows_from_inserted_ones(tmp_path):
@@ -99,7 +99,7 @@ def test_an_upsert_with_row_ids_tells_updated_rows_from_inserted_ones(tmp_path):
         ("updated", "derived", 1, 1, FRAGMENT, 1),
         ("created", "derived", 4, None, FRAGMENT + 1, 1),
     ]
-    assert not events.maybe.any()
+    assert not events.is_uncertain.any()
 
 
 def test_a_compaction_moves_live_rows(table):
@@ -241,8 +241,8 @@ def test_without_row_ids_rows_that_moved_in_a_gap_may_have_been_written_too(tabl
     events = events_of(table)
     moved = events.where(events.event == RowEvent.MOVED)
     assert moved.num_rows == 8
-    assert moved.maybe.any() == (not table.state.stable_row_ids)
-    assert moved.maybe.all() == moved.maybe.any()
+    assert moved.is_uncertain.any() == (not table.state.stable_row_ids)
+    assert moved.is_uncertain.all() == moved.is_uncertain.any()
 
 
 def test_a_lost_restore_that_moved_rows_back_is_not_dated(tmp_path):
@@ -282,7 +282,7 @@ def upserted(tmp_path) -> SyntheticTable:
 
 def test_a_restore_over_an_upsert_may_bring_back_the_rows_that_it_takes_out(upserted):
     events = events_of(upserted.restore(1))
-    assert events.maybe.all()
+    assert events.is_uncertain.all()
     counts = counts_of(events)
     assert (counts.deleted, counts.restored, counts.reverted, counts.moved) == (None,) * 4
 
@@ -290,17 +290,17 @@ def test_a_restore_over_an_upsert_may_bring_back_the_rows_that_it_takes_out(upse
 def test_rows_of_the_first_kept_version_may_be_those_that_a_restore_brings_back(upserted):
     events = events_of(upserted.append(rows=2).restore(1).remove(1))
     assert told(events)[0][:2] == ("restored", "derived")
-    assert events.where(events.event != RowEvent.DELETED).maybe.all()
+    assert events.where(events.event != RowEvent.DELETED).is_uncertain.all()
     in_first = events.before < np.uint64(2 * FRAGMENT)
-    assert events.where((events.event == RowEvent.DELETED) & in_first).maybe.all()
+    assert events.where((events.event == RowEvent.DELETED) & in_first).is_uncertain.all()
     later = events.where((events.event == RowEvent.DELETED) & ~in_first)
     assert later.num_rows == 2
-    assert not later.maybe.any()
+    assert not later.is_uncertain.any()
 
 
 def test_a_restore_over_rows_that_came_later_is_certain(upserted):
     events = events_of(upserted.append(rows=2).delete({0: [0]}).restore(2))
-    assert not events.maybe.any()
+    assert not events.is_uncertain.any()
     counts = counts_of(events)
     assert (counts.deleted, counts.restored, counts.reverted, counts.moved) == (2, 1, 0, 0)
 
@@ -346,7 +346,7 @@ def test_columns_written_in_place_may_have_the_values_that_they_had():
     operations = [record.operation for record in state_rows(source).history.records]
     events = row_events(source, operations.index("DataReplacement"))
     assert {*events.event.tolist()} == {RowEvent.COLUMN_REWRITTEN}
-    assert events.maybe.all()
+    assert events.is_uncertain.all()
 
 
 def test_an_update_in_place_without_offsets_concerns_the_whole_fragment():
@@ -354,7 +354,7 @@ def test_an_update_in_place_without_offsets_concerns_the_whole_fragment():
     events = row_events(source, 1)
     assert {*events.event.tolist()} == {RowEvent.COLUMN_REWRITTEN}
     assert {*events.evidence.tolist()} == {Evidence.INFERRED}
-    assert events.maybe.all()
+    assert events.is_uncertain.all()
     offsets = row_events(source, 4)
     assert {*offsets.event.tolist()} == {RowEvent.UPDATED}
 

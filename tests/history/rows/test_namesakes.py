@@ -151,12 +151,12 @@ def test_if_the_detached_version_is_gone_rows_with_its_ids_are_uncertain(branche
     Path(uri, file.path).unlink()
     table = lx.open_table(uri)
     lines = table.changes(2, 3, mode="per_commit").to_polars()
-    assert lines.select("_change_type", "_rowid", "maybe").rows() == [
+    assert lines.select("_change_type", "_rowid", "is_uncertain").rows() == [
         ("delete", 3, True),
         ("insert", 3, True),
     ]
     row = table.versions().row(2, named=True)
     assert (row["rows_added"], row["rows_deleted"]) == (None, None)
-    assert table.changes(2, 3).summary()["maybe"].item() == 2
+    assert table.changes(2, 3).summary()["uncertain"].item() == 2
     last = table.latest.version
     assert table.changes(2, last).summary().select(CLASSES).row(0) == (0, 0, 0, 0, 4)
