@@ -94,7 +94,7 @@ def our_rows(path: str, begin: int, end: int) -> Work:
     table = opened(path)
 
     def work() -> Numbers:
-        lines = table.changes(begin, end).to_polars()
+        lines = table.changes(begin, end, images=None).to_polars()
         names = ("inserted", "updated", "deleted")
         return {name: int((lines["_event"] == name).sum()) for name in names}
 

@@ -84,7 +84,7 @@ def rows_on_spark(spark: Any, path: str) -> Any:
 
 def changes(path: str) -> int:
     """Find what the last version changed."""
-    return len(opened(path).changes(last_version(path) - 1).to_polars())
+    return len(opened(path).changes(last_version(path) - 1, images=None).to_polars())
 
 
 def changes_on_spark(spark: Any, path: str) -> Any:

@@ -258,7 +258,7 @@ class Table:
         begin_version: VersionRef,
         end_version: VersionRef | None = None,
         mode: Mode = "net",
-        images: ImageChoice | None = None,
+        images: ImageChoice | None = "known",
         columns: Sequence[str] | None = None,
         key: str | Sequence[str] | None = None,
         include: Collection[str] = (),
@@ -279,10 +279,14 @@ class Table:
         mode : {"net", "per_commit"}
             What differs between both versions, whatever happened on the way, or what each commit
             did.
-        images : {"after", "both"}, optional
-            Values that are read: of rows as they are after a change, or as they were, too. By
-            default none, and no data file is opened. Over lost versions they are those of the kept
-            versions around. Blobs are read whole: name the other columns where they are large.
+        images : {"known", "after", "both"}, optional
+            Values that are read. By default those of rows as they are after a change, and the last
+            ones of deleted rows: those of ``begin_version``, or per commit of the version before.
+            Where they are lost (a data file is gone, or lies where the table may not lead), they
+            are null, and :meth:`Changes.findings` says why. ``"after"``: of rows as they are after
+            a change; ``"both"``: as they were, too. With None there are none, and no data file is
+            opened. Over lost versions values are those of the kept versions around. Blobs are read
+            whole: name the other columns where they are large.
         columns : sequence of str, optional
             The columns of values, by the names of ``end_version``; all by default. One that has the
             name of a column of the feed has an underscore after it, as in ``evidence_``. One whose
@@ -311,6 +315,8 @@ class Table:
         --------
         >>> table.changes(1, 3).summary().select("inserted", "deleted", "unchanged").row(0)
         (6, 0, 3)
+        >>> table.changes(3, 4).to_polars().select("_change_type", "_rowid", "id").rows()
+        [('delete', 1, 2)]
         >>> changes = table.changes(1, 3, mode="per_commit", images="both")
         >>> changes.to_polars()["_change_type"].unique(maintain_order=True).to_list()
         ['insert', 'update_preimage', 'update_postimage']
@@ -525,7 +531,8 @@ class Table:
         Each frame of :attr:`inspect` is a table under its name, ``versions``, ``findings`` and
         ``gaps`` too; ``dataset`` is the rows of the latest version with ``_rowid``,
         ``_rowaddr``, ``_row_created_at_version`` and ``_row_last_updated_at_version``;
-        ``changes`` is what each commit did to rows, without values. Only what the query reads is
+        ``changes`` is what each commit did to rows, without values: for those, take
+        :meth:`changes`. Only what the query reads is
         built. It reads nothing else: no file, no URL, no frame of the caller.
 
         Raises
@@ -613,6 +620,6 @@ def _optional(source: TableSource, ref: VersionRef | None, *, is_begin: bool = F
 
 def _frame(source: TableSource, name: str) -> pl.DataFrame | pl.LazyFrame:
     if name == _CHANGES_FRAME:
-        return changes(source, 0, mode="per_commit").to_polars()
+        return changes(source, 0, mode="per_commit", images=None).to_polars()
     latest = source.latest_version
     return Snapshot(source, latest).scan() if name == _ROWS_FRAME else frame(source, name)

@@ -9,10 +9,13 @@ import polars as pl
 
 from lance_explorer.arguments import check_choice, flag, whole_number
 from lance_explorer.changes.feed_lines import FeedLines
+from lance_explorer.changes.lost_values import LOST_VALUES_HINT, LostValues
 from lance_explorer.changes.parts import ChangePart, check_part, commit_parts, net_parts
 from lance_explorer.changes.row_options import ImageChoice, RowOptions
 from lance_explorer.changes.steps import VersionRange, version_range
 from lance_explorer.changes.summaries import commit_summary, net_summary, quick_summary
+from lance_explorer.frames.documented import documented
+from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.history.live import LiveTable, unbroken
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import VersionRef, version_number
@@ -35,7 +38,7 @@ def changes(
     begin_version: VersionRef,
     end_version: VersionRef | None = None,
     mode: Mode = "net",
-    images: ImageChoice | None = None,
+    images: ImageChoice | None = "known",
     columns: Sequence[str] | None = None,
     key: str | Sequence[str] | None = None,
     include: str | Collection[str] = (),
@@ -61,7 +64,7 @@ class Changes:
         self,
         versions: VersionRange,
         mode: Mode = "net",
-        images: ImageChoice | None = None,
+        images: ImageChoice | None = "known",
         columns: Sequence[str] | None = None,
         key: str | Sequence[str] | None = None,
         include: Collection[str] = (),
@@ -71,7 +74,8 @@ class Changes:
         self._versions = versions
         self.mode = mode
         self.options = RowOptions.of(images, columns, key, include, tolerance)
-        self._lines = FeedLines(versions, self.options, is_net=mode == "net")
+        self._lost = LostValues()
+        self._lines = self._lines_of(versions)
 
     @property
     def source(self) -> TableSource:
@@ -120,10 +124,25 @@ class Changes:
 
         Examples
         --------
-        >>> table.changes(2, 3).to_polars().select("_change_type", "_rowid").rows()[:2]
-        [('update_postimage', 2), ('insert', 6)]
+        >>> table.changes(2, 3).to_polars().select("_change_type", "_rowid", "city").rows()[:2]
+        [('update_postimage', 2, 'city 0'), ('insert', 6, 'city 1')]
         """
-        return self._answer(lambda it: pl.concat([it._lines.empty, *it._lines.batches(None)]))
+        return self._answer(Changes._whole)
+
+    @documented(FINDINGS)
+    def findings(self) -> pl.DataFrame:
+        """Return which values were lost, of all that were read so far, and what to do about it.
+
+        Only ``images="known"`` goes on where values are lost. What Spark reads is not noted here.
+
+        Examples
+        --------
+        >>> changes = table.changes(2, 3)
+        >>> lines = changes.to_polars()
+        >>> changes.findings().is_empty()
+        True
+        """
+        return self._lost.frame()
 
     @property
     def schema(self) -> pl.Schema:
@@ -227,8 +246,17 @@ class Changes:
         ends = self.begin_version, self.end_version
         again = copy.copy(self)
         again._versions = version_range(source, *ends, must_begin=self.mode == "net")
-        again._lines = FeedLines(again._versions, self.options, is_net=self.mode == "net")
+        again._lines = self._lines_of(again._versions)
         return again
+
+    def _lines_of(self, versions: VersionRange) -> FeedLines:
+        return FeedLines(versions, self.options, self._lost, is_net=self.mode == "net")
+
+    def _whole(self) -> pl.DataFrame:
+        lines = pl.concat([self._lines.empty, *self._lines.batches(None)])
+        if self._lost:  # perhaps to a cleanup that goes on just now: then it is asked again
+            self.source.storage.io.missing += 1
+        return lines
 
     def _summary(self) -> pl.DataFrame:
         if self.mode == "net":
@@ -241,10 +269,11 @@ class Changes:
 
     @described
     def __repr__(self) -> str:
-        images = f", images={self.options.images!r}" if self.options.images else ""
+        images = f", images={self.options.images!r}" if self.options.images != "known" else ""
+        warning = f"; {LOST_VALUES_HINT}" if self._lost else ""
         return (
             f"Changes({self._versions.rows.source.storage.uri.rsplit('/', 1)[-1]}: "
-            f"{self.begin_version} to {self.end_version}, {self.mode}{images})"
+            f"{self.begin_version} to {self.end_version}, {self.mode}{images}{warning})"
         )
 
     def _repr_html_(self) -> str:
@@ -252,4 +281,5 @@ class Changes:
         mode = "net" if self.mode == "net" else "commit by commit"
         counts = self.summary()
         nothing = [name for name in counts.columns if counts[name].null_count() == len(counts)]
-        return f"<p><b>{escape(title)}</b>, {mode}</p>{counts.drop(nothing)._repr_html_()}"
+        warning = f"<p>{LOST_VALUES_HINT}</p>" if self._lost else ""
+        return f"<p><b>{escape(title)}</b>, {mode}</p>{warning}{counts.drop(nothing)._repr_html_()}"

@@ -13,10 +13,12 @@ from lance_explorer.changes.diff_report import report
 from lance_explorer.changes.diff_schema import SCHEMA_DIFF, schema_diff
 from lance_explorer.changes.diff_summary import DIFF_SUMMARY, diff_summary
 from lance_explorer.changes.diff_way import COMMITS_BETWEEN, commits_between
+from lance_explorer.changes.lost_values import LOST_VALUES_HINT, LostValues
 from lance_explorer.changes.row_options import ImageChoice, RowOptions
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, NotFoundError
 from lance_explorer.frames.documented import documented
+from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.history.ancestors import Place
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.readable import check_readable
@@ -45,6 +47,7 @@ class Diff:
 
     def __init__(self, first: Place, second: Place) -> None:
         self._pair = VersionPair(first, second)
+        self._lost = LostValues()
 
     @property
     def before(self) -> tuple[str | None, int]:
@@ -108,7 +111,7 @@ class Diff:
 
     def rows(
         self,
-        images: ImageChoice | None = None,
+        images: ImageChoice | None = "known",
         columns: Sequence[str] | None = None,
         key: str | Sequence[str] | None = None,
         include: Collection[str] = (),
@@ -118,8 +121,12 @@ class Diff:
 
         Parameters
         ----------
-        images : {"after", "both"}, optional
-            Values that are read: those of the second version, or of both; by default none.
+        images : {"known", "after", "both"}, optional
+            Values that are read: by default those of the second version, and of rows that only the
+            first one has, null where they are lost, which :meth:`findings` tells; ``"after"``:
+            those of the second version; ``"both"``: of both versions. With None there are none, and
+            no data file is opened. Blobs are read whole: name the other columns where they are
+            large.
         columns : sequence of str, optional
             The columns of values, by the names of the second version; all by default. They are
             called what they are called in :meth:`~lance_explorer.table.Table.changes`.
@@ -147,11 +154,24 @@ class Diff:
 
         Examples
         --------
-        >>> table.diff(4, 3).rows(images="after").select("_change_type", "_rowid", "id").rows()
+        >>> table.diff(4, 3).rows().select("_change_type", "_rowid", "id").rows()
         [('insert', 1, 2)]
         """
         options = RowOptions.of(images, columns, key, include, tolerance)
-        return self._answer(lambda pair: pair.rows.frame(options))
+        return self._answer(lambda pair: pair.rows.frame(options, self._lost))
+
+    @documented(FINDINGS)
+    def findings(self) -> pl.DataFrame:
+        """Return which values were lost, of all that :meth:`rows` read so far.
+
+        Examples
+        --------
+        >>> diff = table.diff(4, 3)
+        >>> lines = diff.rows()
+        >>> diff.findings().is_empty()
+        True
+        """
+        return self._lost.frame()
 
     @documented(SCHEMA_DIFF)
     def schema(self) -> pl.DataFrame:
@@ -260,7 +280,8 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
     def __repr__(self) -> str:
         table = self._pair.first.source.uri.rsplit("/", 1)[-1]
         differs = f"different {', '.join(self.differs)}" if self.differs else "identical"
-        return f"Diff({table}: {_named(self.before)} to {_named(self.after)}: {differs})"
+        warning = f"; {LOST_VALUES_HINT}" if self._lost else ""
+        return f"Diff({table}: {_named(self.before)} to {_named(self.after)}: {differs}{warning})"
 
     def _repr_html_(self) -> str:
         try:

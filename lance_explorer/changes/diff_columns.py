@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from lance_explorer.changes.column_names import FeedColumns
 from lance_explorer.changes.diff_schema import FieldPair
+from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.place_rows import PlaceRows
-from lance_explorer.changes.value_columns import ValueColumns, column_types
+from lance_explorer.changes.value_columns import ValueColumns, known_types
 
 __all__ = ["columns_of_both"]
 
@@ -17,6 +18,7 @@ def columns_of_both(
     chosen: Sequence[str] | None,
     *,
     both_images: bool = True,
+    lost: LostValues | None = None,
 ) -> ValueColumns:
     """Return the columns of two versions under the names of the second one.
 
@@ -30,6 +32,8 @@ def columns_of_both(
         Which columns, in order; all by default.
     both_images : bool
         Whether to return those of the first version, too.
+    lost : LostValues, optional
+        With it versions that pylance cannot open are noted there, and have no columns.
 
     Raises
     ------
@@ -45,10 +49,10 @@ def columns_of_both(
     }
     places = [(second, new), (first, old)][: 1 + both_images]
     found = FeedColumns(list(dict.fromkeys([name for _, own in places for name in own.values()])))
-    names = {
-        (place.rows.source.storage.uri, place.version): found.add(
-            place.version, own, column_types(place.rows.source, place.version)
-        )
-        for place, own in places
-    }
+    names = dict[tuple[str, int], dict[str, str]]()
+    for place, own in places:
+        types = known_types(place.rows, place.position, lost)
+        there = {name: later for name, later in own.items() if name in types}
+        uri = place.rows.source.storage.uri
+        names[uri, place.version] = found.add(place.version, there, types)
     return ValueColumns(found.schema(chosen), names)

@@ -11,6 +11,7 @@ from lance_explorer.changes.diff_columns import columns_of_both
 from lance_explorer.changes.diff_schema import FieldPair
 from lance_explorer.changes.frame import blocks
 from lance_explorer.changes.images import Images, empty_feed
+from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.place_rows import PlaceRows
 from lance_explorer.changes.row_options import RowOptions
@@ -50,14 +51,16 @@ class RowsOfBoth:
         self._pairs = pairs
         self._common = common
 
-    def frame(self, options: RowOptions) -> pl.DataFrame:
-        """Return the rows."""
+    def frame(self, options: RowOptions, lost: LostValues) -> pl.DataFrame:
+        """Return the rows; values that are lost are noted."""
         runs = self._paired(options.key) if options.key else self._runs
         runs = runs.where(~np.isin(runs.change, options.left_out))
         both, values, source = options.has_both_images, None, None
         if options.images is not None:
-            values = self._columns(options.columns, both_images=both)
-            source = self._images(values, options.tolerance if both else None)
+            noted = lost if options.may_lack_values else None
+            has_before = options.has_values_before
+            values = self._columns(options.columns, noted, both_images=has_before)
+            source = self._images(values, options.tolerance if both else None, noted)
         frames = [empty_feed(values, both_images=both)]
         has_row_ids = self._second.rows.has_row_ids
         for block in blocks(runs, both_images=both):
@@ -67,21 +70,25 @@ class RowsOfBoth:
         return pl.concat(frames)
 
     def _paired(self, key: Sequence[str]) -> ChangeRuns:
-        columns = self._columns(key, both_images=True)
+        columns = self._columns(key, None, both_images=True)
         check_key(columns)
         images = self._images(columns, None)
         return pair_by_key(self._runs, images.before, images.after)
 
-    def _columns(self, names: Sequence[str] | None, *, both_images: bool) -> ValueColumns:
+    def _columns(
+        self, names: Sequence[str] | None, lost: LostValues | None, *, both_images: bool
+    ) -> ValueColumns:
         return columns_of_both(
-            self._first, self._second, self._pairs, names, both_images=both_images
+            self._first, self._second, self._pairs, names, both_images=both_images, lost=lost
         )
 
-    def _images(self, columns: ValueColumns, tolerance: float | None) -> Images:
+    def _images(
+        self, columns: ValueColumns, tolerance: float | None, lost: LostValues | None = None
+    ) -> Images:
         step = ChangeStep(
             self._runs, self._first.position, self._second.position, self._second.version
         )
-        return Images(self._second.rows, columns, step, tolerance, self._first.rows)
+        return Images(self._second.rows, columns, step, tolerance, self._first.rows, lost)
 
     def _timestamps(self) -> dict[int, datetime | None]:
         """Return when each version was committed that may have written a row of the second."""

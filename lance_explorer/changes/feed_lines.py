@@ -11,6 +11,7 @@ import polars as pl
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.frame import Block, blocks
 from lance_explorer.changes.images import Images, empty_feed
+from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.parts import ChangePart
 from lance_explorer.changes.row_options import RowOptions
@@ -36,13 +37,18 @@ class FeedLines:
         Between which versions.
     options : RowOptions
         What is asked of the rows.
+    lost : LostValues
+        Where values are noted that are lost.
     is_net : bool
         Whether both versions are compared, whatever each commit did.
     """
 
-    def __init__(self, versions: VersionRange, options: RowOptions, *, is_net: bool) -> None:
+    def __init__(
+        self, versions: VersionRange, options: RowOptions, lost: LostValues, *, is_net: bool
+    ) -> None:
         self._versions = versions
         self._options = options
+        self._lost = lost
         self._is_net = is_net
 
     @cached_property
@@ -116,7 +122,8 @@ class FeedLines:
         if self._options.images is None:
             return None
         tolerance = self._options.tolerance if self._options.has_both_images else None
-        return Images(self._versions.rows, self._value_columns, step, tolerance)
+        lost = self._lost if self._options.may_lack_values else None
+        return Images(self._versions.rows, self._value_columns, step, tolerance, lost=lost)
 
     @cached_property
     def _timestamps(self) -> dict[int, datetime | None]:
@@ -126,21 +133,24 @@ class FeedLines:
     @cached_property
     def _value_columns(self) -> ValueColumns:
         options = self._options
-        return self._columns_named(options.columns, both_images=options.has_both_images)
+        lost = self._lost if options.may_lack_values else None
+        return self._columns_named(options.columns, lost, has_before=options.has_values_before)
 
     @cached_property
     def _key_columns(self) -> ValueColumns:
-        found = self._columns_named(self._options.key, both_images=True)
+        found = self._columns_named(self._options.key, None, has_before=True)
         if self._is_net:
             check_key(found)
         return found
 
-    def _columns_named(self, names: Sequence[str] | None, *, both_images: bool) -> ValueColumns:
+    def _columns_named(
+        self, names: Sequence[str] | None, lost: LostValues | None, *, has_before: bool
+    ) -> ValueColumns:
         """Return the columns that the images have which are read."""
         begin, end = self._versions.begin, self._versions.end
         if self._is_net:
-            has_before = both_images and begin != EMPTY and self._versions.begin_is_kept
-            positions = range(begin, begin + has_before)
+            is_read = has_before and begin != EMPTY and self._versions.begin_is_kept
+            positions = range(begin, begin + is_read)
         else:
-            positions = range(max(begin, 0) if both_images else begin + 1, end)
-        return value_columns(self._versions.rows, positions, end, names)
+            positions = range(max(begin, 0) if has_before else begin + 1, end)
+        return value_columns(self._versions.rows, positions, end, names, lost)

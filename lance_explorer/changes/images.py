@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from lance_explorer.changes.cells import changed_columns
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, Block
+from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.steps import ChangeStep
 from lance_explorer.changes.value_columns import ValueColumns
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.rows.state_rows import StateRows
-from lance_explorer.history.value_files import check_values
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["Images", "empty_feed"]
@@ -58,6 +58,9 @@ class Images:
         equal. By default only rows as they are after the step.
     rows_before : StateRows, optional
         The rows of the branch of the first version, if that is another one.
+    lost : LostValues, optional
+        With it values that are lost are null, and noted there, and rows that are no more have the
+        values that they had. By default whatever cannot be read is raised.
     """
 
     def __init__(
@@ -67,12 +70,14 @@ class Images:
         step: ChangeStep,
         tolerance: float | None = None,
         rows_before: StateRows | None = None,
+        lost: LostValues | None = None,
     ) -> None:
         self._rows = rows
         self._rows_before = rows_before or rows
         self._columns = columns
         self._step = step
         self._tolerance = tolerance
+        self._lost = lost
         self._last: _Pair | None = None
         self._reading_pair = Lock()
 
@@ -96,13 +101,20 @@ class Images:
             changed = pair.changed.gather(place.set(pl.Series(~both), None))
         if both.all() and len(runs):
             values = pair.before if block.is_before else pair.after
-        elif block.is_lost or (block.is_before and self._tolerance is None):
+        elif block.is_lost or (block.is_before and not self._has_before):
             values = self._columns.nulls(len(runs))
+            if block.is_lost and self._lost is not None:
+                self._lost.gap(self._rows, self._step.after)
         else:
             values = self.before(runs) if block.is_before else self.after(runs)
         if self._tolerance is not None:
             head = head.with_columns(changed.alias(CHANGED_COLUMNS))
         return head.hstack(values.get_columns())
+
+    @property
+    def _has_before(self) -> bool:
+        """Whether rows that are no more have values."""
+        return self._tolerance is not None or self._lost is not None
 
     def _both_known(self, runs: ChangeRuns) -> NDArray[np.bool_]:
         """Return of which rows both images are wanted, and there."""
@@ -126,23 +138,16 @@ class Images:
     def _read(
         self, rows: StateRows, position: int, addresses: Uint64Array, ids: Uint64Array
     ) -> pl.DataFrame:
-        from lance_explorer.values import read_rows_at
+        from lance_explorer.changes.known_values import all_values, known_values
 
         source, record = rows.source, rows.history.records[position]
         names = self._columns.names_in(source, record.version)
         here = {name: names[name] for name in self._columns.schema if name in names}
         if not here:
             return self._columns.nulls(len(addresses))
-        check_blob = check_values(source, record.version)
-        found = read_rows_at(
-            source.storage.uri,
-            record.version,
-            addresses,
-            ids if rows.has_row_ids else addresses,
-            [*here.values()],
-            source.storage.options,
-            check_blob,
-        ).rename({own: name for name, own in here.items()})
+        asked = rows, position, addresses, ids, [*here.values()]
+        found = all_values(*asked) if self._lost is None else known_values(*asked, self._lost)
+        found = found.rename({own: name for name, own in here.items()})
         if found.schema == self._columns.schema:
             return found
         return pl.concat([self._columns.empty(), found], how="diagonal_relaxed")

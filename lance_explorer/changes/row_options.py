@@ -9,7 +9,7 @@ from lance_explorer.changes.change_runs import RowChange
 
 __all__ = ["ImageChoice", "RowOptions"]
 
-ImageChoice = Literal["after", "both"]
+ImageChoice = Literal["known", "after", "both"]
 
 _OPTIONAL = (RowChange.MOVED, RowChange.COLUMN_ADDED)
 
@@ -34,7 +34,7 @@ class RowOptions:
         tolerance: float,
     ) -> "RowOptions":
         """Return what people ask for; one name may stand for a sequence of one."""
-        check_choice("images", images, (None, "after", "both"))
+        check_choice("images", images, (None, "known", "after", "both"))
         left_in = names("include", include)
         for name in left_in:
             check_choice("include", name, tuple([change.label for change in _OPTIONAL]))
@@ -46,6 +46,16 @@ class RowOptions:
     def has_both_images(self) -> bool:
         """Whether rows are wanted as they were, too."""
         return self.images == "both"
+
+    @property
+    def has_values_before(self) -> bool:
+        """Whether values of rows that are no more are wanted."""
+        return self.images in ("known", "both")
+
+    @property
+    def may_lack_values(self) -> bool:
+        """Whether values that are lost are null, and nothing is raised."""
+        return self.images == "known"
 
     @property
     def left_out(self) -> list[RowChange]:

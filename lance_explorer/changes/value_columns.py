@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from lance_explorer.changes.column_names import FeedColumns
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.changes.lost_values import LostValues
+from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.format.schema import NO_PARENT, Field
 from lance_explorer.history.column_lives import Lives, column_lives
 from lance_explorer.history.paths import EMPTY
@@ -24,6 +25,7 @@ __all__ = [
     "check_key",
     "column_fields",
     "column_types",
+    "known_types",
     "value_columns",
 ]
 
@@ -68,7 +70,11 @@ class ValueColumns:
 
 
 def value_columns(
-    rows: StateRows, positions: Iterable[int], end: int, chosen: Sequence[str] | None
+    rows: StateRows,
+    positions: Iterable[int],
+    end: int,
+    chosen: Sequence[str] | None,
+    lost: LostValues | None = None,
 ) -> ValueColumns:
     """Return the columns that some versions have.
 
@@ -82,6 +88,8 @@ def value_columns(
         The last of them, which names columns.
     chosen : sequence of str or None
         Which columns, in order; all by default.
+    lost : LostValues, optional
+        With it versions that pylance cannot open are noted there, and have no columns.
 
     Raises
     ------
@@ -108,7 +116,9 @@ def value_columns(
     places = dict[tuple[str, int], dict[str, str]]()
     for (_, own_names), same in kinds.items():
         versions = [records[position].version for position in same]
-        here = found.add(versions[0], dict(own_names), column_types(rows.source, versions[0]))
+        version, types = _known_types(rows, same, lost)
+        there = {name: later for name, later in own_names if name in types}
+        here = found.add(version, there, types)
         places |= {(rows.source.storage.uri, version): here for version in versions}
     return ValueColumns(found.schema(chosen), places)
 
@@ -123,6 +133,16 @@ def column_types(source: TableSource, version: int) -> pl.Schema:
         source.kept[key] = row_schema(storage.uri, version, storage.options, whole_blobs=True)
     types: pl.Schema = source.kept[key]
     return types
+
+
+def known_types(rows: StateRows, position: int, lost: LostValues | None) -> pl.Schema:
+    """Return the same as :func:`column_types`, empty where the version is lost."""
+    try:
+        return column_types(rows.source, rows.history.records[position].version)
+    except StorageError:
+        if lost is None or not lost.has_unknown_format(rows, position):
+            raise
+        return pl.Schema()
 
 
 def check_key(columns: ValueColumns) -> None:
@@ -151,6 +171,17 @@ def blob_columns(schema: _Schema) -> set[str]:
 
 def _is_blob(field: Field) -> bool:
     return field.extension_name == _BLOB or dict(field.metadata).get(_OLD_BLOB) == b"true"
+
+
+def _known_types(
+    rows: StateRows, positions: Sequence[int], lost: LostValues | None
+) -> tuple[int, pl.Schema]:
+    """Return the types of versions of one schema, and the first of them that has them."""
+    for position in positions:
+        types = known_types(rows, position, lost)
+        if types:
+            break
+    return rows.history.records[position].version, types
 
 
 def _top_level(schema: _Schema, lives: Lives) -> dict[int, str]:

@@ -1,32 +1,18 @@
 """Findings: what is wrong with a table, or worth knowing about it, as a frame."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
 
-from lance_explorer.findings import SEVERITIES, Finding
-from lance_explorer.frames.columns import BRANCH, ID, TEXT, Column, FrameSchema
+from lance_explorer.findings import Finding
+from lance_explorer.frames.findings import FINDINGS, findings_frame
 from lance_explorer.history.history import History
 from lance_explorer.history.rewrites.gathered import rewrites
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.contradictions import contradictions
 
 __all__ = ["FINDINGS", "findings", "findings_frame"]
-
-FINDINGS = FrameSchema(
-    "findings",
-    (
-        Column("code", TEXT, "what it is, for programs"),
-        Column("severity", pl.Enum(SEVERITIES), "how bad it is"),
-        Column("version", ID, "version that it is about", nullable=True),
-        BRANCH,
-        Column("fragment_id", ID, "fragment that it is about", nullable=True),
-        Column("message", TEXT, "what was found"),
-        Column("advice", TEXT, "what to do about it"),
-    ),
-)
-"""The columns of ``table.inspect.findings()``."""
 
 
 def findings(source: TableSource) -> pl.DataFrame:
@@ -43,21 +29,6 @@ def findings(source: TableSource) -> pl.DataFrame:
     found = [*of_history, *source.ref_findings]
     branches = [source.branch] * len(of_history) + [None] * len(source.ref_findings)
     return findings_frame(found, branches)
-
-
-def findings_frame(found: Sequence[Finding], branches: Sequence[str | None]) -> pl.DataFrame:
-    """Return findings, and the branch that each of them is about, as a frame."""
-    return FINDINGS.build(
-        {
-            "code": [finding.code for finding in found],
-            "severity": [finding.severity for finding in found],
-            "version": [finding.version for finding in found],
-            "branch": branches,
-            "fragment_id": [finding.fragment_id for finding in found],
-            "message": [finding.message for finding in found],
-            "advice": [finding.advice for finding in found],
-        }
-    )
 
 
 def _far_bases(source: TableSource, history: History) -> Iterator[Finding]:

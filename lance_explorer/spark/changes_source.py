@@ -50,10 +50,10 @@ class ChangesSource(DataSource):
     Options: ``path``, ``branch``; ``begin_version`` (not included; 0 is the empty table, where a
     stream begins by default) and ``end_version`` (by default the latest; not of a stream), each as
     :meth:`Table.at` takes it as text; ``mode``: ``net`` or ``per_commit``, as which a stream is;
-    ``images``: ``after`` or ``both``; ``columns``, ``key`` and ``include``: lists; ``tolerance``;
-    ``rows_per_partition``;
-    ``max_versions_per_batch`` of a stream; ``allow_bases``, a list; ``storage.*``. They mean what
-    they mean for :meth:`Table.changes` and :func:`open_table`. A stream has the columns of the
+    ``images``: ``known``, ``after`` or ``both``, by default no values; ``columns``, ``key`` and
+    ``include``: lists; ``tolerance``; ``rows_per_partition``; ``max_versions_per_batch`` of a
+    stream; ``allow_bases``, a list; ``storage.*``. Otherwise they mean what they mean for
+    :meth:`Table.changes` and :func:`open_table`. A stream has the columns of the
     latest version alone, null in versions that lack them; with ``mode`` and ``begin_version``,
     those of all versions from there on.
     """

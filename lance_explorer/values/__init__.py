@@ -13,7 +13,7 @@ from lance_explorer.values.rows import (
     scan_rows,
     take_rows,
 )
-from lance_explorer.values.rows_at import read_rows_at
+from lance_explorer.values.rows_at import read_rows_at, refused_blobs
 
 __all__ = [
     "ROW_VERSIONS",
@@ -24,6 +24,7 @@ __all__ = [
     "read_row_map",
     "read_rows",
     "read_rows_at",
+    "refused_blobs",
     "row_batches",
     "row_schema",
     "row_types",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import lance
 import numpy as np
@@ -9,19 +10,20 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lance_explorer.errors import StorageError
-from lance_explorer.values.blobs import BlobCheck, refuse_blob
+from lance_explorer.errors import StorageError, UnsupportedFeatureError
+from lance_explorer.values.blobs import BlobCheck, check_blobs, described_blobs, refuse_blob
 from lance_explorer.values.opening import (
     StorageOptions,
     batch_bytes,
     fragment_of,
+    next_batch,
     open_version,
     to_polars,
     translating,
 )
 from lance_explorer.values.rows import WHOLE_BLOBS, check_whole_blobs
 
-__all__ = ["read_rows_at"]
+__all__ = ["read_rows_at", "refused_blobs"]
 
 _FRAGMENT_BITS = np.uint64(32)
 
@@ -91,6 +93,60 @@ def read_rows_at(
             f"version {version}: {len(addresses)} rows were asked for, {len(rows)} are there"
         )
     return rows
+
+
+def refused_blobs(
+    uri: str,
+    version: int,
+    addresses: _Addresses,
+    columns: Sequence[str],
+    check_blob: BlobCheck,
+    storage_options: StorageOptions = None,
+) -> dict[str, NDArray[np.bool_]]:
+    """Return for each column that has blobs in which rows there is one that may not be read.
+
+    Parameters
+    ----------
+    uri : str
+        Root of the table, or of a branch.
+    version : int
+        The version.
+    addresses : ndarray of uint64
+        Row addresses of live rows, each once.
+    columns : sequence of str
+        Columns to look at.
+    check_blob : callable
+        Refuses blobs outside of the table.
+    storage_options : mapping of str to str, optional
+        For object stores: where they are and how to be let in.
+    """
+    dataset = open_version(uri, version, storage_options)
+    with translating(version, storage_options):
+        names = described_blobs(dataset.scanner(columns=list(columns)).projected_schema)
+    refused = {name: np.zeros(len(addresses), dtype=np.bool_) for name in names}
+    order = np.argsort(addresses)
+    for filter in _filters(addresses[order]) if names else ():
+        with translating(version, storage_options):
+            scanner = dataset.scanner(columns=names, with_row_address=True, filter=filter)
+            batches = scanner.to_batches()
+        for batch in iter(partial(next_batch, batches, version, storage_options), None):
+            found = batch.column("_rowaddr").to_numpy()
+            rows = order[np.searchsorted(addresses[order], found)]
+            for name in names:
+                refused[name][rows] = _refused_rows(batch.select([name]), check_blob)
+    return refused
+
+
+def _refused_rows(column: pa.RecordBatch, check: BlobCheck) -> list[bool]:
+    return [_is_refused(column.slice(row, 1), check) for row in range(len(column))]
+
+
+def _is_refused(row: pa.RecordBatch, check: BlobCheck) -> bool:
+    try:
+        check_blobs([row], check)
+    except UnsupportedFeatureError:
+        return True
+    return False
 
 
 def _scanned_and_taken(

@@ -207,13 +207,13 @@ def assert_same_by_key(table: Table, scans: Scans, begin: int, end: int) -> None
 
 def assert_same_commits(table: Table) -> None:
     """Check that what each commit did is what differs between it and the version before."""
-    feed = table.changes(0, mode="per_commit", include=ALL).to_polars()
+    feed = table.changes(0, mode="per_commit", images=None, include=ALL).to_polars()
     versions = table.versions()["version"].to_list()
     places = ["_change_type", "_rowid", BEFORE, AFTER]
     for previous, version in zip([0, *versions], versions, strict=False):
         if version != previous + 1:
             continue
-        net = table.changes(previous, version, include=ALL).to_polars()
+        net = table.changes(previous, version, images=None, include=ALL).to_polars()
         commit = feed.filter(_commit_version=version)
         assert commit.select(places).equals(net.select(places)), (version, commit, net)
 

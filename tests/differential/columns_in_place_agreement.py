@@ -87,7 +87,9 @@ def assert_lone_counts_hold(table: Table, version: int, done: Done) -> None:
 
 def assert_events_hold(table: Table, scans: Scans, version: int, done: Done) -> None:
     """Check that no row is certain to be updated that was not written."""
-    feed = table.changes(version - 1, version, "per_commit", include=("moved", "column_added"))
+    feed = table.changes(
+        version - 1, version, "per_commit", None, include=("moved", "column_added")
+    )
     keys = {place: row["key"] for place, row in scans.of(table, version).rows.items()}
     certain = feed.to_polars().filter(~pl.col("is_uncertain"), pl.col("_event") == "updated")
     told = {keys[place] for place in certain["_rowaddr_after"]}

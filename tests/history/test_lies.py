@@ -213,7 +213,7 @@ ROWS = {
     "follow": lambda table: table.follow([0], 4),
     "follow_addresses": lambda table: table.follow_addresses([0], 1),
     "changes": lambda table: table.changes(1).summary(),
-    "feed": lambda table: table.changes(1, mode="per_commit").to_polars(),
+    "feed": lambda table: table.changes(1, mode="per_commit", images=None).to_polars(),
     "diff": lambda table: table.diff(1, 4).summary(),
 }
 

@@ -96,8 +96,8 @@ def asked(monkeypatch) -> Asked:
 
 ANSWERS: dict[str, Callable[[lx.Table], object]] = {
     "commit by commit": lambda table: table.changes(0, mode="per_commit").summary(),
-    "a feed": lambda table: table.changes(0, mode="per_commit").to_polars(),
-    "net": lambda table: table.changes(1).to_polars(),
+    "a feed": lambda table: table.changes(0, mode="per_commit", images=None).to_polars(),
+    "net": lambda table: table.changes(1, images=None).to_polars(),
     "one row": lambda table: table.row(5).history(),
     "rows by address": lambda table: table.follow_addresses([1, 5, 12]),
     "lineage": lambda table: table.lineage().edges(),

@@ -147,14 +147,14 @@ def _index(table: lx.Table, chance: random.Random) -> Any:
 
 def _net(table: lx.Table, chance: random.Random) -> Any:
     one, other = _any_two(table, chance)
-    changes = table.changes(one[0], other[0])
+    changes = table.changes(one[0], other[0], images=None)
     lines = changes.to_polars().select("_change_type", "_rowid", "is_uncertain").rows()
     return one, other, lines, changes.summary().to_dicts()[0]
 
 
 def _commits(table: lx.Table, chance: random.Random) -> Any:
     one, other = _any_two(table, chance)
-    lines = table.changes(one[0], other[0], mode="per_commit").to_polars()
+    lines = table.changes(one[0], other[0], mode="per_commit", images=None).to_polars()
     return (
         one,
         other,
@@ -263,7 +263,7 @@ def _branches(table: lx.Table, chance: random.Random) -> Any:
     name = chance.choice(branches)
     fork = table.branches[name].parent_version
     rows = table.at((name, fork)).row_ids()
-    return len(rows), len(table.diff(table.latest, (name, fork)).rows())
+    return len(rows), len(table.diff(table.latest, (name, fork)).rows(images=None))
 
 
 def _text(table: lx.Table, _: random.Random) -> Any:

@@ -59,7 +59,7 @@ def test_changes_of_all_commits_lead_to_the_dict(engine, twin_with_row_ids):
     twin = twin_with_row_ids
     gaps = lx.open_table(twin.uri).inspect.gaps()
     begin = max(gaps["last_version"], default=-1) + 1  # changes are known from the version after
-    feed = engine.changes(twin.uri, begin, twin.version, mode="per_commit")
+    feed = engine.changes(twin.uri, begin, twin.version, mode="per_commit", images=None)
     live = {*engine.rows(twin.uri, begin)["_rowid"]} if begin else set[int]()
     for change, row_id in feed.select("_change_type", "_rowid").rows():
         if change == "insert":
@@ -73,7 +73,7 @@ def test_net_changes_are_the_difference_of_both_versions(engine, twin_with_row_i
     twin = twin_with_row_ids
     versions = [f.version for f in lx.open_table(twin.uri).source.listing.versions]
     begin = versions[len(versions) // 2]
-    feed = engine.changes(twin.uri, begin, twin.version)
+    feed = engine.changes(twin.uri, begin, twin.version, images=None)
     old, new = (
         {*lance.dataset(twin.uri, version=v).to_table(columns=[], with_row_id=True)[0].to_pylist()}
         for v in (begin, twin.version)

@@ -64,6 +64,7 @@ def sink(spark, tmp_path) -> Sink:
 
 
 def feed(path: str, begin: int = 0, end: int | None = None, **options) -> pl.DataFrame:
+    options = {"images": None, **options}
     changes = lx.open_table(path).changes(begin, end, mode="per_commit", **options)
     return changes.to_polars().sort(KEYS)
 

@@ -33,7 +33,7 @@ QUESTIONS = [
     "table.follow([0, 1])",
     "table.latest.read()",
     "table.latest.row_ids()",
-    "table.changes(0, mode='per_commit').to_polars()",
+    "table.changes(0, mode='per_commit', images=None).to_polars()",
     "table.lineage().edges()",
     "table.inspect.health()",
     "table.sql('SELECT * FROM versions ORDER BY version')",

@@ -1,0 +1,116 @@
+"""Values that are gone, or may not be read: what is known of why, as findings."""
+
+from dataclasses import replace
+
+import polars as pl
+
+from lance_explorer.changes.steps import lost_before
+from lance_explorer.findings import Finding, Severity
+from lance_explorer.frames.findings import findings_frame
+from lance_explorer.history.rows.state_rows import StateRows
+
+__all__ = ["LOST_VALUES_HINT", "LostValues"]
+
+LOST_VALUES_HINT = "some values are lost: findings() says which, and why"
+
+_CODE = "values_lost"
+_LATEST_FORMAT = (2, 3)
+"""Latest data format that is known."""
+
+_ALLOW = "Open the table with allow_bases=[...] if files of it do lie there."
+
+
+class LostValues:
+    """What was found while values were read; what is found again counts once."""
+
+    def __init__(self) -> None:
+        self._found = dict[tuple[str | None, int | None, str], Finding]()
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def frame(self) -> pl.DataFrame:
+        """Return one row for each finding, by version."""
+        found = sorted(
+            self._found.items(), key=lambda item: (item[0][0] or "", item[1].version or 0)
+        )
+        return findings_frame([finding for _, finding in found], [key[0] for key, _ in found])
+
+    def gap(self, rows: StateRows, position: int) -> None:
+        """Note that versions just before a kept one are not kept."""
+        last = int(rows.history.versions[position]) - 1
+        first = last - lost_before(rows, position) + 1
+        lost = f"versions {first} to {last} are" if first < last else f"version {last} is"
+        message = f"{lost} not kept: values that rows had only there are lost"
+        if position:
+            kept = rows.history.records[position - 1].version
+            message += f"; deleted rows have those of version {kept}"
+        self._add(rows, position, "info", message, "Tag versions that are to be kept.")
+
+    def version_gone(self, rows: StateRows, position: int) -> None:
+        """Note that a version was removed while it was read."""
+        self._add(
+            rows,
+            position,
+            "warning",
+            "the version was removed before its values were read",
+            "refresh() the table and ask again.",
+        )
+
+    def refused(self, rows: StateRows, position: int, error: Exception) -> None:
+        """Note that no values of a version are read, since it leads elsewhere."""
+        why = error.__cause__ or error
+        self._add(rows, position, "warning", f"values are not read: {why}", _ALLOW)
+
+    def blobs_refused(self, rows: StateRows, position: int, column: str) -> None:
+        """Note that blobs of a column are not read, since they lie elsewhere."""
+        message = f"blobs of column {column!r} are not read: they lie where the table may not lead"
+        self._add(rows, position, "warning", message, _ALLOW)
+
+    def file_gone(self, rows: StateRows, position: int, fragment_id: int, path: str) -> None:
+        """Note that a data file is missing."""
+        self._add(
+            rows,
+            position,
+            "error",
+            f"{path} is missing, and the values that were in it",
+            "Bring the file back from a copy; columns=[...] can leave out what it held.",
+            fragment_id,
+        )
+
+    def has_unknown_format(self, rows: StateRows, position: int) -> bool:
+        """Return whether a version has a data file of a format that is not read, and note it.
+
+        Then pylance reads nothing of the version.
+        """
+        for state in rows.history.states_at(position):
+            fragment = rows.history.states[state]
+            for file in fragment.files:
+                if (file.major_version, file.minor_version) > _LATEST_FORMAT:
+                    self._add(
+                        rows,
+                        position,
+                        "warning",
+                        f"values are not read: {file.path} has the unknown data format "
+                        f"{file.major_version}.{file.minor_version}",
+                        "Install a newer release of pylance.",
+                        fragment.id,
+                    )
+                    return True
+        return False
+
+    def _add(
+        self,
+        rows: StateRows,
+        position: int,
+        severity: Severity,
+        message: str,
+        advice: str,
+        fragment_id: int | None = None,
+    ) -> None:
+        version = rows.history.records[position].version
+        key = rows.source.branch, fragment_id, message
+        found = Finding(_CODE, severity, message, advice, version, fragment_id)
+        before = self._found.setdefault(key, found)
+        if before.version is not None and version < before.version:
+            self._found[key] = replace(found)
