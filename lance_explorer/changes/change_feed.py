@@ -92,6 +92,19 @@ class Changes:
         """The version after all changes."""
         return self._versions.end_version
 
+    def without_values(self) -> "Changes":
+        """Return the same changes without values: no data file is opened, but for a ``key``.
+
+        Examples
+        --------
+        >>> table.changes(1, 3).without_values().to_polars().columns[-1]
+        'is_uncertain'
+        """
+        ours = self.options
+        return Changes(
+            self._versions, self.mode, None, None, ours.key, ours.include, ours.tolerance
+        )
+
     def summary(self) -> pl.DataFrame:
         """Return how many rows changed, and how, without opening a data file.
 

@@ -35,7 +35,11 @@ class FeedColumns:
         self._types = dict[str, pl.DataType]()
 
     def add(
-        self, version: int, own_names: Mapping[str, str], types: Mapping[str, pl.DataType]
+        self,
+        version: int,
+        own_names: Mapping[str, str],
+        types: Mapping[str, pl.DataType],
+        apart: Container[str] = (),
     ) -> dict[str, str]:
         """Add the columns of a version; return what each is called there, by its name in the feed.
 
@@ -47,14 +51,25 @@ class FeedColumns:
             What a column is called in the last version, by what it is called in this one.
         types : mapping of str to DataType
             The types, by the names in this version.
+        apart : container of str
+            The columns, by their names in this version, that are not the one of that name in the
+            last version, since some version has both.
         """
         here = dict[str, str]()
         for own, name in own_names.items():
-            here[self._place(name, version, types[own], here)] = own
+            variants = self._variants[name][own in apart :]
+            here[self._place(name, version, types[own], here, variants)] = own
         return here
 
-    def _place(self, name: str, version: int, dtype: pl.DataType, here: Container[str]) -> str:
-        for variant in self._variants[name]:
+    def _place(
+        self,
+        name: str,
+        version: int,
+        dtype: pl.DataType,
+        here: Container[str],
+        variants: Sequence[str],
+    ) -> str:
+        for variant in variants:
             common = None if variant in here else common_type(self._types[variant], dtype)
             if common is not None:
                 self._types[variant] = common

@@ -5,7 +5,7 @@ version; a column that was renamed on the way is one, and one that was dropped c
 What else a column may be called is told by :mod:`lance_explorer.changes.column_names`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -31,8 +31,8 @@ __all__ = [
 
 _Schema = tuple[Field, ...]
 
-_Kind = tuple[_Schema, tuple[tuple[str, str], ...]]
-"""A schema, and the names of its columns, each with that in the last version."""
+_Kind = tuple[_Schema, tuple[tuple[str, str], ...], frozenset[str]]
+"""A schema, the names of its columns, each with that in the last version, and which are others."""
 
 _BLOB = "lance.blob.v2"
 """Extension of blob columns, from data format 2.2 on."""
@@ -102,6 +102,7 @@ def value_columns(
     latest_first = sorted({*positions, end} - {EMPTY}, reverse=True)
     lives = column_lives(rows, latest_first)
     last = _top_level(records[end].schema, lives[end])
+    apart = _apart(last, [_top_level(records[p].schema, lives[p]) for p in latest_first])
     alike, kinds = dict[tuple[int, int], list[int]](), dict[_Kind, list[int]]()
     for position in latest_first:
         schema = records[position].schema
@@ -110,15 +111,16 @@ def value_columns(
             own = _top_level(schema, lives[position])
             kept_first = sorted(own.items(), key=lambda item: item[0] not in last)
             names = tuple([(name, last.get(life, name)) for life, name in kept_first])
-            alike[shared] = kinds.setdefault((schema, names), [])
+            others = frozenset([name for life, name in own.items() if life in apart])
+            alike[shared] = kinds.setdefault((schema, names, others), [])
         alike[shared].append(position)
-    found = FeedColumns(list(dict.fromkeys([name for _, own in kinds for _, name in own])))
+    found = FeedColumns(list(dict.fromkeys([name for _, own, _ in kinds for _, name in own])))
     places = dict[tuple[str, int], dict[str, str]]()
-    for (_, own_names), same in kinds.items():
+    for (_, own_names, others), same in kinds.items():
         versions = [records[position].version for position in same]
         version, types = _known_types(rows, same, lost)
         there = {name: later for name, later in own_names if name in types}
-        here = found.add(version, there, types)
+        here = found.add(version, there, types, others)
         places |= {(rows.source.storage.uri, version): here for version in versions}
     return ValueColumns(found.schema(chosen), places)
 
@@ -187,3 +189,13 @@ def _known_types(
 def _top_level(schema: _Schema, lives: Lives) -> dict[int, str]:
     """Return the names of columns, by the numbers of their lives."""
     return {lives[field.id]: field.name for field in schema if field.parent_id == NO_PARENT}
+
+
+def _apart(last: Mapping[int, str], versions: Iterable[Mapping[int, str]]) -> set[int]:
+    """Return the lives of columns that some version has beside the one which got their name."""
+    return {
+        life
+        for own in versions
+        for life, name in own.items()
+        if life not in last and any(last.get(other) == name for other in own)
+    }

@@ -376,7 +376,7 @@ def churn(changes: Changes) -> go.Figure:
     >>> lx.figures.churn(changes).layout.xaxis.title.text
     'fragment'
     """
-    return draw_churn(checked_changes(changes).to_polars())
+    return draw_churn(checked_changes(changes).without_values().to_polars())
 
 
 # ------------------------------------------------------------------------------------ of lineage

@@ -359,3 +359,21 @@ def test_an_id_with_another_name_is_another_column_if_the_restored_version_is_lo
     assert changes == [("dropped", "c", None), ("added", None, "d")]
     feed = table.changes(2, 6, images="both", include=("moved", "column_added")).to_polars()
     assert {"c", "d"} <= {*feed.columns}
+
+
+@pytest.mark.parametrize("stable", [False, True])
+def test_a_column_whose_name_another_one_got_is_one_column_in_all_versions(tmp_path, stable):
+    uri = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"k": [1, 2], "a": [3, 4]}), uri, enable_stable_row_ids=stable)
+    lance.dataset(uri).add_columns({"b": "k + 10"})
+    for old, new in (("a", "c"), ("b", "a")):
+        rename(old, new)(tmp_path / "t.lance")
+    lance.dataset(uri).drop_columns(["c"])
+    changes = lx.open_table(uri).changes(
+        0, mode="per_commit", images="both", include="column_added"
+    )
+    feed = changes.to_polars()
+    assert feed["a@2"].to_list() == [3, 4] * 3
+    assert feed["a"].to_list() == [None] * 4 + [11, 12]
+    added = feed.filter(pl.col("_event") == "column_added")
+    assert added["changed_columns"].to_list() == [["a"]] * 4

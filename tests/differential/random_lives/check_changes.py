@@ -1,6 +1,6 @@
 """Changes between two versions, net and commit by commit, against what pylance read of both."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -52,16 +52,18 @@ def commits(world: World, branch: str | None, table: Table, _: Table, rng: Rando
         if version - 1 not in kept and (version > 1 or branch is not None):
             continue
         last = kept[max(kept)]
-        old, new = _named_as_in(state(kept, version - 1), new, last)
+        old, new = _named_as_in(state(kept, version - 1), new, last, kept.values())
         lines = feed.filter(_commit_version=version)
         yield from _wrong_lines(lines, old, new, f"commit {version} ({new.operation})")
     yield from _other_parts(changes, feed, rng, "commits")
 
 
-def _named_as_in(old: Observed, new: Observed, last: Observed) -> tuple[Observed, Observed]:
+def _named_as_in(
+    old: Observed, new: Observed, last: Observed, among: Iterable[Observed]
+) -> tuple[Observed, Observed]:
     """Return two versions named as in a later one, without names that are two columns in them."""
     pairs = {(i, new.fields.get(n)) for n, i in old.named_as_in(new).fields.items()}
-    before, after = old.named_as_in(last), new.named_as_in(last)
+    before, after = [one.named_as_in(last, among) for one in (old, new)]
     common = before.fields.keys() & after.fields
     two = {n for n in common if (before.fields[n], after.fields[n]) not in pairs}
     rows = {

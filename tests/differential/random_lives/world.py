@@ -80,12 +80,12 @@ class Observed:
         """The key of the row at each address."""
         return {row.address: key for key, row in self.rows.items()}
 
-    def named_as_in(self, later: "Observed") -> "Observed":
+    def named_as_in(self, later: "Observed", among: Iterable["Observed"] = ()) -> "Observed":
         """Return the same with columns named as in a later version, which may be of another branch.
 
         A column is told by its ID, if that was not given to another one on the way, else by its
         name; where IDs began anew on the way only if both agree. One whose name is another
-        column's there is left out.
+        column's there is left out, and one that some version ``among`` these has beside that.
         """
         by_id = {i: name for name, i in later.fields.items()}
         names = {name: by_id[i] for name, i in self.fields.items() if i in by_id}
@@ -95,6 +95,8 @@ class Observed:
             names = {n: own for n, own in names.items() if self.columns[n] == later.columns[own]}
         for name, number in self.fields.items():
             told = number in later.fields.values() and self.era != later.era
+            both = {self.columns[name], later.columns.get(name, -1)}
+            told |= len(both) > 1 and any(both <= {*one.columns.values()} for one in among)
             if name not in names and name not in names.values() and not told:
                 names[name] = name
         rows = {
