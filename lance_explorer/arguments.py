@@ -194,7 +194,7 @@ def file_to_write(name: str, value: object) -> Path:
     except OSError:  # such as a name that is too long
         raise _wrong(name, "the path of a file", value) from None
     if not has_folder:
-        raise InvalidArgumentError(f"{name}: there is no folder {target.parent} for {target.name}")
+        raise InvalidArgumentError(f"there is no folder {target.parent} for {target.name}")
     if is_folder:
         raise InvalidArgumentError(f"{name}: {target} is a folder: name a file in it")
     return target

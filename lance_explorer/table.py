@@ -208,8 +208,8 @@ class Table:
         --------
         >>> table.at(1).operation, table.at(-1).version, table.at("clean").version
         ('Overwrite', 7, 4)
-        >>> table.at("dev@-1"), table.at("today").version
-        (Snapshot people.lance version 2 of dev by Clone, ..., 7)
+        >>> table.at("dev@-1").branch, table.at("today").version
+        ('dev', 7)
         """
         return self._live.answer(lambda source: Snapshot(*resolve(source, ref)))
 

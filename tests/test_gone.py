@@ -49,7 +49,7 @@ OF_TABLE: dict[str, Call] = {
     "net changes": lambda table: table.changes(0).to_polars(),
     "commits": lambda table: table.changes(0, mode="per_commit").to_polars(),
     "counts of commits": lambda table: table.changes(0, mode="per_commit").summary(),
-    "batches": lambda table: pl.concat(table.changes(8, LATEST).batches()),
+    "batches": lambda table: pl.concat(table.changes(8, LATEST, images="after").batches()),
     "diff": lambda table: table.diff(8, LATEST).rows(images="both"),
     "follow": lambda table: table.follow([3, 40, 60]),
     "follow addresses": lambda table: table.follow_addresses([3, 4], 8),

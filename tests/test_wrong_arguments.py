@@ -135,7 +135,6 @@ KINDS = {
     "begin_version": VERSION,
     "branch": replace(TEXT, values=("", "no", "../dev", "a\0b", "\ud800")),
     "columns": NAMES,
-    "compared_version": COUNT,
     "config": OPTIONS,
     "dataset": DATASET,
     "end": NODE,
@@ -147,15 +146,13 @@ KINDS = {
     "fragment": NODE,
     "fragment_id": FRAGMENT_ID,
     "frame": replace(TEXT, values=("",)),
-    "height": Kind("whole number from 1 to 100", 3, ("number",), (0, -1, 101, ENDLESS)),
     "ids": ROW_IDS,
-    "images": one_of("after"),
+    "images": replace(one_of("after"), fits=("text", "none")),
     "include": replace(NAMES, right=["moved"], values=("nothing", ["moved", "nothing"], [None])),
     "include_undone": FLAG,
     "inherited": FLAG,
     "key": NAMES,
     "limit": COUNT,
-    "marks": Kind("Polars DataFrame", None, (), (pl.DataFrame({"no": [1]}),)),
     "master": replace(TEXT, values=("", "lokal", "7")),
     "max_entries": SIZE,
     "mode": one_of("net"),
@@ -178,7 +175,6 @@ KINDS = {
     "ref": VERSION,
     "row_id": ROW_ID,
     "row_ids": ROW_IDS,
-    "rows": Kind("a Polars DataFrame", pl.DataFrame(), (), (lx.Snapshot, [], "people.lance")),
     "source": Kind("source is", "source", (), ("people.lance",)),
     "spark": SPARK,
     "start": NODE,
@@ -205,10 +201,6 @@ OTHERS = {
     "lx.spark.from_polars(frame)": Kind("a Polars DataFrame", pl.DataFrame()),
     "lx.spark.metadata(frame)": TEXT,
     "lx.spark.metadata(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
-    "ExplorerState(version)": COUNT,
-    "ExplorerState(row_id)": COUNT,
-    "ExplorerState(fragment_id)": COUNT,
-    "ExplorerState(filter)": TEXT,
     "lx.widgets.RowHistory(row_id)": COUNT,
 }
 """The kinds of those that are of another kind than their name says."""
@@ -243,10 +235,6 @@ class Parameter:
 
 
 def parameters_of(call: Name) -> Iterator[Parameter]:
-    if call.member is ExplorerState:
-        for name in ExplorerState.class_own_traits():
-            yield Parameter(call, name, None)
-        return
     if isinstance(call.member, property) or not callable(call.member):
         return
     for name, parameter in inspect.signature(call.member).parameters.items():
@@ -439,7 +427,6 @@ OPTION_TEXTS = {
 """Wrong texts of options of Spark's data sources."""
 
 SOURCES = {
-    "rows": ("RowsSource", {}, ("version", "rows_per_partition", "allow_bases", "nowhere")),
     "content": ("ContentSource", {}, ("columns", "version", "rows_per_partition", "nowhere")),
     "metadata": ("MetadataSource", {"frame": "fragments"}, ("frame", "tables_per_partition")),
     "history": (

@@ -135,7 +135,7 @@ class SnapshotInspect:
 
         Examples
         --------
-        >>> table.at(1).inspect.row_id_segments().select("fragment_id", "kind").rows()
+        >>> table.at(1).inspect.row_id_segments().select("fragment_id", "encoding").rows()
         [(0, 'range')]
         """
         return self._answer(row_id_segments)

@@ -74,7 +74,7 @@ def test_a_host_that_cannot_be_reached(bucket: Bucket):
         ({"client_max_retries": "many"}, "many"),
         ({"aws_endpoint": "not a url"}, "expected a URL without password for aws_endpoint"),
         ({"aws_endpoint": f"http://me:{SECRET}@127.0.0.1"}, "expected a URL without password"),
-        ({"allow_http": True}, "expected text for allow_http"),
+        ({"allow_http": True}, "storage_options is a mapping of text to text, and at 'allow_http'"),
     ],
     ids=str,
 )

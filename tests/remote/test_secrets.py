@@ -131,7 +131,7 @@ def failures(bucket: Bucket, uri: str, endpoint: str) -> Iterator[Callable[[], o
     table = lx.open_table(uri, storage_options=there)
     yield lambda: lx.open_table(uri, branch="missing", storage_options=there)
     yield lambda: lx.open_table(uri, storage_options={**there, "timeout": "soon"})
-    yield lambda: table.at(-5)
+    yield lambda: table.at(-5000)
     yield lambda: table.at(("missing", 3))
     yield lambda: table.changes(5, 99)
     yield lambda: table.diff(1, 99)
