@@ -69,8 +69,8 @@ def open_table(
         A branch of the table; the main branch by default. The root of a branch may also be given
         as ``table``.
     storage_options : mapping of str to str, optional
-        For tables in an object store: where that is and how to be let in, under the names that
-        pylance takes; by default those of an opened ``table``, or what the environment says.
+        Address and credentials of an object store, under the names that pylance takes; by default
+        those of an opened ``table``, or what the environment says.
     allow_bases : iterable of str or os.PathLike
         Where the table may lead, with all that is below, beside what is near it: paths, or URIs
         such as ``s3://bucket/folder``. A table may hold files of its own elsewhere, as clones do.

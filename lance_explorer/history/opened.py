@@ -1,4 +1,4 @@
-"""Whatever stands for a table, as the metadata of one of its branches."""
+"""From what users give for a table (path, URI, opened dataset) to the metadata of a branch."""
 
 import os
 from collections.abc import Iterable, Mapping

@@ -58,7 +58,7 @@ class TableSource:
     branch : str, optional
         A branch of it; the main branch by default. A branch's own root may be given as ``uri``.
     storage_options : mapping of str to str, optional
-        For object stores: where they are and how to be let in, as pylance takes them.
+        Address and credentials of an object store, as pylance takes them.
     io : IoCounts, optional
         What counts requests and bytes.
     allow_bases : iterable of str or os.PathLike

@@ -43,7 +43,7 @@ _RUN = (
     Column("sequence", _KIND, "which of the two it is"),
     Column("position", COUNT, "number of the run in its sequence, from 0"),
     Column("offset", COUNT, "offset of its first row in the fragment"),
-    Column("num_rows", COUNT, "rows in a row that have the version, deleted ones too"),
+    Column("num_rows", COUNT, "consecutive rows with that version, deleted ones too"),
     Column("row_version", ID, "version that created, or last updated, these rows"),
     Column("storage", TEXT, "inline, external or spilled"),
     Column(

@@ -67,7 +67,7 @@ def metadata(
     frame : str
         Name of the frame, such as ``"fragments"`` or ``"all_fragments"``.
     storage_options : mapping of str to str, optional
-        For object stores: where they are and how to be let in.
+        Address and credentials of an object store.
     allow_bases : sequence of str
         Where the tables may lead, beside what is near each; as for :func:`open_table`.
 

@@ -130,7 +130,7 @@ def _unreadable(error: LanceExplorerError) -> Finding:
         code="unreadable_table",
         severity="error",
         message=f"the table cannot be opened: {error}",
-        advice="Look whether it is still there, and whether its storage lets you in.",
+        advice="Look whether it is still there, and whether the credentials are right.",
     )
 
 

@@ -99,7 +99,7 @@ class Storage(ABC):
     uri : str
         The root.
     options : mapping of str to str
-        Where an object store is and how to be let in; they never show in what is printed.
+        Address and credentials of an object store; they never show in what is printed.
     io : IoCounts
         What was asked so far; shared by all storage of one table.
     bases : Bases

@@ -62,7 +62,7 @@ class ObjectStorage(Storage):
     uri : str
         Such as ``s3://bucket/folder/table.lance``.
     options : mapping of str to str, optional
-        Where the store is and how to be let in, under the names that pylance takes. What they leave
+        Address and credentials of the store, under the names that pylance takes. What they leave
         out comes from the environment. Options of pylance alone are passed over.
     io : IoCounts, optional
         What counts; shared by all storage of one table.

@@ -42,7 +42,7 @@ def open_storage(
     uri : str or os.PathLike
         A local path, or a URI: ``file://``, ``s3://``, ``gs://``, ``az://`` or ``abfss://``.
     options : mapping of str to str, optional
-        For object stores: where they are and how to be let in, as pylance takes them.
+        Address and credentials of an object store, as pylance takes them.
     io : IoCounts, optional
         What counts requests and bytes; shared by all storage of one table.
     allow_bases : iterable of str or os.PathLike
@@ -61,7 +61,7 @@ def open_storage(
 
 
 def open_beside(storage: Storage, uri: str) -> Storage:
-    """Return the storage of another root that a table uses: let in and counted like the first.
+    """Return the storage of another root that a table uses: with the same credentials and counters.
 
     Raises
     ------

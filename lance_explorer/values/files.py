@@ -26,7 +26,7 @@ def read_hidden_column(
     column : str
         Name of the column, such as ``_rowid``.
     storage_options : mapping of str to str, optional
-        For object stores: where they are and how to be let in.
+        Address and credentials of an object store.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[n
     path : str
         The map file.
     storage_options : mapping of str to str, optional
-        For object stores: where they are and how to be let in.
+        Address and credentials of an object store.
 
     Returns
     -------

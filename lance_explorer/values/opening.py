@@ -40,7 +40,7 @@ _FORMATS_WITHOUT_LIMIT = ("0.1", "2.0")
 """Data formats in which pylance ignores a limit in bytes, and warns of it."""
 
 StorageOptions = Mapping[str, str] | None
-"""Where an object store is and how to be let in; None for local files."""
+"""Address and credentials of an object store; None for local files."""
 
 
 def open_version(uri: str, version: int, storage_options: StorageOptions) -> lance.LanceDataset:

@@ -1,8 +1,8 @@
 """Rows of one version, as pylance scans them.
 
-In every function ``uri`` is the root of the table, or of a branch, and ``storage_options`` say for
-object stores where they are and how to be let in. Blobs are described unless it is said that they
-are read whole.
+In every function ``uri`` is the root of the table, or of a branch, and ``storage_options`` are the
+address and the credentials of an object store. Blobs are described unless it is said that they are
+read whole.
 """
 
 from collections.abc import Iterator, Sequence

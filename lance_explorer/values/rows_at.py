@@ -66,7 +66,7 @@ def read_rows_at(
     columns : sequence of str
         Columns to read.
     storage_options : mapping of str to str, optional
-        For object stores: where they are and how to be let in.
+        Address and credentials of an object store.
     check_blob : callable
         Refuses blobs outside of the table; by default all.
 
@@ -118,7 +118,7 @@ def refused_blobs(
     check_blob : callable
         Refuses blobs outside of the table.
     storage_options : mapping of str to str, optional
-        For object stores: where they are and how to be let in.
+        Address and credentials of an object store.
     """
     dataset = open_version(uri, version, storage_options)
     with translating(version, storage_options):

@@ -70,20 +70,20 @@ class Changes(RowsView):
 
     What differs beside rows, of schema, indices and configuration, stands above them in words.
     Two handles on the time line choose the versions: drag them, or move the one in focus with the
-    arrow keys, Page Up and Down, Home and End. The boxes take versions, tags and times (UTC). A row
-    that was updated has two lines, as it was and as it is, with the cells marked that differ. A
+    arrow keys, Page Up and Down, Home and End. The boxes take versions as :meth:`Table.at` does. A
+    row that was updated has two lines, as it was and as it is, with the cells marked that differ. A
     click on a class of changes or on a column shows only those rows. Values are read when they are
     looked at; to count columns, those of at most 100,000 rows are compared. Blobs are not shown.
     Versions of two branches are compared by :meth:`Table.diff`, which is told with the code where
-    one is typed, by its tag or as ``dev:3``.
+    one is typed, by its tag or as ``dev@3``.
 
     Parameters
     ----------
     table : Table
         The table, or a branch of it.
-    begin_version, end_version : int, str or datetime, optional
-        The versions that are compared at first, by number, tag or time; by default those of the
-        state, and else the first kept version and the latest. 0 is the empty table.
+    begin_version, end_version : int, str, date, datetime, tuple or Snapshot, optional
+        The versions that are compared at first, as :meth:`Table.at` takes them; by default those of
+        the state, and else the first kept version and the latest. 0 is the empty table.
     key : str or sequence of str
         Columns that tell rows apart: a row that went and one that came with the same key are one
         row updated. For tables without stable row IDs.

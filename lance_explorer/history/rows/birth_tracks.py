@@ -1,4 +1,4 @@
-"""Who the rows of a table without stable row IDs are: each one the address where it was born.
+"""Rows without stable row IDs, told apart by the address at which each was first written.
 
 A row is born in a fragment, and its fragment ID and offset name it from then on. Fragments that a
 compaction wrote have the rows of those that it read, and fragments that ``update()`` wrote have the

@@ -1,7 +1,7 @@
 """The rows of fragment states: who they are, and in which versions they were written.
 
 A row has an *identity*: its stable row ID (but see :mod:`lance_explorer.history.rows.namesakes`)
-or, in a table without, the address where it was born (see
+or, in a table without, the address at which it was first written (see
 :mod:`lance_explorer.history.rows.birth_tracks`). Everything is read when it is asked for, each
 sequence and each deletion file once, and stays as compact as it is stored.
 """

@@ -191,7 +191,7 @@ function difference(values, position, format) {
 function travelToolbar({ onStep, onFind, onRefresh }) {
   const kinds = node("select", { class: "lx-input", "aria-label": "Kind of commit to step to" });
   const list = node("datalist", { id: `lx-tags-${Math.random().toString(36).slice(2)}` });
-  const box = node("input", { class: "lx-input lx-find", type: "text", placeholder: "version, tag or time", "aria-label": "Go to a version, a tag, or a time in UTC", list: list.id, maxlength: 200 });
+  const box = node("input", { class: "lx-input lx-find", type: "text", placeholder: "7, tag, yesterday", "aria-label": "Go to a version, a tag, or a time in UTC", list: list.id, maxlength: 200 });
   const total = node("span", { class: "lx-quiet lx-total" });
   const message = node("div", { class: "lx-note", role: "status", hidden: true });
   const back = stepButton("‹", "Previous commit", -1);
