@@ -51,10 +51,12 @@ def describe(dataset: Any, branch: str | None) -> dict[str, Any]:
         "num_data_files": len(sizes),
         "data_bytes": sum(sizes) if all(sizes) else None,
         "num_indices": len({i["name"] for i in indices if not i["name"].startswith("__lance")}),
-        "tags": sorted(
-            name
-            for name, tag in tags
-            if (tag["branch"], tag["version"]) == (branch, dataset.version)
+        "tags": ", ".join(
+            sorted(
+                name
+                for name, tag in tags
+                if (tag["branch"], tag["version"]) == (branch, dataset.version)
+            )
         ),
         "data_format": dataset.data_storage_version.replace("0.1", "legacy"),
         "has_stable_row_ids": dataset.has_stable_row_ids,

@@ -131,7 +131,7 @@ def test_a_diff_between_branches_is_that_between_full_scans(branched):
 
 
 def types(table: Table, version: int) -> set[tuple[str, str]]:
-    return {(field.name, field.logical_type) for field in table.at(version).schema}
+    return {(field.name, field.logical_type) for field in table.at(version).fields}
 
 
 def by_identity(scan: Scan) -> dict[int, object]:

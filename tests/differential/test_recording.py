@@ -158,7 +158,7 @@ class TestCompactFiles:
         assert groups_of(entry) == [(before, [(new, 18, 0)])]
 
     def test_what_pylance_refuses_is_raised(self, dataset):
-        with pytest.raises(TypeError):
+        with pytest.raises(InvalidArgumentError, match="pylance cannot compact with targets"):
             compact_files(dataset, targets=3)
         assert stored(dataset) is None
 
@@ -259,9 +259,7 @@ class TestRecord:
 
     @pytest.mark.parametrize("what", [None, "t.lance", 3])
     def test_what_is_no_opened_table_is_refused(self, what):
-        with pytest.raises(
-            InvalidArgumentError, match="expected a LanceDataset or a lancedb table"
-        ):
+        with pytest.raises(InvalidArgumentError, match="is a LanceDataset or a lancedb table"):
             record_compaction_lineage(what)
 
     def test_a_table_in_memory_is_refused(self):
@@ -387,7 +385,7 @@ class TestRetention:
 
     @pytest.mark.parametrize("limit", [0, -1, 1.5, True, "3", None, 1 << 63])
     def test_what_is_no_limit_is_refused(self, dataset, limit):
-        with pytest.raises(InvalidArgumentError, match="expected a whole number of at least 1"):
+        with pytest.raises(InvalidArgumentError, match="is a whole number from 1 on"):
             set_lineage_retention(dataset, limit)
         assert lance.dataset(dataset.uri).version == 2
 

@@ -46,7 +46,7 @@ def test_a_config_asks_something_of_writers_alone(tmp_path):
     dataset.delete("key = 1")
     flags = open_table(dataset).versions().select("reader_flags", "writer_flags").rows()
     deletions = "deletion_files"
-    assert flags == [([], []), ([], ["table_config"]), ([deletions], [deletions, "table_config"])]
+    assert flags == [("", ""), ("", "table_config"), (deletions, f"{deletions}, table_config")]
 
 
 class TestLives:

@@ -130,4 +130,4 @@ def test_asking_only_the_latest_version_misleads(notebook, case, latest_only, ne
 def test_a_key_turns_halves_into_an_update(notebook):
     without, with_key = notebook.frame('new_table("upsert"').rows(named=True)
     assert (without["inserted"], without["deleted"], without["uncertain"]) == (2, 1, 3)
-    assert (with_key["inserted"], with_key["updated"], with_key["is_uncertain"]) == (1, 1, 0)
+    assert (with_key["inserted"], with_key["updated"], with_key["uncertain"]) == (1, 1, 0)

@@ -38,7 +38,7 @@ def test_a_bucket_is_read_in_a_notebook_and_nothing_shown_lets_in(bucket, tmp_pa
     path = tmp_path / "bucket.ipynb"
     nbformat.write(new_notebook(cells=[new_code_cell(source) for source in sources]), path)
     notebook = run(path, tmp_path)
-    assert notebook.frame("rows()").height == notebook.frame("read()").height > 0
+    assert notebook.frame("row_ids()").height == notebook.frame("read()").height > 0
     shown = "".join(str(cell.outputs) for cell in notebook.cells)
     assert "t.lance" in shown
     assert SECRET not in shown

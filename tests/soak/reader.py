@@ -230,9 +230,8 @@ def _health(table: lx.Table, _: random.Random) -> Any:
 
 def _frame(table: lx.Table, chance: random.Random) -> Any:
     name = chance.choice(sorted(FRAMES))
-    found: pl.DataFrame = getattr(table, name) if name in ("findings", "gaps") else (
-        table.versions() if name == "versions" else getattr(table.inspect, name)()
-    )  # fmt: skip
+    ask = table.versions if name == "versions" else getattr(table.inspect, name)
+    found: pl.DataFrame = ask()
     problems = found["problem"].drop_nulls().to_list() if "problem" in found.columns else []
     return [("problem", None, f"{name}: {problem}") for problem in problems]
 

@@ -35,7 +35,7 @@ class Local:
 
     def rows(self, uri, version, branch=None):
         snapshot = lx.open_table(uri, branch).at(version)
-        return snapshot.row_ids(columns=[f.name for f in snapshot.schema if f.parent_id < 0])
+        return snapshot.row_ids(columns=[f.name for f in snapshot.fields if f.parent_id < 0])
 
     def changes(self, uri, begin, end, branch=None, **options):
         return lx.open_table(uri, branch).changes(begin, end, **options).to_polars()
