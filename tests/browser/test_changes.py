@@ -289,7 +289,7 @@ def test_a_branch_and_lost_versions_are_shown(changes, tmp_path):
     widget(notebook).get_by_text("t.lance, branch dev: 3 versions").wait_for()
     widget(notebook).get_by_text("1 version on the way is no longer kept").wait_for()
     box = widget(notebook).get_by_label("From version, tag or time", exact=True)
-    box.fill("main:1")
+    box.fill("main@1")
     box.press("Enter")
     widget(notebook).get_by_text('table.diff(("main", 1), 5).rows()').wait_for()
 
