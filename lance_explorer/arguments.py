@@ -150,7 +150,7 @@ def names(name: str, values: object) -> tuple[str, ...]:
 
 
 def text_mapping(name: str, values: object) -> dict[str, str]:
-    """Return a mapping of text to text. Values are never shown: they may let somebody in."""
+    """Return a mapping of text to text. Values are never shown: they may be credentials."""
     if not isinstance(values, Mapping):
         raise InvalidArgumentError(
             f"{name} is a mapping of text to text, not of type {type(values).__name__}"
