@@ -236,7 +236,7 @@ def compact_spring(photos: lance.LanceDataset) -> None:
 
 
 def optimize_indices(photos: lance.LanceDataset) -> None:
-    """Week 16: bring the photos that came since into the indices."""
+    """Week 16: bring the photos added since into the indices."""
     photos.optimize.optimize_indices()
 
 

@@ -74,10 +74,10 @@ def _borders(runs: ChangeRuns, side: Side) -> Uint64Array:
 
 def _joined(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
     """Return rows of which both tell something, a run of the one beside a run of the other."""
-    came, went = first.before == NO_ADDRESS, second.after == NO_ADDRESS
+    added, removed = first.before == NO_ADDRESS, second.after == NO_ADDRESS
     change = np.minimum(first.change, second.change)  # classes are in the order of their rank
-    change = np.where(went, np.uint8(RowChange.DELETED), change)
-    change = np.where(came, np.uint8(RowChange.INSERTED), change)
+    change = np.where(removed, np.uint8(RowChange.DELETED), change)
+    change = np.where(added, np.uint8(RowChange.INSERTED), change)
     joined = replace(
         second,
         change=change,
@@ -86,4 +86,4 @@ def _joined(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
         evidence=np.maximum(first.evidence, second.evidence),
         is_uncertain=first.is_uncertain | second.is_uncertain,
     )
-    return joined.where(~(came & went))
+    return joined.where(~(added & removed))

@@ -50,19 +50,19 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
     rows.load([*left, *entered])
     rows.load_deleted([*left, *entered])
     schemas = schemas_at(rows, begin, end)
-    come, went = {states[state].id: state for state in entered}, 0
+    added, removed_rows = {states[state].id: state for state in entered}, 0
     for state in left:
-        went += rows.num_live(state)
-        after = come.get(states[state].id)
+        removed_rows += rows.num_live(state)
+        after = added.get(states[state].id)
         if after is not None:
             if not _only_deletes(rows, state, after, schemas):
                 return None
-            went -= rows.num_live(come.pop(states[state].id))
-    if any(rows.track(state).updated is None for state in come.values()):
+            removed_rows -= rows.num_live(added.pop(states[state].id))
+    if any(rows.track(state).updated is None for state in added.values()):
         return None  # a commit by hand that left out which versions wrote its rows
-    counts = _count_entered(rows, come.values(), begin)
+    counts = _count_entered(rows, added.values(), begin)
     kept = counts[RowChange.UPDATED] + counts[RowChange.MOVED]
-    return {**counts, RowChange.DELETED: went - kept}
+    return {**counts, RowChange.DELETED: removed_rows - kept}
 
 
 def _is_countable(rows: StateRows, begin: int, end: int) -> bool:
@@ -86,7 +86,7 @@ def _only_deletes(rows: StateRows, before: int, after: int, schemas: SchemaPair)
 
 
 def _count_entered(rows: StateRows, states: Iterable[int], begin: int) -> _Counts:
-    """Count the rows of fragments that are new: those that came, and those that were elsewhere."""
+    """Count the rows of fragments that are new: those created, and those that were elsewhere."""
     record = rows.history.records[begin]
     counts = {RowChange.INSERTED: 0, RowChange.UPDATED: 0, RowChange.MOVED: 0}
     mixed = list[int]()

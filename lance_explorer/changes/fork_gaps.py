@@ -59,10 +59,10 @@ def _by_row_ids(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
     is_shared = after.identity < np.uint64(next_row_id)
     shared = after.where(is_shared)
     row_ids = base.rows.row_ids(before.identity)
-    went, returned, kept = _matched(before, row_ids, shared, shared.identity)
+    removed_rows, returned, kept = _matched(before, row_ids, shared, shared.identity)
     return ChangeRuns.concatenated(
         [
-            ChangeRuns.alike(went, RowChange.DELETED, Evidence.DERIVED),
+            ChangeRuns.alike(removed_rows, RowChange.DELETED, Evidence.DERIVED),
             ChangeRuns.alike(returned, RowChange.INSERTED, Evidence.DERIVED),
             ChangeRuns.alike(after.where(~is_shared), RowChange.INSERTED, Evidence.DERIVED),
             *_kept(base, end, kept),
@@ -73,17 +73,23 @@ def _by_row_ids(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
 def _matched(
     before: RowRuns, old_keys: Uint64Array, after: RowRuns, new_keys: Uint64Array
 ) -> tuple[RowRuns, RowRuns, RowRuns]:
-    """Return the rows that went, those that came, and those that both have, told by their keys."""
+    """Return the rows removed, those added, and those that both have, told by their keys."""
     old = Runs.split(RunColumns(old_keys, old_keys + before.length, before.after))[0].columns
     new = Runs.split(RunColumns(new_keys, new_keys + after.length, after.after))[0].columns
-    gone, came, both = outside(old, new.start, new.stop), outside(new, *old[:2]), paired(new, old)
+    removed, added_rows, both = (
+        outside(old, new.start, new.stop),
+        outside(new, *old[:2]),
+        paired(new, old),
+    )
     rows = (
-        RowRuns.of(gone.start, gone.address, NO_ADDRESS, gone.stop - gone.start),
-        RowRuns.of(came.start, NO_ADDRESS, came.address, came.stop - came.start),
+        RowRuns.of(removed.start, removed.address, NO_ADDRESS, removed.stop - removed.start),
+        RowRuns.of(
+            added_rows.start, NO_ADDRESS, added_rows.address, added_rows.stop - added_rows.start
+        ),
         RowRuns.of(both.start, both.other_address, both.address, both.stop - both.start),
     )
-    went, returned, kept = (runs.where(runs.length > 0) for runs in rows)
-    return went, returned, kept
+    removed_rows, returned, kept = (runs.where(runs.length > 0) for runs in rows)
+    return removed_rows, returned, kept
 
 
 def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
@@ -147,14 +153,14 @@ def _in_common_fragments(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
     before, after = base.live(), end.live()
     was, now = (np.isin(fragments_of(rows.after), fragments) for rows in (before, after))
     old, new = before.where(was), after.where(now)
-    went, returned, kept = _matched(old, old.after, new, new.after)
+    removed_rows, returned, kept = _matched(old, old.after, new, new.after)
     others = after.where(~now)
-    gone = before.where(~was)
-    gone = replace(gone, before=gone.after, after=np.full(len(gone), NO_ADDRESS))
+    removed = before.where(~was)
+    removed = replace(removed, before=removed.after, after=np.full(len(removed), NO_ADDRESS))
     unknown = others.created == NO_VERSION
     return ChangeRuns.concatenated(
         [
-            _doubted([went, gone], RowChange.DELETED, is_doubted=bool(unknown.any())),
+            _doubted([removed_rows, removed], RowChange.DELETED, is_doubted=bool(unknown.any())),
             _doubted([others.where(unknown)], RowChange.INSERTED, is_doubted=True),
             _doubted([returned, others.where(~unknown)], RowChange.INSERTED, is_doubted=False),
             *_written_in_place(kept, fragments, [changes[key] for key in fragments.tolist()]),

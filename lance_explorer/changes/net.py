@@ -56,8 +56,8 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
         others = replaced.may_differ(rows, begin, end, kept.before, kept.after)
         kept = _at_least(kept, RowChange.COLUMN_REWRITTEN, others)
     parts = [
-        _went(rows, runs.where(~runs.is_live), found),
-        _came(rows, runs.where(~runs.was_live), found, begin),
+        _removed(rows, runs.where(~runs.is_live), found),
+        _added(rows, runs.where(~runs.was_live), found, begin),
         kept.where(kept.change != RowChange.UNCHANGED),
     ]
     is_told = bool(rows.history.follows_previous[list(path.steps)].all())
@@ -78,9 +78,9 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
 
 
 def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRuns:
-    """Return which rows of a version came, or were written, after one that is not kept.
+    """Return which rows of a version were added, or written, after one that is not kept.
 
-    Row versions tell it, or kept versions that wrote rows in place; rows that went, and rows that
+    Row versions tell it, or kept versions that wrote rows in place; removed rows, and rows that
     moved, are not known.
 
     Parameters
@@ -166,7 +166,7 @@ def _evidence(rows: StateRows) -> Evidence:
     return Evidence.DERIVED if rows.has_row_ids else Evidence.RECORDED
 
 
-def _went(rows: StateRows, runs: RowRuns, found: Traces) -> ChangeRuns:
+def _removed(rows: StateRows, runs: RowRuns, found: Traces) -> ChangeRuns:
     runs = found.unpaired.cut(runs)
     net = ChangeRuns.alike(runs, RowChange.DELETED, _evidence(rows))
     return replace(
@@ -176,7 +176,7 @@ def _went(rows: StateRows, runs: RowRuns, found: Traces) -> ChangeRuns:
     )
 
 
-def _came(rows: StateRows, runs: RowRuns, found: Traces, begin: int) -> ChangeRuns:
+def _added(rows: StateRows, runs: RowRuns, found: Traces, begin: int) -> ChangeRuns:
     runs = found.unpaired.cut(runs)
     net = ChangeRuns.alike(runs, RowChange.INSERTED, _evidence(rows))
     if rows.has_row_ids or begin == EMPTY:
@@ -258,7 +258,7 @@ def _is_elsewhere(net: ChangeRuns) -> NDArray[np.bool_]:
 def _known_by_address(
     rows: StateRows, net: ChangeRuns, found: Traces, begin: int, end: int
 ) -> ChangeRuns:
-    """Return runs with how well it is known, of those that went elsewhere, who they are."""
+    """Return runs with how well it is known, of those that moved elsewhere, who they are."""
     was, now = net.before != NO_ADDRESS, net.after != NO_ADDRESS
     in_order = was & found.ordered.has(net.identity)
     evidence = np.where(

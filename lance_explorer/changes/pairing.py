@@ -25,7 +25,7 @@ def pair_by_key(
 ) -> ChangeRuns:
     """Return runs in which a row that went and one that came with its key are one row updated.
 
-    Of several rows with one key the first that went is the first that came, and so on; that is
+    Of several rows with one key the first removed is the first added, and so on; that is
     uncertain. A key with a null matches nothing. Rows that find no other are certain.
 
     Parameters
@@ -36,16 +36,16 @@ def pair_by_key(
         Give the keys of rows as they were, and as they are, one row a run.
     """
     was, now = runs.before != NO_ADDRESS, runs.after != NO_ADDRESS
-    went, came = runs.where(was & ~now).rows(), runs.where(~was & now).rows()
+    removed, added = runs.where(was & ~now).rows(), runs.where(~was & now).rows()
     others = runs.where(was == now)
-    if not len(went) or not len(came):
-        return ChangeRuns.concatenated([others, _certain(went), _certain(came)])
-    old, new = _numbered(read_before(went)), _numbered(read_after(came))
+    if not len(removed) or not len(added):
+        return ChangeRuns.concatenated([others, _certain(removed), _certain(added)])
+    old, new = _numbered(read_before(removed)), _numbered(read_after(added))
     keys = [name for name in old.columns if name not in (_PLACE, _ALONE)]
     pairs = old.join(new, on=keys, how="inner", suffix="_after")
     first, second = pairs[_PLACE].to_numpy(), pairs[f"{_PLACE}_after"].to_numpy()
     is_alone = (pairs[_ALONE] & pairs[f"{_ALONE}_after"]).to_numpy()
-    before, after = went.where(first), came.where(second)
+    before, after = removed.where(first), added.where(second)
     count = len(pairs)
     paired = replace(
         after,
@@ -55,7 +55,9 @@ def pair_by_key(
         evidence=np.full(count, Evidence.DERIVED, dtype=np.uint8),
         is_uncertain=~is_alone,
     )
-    return ChangeRuns.concatenated([others, paired, _without(went, first), _without(came, second)])
+    return ChangeRuns.concatenated(
+        [others, paired, _without(removed, first), _without(added, second)]
+    )
 
 
 def _numbered(keys: pl.DataFrame) -> pl.DataFrame:

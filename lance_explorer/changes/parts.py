@@ -63,8 +63,8 @@ def commit_parts(versions: VersionRange, num_rows: int) -> list[ChangePart]:
     rows = versions.rows
     parts, begin, filled = list[ChangePart](), versions.begin, 0
     for position in range(versions.begin + 1, versions.end + 1):
-        gone, come = rows.states_gone(position), rows.states_come(position)
-        count = _about(rows, set(gone.tolist()), set(come.tolist()))
+        removed, added = rows.states_removed(position), rows.states_added(position)
+        count = _about(rows, set(removed.tolist()), set(added.tolist()))
         is_full = filled + count > num_rows or position - begin > _COMMITS_IN_A_PART
         if is_full and begin < position - 1:
             parts.append(ChangePart(begin, position - 1))
@@ -85,11 +85,11 @@ def _split(begin: int, end: int, about: int, num_rows: int) -> Iterator[ChangePa
         yield ChangePart(begin, end, number, count)
 
 
-def _about(rows: StateRows, gone: set[int], come: set[int]) -> int:
+def _about(rows: StateRows, removed: set[int], added: set[int]) -> int:
     """Return about how many rows changed: deletions are counted, other changes are all rows."""
     fragments = rows.history.states
-    before = {fragments[state].id: state for state in gone}
-    after = {fragments[state].id: state for state in come}
+    before = {fragments[state].id: state for state in removed}
+    after = {fragments[state].id: state for state in added}
     total = 0
     for fragment in before.keys() | after.keys():
         old, new = before.get(fragment), after.get(fragment)

@@ -180,8 +180,10 @@ class _Finder:
         rows, states = self._rows, self._history.states
         step = schemas_at(rows, position - 1, position)
         ends = self._schemas or step
-        before = {states[state].id: states[state] for state in rows.states_gone(position).tolist()}
-        after = [states[state] for state in rows.states_come(position).tolist()]
+        before = {
+            states[state].id: states[state] for state in rows.states_removed(position).tolist()
+        }
+        after = [states[state] for state in rows.states_added(position).tolist()]
         written = [
             fragment.id
             for fragment in after

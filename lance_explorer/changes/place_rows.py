@@ -43,7 +43,7 @@ class PlaceRows:
         return sum(map(self.rows.num_live, self.rows.history.states_at(self.position)))
 
     def live(self) -> RowRuns:
-        """Return all live rows, as if they had just come."""
+        """Return all live rows, as if they had just been added."""
         return live_rows(self.rows, self.position)
 
 

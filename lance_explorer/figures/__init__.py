@@ -355,7 +355,7 @@ def changes_over_time(changes: Changes) -> go.Figure:
 
 
 def churn(changes: Changes) -> go.Figure:
-    """Draw how many rows came into each fragment and how many went from it.
+    """Draw how many rows were added to each fragment and how many were removed from it.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ def churn(changes: Changes) -> go.Figure:
     plotly.graph_objects.Figure
         A bar up for each class of rows that a fragment got, or that were written in it where they
         lie; a bar down for those that it lost. Of more than 60 fragments those with the most rows
-        that came or went are shown, and the line above says so.
+        added or removed are shown, and the line above says so.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What commits changed: rows by class over versions, and rows that came and went by fragment."""
+"""What commits changed: rows by class over versions, and rows added and removed by fragment."""
 
 import plotly.graph_objects as go
 import polars as pl
@@ -85,7 +85,7 @@ def changes_over_time(summary: pl.DataFrame) -> go.Figure:
 
 
 def churn(changes: pl.DataFrame) -> go.Figure:
-    """Draw how many rows came into each fragment and how many went from it.
+    """Draw how many rows were added to each fragment and how many were removed from it.
 
     Parameters
     ----------
@@ -112,20 +112,20 @@ def churn(changes: pl.DataFrame) -> go.Figure:
     counts = counts.join(shown.select("fragment_id"), on="fragment_id", how="semi")
     figure = make_subplots(rows=1, cols=1)
     for event in (*_CAME, *_WENT, *_SAME):
-        for came in (True, False):
-            bars = counts.filter(pl.col("event") == event, pl.col("came") == came)
+        for added in (True, False):
+            bars = counts.filter(pl.col("event") == event, pl.col("is_added") == added)
             if len(bars):
-                _add_churn(figure, bars.sort("fragment_id"), event, came=came)
+                _add_churn(figure, bars.sort("fragment_id"), event, added=added)
     figure.update_xaxes(
         title_text="fragment", type="category", categoryorder="array", categoryarray=order
     )
-    figure.update_yaxes(title_text="rows: came ↑, went ↓")
+    figure.update_yaxes(title_text="rows: added ↑, removed ↓")
     _finish(figure)
     return apply_look(figure, 380, _churn_note(len(order), total))
 
 
 def _by_fragment(changes: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows that came into fragments and that went, by what became of them."""
+    """Return the rows added to fragments and removed from them, by what happened to them."""
     lines = changes.filter(
         pl.col("_change_type").cast(pl.String).ne_missing("update_preimage")
     ).select(
@@ -135,16 +135,20 @@ def _by_fragment(changes: pl.DataFrame) -> pl.DataFrame:
     )
     pairs = lines.group_by("event", "before", "after").agg(pl.len().alias("num_rows"))
     stayed = pl.col("before").eq_missing(pl.col("after"))
-    came = pairs.filter(pl.col("after").is_not_null())
-    went = pairs.filter(pl.col("before").is_not_null() & ~stayed)
+    added = pairs.filter(pl.col("after").is_not_null())
+    removed = pairs.filter(pl.col("before").is_not_null() & ~stayed)
     return (
         pl.concat(
             [
-                came.select("event", pl.col("after").alias("fragment_id"), "num_rows", came=True),
-                went.select("event", pl.col("before").alias("fragment_id"), "num_rows", came=False),
+                added.select(
+                    "event", pl.col("after").alias("fragment_id"), "num_rows", is_added=True
+                ),
+                removed.select(
+                    "event", pl.col("before").alias("fragment_id"), "num_rows", is_added=False
+                ),
             ]
         )
-        .group_by("event", "fragment_id", "came")
+        .group_by("event", "fragment_id", "is_added")
         .agg(pl.col("num_rows").sum())
     )
 
@@ -169,9 +173,9 @@ def _add_bars(figure: go.Figure, bars: pl.DataFrame, event: str, step: int) -> N
     )
 
 
-def _add_churn(figure: go.Figure, bars: pl.DataFrame, event: str, *, came: bool) -> None:
+def _add_churn(figure: go.Figure, bars: pl.DataFrame, event: str, *, added: bool) -> None:
     name = event_name(event)
-    sign, where = (1, "came into, or in") if came else (-1, "went from")
+    sign, where = (1, "added to, or in") if added else (-1, "removed from")
     figure.add_bar(
         x=[f"{fragment}" for fragment in bars["fragment_id"]],
         y=(bars["num_rows"].cast(pl.Int64) * sign).to_list(),
@@ -215,5 +219,5 @@ def _commit_note(summary: pl.DataFrame, step: int) -> str:
 
 def _churn_note(shown: int, total: int) -> str:
     if shown == total:
-        return f"{plural(total, 'fragment')} with rows that came or went"
-    return f"{shown:,} of {plural(total, 'fragment')}: those with the most rows that came or went"
+        return f"{plural(total, 'fragment')} with rows added or removed"
+    return f"{shown:,} of {plural(total, 'fragment')}: those with the most rows added or removed"

@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 WAY_KINDS = {"rewrite": "compact", "update": "update", "clone": "branch", "restore": "restore"}
-"""The kind of commit whose colour the ways have that rows went."""
+"""The kind of commit whose colour the ribbons of moved rows have."""
 
 _WAYS = {
     "rewrite": "compacted",
@@ -25,7 +25,7 @@ _WAYS = {
     "clone": "taken over by the branch",
     "restore": "brought back",
 }
-_ENDS = {"Rewrite": "compacted away", "Restore": "gone in a restore"}
+_ENDS = {"Rewrite": "compacted away", "Restore": "removed by a restore"}
 
 
 def note(layout: LineageLayout) -> str:

@@ -1,4 +1,4 @@
-"""The columns of a table over its versions: when each came, changed and went."""
+"""The columns of a table over its versions: when each was added, changed and dropped."""
 
 from typing import Any
 

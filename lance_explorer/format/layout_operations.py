@@ -85,7 +85,7 @@ class Rewrite(OperationRecord):
         )
 
     def writes(self) -> Effects:
-        """Return fragments and indices before and after: the former go, the latter come."""
+        """Return the fragments and indices that it removes, and those that it adds."""
         new = [fragment for group in self.groups for fragment in group.new_fragments]
         return Effects(
             fragments=self._old_fragment_ids() | fragment_ids(new),
@@ -109,7 +109,7 @@ class Rewrite(OperationRecord):
 
 @dataclass(frozen=True, slots=True)
 class CreateIndex(OperationRecord):
-    """Index segments that came and went: creating, optimizing and dropping alike."""
+    """Index segments added and removed: creating, optimizing and dropping alike."""
 
     new_indices: tuple[IndexMetadata, ...]
     removed_indices: tuple[IndexMetadata, ...]
@@ -128,11 +128,11 @@ class CreateIndex(OperationRecord):
         )
 
     def writes(self) -> Effects:
-        """Return the segments that came and went."""
+        """Return the segments added and removed."""
         return Effects(indices=_uuids(self.new_indices) | _uuids(self.removed_indices))
 
     def summary(self) -> dict[str, Any]:
-        """Return names and types of the segments that came and went."""
+        """Return names and types of the segments added and removed."""
         return {
             "new_indices": listed([_index_label(index) for index in self.new_indices]),
             "removed_indices": listed([_index_label(index) for index in self.removed_indices]),

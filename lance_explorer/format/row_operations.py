@@ -49,7 +49,7 @@ class Append(OperationRecord):
 
 @dataclass(frozen=True, slots=True)
 class Delete(OperationRecord):
-    """Rows masked in some fragments, and fragments gone with all their rows.
+    """Rows masked in some fragments, and fragments removed with all their rows.
 
     ``updated_fragments`` are the fragments afterwards, in any order.
     """

@@ -109,10 +109,10 @@ def _difference(
     if isinstance(operation, Overwrite):
         here = _Version(here.record, frozenset())
         base = _Version(base.record, frozenset())
-    new, gone = here.fragments - base.fragments, base.fragments - here.fragments
+    new, removed = here.fragments - base.fragments, base.fragments - here.fragments
     touched, num_new = _touched(operation), _num_new(operation)
     known = {fragment.id for fragment in base.fragments}
-    if touched is not None and not {fragment.id for fragment in gone} <= touched:
+    if touched is not None and not {fragment.id for fragment in removed} <= touched:
         return None
     if num_new is not None and len({fragment.id for fragment in new} - known) != num_new:
         return None
@@ -124,7 +124,7 @@ def _difference(
     elif base.record.manifest.next_row_id > here.record.manifest.next_row_id:
         return None
     own_ids = {fragment.id for fragment in here.fragments}
-    return len(own_ids ^ known), len(_files(here) ^ _files(base)), len(new) + len(gone)
+    return len(own_ids ^ known), len(_files(here) ^ _files(base)), len(new) + len(removed)
 
 
 def _files(version: _Version) -> set[str]:

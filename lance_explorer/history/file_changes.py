@@ -29,7 +29,7 @@ class InPlace(IntEnum):
     SAME = 0
     """All columns that are still there have their values from the same files."""
     COLUMNS_ADDED = 1
-    """So have those of both versions, and others came."""
+    """So have those of both versions, and others were added."""
     VALUES_DIFFER = 2
     """A column of both versions has its values from other files, or other overlays."""
 

@@ -29,7 +29,7 @@ class FragmentSteps:
     Attributes
     ----------
     added, removed, changed : NDArray[np.int64]
-        Fragments that are new, gone, or in another state.
+        Fragments that were added, removed, or are in another state.
     rows_in : NDArray[np.int64]
         Live rows of the added fragments.
     rows_out : NDArray[np.int64]
@@ -109,7 +109,7 @@ def fragment_steps(history: History, live_rows: _Counts) -> FragmentSteps:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """The states that came and went at each position, those of one fragment paired."""
+    """The states added and removed at each position, those of one fragment paired."""
 
     added: _Counts
     added_at: _Counts

@@ -2,7 +2,7 @@
 
 One row a fragment and segment would grow with versions times fragments, since each new segment has
 all fragments anew. What is told here is one row an index, and it takes no more work than there are
-changes: rows are added up as fragments change state, or come under an index.
+changes: rows are added up as fragments change state, or are covered by an index.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -92,7 +92,7 @@ class _Index:
         self._listed = listed
 
     def count(self, fragment_id: int, num_rows: int, sign: int) -> None:
-        """Count a fragment that came or went."""
+        """Count a fragment that was added or removed."""
         if self._listed is not None and fragment_id in self._listed:
             self._covered.add(num_rows, sign)
 
@@ -125,7 +125,7 @@ def _lines(source: TableSource) -> Iterator[Collection[_Line]]:
     """Yield the coverage of all indices, version by version; the same object if nothing changed."""
     history = source.history
     rows = live_rows(history).tolist()
-    gone, come = _by_position(history.intervals.last + 1), _by_position(history.intervals.first)
+    removed, added = _by_position(history.intervals.last + 1), _by_position(history.intervals.first)
     keys = history.intervals.keys
     there: dict[int, int] = {}
     everything = _Tally()
@@ -133,11 +133,11 @@ def _lines(source: TableSource) -> Iterator[Collection[_Line]]:
     known: object = None
     lines: tuple[_Line, ...] = ()
     for position, record in enumerate(history.records):
-        went, came = keys[gone(position)].tolist(), keys[come(position)].tolist()
-        if not went and not came and record.indices is known:
+        removed_here, added_here = keys[removed(position)].tolist(), keys[added(position)].tolist()
+        if not removed_here and not added_here and record.indices is known:
             yield lines
             continue
-        for states, sign in ((went, -1), (came, 1)):
+        for states, sign in ((removed_here, -1), (added_here, 1)):
             for state in states:
                 fragment_id, num_rows = history.states[state].id, rows[state]
                 everything.add(num_rows, sign)

@@ -198,13 +198,13 @@ def _rewrite_words(rewrite: Rewrite, counts: Mapping[str, Any]) -> list[str]:
 def _restore_words(restore: Restore, counts: Mapping[str, Any]) -> list[str]:
     what = {
         "rows_restored": "brought back",
-        "rows_deleted": "gone",
+        "rows_deleted": "deleted",
         "rows_reverted": "set to other values",
         "rows_moved": "at another place",
     }
     unknown = all(counts[name] is None for name in what)
     told = [f"{_rows(counts[name])} {verb}" for name, verb in what.items() if counts[name]]
-    rows = "which rows came and went cannot be told" if unknown else ", ".join(told)
+    rows = "which rows were added and removed cannot be told" if unknown else ", ".join(told)
     detached = "detached " if restore.version >= FIRST_DETACHED else ""
     return [f"{detached}version {restore.version} restored", *([rows] if rows else [])]
 
@@ -255,7 +255,7 @@ def _index_words(operation: CreateIndex, before: frozenset[str]) -> list[str]:
 
 
 def _field_words(commit: Commit) -> list[str]:
-    """Say what became of fields; parts of a field that came or went as a whole are left out."""
+    """Say how fields changed; parts of a field added or dropped as a whole are left out."""
     added_or_dropped = {
         change.path for change in commit.fields if change.change in ("added", "dropped")
     }
@@ -330,9 +330,9 @@ def _fragment_words(commit: Commit) -> list[str]:
     counts = commit.counts
     if counts["kind"] == "create" or isinstance(commit.operation, Rewrite):
         return []
-    new, changed, gone = [counts[f"fragments_{how}"] for how in ("added", "changed", "removed")]
+    new, changed, removed = [counts[f"fragments_{how}"] for how in ("added", "changed", "removed")]
     told = [f"{_plural(new, 'new fragment')}"] if new else []
-    for count, verb in ((changed, "changed"), (gone, "gone")):
+    for count, verb in ((changed, "changed"), (removed, "removed")):
         if count:
             told.append(f"{count:,} {verb}" if told else f"{_plural(count, 'fragment')} {verb}")
     return [", ".join(told)] if told else []

@@ -44,8 +44,8 @@ class _Step:
 
     before: VersionRecord
     after: VersionRecord
-    gone: dict[int, Fragment]
-    come: dict[int, Fragment]
+    removed: dict[int, Fragment]
+    added: dict[int, Fragment]
 
 
 def contradictions(source: TableSource) -> list[Finding]:
@@ -76,20 +76,20 @@ def contradictions(source: TableSource) -> list[Finding]:
 
 def _steps(source: TableSource) -> Iterator[_Step]:
     history = source.history
-    gone: dict[int, dict[int, Fragment]] = defaultdict(dict)
-    come: dict[int, dict[int, Fragment]] = defaultdict(dict)
+    removed: dict[int, dict[int, Fragment]] = defaultdict(dict)
+    added: dict[int, dict[int, Fragment]] = defaultdict(dict)
     intervals = history.intervals
     for key, first, last in zip(
         intervals.keys.tolist(), intervals.first.tolist(), intervals.last.tolist(), strict=True
     ):
         state = history.states[key]
-        come[first][state.id] = state
-        gone[last + 1][state.id] = state
+        added[first][state.id] = state
+        removed[last + 1][state.id] = state
     follows = history.follows_previous.tolist()
     for position in range(1, len(history)):
         if follows[position]:
             before, after = history.records[position - 1 : position + 1]
-            yield _Step(before, after, gone.get(position, {}), come.get(position, {}))
+            yield _Step(before, after, removed.get(position, {}), added.get(position, {}))
 
 
 def _contradictions(source: TableSource, step: _Step) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _contradictions(source: TableSource, step: _Step) -> Iterator[str]:
         return
     if operation != "Overwrite":
         yield from _kept_fragments(step)
-    if step.come or step.before.schema is not step.after.schema:
+    if step.added or step.before.schema is not step.after.schema:
         try:
             transaction = source.transaction(step.after)
         except LanceExplorerError:  # it is a finding of its own
@@ -150,8 +150,8 @@ def _counters(step: _Step) -> Iterator[str]:
     was, now = _highest_id(step.before), _highest_id(step.after)
     if now < was:
         yield f"the highest fragment ID falls from {was} to {now}"
-    if 0 <= now < max(step.come, default=0):
-        yield f"fragment {max(step.come)} is there, and the highest ID is {now}"
+    if 0 <= now < max(step.added, default=0):
+        yield f"fragment {max(step.added)} is there, and the highest ID is {now}"
     if after.next_row_id < before.next_row_id:
         yield f"the next row ID falls from {before.next_row_id} to {after.next_row_id}"
     if before.reader_feature_flags & ~after.reader_feature_flags & STABLE_ROW_IDS:
@@ -169,8 +169,8 @@ def _highest_id(record: VersionRecord) -> int:
 
 def _kept_fragments(step: _Step) -> Iterator[str]:
     operation = step.after.operation
-    for fragment_id in sorted({*step.gone, *step.come}):
-        before, after = step.gone.get(fragment_id), step.come.get(fragment_id)
+    for fragment_id in sorted({*step.removed, *step.added}):
+        before, after = step.removed.get(fragment_id), step.added.get(fragment_id)
         named = f"fragment {fragment_id}"
         if before is None:
             if operation in _KEEPS_LIST or operation == "Delete":
@@ -245,11 +245,11 @@ def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
         case _:
             pass
     by_path = {fragment.files[0].path: fragment for fragment in named if fragment.files}
-    known = {file.path for fragment in step.gone.values() for file in fragment.files}
+    known = {file.path for fragment in step.removed.values() for file in fragment.files}
     # What was committed since the version that it read may have changed files of a fragment, too.
     is_rebased = transaction.read_version != step.after.version - 1
-    for fragment_id, after in step.come.items():
-        if fragment_id in step.gone and step.after.operation != "Overwrite":
+    for fragment_id, after in step.added.items():
+        if fragment_id in step.removed and step.after.operation != "Overwrite":
             stated = None if is_rebased else states.get(fragment_id)
             if stated is not None and not _same_files(_in_use(stated), _in_use(after)):
                 yield f"the files of fragment {fragment_id} are others in the transaction"

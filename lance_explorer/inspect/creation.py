@@ -2,7 +2,7 @@
 
 Releases 1.0.4 and 4.0.2 write 1 for all rows of a fragment that an update or a merge makes, and
 compactions of any release carry it on; 8.0.1 writes what is right (docs/FORMAT.md 11). Row IDs are
-given out in ascending order, so the next row ID of each version tells when a row came.
+given out in ascending order, so the next row ID of each version tells when a row was created.
 """
 
 from dataclasses import dataclass

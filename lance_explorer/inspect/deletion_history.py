@@ -1,7 +1,7 @@
 """The deleted rows of one fragment: in which version each was masked, and by what.
 
-A fragment ID may come again, for another fragment or for the same one that a restore brings back.
-Data files tell which: states that share one are of one fragment, however long it was away.
+A fragment ID may be used again, for another fragment or for the same one that a restore brings
+back. Data files tell which: states that share one are of one fragment, however long it was away.
 """
 
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ DELETION_HISTORY = FrameSchema(
         Column(
             "with_fragment",
             pl.Boolean(),
-            "whether the fragment went with it, since that was the last of its rows",
+            "whether the fragment was removed with it, since that was the last of its rows",
         ),
         Column(
             "undone_at", ID, "version of the restore that brought it back; else null", nullable=True
@@ -191,7 +191,7 @@ def _undo(maskings: list[_Masking], undone: BitMap, version: int) -> Iterator[_M
 
 
 def _is_emptied(history: History, stay: _Stay) -> bool:
-    """Whether the fragment went behind a stay because its last rows were deleted."""
+    """Whether the fragment was removed behind a stay because its last rows were deleted."""
     after = stay.last + 1
     if after == len(history) or not history.follows_previous[after]:
         return False

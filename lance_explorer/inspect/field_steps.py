@@ -91,21 +91,21 @@ class FieldSteps:
 
     def _step(self, position: int, before: FieldStates, after: FieldStates) -> None:
         there, here = set(before), set(after)
-        gone = [state for state in before if state not in here]
+        removed = [state for state in before if state not in here]
         new = [state for state in after if state not in there]
-        for old, now, how in self._pairs(gone, new, position):
+        for old, now, how in self._pairs(removed, new, position):
             self._ended[old, position - 1] = how
             self._began[now, position] = how
-        for state in gone:
+        for state in removed:
             self._ended.setdefault((state, position - 1), "dropped")
         for state in new:
             self._began.setdefault((state, position), "added")
 
     def _pairs(
-        self, gone: list[FieldState], new: list[FieldState], position: int
+        self, removed: list[FieldState], new: list[FieldState], position: int
     ) -> Iterator[tuple[FieldState, FieldState, Change]]:
         """Yield each state that goes on as another one, with that one and what was done to it."""
-        by_id = {state.id: state for state in gone}
+        by_id = {state.id: state for state in removed}
         is_overwrite = self._history.records[position].operation == "Overwrite"
         rest = []
         for now in new:

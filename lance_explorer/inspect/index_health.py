@@ -90,7 +90,7 @@ def _uncovered(row: _Row, version: int) -> Iterator[Finding]:
             version=version,
         )
     elif fragments and to_scan != 0 and _finds_nothing(row):
-        gone = row["num_fragments_gone"]
+        gone = row["num_fragments_removed"]
         rows = "rows" if to_scan is None else _counted(to_scan, "row")
         why = f": {_all_gone(gone)}" if gone and not row["num_fragments_covered"] else ""
         yield Finding(

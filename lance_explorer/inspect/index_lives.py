@@ -16,12 +16,12 @@ from lance_explorer.inspect.indices import covered_fragments
 
 __all__ = ["COVERAGES", "IndexLives", "index_lives", "index_names"]
 
-COVERAGES = ("absent", "covered", "masked", "not_covered", "gone", "unknown", "no_index")
+COVERAGES = ("absent", "covered", "masked", "not_covered", "removed", "unknown", "no_index")
 """What an index has of a fragment. ``masked``: it covers the fragment, of which rows were deleted
-or rewritten since the index was built, as far as kept versions tell. ``gone``: it lists a fragment
-that the version has no more. ``no_index``: the version has the fragment, and not the index."""
+or rewritten since the index was built, as far as kept versions tell. ``removed``: it lists a
+fragment that the version has no more. ``no_index``: the version has the fragment, not the index."""
 
-_ABSENT, _COVERED, _MASKED, _NOT_COVERED, _GONE, _UNKNOWN, _NO_INDEX = range(len(COVERAGES))
+_ABSENT, _COVERED, _MASKED, _NOT_COVERED, _REMOVED, _UNKNOWN, _NO_INDEX = range(len(COVERAGES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,17 @@ def index_lives(
     num_deleted = np.zeros(len(fragment_ids), dtype=np.int64)
     index = _Index(source, name, fragment_ids, slots)
     stretches = _Stretches(len(fragment_ids))
-    for position, (went, came) in enumerate(_steps(history)):
+    for position, (removed_here, added_here) in enumerate(_steps(history)):
         check()
-        if not index.move(history.records[position]) and not len(went) and not len(came):
+        if (
+            not index.move(history.records[position])
+            and not len(removed_here)
+            and not len(added_here)
+        ):
             continue
-        is_there[slots[went]] = False
-        is_there[slots[came]] = True
-        num_deleted[slots[came]] = history.num_deleted_rows[came]
+        is_there[slots[removed_here]] = False
+        is_there[slots[added_here]] = True
+        num_deleted[slots[added_here]] = history.num_deleted_rows[added_here]
         stretches.add(position, index.coverage(is_there, num_deleted))
     return stretches.finish(fragment_ids, len(history))
 
@@ -121,7 +125,7 @@ class _Index:
             return np.where(is_there, _UNKNOWN, _ABSENT).astype(np.uint8)
         listed = np.where(num_deleted > self._deleted_then, _MASKED, _COVERED)
         now = np.where(self._listed, listed, _NOT_COVERED)
-        then = np.where(self._listed, _GONE, _ABSENT)
+        then = np.where(self._listed, _REMOVED, _ABSENT)
         return np.where(is_there, now, then).astype(np.uint8)
 
     def _list(self, record: VersionRecord, segments: Sequence[IndexMetadata]) -> None:
@@ -185,11 +189,11 @@ class _Stretches:
 
 
 def _steps(history: History) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield, version by version, the states that went and those that came."""
+    """Yield, version by version, the states removed and those added."""
     keys, first, last = history.intervals.keys, history.intervals.first, history.intervals.last
     by_last = np.argsort(last, kind="stable")
     positions = np.arange(len(history))
-    gone = np.searchsorted(last[by_last], [positions - 1, positions])
-    come = np.searchsorted(first, [positions, positions + 1])
-    for went, came in zip(gone.T.tolist(), come.T.tolist(), strict=True):
-        yield keys[by_last[slice(*went)]], keys[slice(*came)]
+    removed = np.searchsorted(last[by_last], [positions - 1, positions])
+    added = np.searchsorted(first, [positions, positions + 1])
+    for removed_here, added_here in zip(removed.T.tolist(), added.T.tolist(), strict=True):
+        yield keys[by_last[slice(*removed_here)]], keys[slice(*added_here)]

@@ -52,14 +52,14 @@ def _summary(source: TableSource, version: int) -> pl.DataFrame:
         _if_told("is_covered", _current(~pl.col("is_covered")).sum()).alias(
             "num_fragments_to_scan"
         ),
-        (~pl.col("is_current")).sum().alias("num_fragments_gone"),
+        (~pl.col("is_current")).sum().alias("num_fragments_removed"),
         *[
             pl.when(pl.col(f"{name}_unknown").sum() == 0).then(pl.col(name).sum())
             for name in _COUNTS
         ],
     )
     found = by_name.join(counts, on="name", how="left", maintain_order="left")
-    empty = pl.col("num_fragments_gone").is_null()  # a version without fragments has no lines
+    empty = pl.col("num_fragments_removed").is_null()  # a version without fragments has no lines
     names = [name for name in counts.columns if name != "name"]
     return found.with_columns(pl.when(empty).then(0).otherwise(pl.col(names)).name.keep())
 

@@ -84,7 +84,7 @@ class _Check:
     def _check(self, changes: RowChanges) -> Iterator[Finding]:
         record = self._history.records[changes.position]
         ids: dict[int, FragmentIds] = {}
-        for state, content in changes.come.items():
+        for state, content in changes.added.items():
             try:
                 if isinstance(content, LanceExplorerError):
                     raise content
@@ -95,10 +95,10 @@ class _Check:
                 self._untold.add(state)
                 yield _untold(record, self._history.states[state], error)
         new = [ids[state] for state in ids if state not in self._seen]
-        arrival = self._tracker.advance(changes.gone, ids)
+        arrival = self._tracker.advance(changes.removed, ids)
         if arrival.duplicates:
             yield _duplicates(record, arrival.duplicates)
-        if self._untold.isdisjoint(changes.gone):
+        if self._untold.isdisjoint(changes.removed):
             given = self._newly_given(changes.position, arrival, new)
             reused = None if given is None else self._tracker.used_before(given)
             if reused:
@@ -141,12 +141,12 @@ class _Check:
     ) -> None:
         records, position = self._history.records, changes.position
         self._tracker.remember([some.every for some in new])
-        self._seen.update(changes.come)
+        self._seen.update(changes.added)
         for state, some in ids.items():
             self._stops[state] = end_of(some.every)
         low = records[position - 1].manifest.next_row_id if position else 0
         high = records[position].manifest.next_row_id
-        is_told = self._untold.isdisjoint(changes.come)
+        is_told = self._untold.isdisjoint(changes.added)
         self._num_new[position] = _num_between(new, low, high) if is_told else None
 
 

@@ -76,7 +76,7 @@ def falls(history: History) -> Iterator[Finding]:
 def ids_beyond(history: History, stops: NDArray[np.uint64]) -> Iterator[Finding]:
     """Yield the fragment states with row IDs that a version which has them has not given out.
 
-    That is looked for where a state came and where the next row ID fell.
+    That is looked for where a state was added and where the next row ID fell.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def ids_beyond(history: History, stops: NDArray[np.uint64]) -> Iterator[Finding]
                 severity="error",
                 message=f"the fragment has row ID {stops[keys[place]] - np.uint64(1)}, though "
                 f"next_row_id is {record.manifest.next_row_id}",
-                advice="Rows to come may get IDs that are taken. Copy the table into a new one "
+                advice="New rows may get IDs that are taken. Copy the table into a new one "
                 "before you write to it.",
                 version=record.version,
                 fragment_id=history.states[keys[place]].id,

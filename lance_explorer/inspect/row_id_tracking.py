@@ -1,7 +1,7 @@
 """Row IDs from version to version: which live, and which were ever given out.
 
 Each version costs what changed in it: the rows of the fragments that stayed are looked at only
-where a row ID came that is not above all others.
+where a row ID was added that is not above all others.
 """
 
 from collections.abc import Iterable
@@ -55,7 +55,7 @@ class IdGroup:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """The live rows of fragments that came; ``fresh`` are those whose IDs did not live before."""
+    """The live rows of added fragments; ``fresh`` are those whose IDs did not live before."""
 
     rows: IdMap
     fresh: IdMap
@@ -70,21 +70,21 @@ class RowIdTracker:
         self._ever: list[IdMap] = []
         self._stop = 0  # the row ID behind the highest one so far
 
-    def advance(self, gone: Iterable[int], come: dict[int, FragmentIds]) -> Arrival:
-        """Go on to the next version, and return what came and which live row IDs are not unique.
+    def advance(self, removed: Iterable[int], added: dict[int, FragmentIds]) -> Arrival:
+        """Go on to the next version; return what it added, and which live row IDs are not unique.
 
         States are given by number. Row IDs that were not unique before are not told again while
         their fragments stay.
         """
-        before, _ = joined([self._live.pop(state) for state in gone if state in self._live])
-        rows, repeated = joined([ids.live for ids in come.values()])
+        before, _ = joined([self._live.pop(state) for state in removed if state in self._live])
+        rows, repeated = joined([ids.live for ids in added.values()])
         fresh = rows.difference(before) if before.num_rows else rows
-        twice = [repeated, rows.repeated(), *[ids.repeated for ids in come.values()]]
+        twice = [repeated, rows.repeated(), *[ids.repeated for ids in added.values()]]
         for other in self._live.values() if self._reaches_down(fresh) else ():
             if _overlap(fresh, other):
                 twice += fresh.intersection(other).stretches()
                 fresh = fresh.difference(other)
-        self._live.update({state: ids.live for state, ids in come.items()})
+        self._live.update({state: ids.live for state, ids in added.items()})
         return Arrival(rows, fresh, self._group(RunColumns.concatenated(twice)))
 
     def used_before(self, rows: IdMap) -> IdGroup | None:

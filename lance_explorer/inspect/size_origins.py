@@ -38,7 +38,7 @@ SIZE_ORIGINS = FrameSchema(
         Column(
             "origin",
             _ORIGIN,
-            "who wrote the files: its commit; a compaction, of rows that came earlier; a version "
+            "who wrote the files: its commit; a compaction, of rows added earlier; a version "
             "that is not kept, and it restored them; what the branch or clone began with; or it is "
             "unknown, since versions right before it are not kept",
         ),

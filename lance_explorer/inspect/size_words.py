@@ -78,7 +78,7 @@ def _sentence(row: Mapping[str, Any], much: str, *, is_most: bool) -> str:
     """Return what follows the name of the version that wrote most."""
     match row["origin"]:
         case "compaction":
-            return f", a compaction, wrote {much}; the rows came in earlier versions."
+            return f", a compaction, wrote {much}; the rows were added in earlier versions."
         case "restore":
             return f" brought back {much}; the version that wrote it is not kept."
         case "fork":
@@ -114,7 +114,7 @@ def origin_note(row: Mapping[str, Any]) -> str:
     """
     return {
         "commit": "",
-        "compaction": "the rows came in earlier versions",
+        "compaction": "the rows were added in earlier versions",
         "restore": "brought back; the version that wrote it is not kept",
         "fork": "there already where the branch or clone begins",
         "unknown": _lost(row),

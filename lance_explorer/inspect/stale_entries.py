@@ -31,8 +31,8 @@ class StaleEntries:
     """Counts the stale entries of the index segments of one version.
 
     A segment may have an entry for each row that lived in the version that it was built from. Rows
-    that came to the fragment later may have been indexed in some version after that one, which is
-    not recorded: so the counts are upper bounds.
+    that were added to the fragment later may have been indexed in some version after that one,
+    which is not recorded: so the counts are upper bounds.
 
     With stable row IDs most indices hold them. The entry of a row that an update moved is not stale
     if the row is now in a fragment that the segment covers.

@@ -71,7 +71,7 @@ VERSIONS = FrameSchema(
         _count("rows_moved", "rows that were copied to another fragment unchanged"),
         _count("rows_column_rewritten", "rows some of whose columns were written anew"),
         _count("rows_in", "live rows of new fragments"),
-        _count("rows_out", "rows that were masked, or whose fragment went"),
+        _count("rows_out", "rows that were masked, or whose fragment was removed"),
         _count("fragments_added", "fragments that are new"),
         _count("fragments_removed", "fragments that are gone"),
         _count("fragments_changed", "fragments in another state than before"),

@@ -232,16 +232,16 @@ class Lineage:
         >>> story.fragments()["node"].to_list()
         ['0@1', '2@3']
         """
-        went = visits(self.frames.fragments, events)
-        nodes = {*went["from_node"].drop_nulls(), *went["to_node"].drop_nulls()}
+        passed = visits(self.frames.fragments, events)
+        nodes = {*passed["from_node"].drop_nulls(), *passed["to_node"].drop_nulls()}
         clones = self.frames.edges.filter(kind="clone").select("from_node", "to_node")
-        last = went.group_by("_rowid").last()["to_node"].drop_nulls().to_list()
+        last = passed.group_by("_rowid").last()["to_node"].drop_nulls().to_list()
         following = dict(clones.iter_rows())
         while last:
             last = [following[node] for node in last if node in following]
             nodes.update(last)
         part = self._part(nodes)
-        steps = went.select("from_node", "to_node", "version").unique()
+        steps = passed.select("from_node", "to_node", "version").unique()
         edges = part.frames.edges
         kept = edges.join(steps, on=steps.columns, how="semi", maintain_order="left")
         others = edges.filter(pl.col("kind").is_in(["clone", "restore"]))

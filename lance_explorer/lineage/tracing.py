@@ -59,12 +59,12 @@ def trace(rows: StateRows, identities: Uint64Array, positions: range) -> Iterato
     can_hold = first < np.searchsorted(identities, high, side="right")
     rows.load_steps(positions, can_hold)
     for position in positions:
-        gone, come = rows.states_gone(position), rows.states_come(position)
-        gone, come = gone[can_hold[gone]], come[can_hold[come]]
-        if not len(gone) and not len(come):
+        removed, added = rows.states_removed(position), rows.states_added(position)
+        removed, added = removed[can_hold[removed]], added[can_hold[added]]
+        if not len(removed) and not len(added):
             continue
         step = step_facts(rows, position)
-        runs = compare_states(rows, gone.tolist(), come.tolist(), step.schemas)
+        runs = compare_states(rows, removed.tolist(), added.tolist(), step.schemas)
         events = classify(rows, step, runs)
         some = _of_rows(events, identities)
         if len(some.row):

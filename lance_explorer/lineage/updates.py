@@ -72,13 +72,13 @@ class UpdateStep:
         self._states = states = rows.history.states
         self._record = rows.history.records[position]
         self._follows = bool(rows.history.follows_previous[position])
-        self._gone = {states[key].id: key for key in rows.states_gone(position).tolist()}
-        self._come = {states[key].id: key for key in rows.states_come(position).tolist()}
-        self._new = sorted(self._come.keys() - self._gone.keys())
+        self._removed = {states[key].id: key for key in rows.states_removed(position).tolist()}
+        self._added = {states[key].id: key for key in rows.states_added(position).tolist()}
+        self._new = sorted(self._added.keys() - self._removed.keys())
 
     def flows(self) -> list[UpdateFlow]:
         """Return what went from where to where."""
-        if not self._new or not self._gone:
+        if not self._new or not self._removed:
             return []
         counted = self.by_fragment() if self._follows else None
         if counted is not None:
@@ -99,7 +99,7 @@ class UpdateStep:
         if len(self._new) != 1:
             return None
         lost, inserted = self._lost(), self._num_inserted()
-        written = self._states[self._come[self._new[0]]].physical_rows
+        written = self._states[self._added[self._new[0]]].physical_rows
         if written is None or inserted is None or None in lost.values():
             return None
         if written - inserted != sum([rows or 0 for rows in lost.values()]):
@@ -133,9 +133,9 @@ class UpdateStep:
     def _lost(self) -> dict[int, int | None]:
         """Return the fragments that lost rows, and how many; None where that is not known."""
         lost: dict[int, int | None] = {}
-        for fragment, state in sorted(self._gone.items()):
+        for fragment, state in sorted(self._removed.items()):
             before = self._live(state)
-            after = self._live(self._come[fragment]) if fragment in self._come else 0
+            after = self._live(self._added[fragment]) if fragment in self._added else 0
             rows = None if before is None or after is None else before - after
             if rows != 0:
                 lost[fragment] = rows

@@ -126,9 +126,9 @@ def _without(runs: list[RunColumns], deletions: list[Uint64Array]) -> Iterator[R
     deleted = np.concatenate([*deletions, np.empty(0, dtype=np.uint64)])
     begins = np.arange(0, len(rows.start), _RUNS_AT_ONCE)
     masked = np.split(deleted, np.searchsorted(deleted, rows.address[begins[1:]]))
-    for begin, gone in zip(begins.tolist(), masked, strict=False):
+    for begin, removed in zip(begins.tolist(), masked, strict=False):
         some = rows.where(slice(begin, begin + _RUNS_AT_ONCE))
-        yield condensed(_cut_out(some, gone) if len(gone) else some)
+        yield condensed(_cut_out(some, removed) if len(removed) else some)
 
 
 def _cut_out(runs: RunColumns, deleted: Uint64Array) -> RunColumns:

@@ -158,10 +158,11 @@ class IdMap:
 
     def without_fragments(self, fragment_ids: Iterable[int]) -> RunsAndBlocks:
         """Return the rows that are not in some fragments."""
-        gone = np.array(sorted(fragment_ids), dtype=np.uint64)
-        runs = self.runs.columns.where(~np.isin(fragments_of(self.runs.address), gone))
+        removed = np.array(sorted(fragment_ids), dtype=np.uint64)
+        runs = self.runs.columns.where(~np.isin(fragments_of(self.runs.address), removed))
         blocks = [
-            some.where(~np.isin(fragments_of(some.first_addresses()), gone)) for some in self.blocks
+            some.where(~np.isin(fragments_of(some.first_addresses()), removed))
+            for some in self.blocks
         ]
         return RunsAndBlocks(runs, blocks)
 

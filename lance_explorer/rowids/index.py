@@ -75,19 +75,19 @@ class RowIdIndex:
         id_map, hidden = IdMap.of_parts(live_rows(fragments))
         return cls(id_map, is_identity, hidden)
 
-    def replaced(self, gone: Iterable[int], new: Iterable[FragmentRows]) -> "RowIdIndex":
+    def replaced(self, removed: Iterable[int], new: Iterable[FragmentRows]) -> "RowIdIndex":
         """Return the index of another version, which shares most fragments with this one.
 
         Parameters
         ----------
-        gone : iterable of int
+        removed : iterable of int
             IDs of fragments that the other version has not, or has in another state.
         new : iterable of FragmentRows
             Fragments that this version has not, or has in another state.
         """
-        gone = set(gone)
-        hidden = self.hidden.where(~np.isin(fragments_of(self.hidden.address), [*gone]))
-        kept = [self.id_map.without_fragments(gone), RunsAndBlocks(hidden, [])]
+        removed = set(removed)
+        hidden = self.hidden.where(~np.isin(fragments_of(self.hidden.address), [*removed]))
+        kept = [self.id_map.without_fragments(removed), RunsAndBlocks(hidden, [])]
         id_map, hidden = IdMap.of_parts(chain(kept, live_rows(new)))
         return RowIdIndex(id_map, self.is_identity, hidden)
 

@@ -82,7 +82,7 @@ class RowVersionRuns:
         if not deleted:
             return self
         ends = np.cumsum(self.counts)
-        gone = np.diff(np.searchsorted(deleted_offsets(deleted), ends), prepend=0)
-        counts = self.counts - gone
+        dropped = np.diff(np.searchsorted(deleted_offsets(deleted), ends), prepend=0)
+        counts = self.counts - dropped
         some = counts > 0
         return RowVersionRuns(counts[some], self.versions[some])

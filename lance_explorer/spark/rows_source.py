@@ -214,10 +214,10 @@ def _value_types(table: PinnedTable) -> pa.Schema:
 def live_offsets(content: FragmentContent, start: int, stop: int) -> NDArray[np.int64]:
     """Return the offsets of some live rows: as far behind their numbers as rows are deleted."""
     numbers = np.arange(start, stop, dtype=np.int64)
-    gone = deleted_offsets(content.deleted).astype(np.int64)
-    if not len(gone):
+    deleted = deleted_offsets(content.deleted).astype(np.int64)
+    if not len(deleted):
         return numbers
-    return numbers + np.searchsorted(gone - np.arange(len(gone)), numbers, side="right")
+    return numbers + np.searchsorted(deleted - np.arange(len(deleted)), numbers, side="right")
 
 
 def _batch_size(fields: list[pa.Field]) -> int:

@@ -141,7 +141,7 @@ class ChangedRows:
         return self._frame(lines, None if CHANGED_COLUMNS in columns else values)[0].select(columns)
 
     def marks(self, positions: pl.Series) -> pl.DataFrame:
-        """Return how cells are marked: changed ones, and whole rows that came or went."""
+        """Return how cells are marked: changed ones, and whole rows that were added or removed."""
         return self._page(positions.to_numpy().astype(np.int64))[1]
 
     def row_ids(self, positions: _Positions) -> list[int | None]:

@@ -23,7 +23,7 @@ def comparison_facts(found: Comparison, *, has_row_ids: bool) -> dict[str, Any]:
     """Return counts by class and by column, and what to know about them; counts as text."""
     summary = found.summary.row(0, named=True)
     changed = {name: summary[name] for name in CLASSES}
-    came_and_went = bool(changed["inserted"] and changed["deleted"])
+    added_and_removed = bool(changed["inserted"] and changed["deleted"])
     return {
         "classes": [
             {
@@ -37,7 +37,7 @@ def comparison_facts(found: Comparison, *, has_row_ids: bool) -> dict[str, Any]:
         "doubts": doubts(found.runs),
         "lost": lost_words(summary, has_row_ids=has_row_ids),
         "evidence": evidence_words(summary["evidence"]),
-        "needs_key": came_and_went and not has_row_ids,
+        "needs_key": added_and_removed and not has_row_ids,
         "left_out": found.left_out,
         "cells": None if found.cells is None else _cell_counts(found, found.cells),
     }

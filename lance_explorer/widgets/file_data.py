@@ -1,4 +1,4 @@
-"""What the files of a version come to, for the browser: totals by kind, and arrays to draw."""
+"""The files of a version, for the browser: totals by kind, and arrays to draw."""
 
 from collections.abc import Callable
 from typing import Any

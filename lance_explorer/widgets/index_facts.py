@@ -22,7 +22,7 @@ _KEPT_FACTS = (
     "num_segments",
     "num_fragments_covered",
     "num_fragments_to_scan",
-    "num_fragments_gone",
+    "num_fragments_removed",
     "num_rows_answered",
     "num_rows_to_scan",
     "num_stale_entries",
@@ -55,9 +55,9 @@ def index_facts(table: Table, version: int) -> dict[str, Any]:
 
 
 def _births(history: History, version: int) -> Mapping[str, Mapping[str, Any]]:
-    """Return in which version each index of a version came, and when it was last written anew.
+    """Return in which version each index of a version was created, and last written anew.
 
-    ``is_exact`` tells whether the version before is kept, so that it came there and not earlier.
+    ``is_exact`` tells if the version before is kept, so that it was created there, not earlier.
     """
     position = history.position(version)
     now = history.records[position].indices
@@ -65,7 +65,7 @@ def _births(history: History, version: int) -> Mapping[str, Mapping[str, Any]]:
     for segment in now:
         if segment.name not in SYSTEM_INDICES:
             uuids.setdefault(segment.name, set()).add(segment.uuid)
-    came, rebuilt = dict.fromkeys(uuids, position), dict.fromkeys(uuids, position)
+    added, rebuilt = dict.fromkeys(uuids, position), dict.fromkeys(uuids, position)
     open_names, open_uuids = set(uuids), set(uuids)
     known: object = now
     for before in range(position - 1, -1, -1):
@@ -79,12 +79,12 @@ def _births(history: History, version: int) -> Mapping[str, Mapping[str, Any]]:
             open_uuids = {name for name in open_uuids if uuids[name] <= then.get(name, set())}
         if not open_names:
             break
-        came.update(dict.fromkeys(open_names, before))
+        added.update(dict.fromkeys(open_names, before))
         rebuilt.update(dict.fromkeys(open_uuids, before))
     return {
         name: {
-            "created": str(history.records[came[name]].version),
-            "is_exact": bool(history.begins_exactly[came[name]]),
+            "created": str(history.records[added[name]].version),
+            "is_exact": bool(history.begins_exactly[added[name]]),
             "rebuilt": str(history.records[rebuilt[name]].version),
         }
         for name in uuids

@@ -31,7 +31,7 @@ _COLORS = {
     "covered": ACCENT,
     "masked": KIND_COLORS["restore"],
     "not_covered": WARNING,
-    "gone": KIND_COLORS["overwrite"],
+    "removed": KIND_COLORS["overwrite"],
     "unknown": KIND_COLORS["other"],
     "no_index": KIND_COLORS["config"],
 }

@@ -51,12 +51,12 @@ class VersionDetails:
             if change and change.before:
                 entry["before"] = _difference(change.before, row)
             entries.append(entry)
-        gone = [
+        removed = [
             _field(change.before, "dropped")
             for change in changes
             if change.before and not change.after
         ]
-        return [*entries, *gone]
+        return [*entries, *removed]
 
     def _index_entries(self, version: int, before: int | None) -> list[dict[str, Any]]:
         now, then = _by_name(self._indices, version), _by_name(self._indices, before)

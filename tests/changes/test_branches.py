@@ -174,9 +174,9 @@ def test_the_commits_of_both_legs_are_told_in_order(family):
 
 def test_row_timestamps_are_those_of_the_commits_that_wrote_them(family):
     rows = family.diff(5, ("sub", 6)).rows()
-    came = rows.filter(_change_type="insert").select("_commit_version", "_commit_timestamp")
+    added = rows.filter(_change_type="insert").select("_commit_version", "_commit_timestamp")
     times = [family.at(ref).timestamp for ref in (("dev", 4), ("sub", 5), ("sub", 6))]
-    assert came.rows() == list(zip((4, 5, 6), times, strict=True))
+    assert added.rows() == list(zip((4, 5, 6), times, strict=True))
 
 
 def test_a_branch_that_was_made_again_has_nothing_of_the_old_one(tmp_path):

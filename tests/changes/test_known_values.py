@@ -192,10 +192,10 @@ def test_values_of_a_missing_file_are_null_however_they_are_read(twin, mode, num
     lines = changes.to_polars()
     own = lines.columns[: -len(VALUES)]
     assert_frame_equal(lines.select(own), whole.select(own))
-    gone = (whole["_rowaddr"] // 2**32 == number) & (whole["_change_type"] == "delete")
-    assert gone.any()
-    assert set(lines.filter(gone).select(VALUES).row(0)) == {None}
-    assert_frame_equal(lines.filter(~gone), whole.filter(~gone))
+    removed = (whole["_rowaddr"] // 2**32 == number) & (whole["_change_type"] == "delete")
+    assert removed.any()
+    assert set(lines.filter(removed).select(VALUES).row(0)) == {None}
+    assert_frame_equal(lines.filter(~removed), whole.filter(~removed))
     [(fragment, severity, message)] = findings(changes, "fragment_id", "severity", "message")
     assert (fragment, severity) == (number, "error")
     assert first.name in message

@@ -172,9 +172,9 @@ def test_net_changes_add_up(path, monkeypatch):
     ]
     for begin, end in some_pairs(rows):
         runs = net_changes(rows, begin, end)
-        came, went = runs.count(RowChange.INSERTED), runs.count(RowChange.DELETED)
-        assert live[end] - live[begin] == came - went, (begin, end)
-        assert int(runs.length.sum(dtype=np.uint64)) <= live[begin] + came
+        added, removed = runs.count(RowChange.INSERTED), runs.count(RowChange.DELETED)
+        assert live[end] - live[begin] == added - removed, (begin, end)
+        assert int(runs.length.sum(dtype=np.uint64)) <= live[begin] + added
 
 
 @pytest.mark.parametrize("release", ["1.0.4", "8.0.1"])

@@ -138,25 +138,25 @@ def assert_right_net(
 ) -> None:
     """Check all net changes with both images, and their counts, beside scans of both versions."""
     lines = feed.to_dicts()
-    gone = {line[BEFORE]: line for line in lines if line["_change_type"] == "delete"}
-    came = {line[AFTER]: line for line in lines if line["_change_type"] == "insert"}
+    removed = {line[BEFORE]: line for line in lines if line["_change_type"] == "delete"}
+    added_rows = {line[AFTER]: line for line in lines if line["_change_type"] == "insert"}
     kept = {
         line[BEFORE]: line
         for line in lines
         if line["_change_type"] not in ("delete", "insert", "update_preimage")
     }
     pre_images = {line[BEFORE]: line for line in lines if line["_change_type"] == "update_preimage"}
-    assert len(gone) + len(came) + len(kept) + len(pre_images) == len(lines), where
-    unchanged = old.rows.keys() - gone.keys() - kept.keys()
-    assert gone.keys() | kept.keys() <= old.rows.keys(), where
-    assert new.rows.keys() - came.keys() == unchanged | {line[AFTER] for line in kept.values()}, (
-        where
-    )
+    assert len(removed) + len(added_rows) + len(kept) + len(pre_images) == len(lines), where
+    unchanged = old.rows.keys() - removed.keys() - kept.keys()
+    assert removed.keys() | kept.keys() <= old.rows.keys(), where
+    assert new.rows.keys() - added_rows.keys() == unchanged | {
+        line[AFTER] for line in kept.values()
+    }, where
 
-    for address, line in gone.items():
+    for address, line in removed.items():
         assert shown(line, old.rows[address]), where
         assert line["is_uncertain"] or old.identities[address] not in new.identities.values(), where
-    for address, line in came.items():
+    for address, line in added_rows.items():
         assert shown(line, new.rows[address]), where
         assert line["is_uncertain"] or new.identities[address] not in old.identities.values(), where
     for address in unchanged:
@@ -248,8 +248,8 @@ def assert_folds_to_net(table: Table, scans: Scans, begin: int, end: int) -> Non
     unsure = places - {None}
     pairs = {(line[BEFORE], line[AFTER]) for line in lines}
     folded: set[tuple[int | None, int | None]] = {(old, new) for new, old in origin.items()}
-    gone = scans.of(table, begin).rows.keys() - {before for before, _ in folded}
-    folded |= {(address, None) for address in gone}
+    removed = scans.of(table, begin).rows.keys() - {before for before, _ in folded}
+    folded |= {(address, None) for address in removed}
     pairs, folded = ({pair for pair in some if unsure.isdisjoint(pair)} for some in (pairs, folded))
     moved = {pair for pair in folded if pair[0] != pair[1]}
     assert moved <= pairs <= folded, (begin, end, moved - pairs, pairs - folded)

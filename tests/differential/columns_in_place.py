@@ -117,17 +117,17 @@ class InPlaceLife:
         """Merge whole rows: update, insert, and delete by source or what matches."""
         keys, new = self._some_keys(), self._new_keys(self.random.choice([0, 1, 2]))
         others = sorted({*self._keys()} - {*keys})
-        gone = self.random.sample(others, min(len(others), self.random.choice([0, 0, 1])))
+        removed = self.random.sample(others, min(len(others), self.random.choice([0, 0, 1])))
         merge = self.dataset.merge_insert("key")
         is_deletion = self.random.random() < 0.15
         merge = merge.when_matched_delete() if is_deletion else merge.when_matched_update_all()
         if new:
             merge = merge.when_not_matched_insert_all()
-        if gone:
-            merge = merge.when_not_matched_by_source_delete(f"key IN ({_listed(gone)})")
+        if removed:
+            merge = merge.when_not_matched_by_source_delete(f"key IN ({_listed(removed)})")
         merge.execute(_one_batch(self._rows([*keys, *new], self.dataset.schema)))
-        written, gone = ([], [*keys, *gone]) if is_deletion else (keys, gone)
-        self._note("merge", written=written, added=new, deleted=gone)
+        written, removed = ([], [*keys, *removed]) if is_deletion else (keys, removed)
+        self._note("merge", written=written, added=new, deleted=removed)
 
     def compact(self) -> None:
         """Compact fragments."""
@@ -181,7 +181,7 @@ class InPlaceLife:
             modified.update(found[1])
             if has_offsets:
                 offsets[fragment.fragment_id] = found[2]
-        new, gone = list[int](), list[int]()
+        new, removed = list[int](), list[int]()
         added = []
         if random.random() < 0.4:
             new = self._new_keys(2)
@@ -190,8 +190,8 @@ class InPlaceLife:
         if others and random.random() < 0.2:
             keys = self._keys_of(others[0])
             if len(keys) > 1:
-                gone = keys[:1]
-                updated.append(others[0].delete(f"key IN ({_listed(gone)})"))
+                removed = keys[:1]
+                updated.append(others[0].delete(f"key IN ({_listed(removed)})"))
         operation = _Operation.Update(
             updated_fragments=updated,
             new_fragments=added,
@@ -200,7 +200,7 @@ class InPlaceLife:
             updated_fragment_offsets=offsets or None,
         )
         lance.LanceDataset.commit(self.uri, operation, read_version=dataset.version)
-        self._note("update_columns", written=written, added=new, deleted=gone)
+        self._note("update_columns", written=written, added=new, deleted=removed)
 
     def replace_file(self) -> None:
         """Replace the values that a fragment has of a column, or give it some."""

@@ -60,12 +60,12 @@ def assert_counts_hold(table: Table, scans: Scans, version: int, done: Done) -> 
     changed = changed_keys(old, new)
     where = (version, done.name, counts)
     if done.name == "restore":
-        gone, came = (
+        removed, added_rows = (
             by_key(old).keys() - by_key(new).keys(),
             by_key(new).keys() - by_key(old).keys(),
         )
-        assert counts["deleted"] in (None, len(gone)), where
-        assert counts["restored"] in (None, len(came)), where
+        assert counts["deleted"] in (None, len(removed)), where
+        assert counts["restored"] in (None, len(added_rows)), where
         assert counts["reverted"] is None or counts["reverted"] >= len(changed), where
         return
     assert counts["added"] in (None, len(done.added)), where

@@ -96,8 +96,8 @@ def _own(events: RowEvents) -> RowEvents:
 def _growth(events: RowEvents) -> int:
     """Return how many more rows there are than before."""
     comes = np.isin(events.event, [RowEvent.CREATED, RowEvent.RESTORED])
-    came = events.where(comes & (events.before == NO_ADDRESS))
-    return came.num_rows - events.where(events.after == NO_ADDRESS).num_rows
+    added_rows = events.where(comes & (events.before == NO_ADDRESS))
+    return added_rows.num_rows - events.where(events.after == NO_ADDRESS).num_rows
 
 
 def assert_counts_by_identity(
@@ -136,12 +136,12 @@ def _compared(
     after = scanned(table, row["version"])
     old = scanned(table, before["version"]) if before else after.clear()
     is_new = pl.col("_rowid") >= (before["next_row_id"] if before else 0)
-    gone = old.join(after, on="_rowid", how="anti")
-    came = after.join(old, on="_rowid", how="anti")
+    removed = old.join(after, on="_rowid", how="anti")
+    added_rows = after.join(old, on="_rowid", how="anti")
     counts = {
         "added": len(after.filter(is_new)),
-        "restored": len(came.filter(~is_new)),
-        "deleted": len(gone),
+        "restored": len(added_rows.filter(~is_new)),
+        "deleted": len(removed),
         "overwritten": 0,
     }
     if row["operation"] == "Overwrite":

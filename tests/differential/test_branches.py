@@ -100,8 +100,8 @@ def test_a_branch_that_was_made_again_is_another_one_once_it_is_refreshed(path):
     opened.refresh()
     fresh = lx.open_table(path, "dev")
     assert fresh.versions()["version"].to_list() == [2, 3]
-    gone = {"tag", "row 12"}
-    asked = {name: ask for name, ask in questions(fresh).items() if name not in gone}
+    removed = {"tag", "row 12"}
+    asked = {name: ask for name, ask in questions(fresh).items() if name not in removed}
     for ask in asked.values():
         assert_frame_equal(ask(opened), ask(fresh))
     with pytest.raises(RefNotFoundError, match="on-dev"):

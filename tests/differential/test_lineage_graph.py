@@ -61,15 +61,15 @@ def test_rows_went_where_pylance_finds_them(twin: Twin):
         edges = story.edges().filter(
             pl.col("version") == record.version, pl.col("kind").is_in(["rewrite", "update"])
         )
-        went = {
+        removed = {
             (places[start], places[end]): rows
             for start, end, rows in edges.select("from_node", "to_node", "rows").iter_rows()
         }
-        if None in went.values():
+        if None in removed.values():
             assert not twin.stable_row_ids
-            assert expected.keys() <= went.keys()
+            assert expected.keys() <= removed.keys()
         else:
-            assert went == expected
+            assert removed == expected
 
 
 def test_committed_tables_have_the_fragments_that_pylance_sees(committed):

@@ -97,8 +97,8 @@ def test_a_row_that_a_merge_took_is_said_to_be_updated_only_if_none_was_deleted(
     assert found.filter(outcome="live").height == len(asked) - len(taken)
     wrote = {address >> 32 for address in after.keys if address not in before.keys}
     assert set(ended["end_fragment_id"]) == (wrote if is_told else {None})
-    came = np.array([place for place in after.keys if place not in before.keys], dtype=np.uint64)
-    backwards = table.follow_addresses(came, twin.version, twin.version - 1)["outcome"]
+    added = np.array([place for place in after.keys if place not in before.keys], dtype=np.uint64)
+    backwards = table.follow_addresses(added, twin.version, twin.version - 1)["outcome"]
     assert set(backwards) == {"updated" if is_told else "created_or_updated"}
     history = table.follow(asked, twin.version - 1, twin.version)
     assert history["_rowid"].to_list() == taken

@@ -70,9 +70,9 @@ class Life:
         if fragments and self.chance.random() < 0.3:
             [fragment] = self.chance.sample(fragments, 1)
             left = fragment.delete(f"key % 2 = {self.chance.randint(0, 1)}")
-            gone = [] if left is not None else [fragment.fragment_id]
+            removed = [] if left is not None else [fragment.fragment_id]
             updated = [] if left is None else [left]
-            operation: Any = lance.LanceOperation.Delete(updated, gone, "key")
+            operation: Any = lance.LanceOperation.Delete(updated, removed, "key")
         else:
             new = write_fragments(self.rows(self.chance.randint(1, 3)), self.uri)
             operation = lance.LanceOperation.Append(new)
@@ -152,7 +152,7 @@ def test_the_events_of_each_commit_are_about_the_right_rows(life):
         events = row_events(table.source, position)
         assert_rows_are_told(events, scans(table, begin), scans(table, end))
         is_new = (events.before == NO_ADDRESS) & ~events.is_uncertain
-        came = [
+        added_rows = [
             (int(address) + shift, label)
             for address, length, label in zip(
                 events.after[is_new], events.length[is_new], events.event[is_new], strict=True
@@ -161,8 +161,8 @@ def test_the_events_of_each_commit_are_about_the_right_rows(life):
         ]
         keys = scans(table, end).keys
         if table.latest.has_stable_row_ids:
-            assert {keys[place] for place, label in came if label == 0} == {
-                keys[place] for place, _ in came if keys[place] not in seen
+            assert {keys[place] for place, label in added_rows if label == 0} == {
+                keys[place] for place, _ in added_rows if keys[place] not in seen
             }
         seen |= set(scans.of[end].values)
 

@@ -253,10 +253,10 @@ class Twin:
     def mirror(self, keys: Keys, num_new: int, absent: Keys) -> None:
         """Upsert, and delete ``absent`` rows that the source does not have."""
         matched = keys.of(self.rows)
-        gone = [key for key in absent.of(self.rows) if key not in matched]
+        removed = [key for key in absent.of(self.rows) if key not in matched]
         merge = self._merge().when_matched_update_all().when_not_matched_insert_all()
         merge = merge.when_not_matched_by_source_delete(absent.sql)
-        self._execute(merge, updated=matched, num_new=num_new, deleted=gone)
+        self._execute(merge, updated=matched, num_new=num_new, deleted=removed)
 
     def delete_matched(self, keys: Keys) -> None:
         """Delete rows by a merge."""

@@ -82,15 +82,15 @@ def test_many_commits_share_bars_and_the_picture_says_so():
 def test_an_empty_table_makes_empty_pictures(tmp_path):
     table = open_table(SyntheticTable(tmp_path / "t.lance").overwrite(fragments=0).path)
     assert note(over_time(table)) == "0 commits changed rows"
-    assert note(churn(feed(table))) == "0 fragments with rows that came or went"
+    assert note(churn(feed(table))) == "0 fragments with rows added or removed"
 
 
 def test_churn_counts_rows_that_came_and_rows_that_went(written):
     figure = churn(feed(open_table(written.path)))
-    came = [t for t in figure.data if t.name == "moved" and max(t.y) > 0]
-    went = [t for t in figure.data if t.name == "moved" and min(t.y) < 0]
-    assert [dict(zip(t.x, t.y, strict=True)) for t in came] == [{"3": 72}]
-    assert [dict(zip(t.x, t.y, strict=True)) for t in went] == [{"0": -52, "1": -20}]
+    added = [t for t in figure.data if t.name == "moved" and max(t.y) > 0]
+    removed = [t for t in figure.data if t.name == "moved" and min(t.y) < 0]
+    assert [dict(zip(t.x, t.y, strict=True)) for t in added] == [{"3": 72}]
+    assert [dict(zip(t.x, t.y, strict=True)) for t in removed] == [{"0": -52, "1": -20}]
     updated = [dict(zip(t.x, t.y, strict=True)) for t in figure.data if t.name == "updated"]
     assert updated == [{"2": 3}, {"0": -3}]
     assert bars(figure, "deleted") == {"0": -5}

@@ -57,9 +57,9 @@ SAMPLE = {
     20: "Field `caption` renamed to `title`.",
     21: "Field `megapixels` cast from `double` to `float`; values of 1,858 rows written; "
     "4 fragments changed.",
-    26: "293 rows deleted where `album = 'Lisbon'`; 2 fragments changed, 1 gone.",
-    28: "Version 25 restored; 293 rows brought back, 300 rows gone; "
-    "1 new fragment, 2 changed, 1 gone.",
+    26: "293 rows deleted where `album = 'Lisbon'`; 2 fragments changed, 1 removed.",
+    28: "Version 25 restored; 293 rows brought back, 300 rows deleted; "
+    "1 new fragment, 2 changed, 1 removed.",
     30: "49 rows added, 11 rows deleted; 1 new fragment, 3 changed.",
     34: "Indices `album_idx`, `embedding_idx` and `photo_id_idx` extended.",
     37: "Field `sharpness` dropped.",

@@ -163,7 +163,7 @@ def test_a_renamed_parent_renames_its_children(tmp_path):
 
 
 def test_an_overwrite_starts_ids_over(tmp_path):
-    write(tmp_path / "t", same=[1], typed=[2], gone=[3], moved=[4])
+    write(tmp_path / "t", same=[1], typed=[2], removed=[3], moved=[4])
     write(tmp_path / "t", "overwrite", same=[1], typed=["2"], moved=[4], new=[5])
     assert lives(tmp_path / "t") == [
         (0, "same", 1, 2, "added", None),

@@ -25,7 +25,7 @@ def told(source, version, name, known):
     frame = index_coverage(source, version).filter(name=name)
     for line in frame.iter_rows(named=True):
         if not line["is_current"]:
-            words = {"gone"} if line["fragment_id"] in known else None
+            words = {"removed"} if line["fragment_id"] in known else None
         elif line["is_covered"] is None:
             words = {"unknown"}
         elif line["is_covered"]:
@@ -82,7 +82,7 @@ def test_fragments_are_masked_from_the_first_deletion_after_the_index_on(tmp_pat
         (0, 1, 2, "no_index"),
         (0, 3, 4, "covered"),
         (0, 5, 6, "masked"),
-        (0, 7, 7, "gone"),
+        (0, 7, 7, "removed"),
         (1, 4, 6, "not_covered"),
         (2, 7, 7, "not_covered"),
     ]

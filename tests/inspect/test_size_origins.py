@@ -112,8 +112,8 @@ def test_a_compaction_wrote_files_but_brought_no_rows(tmp_path):
     [row] = origins_of(table.path).iter_rows(named=True)
     assert (row["version"], row["origin"], row["num_rows"]) == (3, "compaction", 2700)
     assert said(table.path).startswith("Version 3, a compaction, wrote 100 %")
-    assert said(table.path).endswith("; the rows came in earlier versions.")
-    assert origin_note(row) == "the rows came in earlier versions"
+    assert said(table.path).endswith("; the rows were added in earlier versions.")
+    assert origin_note(row) == "the rows were added in earlier versions"
 
 
 def test_files_that_follow_lost_versions_may_be_older(tmp_path):

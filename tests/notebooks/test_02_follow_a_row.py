@@ -83,8 +83,8 @@ def test_many_rows_end_where_pylance_has_them(notebook, path):
     events = notebook.frame('sort("version", "event")')
     by_version = {(v, e): n for v, e, n in events.select("version", "event", "rows").iter_rows()}
     assert by_version[1, "created"] == len(created)
-    gone = len(created & set(rows_of(path, 6)["_rowid"]) - set(rows_of(path, 7)["_rowid"]))
-    assert by_version[7, "deleted"] == gone
+    removed = len(created & set(rows_of(path, 6)["_rowid"]) - set(rows_of(path, 7)["_rowid"]))
+    assert by_version[7, "deleted"] == removed
 
 
 def test_addresses_are_followed_forwards_and_backwards(notebook, path):

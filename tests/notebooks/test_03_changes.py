@@ -47,7 +47,7 @@ def test_only_what_needs_it_is_embedded_again(notebook, titles):
     before, after = titles
     other = [row for row in before.keys() & after.keys() if before[row] != after[row]]
     new, gone = after.keys() - before.keys(), before.keys() - after.keys()
-    new_line, written, one, work = notebook.printed("came = pl.col")
+    new_line, written, one, work = notebook.printed("is_new = pl.col")
     assert new_line == f"{len(new):,} photos are new"
     assert written == f"{len(before.keys() & after.keys()):,} photos were written anew"
     assert one == f"{len(other)} of them has another title"

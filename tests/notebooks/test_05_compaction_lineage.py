@@ -18,13 +18,13 @@ def notebook(run_once: Callable[[str], RunNotebook]) -> RunNotebook:
 
 @pytest.fixture(scope="module")
 def rewrites(samples) -> dict[int, tuple[set[int], set[int]]]:
-    """The fragments that went and that came in each compaction, by version, newest first."""
+    """The fragments removed and added in each compaction, by version, newest first."""
     path = str(samples[0])
     versions = lx.open_table(path).versions().filter(operation="Rewrite")["version"]
-    return {version: went_and_came(path, version) for version in reversed(versions.to_list())}
+    return {version: removed_and_added(path, version) for version in reversed(versions.to_list())}
 
 
-def went_and_came(path: str, version: int) -> tuple[set[int], set[int]]:
+def removed_and_added(path: str, version: int) -> tuple[set[int], set[int]]:
     before, after = [
         {fragment.fragment_id for fragment in lance.dataset(path, version=number).get_fragments()}
         for number in (version - 1, version)
@@ -47,11 +47,11 @@ def test_fragments_became_what_pylance_has(notebook, rewrites):
     shown: dict[int, tuple[set[int], set[int]]] = {}
     for line in notebook.printed("for entry in lineage.entries"):
         if header := re.match(r"version \d+ -> (\d+), ", line):
-            went, came = shown[int(header[1])] = set(), set()
+            removed, added = shown[int(header[1])] = set(), set()
         else:
             old, new = re.findall(r"\[.*?\]", line)
-            went.update(json.loads(old))
-            came.update(json.loads(new))
+            removed.update(json.loads(old))
+            added.update(json.loads(new))
     assert list(shown.items()) == list(rewrites.items())
 
 

@@ -83,11 +83,13 @@ def test_pairs_tell_both_addresses(drawn):
 
 
 @given(tables(), st.sets(st.integers(0, 5)))
-def test_fragments_can_be_taken_out(drawn, gone):
+def test_fragments_can_be_taken_out(drawn, removed):
     [rows] = drawn
-    rest, _ = IdMap.of_parts([map_of(rows).without_fragments(gone)])
+    rest, _ = IdMap.of_parts([map_of(rows).without_fragments(removed)])
     assert addresses(rest.stretches()) == {
-        row_id: address for row_id, address in rows.addresses.items() if address >> 32 not in gone
+        row_id: address
+        for row_id, address in rows.addresses.items()
+        if address >> 32 not in removed
     }
 
 

@@ -160,9 +160,9 @@ def test_an_id_that_two_bitmaps_have_is_located_only_with_an_error(twice):
 
 def test_duplicates_come_to_light_when_the_other_row_goes():
     index = RowIdIndex.of_fragments([fragment(0, 5), fragment(1, 5)])
-    for gone in (0, 1):
-        rest = index.replaced([gone], [])
-        assert rest.locate(5) == RowAddress(1 - gone, 0)
+    for removed in (0, 1):
+        rest = index.replaced([removed], [])
+        assert rest.locate(5) == RowAddress(1 - removed, 0)
         assert len(rest.duplicates().start) == 0
 
 
@@ -204,15 +204,17 @@ def test_only_whole_numbers_are_ids(wrong):
 )
 def test_runs_are_found_wherever_they_are_cut_into_portions(ids):
     ids = ids.astype(np.uint64)
-    gone = np.random.default_rng(6).choice(len(ids), 9_000, replace=False).astype(np.uint32)
+    removed = np.random.default_rng(6).choice(len(ids), 9_000, replace=False).astype(np.uint32)
     array = Array(EncodedU64Array.of(ids))
     fragments = [
-        FragmentRows(5, RowIdSequence.of([Range(1 << 40, (1 << 40) + 9), array]), BitMap(gone + 9))
+        FragmentRows(
+            5, RowIdSequence.of([Range(1 << 40, (1 << 40) + 9), array]), BitMap(removed + 9)
+        )
     ]
     index = RowIdIndex.of_fragments([*fragments, fragment(2, 1 << 50)])
     addresses, found = index.locate_many(ids)
     live = np.ones(len(ids), dtype=np.bool_)
-    live[gone] = False
+    live[removed] = False
     expected = np.arange(9, 9 + len(ids), dtype=np.uint64) + np.uint64(5 << 32)
     assert np.array_equal(found, live)
     assert np.array_equal(addresses[live], expected[live])

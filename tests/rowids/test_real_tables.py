@@ -97,8 +97,10 @@ def test_the_index_of_a_version_follows_from_the_one_before(table):
     for manifest in manifests(table):
         now = {data: fragment_rows(table, data, stable=True) for data in manifest.fragments}
         states = {data: rows for data, rows in now.items() if rows is not None}
-        gone = [rows.fragment_id for data, rows in before.items() if data not in states]
-        index = index.replaced(gone, [rows for data, rows in states.items() if data not in before])
+        removed = [rows.fragment_id for data, rows in before.items() if data not in states]
+        index = index.replaced(
+            removed, [rows for data, rows in states.items() if data not in before]
+        )
         fresh = index_of(table, manifest)
         assert fresh is not None
         assert [column.tolist() for column in index.id_map.runs.columns] == [

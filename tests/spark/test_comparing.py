@@ -52,10 +52,10 @@ def test_rows_with_one_key_are_matched_by_value_and_uncertain(spark, tmp_path):
     one = read(spark, table_of(tmp_path / "a.lance", [(1, 1.0, None), (1, 2.0, None)]))
     two = read(spark, table_of(tmp_path / "b.lance", [(1, 2.0, None), (1, 1.0, None)]))
     assert lx.spark.diff(one, two, "id").isEmpty()
-    [gone] = (
+    [removed] = (
         lx.spark.diff(one, two.where("x = 1.0"), "id").where("_change_type = 'delete'").collect()
     )
-    assert gone["is_uncertain"]
+    assert removed["is_uncertain"]
 
 
 def test_two_versions_of_a_table_differ_by_what_an_update_wrote(spark, tmp_path):

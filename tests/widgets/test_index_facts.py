@@ -39,7 +39,7 @@ def test_an_index_tells_when_it_came_and_when_it_was_built_last():
 
 def test_fragments_that_are_gone_and_unknown_counts_are_told():
     facts, _ = facts_of(DATA / "14.0.2/rewritten_indices.lance")
-    assert facts["score_idx"]["num_fragments_gone"] == "4"
+    assert facts["score_idx"]["num_fragments_removed"] == "4"
     assert facts["score_idx"]["num_stale_entries"] is None
     old, _ = facts_of(DATA / "0.10.18/life_cycle.lance")
     assert old["id_idx"]["size_bytes"] is None

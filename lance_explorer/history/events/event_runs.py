@@ -130,13 +130,13 @@ class RowEvents:
         return self.where(np.argsort(self.identity, kind="stable"))
 
     def in_feed_order(self) -> "RowEvents":
-        """Return the runs in the order of a change feed: rows that went, changed, came.
+        """Return the runs in the order of a change feed: removed, changed, added rows.
 
-        Each of the three by address: the one before the commit, for rows that came the one after.
+        Each of the three by address: the one before the commit, for added rows the one after.
         """
-        went, came = self.after == NO_ADDRESS, self.before == NO_ADDRESS
-        kind = np.where(went, 0, np.where(came, 2, 1))
-        return self.where(np.lexsort((np.where(came, self.after, self.before), kind)))
+        removed, added = self.after == NO_ADDRESS, self.before == NO_ADDRESS
+        kind = np.where(removed, 0, np.where(added, 2, 1))
+        return self.where(np.lexsort((np.where(added, self.after, self.before), kind)))
 
 
 _COLUMNS = [name for name in RowEvents.__dataclass_fields__ if name != "step"]

@@ -1,6 +1,6 @@
-"""What changed in the rows from version to version: fragment states that went, and what came.
+"""What changed in the rows from version to version: fragment states removed, and rows added.
 
-A manifest is read only if a state came or went in it, and of it only what the one before has not.
+A manifest is read only if it added or removed a state, and of it only what the one before has not.
 """
 
 from collections import defaultdict
@@ -29,15 +29,15 @@ class RowChanges:
     ----------
     position : int
         The position of the version in the history.
-    gone : list of int
+    removed : list of int
         The states that it has not any more, by number.
-    come : dict of int to FragmentContent or LanceExplorerError
+    added : dict of int to FragmentContent or LanceExplorerError
         The states that are new in it, or back: their rows, or why these cannot be told.
     """
 
     position: int
-    gone: list[int]
-    come: dict[int, RowsOrError]
+    removed: list[int]
+    added: dict[int, RowsOrError]
 
 
 def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
@@ -56,14 +56,14 @@ def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
         If a manifest cannot be read. What is wrong with other files goes with the states.
     """
     keys = history.intervals.keys.tolist()
-    come: dict[int, list[int]] = defaultdict(list)
-    gone: dict[int, list[int]] = defaultdict(list)
+    added: dict[int, list[int]] = defaultdict(list)
+    removed: dict[int, list[int]] = defaultdict(list)
     for state, first, last in zip(
         keys, history.intervals.first.tolist(), history.intervals.last.tolist(), strict=True
     ):
-        come[first].append(state)
-        gone[last + 1].append(state)
-    positions = sorted({*come, *gone} - {len(history)})
+        added[first].append(state)
+        removed[last + 1].append(state)
+    positions = sorted({*added, *removed} - {len(history)})
     records = [history.records[position] for position in positions]
     manifests = source.storage.get_many(
         [record.file.path for record in records], [record.file.size_bytes for record in records]
@@ -72,15 +72,15 @@ def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
     parts = [
         part
         for position, record in zip(positions, records, strict=True)
-        for state in come[position]
+        for state in added[position]
         for part in FragmentReader(source, record).parts(history.states[state])
     ]
     with reading_ahead(parts):
         for position, record, manifest in zip(positions, records, manifests, strict=True):
-            states = {history.states[state]: state for state in come[position]}
+            states = {history.states[state]: state for state in added[position]}
             read = reader.read(record, manifest, states)
-            come_rows = {states[state]: read[state] for state in read}
-            yield RowChanges(position, gone[position], come_rows)
+            added_rows = {states[state]: read[state] for state in read}
+            yield RowChanges(position, removed[position], added_rows)
 
 
 class _Reader:

@@ -43,30 +43,33 @@ def classify(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     """
     if step.name == "Clone":
         return _Classes(step, runs.where(np.zeros(len(runs), dtype=np.bool_))).events()
-    went, came = _went(step, runs.where(~runs.is_live)), _came(step, runs.where(~runs.was_live))
+    removed_rows, added_rows = (
+        _removed_rows(step, runs.where(~runs.is_live)),
+        _added_rows(step, runs.where(~runs.was_live)),
+    )
     stayed = _stayed(rows, step, runs.where(runs.was_live & runs.is_live))
     if step.follows:
-        parts = [*_with_doubts(rows, step, went, came), stayed]
+        parts = [*_with_doubts(rows, step, removed_rows, added_rows), stayed]
     else:
-        parts = [went, came, stayed, _written_later(step, came)]
+        parts = [removed_rows, added_rows, stayed, _written_later(step, added_rows)]
     return RowEvents.concatenated(step, parts)
 
 
 def _with_doubts(
-    rows: StateRows, step: StepFacts, went: RowEvents, came: RowEvents
+    rows: StateRows, step: StepFacts, removed_rows: RowEvents, added_rows: RowEvents
 ) -> tuple[RowEvents, RowEvents]:
-    """Mark rows that went and rows that came that may be the same ones."""
+    """Mark removed and added rows that may be the same ones."""
     if step.is_unpaired_update:
-        old, new = np.ones(len(went), np.bool_), np.ones(len(came), np.bool_)
+        old, new = np.ones(len(removed_rows), np.bool_), np.ones(len(added_rows), np.bool_)
     elif step.name == "Restore" and not rows.has_row_ids:
-        all_went, all_came = births_at(rows, step.position)
-        gone, come = rows.states_gone(step.position), rows.states_come(step.position)
-        old = Births.of(rows, gone, went.before).may_be(all_came)
-        new = Births.of(rows, come, came.after).may_be(all_went)
+        all_removed, all_added = births_at(rows, step.position)
+        removed, added = rows.states_removed(step.position), rows.states_added(step.position)
+        old = Births.of(rows, removed, removed_rows.before).may_be(all_added)
+        new = Births.of(rows, added, added_rows.after).may_be(all_removed)
     else:
-        old, new = step.are_open(went.identity), step.are_open(came.identity)
-    return replace(went, is_uncertain=went.is_uncertain | old), replace(
-        came, is_uncertain=came.is_uncertain | new
+        old, new = step.are_open(removed_rows.identity), step.are_open(added_rows.identity)
+    return replace(removed_rows, is_uncertain=removed_rows.is_uncertain | old), replace(
+        added_rows, is_uncertain=added_rows.is_uncertain | new
     )
 
 
@@ -112,7 +115,7 @@ class _Classes:
         return events if some.all() else events.where(some)
 
 
-def _went(step: StepFacts, runs: RowRuns) -> RowEvents:
+def _removed_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
     classes = _Classes(step, runs)
     if not step.follows:
         classes.set(RowEvent.DELETED, Evidence.LOST)
@@ -125,7 +128,7 @@ def _went(step: StepFacts, runs: RowRuns) -> RowEvents:
     return classes.events()
 
 
-def _came(step: StepFacts, runs: RowRuns) -> RowEvents:
+def _added_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
     new = step.new_identities
     runs = runs.cut(runs.identity, np.unique(np.concatenate([new.start, new.stop])))
     classes = _Classes(step, runs)
@@ -159,12 +162,14 @@ def _came(step: StepFacts, runs: RowRuns) -> RowEvents:
     return classes.events()
 
 
-def _written_later(step: StepFacts, came: RowEvents) -> RowEvents:
-    """Return the last updates of rows that came over a gap."""
-    is_new = (came.event == RowEvent.CREATED) & (came.evidence != Evidence.LOST)
-    is_new &= came.created != NO_VERSION
-    is_new &= (came.updated_after > came.created) & (came.updated_after < FIRST_DETACHED)
-    some = came.where(is_new)
+def _written_later(step: StepFacts, added_rows: RowEvents) -> RowEvents:
+    """Return the last updates of rows added over a gap."""
+    is_new = (added_rows.event == RowEvent.CREATED) & (added_rows.evidence != Evidence.LOST)
+    is_new &= added_rows.created != NO_VERSION
+    is_new &= (added_rows.updated_after > added_rows.created) & (
+        added_rows.updated_after < FIRST_DETACHED
+    )
+    some = added_rows.where(is_new)
     runs = RowRuns.of(some.identity, some.before, some.after, some.length)
     runs = replace(runs, updated_after=some.updated_after, created=some.created)
     classes = _Classes(step, runs)
@@ -294,12 +299,12 @@ def _evidence_of_moves(step: StepFacts) -> Evidence:
 
 
 def _evidence_of_identity(rows: StateRows, step: StepFacts, runs: RowRuns) -> NDArray[np.uint8]:
-    """Return how well it is known, of runs that went elsewhere, that they are the same rows."""
+    """Return how well it is known, of runs that moved elsewhere, that they are the same rows."""
     elsewhere = runs.before != runs.after
     evidence = np.zeros(len(runs), dtype=np.uint8)
-    sides = [(runs.after, rows.states_come(step.position))]
+    sides = [(runs.after, rows.states_added(step.position))]
     if step.name == "Restore":
-        sides.append((runs.before, rows.states_gone(step.position)))
+        sides.append((runs.before, rows.states_removed(step.position)))
     for addresses, states in sides:
         weak = [
             (rows.history.states[state].id, rows.track(state).evidence)

@@ -1,4 +1,4 @@
-"""Two sets of fragment states, row by row: who went, who came, who moved, who was written anew.
+"""Two sets of fragment states, row by row: which were removed, added, moved or written anew.
 
 The work grows with the rows that differ, and with the number of fragments. Nothing is written out
 row by row that a run can carry.
@@ -34,8 +34,8 @@ __all__ = [
 
 def compare_with_previous(rows: StateRows, position: int) -> RowRuns:
     """Compare a version with the kept one before, given by its position in ``rows.history``."""
-    gone, come = rows.states_gone(position).tolist(), rows.states_come(position).tolist()
-    return compare_states(rows, gone, come, schemas_at(rows, position - 1, position))
+    removed, added = rows.states_removed(position).tolist(), rows.states_added(position).tolist()
+    return compare_states(rows, removed, added, schemas_at(rows, position - 1, position))
 
 
 def schemas_at(rows: StateRows, before: int, after: int) -> SchemaPair:
@@ -94,22 +94,24 @@ def compare_states(
         change = in_place(states[old_state], states[new_state], schemas)
         stayed.append(_written_in_place(rows, old_state, new_state, change, masked | was_masked))
     entered += [_all_live(rows, state) for state in new.values()]
-    gone, came, moved = _joined(RunColumns.concatenated(left), RunColumns.concatenated(entered))
-    if len(came):
-        came = _with_origin(came, _created(rows, after), _updated(rows, after))
+    removed, added_rows, moved = _joined(
+        RunColumns.concatenated(left), RunColumns.concatenated(entered)
+    )
+    if len(added_rows):
+        added_rows = _with_origin(added_rows, _created(rows, after), _updated(rows, after))
     if len(moved):
         moved = _with_updates(moved, _updated(rows, before), _updated(rows, after))
         moved = _with_changes(moved, others)
-    return RowRuns.concatenated([*stayed, gone, came, moved])
+    return RowRuns.concatenated([*stayed, removed, added_rows, moved])
 
 
 def live_rows(rows: StateRows, position: int) -> RowRuns:
-    """Return all live rows of a version, given by its position, as if they had just come."""
+    """Return all live rows of a version, given by its position, as if they had just been added."""
     return rows_in_states(rows, rows.history.states_at(position))
 
 
 def rows_in_states(rows: StateRows, states: Sequence[int]) -> RowRuns:
-    """Return all live rows of some states, as if they had just come."""
+    """Return all live rows of some states, as if they had just been added."""
     return compare_states(rows, [], states, SchemaPair((), ()))
 
 
@@ -129,9 +131,9 @@ def _versions(
         yield rows.history.states[state].id, runs
 
 
-def _with_origin(came: RowRuns, created: VersionsFrom, updated: VersionsFrom) -> RowRuns:
-    """Return rows that came, cut where their row versions change, with these."""
-    runs = came.cut(came.after, created.address)
+def _with_origin(added_rows: RowRuns, created: VersionsFrom, updated: VersionsFrom) -> RowRuns:
+    """Return added rows, cut where their row versions change, with these."""
+    runs = added_rows.cut(added_rows.after, created.address)
     runs = runs.cut(runs.after, updated.address)
     return replace(runs, created=created.at(runs.after), updated_after=updated.at(runs.after))
 
@@ -173,10 +175,12 @@ def _rows_in(rows: StateRows, state: int, offsets: BitMap) -> RunColumns:
 def _joined(left: RunColumns, entered: RunColumns) -> tuple[RowRuns, RowRuns, RowRuns]:
     """Return the rows that only left, that only entered, and that did both."""
     old, new = Runs.split(left)[0].columns, Runs.split(entered)[0].columns
-    came, gone, moved = separated(new, old)
+    added_rows, removed, moved = separated(new, old)
     return (
-        RowRuns.of(gone.start, gone.address, NO_ADDRESS, gone.stop - gone.start),
-        RowRuns.of(came.start, NO_ADDRESS, came.address, came.stop - came.start),
+        RowRuns.of(removed.start, removed.address, NO_ADDRESS, removed.stop - removed.start),
+        RowRuns.of(
+            added_rows.start, NO_ADDRESS, added_rows.address, added_rows.stop - added_rows.start
+        ),
         RowRuns.of(moved.start, moved.other_address, moved.address, moved.stop - moved.start),
     )
 

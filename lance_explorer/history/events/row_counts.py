@@ -44,7 +44,7 @@ def counts_of(events: RowEvents) -> RowCounts:
         + events.count(RowEvent.COLUMN_ADDED),
     )
     if events.step.is_unpaired_update and events.step.inserts_nothing:
-        # Which row became which is open; but all that came were there before.
+        # Which row became which is open; but all added ones were there before.
         rows_in, rows_out = counts.added or 0, counts.deleted or 0
         return replace(counts, added=0, updated=rows_in, deleted=rows_out - rows_in)
     if (events.evidence == Evidence.LOST).any() or (events.is_uncertain & (comes | goes)).any():

@@ -12,7 +12,7 @@ compactions keep, and an ``update()`` too where its order can be told
 (:mod:`lance_explorer.history.rows.birth_tracks`).
 
 - ``before`` and ``after`` are the addresses of the first row, NO_ADDRESS (2^64 - 1) where it is not
-  live: rows that came have no ``before``, rows that went no ``after``.
+  live: added rows have no ``before``, removed ones no ``after``.
 - ``event`` are the numbers of :class:`RowEvent`, ``evidence`` those of
   :class:`~lance_explorer.history.evidence.Evidence`.
 - ``version`` is where it happened: that of the step, or an earlier one, which is gone, if the row

@@ -33,9 +33,9 @@ class RowRuns:
     updated_before, updated_after : ndarray of uint64
         The versions that last wrote the rows as they were, and as they are; NO_VERSION where
         nothing tells, where the row is not live, and where both are the same sequence. Not looked
-        up for rows that went.
+        up for removed rows.
     created : ndarray of uint64
-        The versions that created the rows that came; NO_VERSION for others, and where nothing
+        The versions that created the added rows; NO_VERSION for others, and where nothing
         tells.
     in_place : ndarray of uint8
         The InPlace of rows that stayed where they were.

@@ -85,41 +85,41 @@ class StepFacts:
     @cached_property
     def new_fragments(self) -> tuple[int, ...]:
         """The IDs of the fragments that the version before has not."""
-        return tuple(sorted(self._states(self._rows.states_come(self.position)) - self._stayed))
+        return tuple(sorted(self._states(self._rows.states_added(self.position)) - self._stayed))
 
     @cached_property
     def own_fragments(self) -> tuple[int, ...]:
         """The IDs of the fragments that the commit itself says it wrote, with new rows alone."""
         states = self._rows.history.states
-        come = [states[state] for state in self._rows.states_come(self.position).tolist()]
-        return tuple([state.id for state in come if has_new_rows(self.operation, state)])
+        added = [states[state] for state in self._rows.states_added(self.position).tolist()]
+        return tuple([state.id for state in added if has_new_rows(self.operation, state)])
 
     @cached_property
     def is_unpaired_update(self) -> bool:
-        """Whether rows went and came in an Update, and which became which cannot be told."""
+        """Whether an Update removed and added rows, and which became which cannot be told."""
         if self.has_row_ids or not self.follows or self.name not in ("Update", None):
             return False
         if not self.new_fragments:
             return False
         states = self._rows.history.states
-        come = self._rows.states_come(self.position).tolist()
-        born = [state for state in come if states[state].id not in self._stayed]
+        added = self._rows.states_added(self.position).tolist()
+        born = [state for state in added if states[state].id not in self._stayed]
         if any(self._rows.track(state).evidence is Evidence.INFERRED for state in born):
             return False  # their order tells
-        gone = self._rows.states_gone(self.position).tolist()
-        masks = {states[state].id: states[state].deletion_file for state in come}
+        removed = self._rows.states_removed(self.position).tolist()
+        masks = {states[state].id: states[state].deletion_file for state in added}
         return any(
             states[state].id not in self._stayed
             or masks[states[state].id] != states[state].deletion_file
-            for state in gone
+            for state in removed
         )
 
     @cached_property
     def only_updates(self) -> bool:
-        """Whether each row that went in an unpaired Update is one of those that came."""
+        """Whether each row that an unpaired Update removed is one of those that it added."""
         if not (self.is_unpaired_update and self.inserts_nothing):
             return False
-        sides = self._rows.states_gone(self.position), self._rows.states_come(self.position)
+        sides = self._rows.states_removed(self.position), self._rows.states_added(self.position)
         out, in_ = [sum(map(self._rows.num_live, states.tolist())) for states in sides]
         return out == in_
 
@@ -131,14 +131,14 @@ class StepFacts:
     @cached_property
     def _stayed(self) -> set[int]:
         """The fragments that are in another state than in the version before."""
-        gone, come = [
+        removed, added = [
             self._states(states)
             for states in (
-                self._rows.states_gone(self.position),
-                self._rows.states_come(self.position),
+                self._rows.states_removed(self.position),
+                self._rows.states_added(self.position),
             )
         ]
-        return gone & come
+        return removed & added
 
     def _states(self, states: NDArray[np.int64]) -> set[int]:
         return {self._rows.history.states[state].id for state in states.tolist()}
@@ -167,8 +167,8 @@ class StepFacts:
         states, first = self._rows.history.states, self._rows.first_positions
         known = np.flatnonzero((first >= 0) & (first < self.position)).tolist()
         files = set[str]().union(*[_paths(states[state]) for state in known])
-        come = [states[state] for state in self._rows.states_come(self.position).tolist()]
-        return tuple([state.id for state in come if files.isdisjoint(_paths(state))])
+        added = [states[state] for state in self._rows.states_added(self.position).tolist()]
+        return tuple([state.id for state in added if files.isdisjoint(_paths(state))])
 
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
         """Tell which rows that a restore took out or put in may be the same."""

@@ -24,7 +24,7 @@ class UnseenWrites:
     written : list of (int, WrittenFields)
         States that were written in place, of one version or the other, and what of them.
     doubtful : list of int
-        States of which nothing tells whether their rows were written before they came there.
+        States of which nothing tells whether their rows were written before they were added there.
     """
 
     written: list[tuple[int, WrittenFields]]
@@ -37,23 +37,23 @@ def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
     if step.follows or step.previous is None:
         return found
     states, schemas = rows.history.states, step.schemas
-    gone = {states[state].id: state for state in rows.states_gone(step.position).tolist()}
+    removed = {states[state].id: state for state in rows.states_removed(step.position).tolist()}
     groups = {
         new: group.recorded
         for group in rewrites(rows.source).between(step.previous_version, step.version)
         for new in group.new_ids
     }
-    for state in rows.states_come(step.position).tolist():
-        if states[state].id in gone:
+    for state in rows.states_added(step.position).tolist():
+        if states[state].id in removed:
             continue  # both states of it are there to be compared
         recorded = groups.get(states[state].id, ())
-        was_there = [fragment.id in gone for fragment in recorded]
+        was_there = [fragment.id in removed for fragment in recorded]
         if written := written_since_birth(states[state], schemas):
             found.written.append((state, written))
         elif not all(was_there) or (not recorded and _takes_more_than_one(step)):
             found.doubtful.append(state)
         for fragment in recorded:
-            before = gone.get(fragment.id)
+            before = removed.get(fragment.id)
             if before is not None and (
                 written := written_fields(states[before], fragment, schemas)
             ):

@@ -112,9 +112,9 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
             if not _is_told(rows, step, write.state)
         ]
     states, schemas = rows.history.states, step.schemas
-    gone, come = rows.states_gone(step.position), rows.states_come(step.position)
-    old = {states[state].id: state for state in gone.tolist()}
-    pairs = [(old[states[state].id], state) for state in come.tolist() if states[state].id in old]
+    removed, added = rows.states_removed(step.position), rows.states_added(step.position)
+    old = {states[state].id: state for state in removed.tolist()}
+    pairs = [(old[states[state].id], state) for state in added.tolist() if states[state].id in old]
     changes = [in_place(states[before], states[after], schemas) for before, after in pairs]
     least = InPlace.COLUMNS_ADDED if step.follows else InPlace.VALUES_DIFFER
     written = [

@@ -32,7 +32,7 @@ class RowsMoved:
 
 
 def moved_rows(
-    source: TableSource, before: int, gone: Collection[int], after: int, come: Collection[int]
+    source: TableSource, before: int, removed: Collection[int], after: int, added: Collection[int]
 ) -> Iterator[RowsMoved]:
     """Yield which fragments of one version hold just rows of fragments of an earlier one.
 
@@ -45,13 +45,13 @@ def moved_rows(
         A table with stable row IDs.
     before, after : int
         Two kept versions.
-    gone, come : collection of int
+    removed, added : collection of int
         Fragments that only the one has, and that only the other has.
     """
-    old = {content.fragment.id: content for content in RowReader(source, before).contents(gone)}
+    old = {content.fragment.id: content for content in RowReader(source, before).contents(removed)}
     ids = RowIdIndex.of_fragments([content.index_rows() for content in old.values()]).id_map
     whole, mixed = dict[int, _Stretch](), set[int]()
-    for content in RowReader(source, after).contents(come):
+    for content in RowReader(source, after).contents(added):
         rows = _unchanged_rows(content, ids, old)
         if rows.num_rows and rows.num_rows == content.num_rows:
             whole[content.fragment.id] = rows

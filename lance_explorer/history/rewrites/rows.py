@@ -148,8 +148,8 @@ def _deleted(source: TableSource, group: RewriteGroup, number: int, whole: _Rang
     """Return the addresses of the deleted rows of an old fragment, ascending."""
     fragment = group.old[number]
     if group.surviving is not None:
-        gone = BitMap64(range(int(whole.start[0]), int(whole.stop[0]))) - group.surviving
-        return np.frombuffer(gone.to_array(), dtype=np.uint64)
+        removed = BitMap64(range(int(whole.start[0]), int(whole.stop[0]))) - group.surviving
+        return np.frombuffer(removed.to_array(), dtype=np.uint64)
     if fragment.num_deleted_rows == 0:
         return np.empty(0, dtype=np.uint64)
     record, state = _state(source, group, number)

@@ -59,8 +59,8 @@ def _with_ids(
     if all(fragment.id for fragment in new):
         return new
     intervals = history.intervals
-    come = intervals.keys[intervals.first == history.position(record.version)].tolist()
-    ids = {file.path: history.states[key].id for key in come for file in history.states[key].files}
+    added = intervals.keys[intervals.first == history.position(record.version)].tolist()
+    ids = {file.path: history.states[key].id for key in added for file in history.states[key].files}
     return tuple(
         [
             replace(fragment, id=ids.get(fragment.files[0].path, fragment.id))

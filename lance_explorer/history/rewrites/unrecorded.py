@@ -35,7 +35,7 @@ def unrecorded_groups(
 ) -> Iterator[RewriteGroup]:
     """Yield groups that fit what kept versions show, and that ``recorded`` does not tell of.
 
-    A fragment that was there in an earlier version did not come by a rewrite, nor did one that the
+    A fragment that was there in an earlier version was not made by a rewrite, nor did one that the
     transaction of the later version wrote.
     """
     for step in _steps(source, history, recorded):
@@ -51,15 +51,15 @@ def unrecorded_groups(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What went and what came between two kept versions, without what is recorded of it.
+    """The fragments removed and added between two kept versions, without what is recorded of it.
 
     ``changed`` tells whether other fragments changed.
     """
 
     before: VersionRecord
     after: VersionRecord
-    gone: tuple[FragDigest, ...]
-    come: tuple[FragDigest, ...]
+    removed: tuple[FragDigest, ...]
+    added: tuple[FragDigest, ...]
     changed: bool
 
     @property
@@ -96,24 +96,26 @@ def _steps(
         return
     known = sorted(recorded, key=lambda group: group.version)
     first_seen = _first_positions(history)
-    gone, come = _movements(history, positions)
+    removed, added = _movements(history, positions)
     for position in positions:
         before, after = history.records[position - 1], history.records[position]
         groups = _between(known, before.version, after.version)
         old = {id_ for group in groups for id_ in group.old_ids}
         new = {id_ for group in groups for id_ in group.new_ids}
-        went, came = gone[position], come[position]
-        left = [key for id_, key in went.items() if id_ not in came and id_ not in old]
+        removed_here, added_here = removed[position], added[position]
+        left = [
+            key for id_, key in removed_here.items() if id_ not in added_here and id_ not in old
+        ]
         arrived = [
             key
-            for id_, key in came.items()
-            if id_ not in went and id_ not in new and first_seen[id_] == position
+            for id_, key in added_here.items()
+            if id_ not in removed_here and id_ not in new and first_seen[id_] == position
         ]
         if left and arrived:
             written = _paths_written(source, after)
             arrived = [key for key in arrived if _first_path(history.states[key]) not in written]
         if left and arrived:
-            changed = any(id_ in came for id_ in went)
+            changed = any(id_ in added_here for id_ in removed_here)
             yield _Step(before, after, _digests(history, left), _digests(history, arrived), changed)
 
 
@@ -140,19 +142,19 @@ def _first_path(fragment: Fragment) -> str:
 def _movements(
     history: History, positions: list[int]
 ) -> tuple[dict[int, dict[int, int]], dict[int, dict[int, int]]]:
-    """Return for each position the states that went and that came, by fragment ID."""
-    gone: dict[int, dict[int, int]] = {position: {} for position in positions}
-    come: dict[int, dict[int, int]] = {position: {} for position in positions}
+    """Return for each position the states removed and added, by fragment ID."""
+    removed: dict[int, dict[int, int]] = {position: {} for position in positions}
+    added: dict[int, dict[int, int]] = {position: {} for position in positions}
     intervals = history.intervals
     for key, first, last in zip(
         intervals.keys.tolist(), intervals.first.tolist(), intervals.last.tolist(), strict=True
     ):
         id_ = history.states[key].id
-        if first in come:
-            come[first][id_] = key
-        if last + 1 in gone:
-            gone[last + 1][id_] = key
-    return gone, come
+        if first in added:
+            added[first][id_] = key
+        if last + 1 in removed:
+            removed[last + 1][id_] = key
+    return removed, added
 
 
 def _first_positions(history: History) -> dict[int, int]:
@@ -181,16 +183,16 @@ def _digests(history: History, keys: list[int]) -> tuple[FragDigest, ...]:
 
 def _derived(source: TableSource, step: _Step) -> Iterator[RewriteGroup]:
     """Yield the groups that row IDs prove."""
-    gone = {digest.id: digest for digest in step.gone}
-    come = {digest.id: digest for digest in step.come}
+    removed = {digest.id: digest for digest in step.removed}
+    added = {digest.id: digest for digest in step.added}
     for number, moved in enumerate(
-        moved_rows(source, step.before.version, gone, step.after.version, come)
+        moved_rows(source, step.before.version, removed, step.after.version, added)
     ):
         yield RewriteGroup(
             version=step.commit,
             group=number,
-            old=tuple([_as_rewritten(gone[id_], count) for id_, count in moved.old.items()]),
-            new=tuple([FragDigest(id_, come[id_].physical_rows, 0) for id_ in moved.new]),
+            old=tuple([_as_rewritten(removed[id_], count) for id_, count in moved.old.items()]),
+            new=tuple([FragDigest(id_, added[id_].physical_rows, 0) for id_ in moved.new]),
             evidence=Evidence.DERIVED,
             source=f"row IDs of versions {step.before.version} and {step.after.version}",
             surviving=moved.surviving,
@@ -204,12 +206,12 @@ def _as_rewritten(digest: FragDigest, num_moved: int) -> FragDigest:
 
 
 def _inferred(step: _Step) -> Iterator[RewriteGroup]:
-    """Yield the groups that counts and order allow, if they explain all that went and came.
+    """Yield the groups that counts and order allow, if they explain all that was removed and added.
 
-    Where as many rows went as came up to some fragment on either side, a group ends.
+    Where as many rows were removed as added up to some fragment on either side, a group ends.
     """
-    before = [num_live(digest) for digest in step.gone]
-    after = [digest.physical_rows for digest in step.come]
+    before = [num_live(digest) for digest in step.removed]
+    after = [digest.physical_rows for digest in step.added]
     old_ends = list(accumulate([count for count in before if count is not None]))
     new_ends = list(accumulate([count for count in after if count is not None]))
     if None in before or None in after or old_ends[-1] != new_ends[-1] or not _plausible(step):
@@ -217,12 +219,12 @@ def _inferred(step: _Step) -> Iterator[RewriteGroup]:
     old_begin, new_begin = 0, 0
     for number, total in enumerate(sorted({*old_ends} & {*new_ends})):
         old_end, new_end = bisect_right(old_ends, total), bisect_right(new_ends, total)
-        come = step.come[new_begin:new_end]
+        added = step.added[new_begin:new_end]
         yield RewriteGroup(
             version=step.commit,
             group=number,
-            old=step.gone[old_begin:old_end],
-            new=tuple([FragDigest(digest.id, digest.physical_rows, 0) for digest in come]),
+            old=step.removed[old_begin:old_end],
+            new=tuple([FragDigest(digest.id, digest.physical_rows, 0) for digest in added]),
             evidence=Evidence.INFERRED,
             source=f"counts and order of versions {step.before.version} and {step.after.version}",
             note=step.doubt,
@@ -231,14 +233,14 @@ def _inferred(step: _Step) -> Iterator[RewriteGroup]:
 
 
 def _plausible(step: _Step) -> bool:
-    """Whether what came may be rewritten, and not written by an overwrite or update.
+    """Whether the added fragments may be rewritten, and not written by an overwrite or update.
 
     A rewrite takes the IDs that the commit before it reserved, and has a reason: fewer fragments,
     or rows to be dropped. Where one of several fragments may come from a lost update, the order of
     rows is not known.
     """
-    ids, highest = [digest.id for digest in step.come], step.before.manifest.max_fragment_id
-    if highest is None or ids[0] <= step.gone[-1].id:
+    ids, highest = [digest.id for digest in step.added], step.before.manifest.max_fragment_id
+    if highest is None or ids[0] <= step.removed[-1].id:
         return False
     if not step.num_lost:
         return not step.changed and ids[-1] <= highest
@@ -246,8 +248,8 @@ def _plausible(step: _Step) -> bool:
     first = highest + 1 - (len(ids) if is_reserved else 0)
     commits = step.commit - step.before.version
     has_time = is_reserved or commits == 2 or (commits > 2 and len(ids) == 1)
-    has_reason = len(step.come) < len(step.gone) or any(
-        digest.num_deleted_rows for digest in step.gone
+    has_reason = len(step.added) < len(step.removed) or any(
+        digest.num_deleted_rows for digest in step.removed
     )
     return has_time and has_reason and ids == list(range(first, first + len(ids)))
 

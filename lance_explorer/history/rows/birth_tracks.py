@@ -103,8 +103,8 @@ class _Pass:
 
     def step(self, position: int) -> None:
         """Find the tracks of the states that are there for the first time."""
-        come = self._rows.states_come(position)
-        new = come[self._rows.first_positions[come] == position].tolist()
+        added = self._rows.states_added(position)
+        new = added[self._rows.first_positions[added] == position].tolist()
         if not new:
             return
         here = _Step(self._rows, position)
@@ -124,7 +124,7 @@ class _Pass:
 
     def _earlier(self, here: "_Step", fragment: Fragment) -> int | None:
         """Return an earlier state of the same fragment, the latest one if it can be."""
-        before = here.gone.get(fragment.id)
+        before = here.removed.get(fragment.id)
         if before is not None:
             operation = here.record.operation if here.follows else None
             if same_life(self._states[before], fragment, operation):
@@ -212,7 +212,7 @@ class _Pass:
     def _old_track(self, here: "_Step", fragment_id: int, tracks: dict[int, Track]) -> Track | None:
         if fragment_id in tracks:
             return tracks[fragment_id]
-        state = here.gone.get(fragment_id)
+        state = here.removed.get(fragment_id)
         return None if state is None else self.tracks[state]
 
     def _updated(self, here: "_Step", born: list[int], masked: RunColumns) -> dict[int, Track]:
@@ -227,11 +227,13 @@ class _Pass:
         if masked.num_rows != num_new or not (only_one or is_plain):
             return {}
         ids = RowIdSequence((Ranges(masked.start, masked.stop),))
-        old = [(self._states[state].id, self.tracks[state].created) for state in here.gone.values()]
+        old = [
+            (self._states[state].id, self.tracks[state].created) for state in here.removed.values()
+        ]
         created = VersionsFrom.of([(key, runs) for key, runs in old if runs is not None]).along(
             masked.address, masked.stop - masked.start
         )
-        open_until = max(self.tracks[state].open_until for state in here.gone.values())
+        open_until = max(self.tracks[state].open_until for state in here.removed.values())
         begin, tracks = 0, {}
         for fragment_id, count in sorted(counts.items()):
             end = begin + count
@@ -247,17 +249,17 @@ class _Pass:
 
     def _is_in_place(self, here: "_Step") -> bool:
         """Whether some fragment got other files, which ``update()`` never does."""
-        after = {self._states[state].id: self._states[state] for state in here.come}
+        after = {self._states[state].id: self._states[state] for state in here.added}
         return any(
             in_place(self._states[state], after[key], here.schemas) is not InPlace.SAME
-            for key, state in here.gone.items()
+            for key, state in here.removed.items()
             if key in after
         )
 
     def _masked(self, here: "_Step") -> Iterator[RunColumns]:
         """Yield the rows that were live before and are not where they were, in scan order."""
-        after = {self._states[state].id: state for state in here.come}
-        for fragment_id, state in sorted(here.gone.items()):
+        after = {self._states[state].id: state for state in here.added}
+        for fragment_id, state in sorted(here.removed.items()):
             deleted = self._rows.deleted(state)
             new = after.get(fragment_id)
             if new is None or new not in self.tracks:
@@ -280,9 +282,9 @@ class _Step:
         self.version = self.record.version
         self.follows = bool(history.follows_previous[position])
         self.is_first = position == 0
-        self.come: list[int] = rows.states_come(position).tolist()
-        gone: list[int] = rows.states_gone(position).tolist()
-        self.gone = {history.states[state].id: state for state in gone}
+        self.added: list[int] = rows.states_added(position).tolist()
+        removed: list[int] = rows.states_removed(position).tolist()
+        self.removed = {history.states[state].id: state for state in removed}
 
     @cached_property
     def operation(self) -> Operation | None:

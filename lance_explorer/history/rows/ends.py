@@ -16,7 +16,7 @@ def row_not_found(source: TableSource, version: int, row_id: int) -> RowNotFound
     """Return the error that says why no live row of a version has a row ID.
 
     Goes back through the kept versions until it finds the last one in which the row was live; reads
-    one manifest for each version before which a fragment changed or went.
+    one manifest for each version before which a fragment changed or was removed.
     """
     manifest = source.version(version).records[0].manifest
     stable = bool(manifest.reader_feature_flags & STABLE_ROW_IDS)
@@ -49,11 +49,11 @@ def _find_end(
     """Return the last version in which the row was live, and the kept one after it."""
     cannot_hold: set[bytes] = set()
     for position in range(history.position(version), 0, -1):
-        gone = history.intervals.keys[history.intervals.last == position - 1].tolist()
+        removed = history.intervals.keys[history.intervals.last == position - 1].tolist()
         before = history.records[position - 1]
         suspects = [
             history.states[state]
-            for state in gone
+            for state in removed
             if _may_hold(history.states[state], row_id, stable, cannot_hold)
         ]
         if suspects and _is_live(source, before, suspects, row_id, stable, cannot_hold):

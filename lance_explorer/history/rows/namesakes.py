@@ -111,7 +111,7 @@ class Namesakes:
     operations : dict of int to str or None
         What the detached versions on the lines did.
     arrivals : dict of int to int
-        In which version of the branch each of these came in first.
+        In which version of the branch each of these was added first.
     """
 
     lines: tuple[Line, ...]
@@ -139,7 +139,7 @@ class Namesakes:
         return np.concatenate(identities), np.concatenate(places)
 
     def arrived(self, versions: Uint64Array) -> Uint64Array:
-        """Return row versions with the versions that detached ones came in with in their place."""
+        """Return row versions with the versions that detached ones were added by in their place."""
         arrived = versions.copy()
         for detached, version in self.arrivals.items():
             arrived[versions == np.uint64(detached)] = version

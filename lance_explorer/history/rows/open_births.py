@@ -61,10 +61,10 @@ def _first(rows: StateRows, state: int) -> int:
 
 
 def births_at(rows: StateRows, position: int) -> tuple[Births, Births]:
-    """Return the births of all rows that went in a version, and of all that came."""
-    gone, come = rows.states_gone(position), rows.states_come(position)
+    """Return the births of all rows that a version removed, and of all that it added."""
+    removed, added = rows.states_removed(position), rows.states_added(position)
     runs = compare_with_previous(rows, position)
     return (
-        Births.of(rows, gone, runs.before[~runs.is_live]),
-        Births.of(rows, come, runs.after[~runs.was_live]),
+        Births.of(rows, removed, runs.before[~runs.is_live]),
+        Births.of(rows, added, runs.after[~runs.was_live]),
     )

@@ -77,13 +77,13 @@ class StateRows:
         self._shared: dict[tuple[int, object], RowIdSequence | RowVersionRuns] = {}
         self._births = None if self.has_row_ids else BirthTracks(self)
 
-    def states_come(self, position: int) -> NDArray[np.int64]:
+    def states_added(self, position: int) -> NDArray[np.int64]:
         """Return the states of a version that the kept one before has not."""
-        return self._come[0][self._come[1][position] : self._come[1][position + 1]]
+        return self._added[0][self._added[1][position] : self._added[1][position + 1]]
 
-    def states_gone(self, position: int) -> NDArray[np.int64]:
+    def states_removed(self, position: int) -> NDArray[np.int64]:
         """Return the states that a version has not, but the kept one before."""
-        return self._gone[0][self._gone[1][position] : self._gone[1][position + 1]]
+        return self._removed[0][self._removed[1][position] : self._removed[1][position + 1]]
 
     @cached_property
     def first_positions(self) -> NDArray[np.int64]:
@@ -133,7 +133,7 @@ class StateRows:
         positions : iterable of int
             The positions of the versions.
         can_matter : ndarray of bool, optional
-            Which states are compared, by number; all that come or go by default.
+            Which states are compared, by number; all that are added or removed by default.
 
         Raises
         ------
@@ -143,7 +143,7 @@ class StateRows:
         steps = [
             states(position)
             for position in positions
-            for states in (self.states_come, self.states_gone)
+            for states in (self.states_added, self.states_removed)
         ]
         states = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *steps]))
         if can_matter is not None:
@@ -250,12 +250,12 @@ class StateRows:
         return FragmentReader(self.source, self.history.records[int(self.first_positions[state])])
 
     @cached_property
-    def _come(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _added(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         intervals = self.history.intervals
         return _grouped(intervals.keys, intervals.first, len(self.history))
 
     @cached_property
-    def _gone(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _removed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         intervals = self.history.intervals
         return _grouped(intervals.keys, intervals.last + 1, len(self.history))
 
@@ -264,14 +264,14 @@ class StateRows:
         return self.namesakes.lines[position] if self.namesakes and position >= 0 else None
 
     def _new_row_ids(self, position: int) -> tuple[Uint64Array, Uint64Array]:
-        come = self.states_come(position)
-        new = come[self.first_positions[come] == position].tolist()
+        added = self.states_added(position)
+        new = added[self.first_positions[added] == position].tolist()
         ranges = [self._row_ids(self.history.states[state], state).ranges() for state in new]
         return concatenated([r[0] for r in ranges]), concatenated([r[1] for r in ranges])
 
     def _new_versions(self, position: int) -> set[int]:
-        come = self.states_come(position)
-        new = come[self.first_positions[come] == position].tolist()
+        added = self.states_added(position)
+        new = added[self.first_positions[added] == position].tolist()
         self._load(new, ("last_updated_at",))
         found = [
             self.known.sequences[sequence]

@@ -44,7 +44,7 @@ class Track:
         How well it is known that these are the rows that had the same identities before.
     open_until : int
         The last version in which rows with other identities may have become some of these, since
-        rows went and came and which became which cannot be told: NO_VERSION if there is none,
+        rows were replaced and which became which cannot be told: NO_VERSION if there is none,
         ANY_VERSION if it is not known.
     """
 

@@ -1,12 +1,12 @@
 // The fragments of one version side by side, each as wide as its rows: live ones in the colour of
-// what made the fragment, deleted ones hatched above; new, changed and gone ones are marked.
+// what made the fragment, deleted ones hatched above; new, changed and removed ones are marked.
 
 const MAP = { tall: 132, marks: 16, narrowest: 2, label: 44 };
-const MARKS = { new: "▲", changed: "●", gone: "✕" };
+const MARKS = { new: "▲", changed: "●", removed: "✕" };
 
 /**
- * Return the states of fragments at a position, with those that went, in the order of their IDs:
- * the index of each in the arrays of the history, and its mark (new, changed, gone or null).
+ * Return the states of fragments at a position, with the removed ones, in the order of their IDs:
+ * the index of each in the arrays of the history, and its mark (new, changed, removed or null).
  */
 function statesAt(history, position) {
   const { state_slot: slot, state_first: first, state_last: last, state_made_at: madeAt } = history;
@@ -16,7 +16,7 @@ function statesAt(history, position) {
     if (last[i] === position - 1) {
       const next = i + 1;
       const goesOn = next < slot.length && slot[next] === slot[i] && first[next] === position && madeAt[next] !== position;
-      if (!goesOn) found.push({ index: i, mark: "gone" });
+      if (!goesOn) found.push({ index: i, mark: "removed" });
       continue;
     }
     let mark = null;
@@ -134,7 +134,7 @@ function fragmentMap(root, { onSelect, describe, actions = () => [] }) {
     show(newest, fragmentId) {
       if (newest !== position) states = statesAt(history, newest);
       [position, selected] = [newest, fragmentId];
-      setAttributes(picture.element, { "aria-label": `${plural(states.filter(({ mark }) => mark !== "gone").length, "fragment")}; arrow keys select one` });
+      setAttributes(picture.element, { "aria-label": `${plural(states.filter(({ mark }) => mark !== "removed").length, "fragment")}; arrow keys select one` });
       legend.replaceChildren(...mapLegend(history, states), note);
       const state = selected && states.find(({ index }) => String(history.state_fragment[index]) === selected);
       chosen.hidden = !selected;
@@ -173,7 +173,7 @@ function drawNothing(context, width, look) {
 }
 
 function drawBar(context, history, bar, deleted, look) {
-  const there = bar.members.filter(({ mark }) => mark !== "gone");
+  const there = bar.members.filter(({ mark }) => mark !== "removed");
   if (!there.length) drawGone(context, bar, look);
   else drawLive(context, history, bar, there, deleted);
 }
@@ -210,7 +210,7 @@ function drawLive(context, history, bar, there, deleted) {
 /** The ID and the rows of a fragment, if there is room for them. */
 function drawLabel(context, history, bar, look) {
   const [{ index, mark }] = bar.members;
-  if (mark === "gone" || bar.width < MAP.label) return;
+  if (mark === "removed" || bar.width < MAP.label) return;
   const { top } = bar;
   const rows = history.state_rows[index];
   const live = rows - (history.state_deleted[index] || 0);
@@ -232,7 +232,7 @@ function drawLabel(context, history, bar, look) {
   context.restore();
 }
 
-/** Say below the bars what is new, changed or gone: in words, with a sign, or else with a tick. */
+/** Say below the bars what is new, changed or removed: in words, with a sign, or else with a tick. */
 function drawMarks(context, bars, look) {
   context.fillStyle = look.ink;
   context.font = look.font;
@@ -240,7 +240,7 @@ function drawMarks(context, bars, look) {
   context.textAlign = "center";
   let free = 0;
   for (const bar of bars) {
-    const mark = ["new", "changed", "gone"].find((name) => bar.members.some((member) => member.mark === name));
+    const mark = ["new", "changed", "removed"].find((name) => bar.members.some((member) => member.mark === name));
     if (!mark) continue;
     const label = `${MARKS[mark]} ${mark}`;
     const text = context.measureText(label).width + 4 <= bar.width ? label : MARKS[mark];
@@ -283,7 +283,7 @@ function hatch(context, path, width, color) {
 function describeBar(history, bar, describe) {
   if (bar.members.length === 1) return describe(bar.members[0]).map((line) => node("div", {}, line));
   const [first, last] = [bar.members[0], bar.members.at(-1)].map(({ index }) => count(history.state_fragment[index]));
-  const marks = ["new", "changed", "gone"].map((mark) => [mark, bar.members.filter((member) => member.mark === mark).length]);
+  const marks = ["new", "changed", "removed"].map((mark) => [mark, bar.members.filter((member) => member.mark === mark).length]);
   const told = marks.filter(([, number]) => number).map(([mark, number]) => `${count(number)} ${mark}`);
   return [
     node("div", {}, node("strong", {}, `Fragments ${first} to ${last}`)),
@@ -294,11 +294,11 @@ function describeBar(history, bar, describe) {
 
 function mapLegend(history, states) {
   const kinds = new Map();
-  const marks = { new: 0, changed: 0, gone: 0 };
+  const marks = { new: 0, changed: 0, removed: 0 };
   let [rows, deleted] = [0, 0];
   for (const { index, mark } of states) {
     if (mark) marks[mark] += 1;
-    if (mark === "gone") continue;
+    if (mark === "removed") continue;
     const kind = history.state_kind[index];
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     rows += history.state_rows[index] || 0;

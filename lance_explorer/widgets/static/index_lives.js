@@ -5,7 +5,7 @@ const COVERAGE_WORDS = {
   covered: "covered",
   masked: "covered, rows deleted or moved since",
   not_covered: "not covered",
-  gone: "gone, but still listed",
+  removed: "removed, but still listed",
   unknown: "coverage unknown",
   no_index: "index not there",
 };

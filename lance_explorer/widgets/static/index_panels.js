@@ -64,8 +64,8 @@ function cardFacts(facts) {
     lines.push(`${rows(facts.num_rows_answered)} covered in ${plural(facts.num_fragments_covered, "fragment")}`);
     lines.push(facts.num_fragments_to_scan === "0" ? "nothing to scan" : `${rows(facts.num_rows_to_scan)} to scan in ${plural(facts.num_fragments_to_scan, "fragment")}`);
   }
-  const gone = Number(facts.num_fragments_gone) ? `, ${plural(facts.num_fragments_gone, "listed fragment")} gone` : "";
-  lines.push(`${facts.num_stale_entries === null ? "stale entries unknown" : facts.num_stale_entries === "0" ? "no stale entries" : `up to ${plural(facts.num_stale_entries, "stale entry", "stale entries")}`}${gone}`);
+  const removed = Number(facts.num_fragments_removed) ? `, ${plural(facts.num_fragments_removed, "listed fragment")} removed` : "";
+  lines.push(`${facts.num_stale_entries === null ? "stale entries unknown" : facts.num_stale_entries === "0" ? "no stale entries" : `up to ${plural(facts.num_stale_entries, "stale entry", "stale entries")}`}${removed}`);
   lines.push(`${facts.size_bytes === null ? "size unknown," : `${bytes(facts.size_bytes)} in`} ${plural(facts.num_segments, "segment")}`);
   lines.push(made + again);
   return lines;

@@ -1,7 +1,7 @@
 // What the lineage says of lanes, ribbons, commits and rows.
 
 const WAYS = { rewrite: "compacted", update: "updated", clone: "taken over by the branch", restore: "brought back" };
-const ENDS = { Rewrite: "compacted away", Restore: "gone in a restore" };
+const ENDS = { Rewrite: "compacted away", Restore: "removed by a restore" };
 const KNOWN = {
   recorded: "recorded: the table says so",
   derived: "derived: it follows from row IDs",

@@ -156,7 +156,7 @@ function render({ model, el }) {
       Number.isNaN(rows) ? "unknown number of rows" : `${plural(rows, "row")}, ${deleted ? `${count(deleted)} of them deleted (${percent(deleted, rows)})` : Number.isNaN(deleted) ? "an unknown number of them deleted" : "none deleted"}`,
       `${plural(history.state_files[index], "data file")}, ${bytes(Number.isNaN(history.state_bytes[index]) ? null : history.state_bytes[index])}`,
     ];
-    if (mark) lines.push({ new: "new in this version", changed: "changed in this version", gone: "gone in this version" }[mark]);
+    if (mark) lines.push({ new: "new in this version", changed: "changed in this version", removed: "removed in this version" }[mark]);
     return lines;
   }
 

@@ -187,8 +187,8 @@ def overwrite_by_hand(world: World, rng: Random) -> str:
 @action(0.7)
 def delete_by_hand(world: World, rng: Random) -> str:
     base = _some_base(world, rng)
-    updated, gone, keys = _masked(world, base, rng)
-    operation = Lance.Delete(updated, gone, "by hand")
+    updated, removed, keys = _masked(world, base, rng)
+    operation = Lance.Delete(updated, removed, "by hand")
     return f"Delete {keys}{_commit(world, rng, base, operation)}"
 
 
@@ -196,7 +196,7 @@ def _masked(
     world: World, base: Any, rng: Random, fragments: list[Any] | None = None
 ) -> tuple[list[Any], list[int], list[int]]:
     """Delete some rows; return the states of fragments, IDs of those that end, and the keys."""
-    updated, gone, keys = [], [], []
+    updated, removed, keys = [], [], []
     for fragment in fragments or base.get_fragments():
         chosen = _subset(_live(fragment), rng) if rng.random() < 0.6 else []
         if not chosen:
@@ -204,12 +204,12 @@ def _masked(
         made = fragment.delete(f"key IN ({', '.join(map(str, chosen))})")
         keys += chosen
         if made is None:
-            gone.append(fragment.fragment_id)
+            removed.append(fragment.fragment_id)
         else:
             updated.append(made)
     if not keys:
         raise Refused("no rows")
-    return updated, gone, keys
+    return updated, removed, keys
 
 
 @action(1)
@@ -219,7 +219,7 @@ def update_by_hand(world: World, rng: Random) -> str:
     With stable row IDs the fragment says whose rows they are, or all of them are new.
     """
     base = _some_base(world, rng)
-    updated, gone, keys = _masked(world, base, rng)
+    updated, removed, keys = _masked(world, base, rng)
     words = f"Update: out {keys}"
     if world.stable and rng.random() < 0.5:
         new = world.new_keys(rng.randint(0, 4))
@@ -236,7 +236,7 @@ def update_by_hand(world: World, rng: Random) -> str:
             made = [replace(made[0], row_id_meta=sequence.to_inline_metadata())]
         words += f", in {kept}, new {new}"
     operation = Lance.Update(
-        removed_fragment_ids=gone, updated_fragments=updated, new_fragments=made
+        removed_fragment_ids=removed, updated_fragments=updated, new_fragments=made
     )
     return words + _commit(world, rng, base, operation)
 
@@ -255,11 +255,11 @@ def update_in_place_and_elsewhere(world: World, rng: Random) -> str:
         raise Refused("too few fragments")
     one, *others = rng.sample(fragments, len(fragments))
     made, what = _in_place(world, base, one, rng)
-    updated, gone, keys = _masked(world, base, rng, others)
+    updated, removed, keys = _masked(world, base, rng, others)
     new = world.fragments(world.table(world.new_keys(2), base.schema))
     offsets = rng.random() < 0.5
     operation = Lance.Update(
-        removed_fragment_ids=gone,
+        removed_fragment_ids=removed,
         updated_fragments=[made[0], *updated],
         new_fragments=new,
         fields_modified=made[1],

@@ -133,32 +133,34 @@ def _wrong_lines(frame: pl.DataFrame, old: Observed, new: Observed, where: str) 
     lines = frame.to_dicts()
     was, is_now = old.at, new.at
     kinds = ("insert", "delete", "update_preimage")
-    gone = {line[BEFORE]: line for line in lines if line["_change_type"] == "delete"}
-    came = {line[AFTER]: line for line in lines if line["_change_type"] == "insert"}
+    removed = {line[BEFORE]: line for line in lines if line["_change_type"] == "delete"}
+    added_rows = {line[AFTER]: line for line in lines if line["_change_type"] == "insert"}
     images = {line[BEFORE]: line for line in lines if line["_change_type"] == "update_preimage"}
     pairs = {line[BEFORE]: line for line in lines if line["_change_type"] not in kinds}
-    if len(gone) + len(came) + len(images) + len(pairs) != len(lines):
+    if len(removed) + len(added_rows) + len(images) + len(pairs) != len(lines):
         yield f"{where}: a row is told twice"
         return
-    strange = [a for a in [*gone, *pairs] if a not in was]
-    strange += [a for a in [*came, *(line[AFTER] for line in pairs.values())] if a not in is_now]
+    strange = [a for a in [*removed, *pairs] if a not in was]
+    strange += [
+        a for a in [*added_rows, *(line[AFTER] for line in pairs.values())] if a not in is_now
+    ]
     if strange:
         yield f"{where}: no live rows at {strange[:5]}"
         return
-    for address, line in gone.items():
+    for address, line in removed.items():
         key = was[address]
         if key in new.rows and not line["is_uncertain"]:
             yield f"{where}: key {key} certainly deleted ({line['_event']}), but it is there"
         yield from _wrong_values(line, old.rows[key].values, f"{where}: deleted key {key}")
-    for address, line in came.items():
+    for address, line in added_rows.items():
         key = is_now[address]
         if key in old.rows and not line["is_uncertain"]:
             yield f"{where}: key {key} certainly inserted ({line['_event']}), but it was there"
         yield from _wrong_values(line, new.rows[key].values, f"{where}: inserted key {key}")
     for address, line in pairs.items():
         yield from _wrong_pair(line, images.get(address), was[address], old, new, where)
-    told_after = {*came, *(line[AFTER] for line in pairs.values())}
-    rest = {was[a] for a in was.keys() - gone.keys() - pairs.keys()}
+    told_after = {*added_rows, *(line[AFTER] for line in pairs.values())}
+    rest = {was[a] for a in was.keys() - removed.keys() - pairs.keys()}
     left = {is_now[a] for a in is_now.keys() - told_after}
     if rest != left:
         yield f"{where}: keys {rest - left} vanish untold, {left - rest} come untold"

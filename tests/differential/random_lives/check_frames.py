@@ -90,7 +90,7 @@ def edges(world: World, branch: str | None, table: Table, _: Table, rng: Random)
         old = kept.get(version - 1)
         if old is None or new.operation not in ("Rewrite", "Update", "ReserveFragments"):
             continue
-        went = Counter(
+        removed = Counter(
             (old.rows[key].address // FILL, row.address // FILL)
             for key, row in new.rows.items()
             if key in old.rows and old.rows[key].address != row.address
@@ -103,10 +103,10 @@ def edges(world: World, branch: str | None, table: Table, _: Table, rng: Random)
             if start in place and end in place
         }
         where = f"edges of {version} ({new.operation})"
-        if missing := went.keys() - told.keys():
+        if missing := removed.keys() - told.keys():
             yield f"{where}: rows went {missing} untold; told {told}"
         for way, rows in told.items():
-            if rows is not None and rows != went.get(way, 0):
-                yield f"{where}: {rows} rows went {way}, not {went.get(way, 0)}"
+            if rows is not None and rows != removed.get(way, 0):
+                yield f"{where}: {rows} rows went {way}, not {removed.get(way, 0)}"
             if rows is None and new.stable:
                 yield f"{where}: how many went {way} is null"

@@ -72,15 +72,15 @@ def _wrong_counts(
             yield f"{where}: rows_{name} {ours[name]}, not {sorted(allowed)}"
     if nulls := {name for name, count in ours.items() if count is None} - may_be_null:
         yield f"{where}: null: {sorted(nulls)}"
-    came = sum(ours[name] or 0 for name in ("added", "restored"))
-    went = sum(ours[name] or 0 for name in ("deleted", "overwritten"))
-    if None not in ours.values() and len(new.rows) != len(old.rows) + came - went:
+    added_rows = sum(ours[name] or 0 for name in ("added", "restored"))
+    removed_rows = sum(ours[name] or 0 for name in ("deleted", "overwritten"))
+    if None not in ours.values() and len(new.rows) != len(old.rows) + added_rows - removed_rows:
         yield f"{where}: rows are not conserved: {ours}, {len(old.rows)} to {len(new.rows)}"
 
 
 def _expected(old: Observed, new: Observed, operation: str) -> dict[str, set[int]]:
     """Return which numbers are right."""
-    came, gone = new.rows.keys() - old.rows, old.rows.keys() - new.rows
+    added_rows, removed = new.rows.keys() - old.rows, old.rows.keys() - new.rows
     both = [key for key in new.rows if key in old.rows]
     named = old.named_as_in(new)
     changed = {key for key in both if differing(named, new, key)}
@@ -90,15 +90,15 @@ def _expected(old: Observed, new: Observed, operation: str) -> dict[str, set[int
     rewritten &= old.files.keys()
     inside = {key for key in both if new.rows[key].address // FILL in rewritten} - elsewhere
     exact: dict[str, int] = dict.fromkeys(COUNTS, 0)
-    exact |= {"added": len(came), "deleted": len(gone)}
+    exact |= {"added": len(added_rows), "deleted": len(removed)}
     either: dict[str, set[int]] = {}
     match operation:
         case "Overwrite":
             exact |= {"deleted": 0, "overwritten": len(old.rows)}
         case "Restore" if (new.restored or 0) >> 63:  # whose rows may be told as new ones
-            either = {name: {*range(len(came | gone | {*both}) + 1)} for name in COUNTS}
+            either = {name: {*range(len(added_rows | removed | {*both}) + 1)} for name in COUNTS}
         case "Restore":
-            exact |= {"added": 0, "restored": len(came)}
+            exact |= {"added": 0, "restored": len(added_rows)}
             if new.stable:
                 reverted = {k for k in both if old.rows[k].updated != new.rows[k].updated}
                 exact |= {"reverted": len(reverted), "moved": len(elsewhere - reverted)}

@@ -121,9 +121,9 @@ def merge(world: World, rng: Random) -> str:
         builder = builder.when_not_matched_insert_all()
     how += [kind, "insert" if inserts else "no insert"]
     if rng.random() < 0.3:
-        gone = world.some_keys(rng, 0.3)
-        builder = builder.when_not_matched_by_source_delete(_in(gone))
-        how.append(f"delete by source {gone}")
+        removed = world.some_keys(rng, 0.3)
+        builder = builder.when_not_matched_by_source_delete(_in(removed))
+        how.append(f"delete by source {removed}")
     uses_index = rng.random() < 0.6
     builder = builder.use_index(uses_index)
     mode = rng.choice(["auto", "auto", "rewrite_rows", "rewrite_columns"])

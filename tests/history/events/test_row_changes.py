@@ -18,9 +18,9 @@ def test_changes_add_up_to_the_rows_of_each_version(path, monkeypatch):
     changes = {change.position: change for change in row_changes(source, history)}
     for position, record in enumerate(history.records):
         if position in changes:
-            for state in changes[position].gone:
+            for state in changes[position].removed:
                 del current[state]
-            current.update(changes[position].come)
+            current.update(changes[position].added)
         rows = [current[state] for state in history.states_at(position)]
         assert len(rows) == len(current)
         assert rows == RowReader(source, record.version).contents()
@@ -29,7 +29,7 @@ def test_changes_add_up_to_the_rows_of_each_version(path, monkeypatch):
 def changes_of(table: SyntheticTable) -> list[tuple[int, list[int], list[int]]]:
     source = TableSource(str(table.path))
     return [
-        (source.history.records[change.position].version, change.gone, [*change.come])
+        (source.history.records[change.position].version, change.removed, [*change.added])
         for change in row_changes(source, source.history)
     ]
 
@@ -51,9 +51,9 @@ def test_what_cannot_be_read_goes_with_its_states(tmp_path):
     assert len(source.history) == 3
     table.remove(2)
     first, second, third = row_changes(source, source.history)
-    assert isinstance(first.come[0], FragmentContent)
-    assert isinstance(second.come[1], VersionNotFoundError)
-    assert isinstance(third.come[2], FragmentContent)
+    assert isinstance(first.added[0], FragmentContent)
+    assert isinstance(second.added[1], VersionNotFoundError)
+    assert isinstance(third.added[2], FragmentContent)
 
 
 def test_a_table_without_rows_has_no_changes():

@@ -314,14 +314,14 @@ def test_a_restore_over_rows_that_came_later_is_certain(upserted):
 def test_row_ids_of_a_restored_detached_version_are_those_of_other_rows(writer):
     source = stored(f"{writer}/detached.lance")
     events = row_events(source, state_rows(source).history.position(3))
-    ended, came = (
+    ended, added = (
         events.where(events.after == NO_ADDRESS),
         events.where(events.before == NO_ADDRESS),
     )
     rows = state_rows(source)
-    for some in (ended, came):
+    for some in (ended, added):
         assert (rows.row_ids(some.identity).tolist(), some.length.tolist()) == ([6], [3])
-    assert ended.identity.tolist() != came.identity.tolist()
+    assert ended.identity.tolist() != added.identity.tolist()
     assert len(events) == 2
 
 
@@ -334,7 +334,7 @@ def test_a_fragment_that_got_an_old_id_has_rows_of_its_own(writer):
         for position, record in enumerate(rows.history.records)
         if position and record.operation == "Overwrite"
     )
-    ids = {rows.history.states[state].id for state in rows.states_come(overwrite).tolist()}
+    ids = {rows.history.states[state].id for state in rows.states_added(overwrite).tolist()}
     assert 0 in ids  # it was there in version 1
     events = row_events(source, overwrite)
     seen = {RowEvent(event) for event in events.event.tolist()}
@@ -381,10 +381,10 @@ def test_rows_are_conserved(path, monkeypatch):
     source = stored(path)
     live: dict[int, int] = {}
     for events in all_row_events(source):
-        came, went = events.before == NO_ADDRESS, events.after == NO_ADDRESS
-        first = came & np.isin(events.event, [RowEvent.CREATED, RowEvent.RESTORED])
+        added, removed = events.before == NO_ADDRESS, events.after == NO_ADDRESS
+        first = added & np.isin(events.event, [RowEvent.CREATED, RowEvent.RESTORED])
         live[events.step.position] = int(events.length[first].sum()) - int(
-            events.length[went].sum()
+            events.length[removed].sum()
         )
     rows = state_rows(source)
     total = 0
