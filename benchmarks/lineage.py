@@ -100,7 +100,7 @@ def addresses_in_first(path: str) -> NDArray[np.uint64]:
 
 def our_addresses(path: str) -> Work:
     """Follow all rows of the first version to the latest one."""
-    from lance_explorer.lineage.carrying import follow_addresses
+    from lance_explorer.lineage.follow_addresses import follow_addresses
 
     source, addresses = opened(path), addresses_in_first(path)
 

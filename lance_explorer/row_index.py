@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 from lance_explorer.arguments import row_number
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.rows.ends import row_not_found
-from lance_explorer.history.rows.reader import RowReader
+from lance_explorer.history.reading.row_endings import row_not_found
+from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.index import RowAddress, RowIdIndex
 from lance_explorer.shown import described

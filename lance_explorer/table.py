@@ -23,9 +23,9 @@ from lance_explorer.errors import TableNotFoundError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.opened import open_source
 from lance_explorer.history.rewrites.compaction_records import CompactionLineage
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.table_input import open_source
 from lance_explorer.history.version_refs import BranchVersion, VersionRef, resolve, version_number
 from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
@@ -34,9 +34,9 @@ from lance_explorer.inspect.inherited_versions import inherited_versions
 from lance_explorer.inspect.query import run_query
 from lance_explorer.inspect.row_id_checks import check_row_ids
 from lance_explorer.inspect.versions import VERSIONS, versions
-from lance_explorer.lineage.carrying import FOLLOWED_ADDRESSES, follow_addresses
 from lance_explorer.lineage.compactions import compaction_lineage
 from lance_explorer.lineage.event_frame import FOLLOWED
+from lance_explorer.lineage.follow_addresses import FOLLOWED_ADDRESSES, follow_addresses
 from lance_explorer.lineage.following import follow
 from lance_explorer.lineage.row import Row
 from lance_explorer.shown import described

@@ -146,6 +146,11 @@ def test_every_folder_of_python_is_type_checked():
     assert folders == set(PROJECT["tool"]["mypy"]["files"])
 
 
+def test_import_rules_see_every_folder():
+    folders = {path.parent for path in (ROOT / "lance_explorer").rglob("*.py")}
+    assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_documents_lead_somewhere(document):
     targets = re.findall(r"\]\((?!\w+:|#)([^)#\s]+)", without_code(document.read_text()))

@@ -20,7 +20,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.arguments import shown
-from lance_explorer.changes.parts import ChangePart
+from lance_explorer.changes.feed_parts import ChangePart
 from lance_explorer.lineage import recording
 from lance_explorer.lineage.nodes import FragmentNode
 from lance_explorer.shown import visible

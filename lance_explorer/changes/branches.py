@@ -10,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
-from lance_explorer.changes.compositions import composed, cut_at_addresses, inverted
+from lance_explorer.changes.column_only_updates import last_updates
+from lance_explorer.changes.combined_changes import composed, cut_at_addresses, inverted
 from lance_explorer.changes.fork_gaps import changes_over_a_gap
-from lance_explorer.changes.passing import last_updates
-from lance_explorer.changes.place_rows import PlaceRows, place_rows
 from lance_explorer.changes.steps import VersionRange, net_step, version_range
+from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import NotFoundError, RefNotFoundError
 from lance_explorer.history.ancestors import Ancestry, Place, Stretch
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns

@@ -9,8 +9,8 @@ import polars as pl
 
 from lance_explorer.arguments import check_choice, flag, whole_number
 from lance_explorer.changes.feed_lines import FeedLines
+from lance_explorer.changes.feed_parts import ChangePart, check_part, commit_parts, net_parts
 from lance_explorer.changes.lost_values import LOST_VALUES_HINT, LostValues
-from lance_explorer.changes.parts import ChangePart, check_part, commit_parts, net_parts
 from lance_explorer.changes.row_options import ImageChoice, RowOptions
 from lance_explorer.changes.steps import VersionRange, version_range
 from lance_explorer.changes.summaries import commit_summary, net_summary, quick_summary

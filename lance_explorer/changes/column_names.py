@@ -11,9 +11,10 @@ import polars as pl
 
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.frames.columns import free_name
 from lance_explorer.frames.common_types import common_type
 
-__all__ = ["FeedColumns", "free_name"]
+__all__ = ["FeedColumns"]
 
 _OWN = (*CHANGES.names, CHANGED_COLUMNS)
 
@@ -91,10 +92,3 @@ class FeedColumns:
             there = ", ".join(self._types)
             raise InvalidArgumentError(f"no column {missing[0]!r}; there are: {there}")
         return pl.Schema({name: self._types[name] for name in wanted})
-
-
-def free_name(name: str, taken: Container[str]) -> str:
-    """Return a name, with as many underscores after it as keep it apart from others."""
-    while name in taken:
-        name += "_"
-    return name

@@ -11,12 +11,12 @@ import numpy as np
 
 from lance_explorer.changes.change_runs import RowChange
 from lance_explorer.history.events.row_comparison import rows_in_states, schemas_at
-from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.events.untold_writes import untold_writes
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
+from lance_explorer.history.identity.row_origins import identity_bounds
+from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
-from lance_explorer.history.rows.state_rows import StateRows
-from lance_explorer.history.rows.tracks import identity_bounds
 
 __all__ = ["KEEPS_VALUES", "counted"]
 

@@ -6,13 +6,13 @@ from typing import TypeVar
 import polars as pl
 
 from lance_explorer.changes.branches import lost_on_the_way
+from lance_explorer.changes.diff_commits import COMMITS_BETWEEN, commits_between
 from lance_explorer.changes.diff_config import CONFIG_DIFF, config_diff
 from lance_explorer.changes.diff_content import SameContent, compare_content, same_by_metadata
 from lance_explorer.changes.diff_layout import FRAGMENT_DIFF, INDEX_DIFF, index_diff
 from lance_explorer.changes.diff_report import report
 from lance_explorer.changes.diff_schema import SCHEMA_DIFF, schema_diff
 from lance_explorer.changes.diff_summary import DIFF_SUMMARY, diff_summary
-from lance_explorer.changes.diff_way import COMMITS_BETWEEN, commits_between
 from lance_explorer.changes.lost_values import LOST_VALUES_HINT, LostValues
 from lance_explorer.changes.row_options import ImageChoice, RowOptions
 from lance_explorer.changes.version_pair import VersionPair

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from lance_explorer.changes.column_names import FeedColumns
 from lance_explorer.changes.diff_schema import FieldPair
 from lance_explorer.changes.lost_values import LostValues
-from lance_explorer.changes.place_rows import PlaceRows
 from lance_explorer.changes.value_columns import ValueColumns, known_types
+from lance_explorer.changes.version_rows import PlaceRows
 
 __all__ = ["columns_of_both"]
 

@@ -21,8 +21,8 @@ from lance_explorer.frames.states import (
     num_data_files,
     physical_rows,
 )
+from lance_explorer.history.file_roots import find_base
 from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.roots import find_base
 from lance_explorer.storage import Storage, place_of
 
 __all__ = ["FRAGMENT_DIFF", "INDEX_DIFF", "FragmentParts", "fragment_diff", "index_diff"]

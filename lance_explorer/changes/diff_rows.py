@@ -13,10 +13,10 @@ from lance_explorer.changes.frame import blocks
 from lance_explorer.changes.images import Images, empty_feed
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.pairing import pair_by_key
-from lance_explorer.changes.place_rows import PlaceRows
 from lance_explorer.changes.row_options import RowOptions
 from lance_explorer.changes.steps import ChangeStep
 from lance_explorer.changes.value_columns import ValueColumns, check_key
+from lance_explorer.changes.version_rows import PlaceRows
 from lance_explorer.history.ancestors import Ancestry
 
 __all__ = ["RowsOfBoth"]

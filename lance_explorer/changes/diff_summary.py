@@ -5,7 +5,7 @@ import polars as pl
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.changes.frame import NET_CHANGES, NET_SUMMARY
-from lance_explorer.changes.place_rows import PlaceRows
+from lance_explorer.changes.version_rows import PlaceRows
 from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.ancestors import Place
 from lance_explorer.history.evidence import Evidence

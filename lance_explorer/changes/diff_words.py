@@ -5,10 +5,10 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.changes.diff_commits import fields_between
 from lance_explorer.changes.diff_config import config_diff
 from lance_explorer.changes.diff_layout import index_diff
 from lance_explorer.changes.diff_schema import FieldPair, schema_diff
-from lance_explorer.changes.diff_way import fields_between
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.format.schema import NO_PARENT

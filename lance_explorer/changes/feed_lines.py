@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.feed_parts import ChangePart
 from lance_explorer.changes.frame import Block, blocks
 from lance_explorer.changes.images import Images, empty_feed
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.pairing import pair_by_key
-from lance_explorer.changes.parts import ChangePart
 from lance_explorer.changes.row_options import RowOptions
 from lance_explorer.changes.steps import ChangeStep, VersionRange, commit_steps, net_step
 from lance_explorer.changes.value_columns import ValueColumns, check_key, value_columns

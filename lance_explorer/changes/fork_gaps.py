@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
-from lance_explorer.changes.compositions import composed
-from lance_explorer.changes.passing import last_updates, written_rows
-from lance_explorer.changes.place_rows import PlaceRows, place_rows
+from lance_explorer.changes.column_only_updates import last_updates, written_rows
+from lance_explorer.changes.combined_changes import composed
 from lance_explorer.changes.steps import net_step, version_range
+from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import RefNotFoundError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.ancestors import Ancestry, Place, Stretch
@@ -22,8 +22,8 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.untold_writes import untold_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
+from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.paths import path_between
-from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.frames.columns import COUNT, EVIDENCE, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.rows.tracks import NO_VERSION
+from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = [

@@ -7,15 +7,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.changes.cells import changed_columns
 from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.changed_cells import changed_columns
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, Block
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.steps import ChangeStep
 from lance_explorer.changes.value_columns import ValueColumns
 from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
-from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["Images", "empty_feed"]

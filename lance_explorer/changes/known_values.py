@@ -10,8 +10,8 @@ from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.value_columns import column_fields
 from lance_explorer.errors import StorageError, UnsupportedFeatureError
 from lance_explorer.format.fragments import DataFile, Fragment
-from lance_explorer.history.roots import data_file
-from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.file_roots import data_file
+from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.value_files import check_values
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.values import read_rows_at, refused_blobs

@@ -7,7 +7,7 @@ import polars as pl
 from lance_explorer.changes.steps import lost_before
 from lance_explorer.findings import Finding, Severity
 from lance_explorer.frames.findings import findings_frame
-from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.identity.state_rows import StateRows
 
 __all__ = ["LOST_VALUES_HINT", "LostValues"]
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.column_only_updates import written_rows
 from lance_explorer.changes.counting import KEEPS_VALUES
-from lance_explorer.changes.in_place import Traces, traces
-from lance_explorer.changes.passing import written_rows
 from lance_explorer.changes.replaced_columns import ReplacedColumns
+from lance_explorer.changes.writes_in_place import Traces, traces
 from lance_explorer.history.events.row_comparison import (
     compare_states,
     live_rows,
@@ -24,9 +24,9 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.untold_writes import untold_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair
+from lance_explorer.history.identity.row_origins import NO_VERSION
+from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY, VersionPath, path_between
-from lance_explorer.history.rows.state_rows import StateRows
-from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 

@@ -11,10 +11,10 @@ from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.history.events.row_events import row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.identity.row_origins import NO_VERSION
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
+from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.history.paths import EMPTY
-from lance_explorer.history.rows.positions import position_of
-from lance_explorer.history.rows.state_rows import StateRows, state_rows
-from lance_explorer.history.rows.tracks import NO_VERSION
 from lance_explorer.history.source import TableSource
 
 __all__ = ["ChangeStep", "VersionRange", "commit_steps", "lost_before", "net_step", "version_range"]

@@ -15,8 +15,8 @@ from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.format.schema import NO_PARENT, Field
 from lance_explorer.history.column_lives import Lives, column_lives
+from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
-from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.history.source import TableSource
 
 __all__ = [

@@ -6,11 +6,11 @@ import polars as pl
 
 from lance_explorer.changes.branches import changes_between, with_replaced_columns
 from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.diff_commits import fields_between
 from lance_explorer.changes.diff_layout import FragmentParts, fragment_diff
 from lance_explorer.changes.diff_rows import RowsOfBoth
 from lance_explorer.changes.diff_schema import FieldPair
-from lance_explorer.changes.diff_way import fields_between
-from lance_explorer.changes.place_rows import PlaceRows, place_rows
+from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import RefNotFoundError
 from lance_explorer.history.ancestors import Ancestry, Place, ancestry
 from lance_explorer.history.history import History, VersionRecord

@@ -10,7 +10,7 @@ import polars as pl
 
 from lance_explorer.figures.lineage_layout import REST, LineageLayout
 from lance_explorer.figures.lineage_ribbons import CURVE, HALF_VERSION, RISE
-from lance_explorer.lineage.visits import visits
+from lance_explorer.lineage.rows_in_lives import visits
 
 __all__ = ["RowPath", "Stay", "draw_paths", "place_paths"]
 

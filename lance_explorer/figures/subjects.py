@@ -10,9 +10,9 @@ from lance_explorer.changes.change_feed import Changes
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
+from lance_explorer.lineage.graph_frames import LineageFrames
 from lance_explorer.lineage.nodes import FragmentNode
 from lance_explorer.lineage.row import Row
-from lance_explorer.lineage.tabulating import LineageFrames
 
 __all__ = [
     "checked_changes",

@@ -40,6 +40,7 @@ from lance_explorer.format.splitting import Hunk, ManifestSplitter
 from lance_explorer.format.transactions import decode_transaction_header
 from lance_explorer.history.allocator import keep_freed_memory
 from lance_explorer.history.collector import collector_paused
+from lance_explorer.history.file_roots import deletion_root
 from lance_explorer.history.history import (
     EMPTY_HISTORY,
     UNKNOWN_COUNT,
@@ -50,7 +51,6 @@ from lance_explorer.history.history import (
 )
 from lance_explorer.history.intervals import IntervalBuilder, Intervals, merge_intervals
 from lance_explorer.history.listing import VersionFile, VersionListing
-from lance_explorer.history.roots import deletion_root
 from lance_explorer.storage import Contents, FilePart, Storage, given, reading_ahead
 
 __all__ = ["extend", "with_unreadable"]

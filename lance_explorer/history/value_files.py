@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format.fragments import BasePath, Fragment
-from lance_explorer.history.history import History
-from lance_explorer.history.roots import (
+from lance_explorer.history.file_roots import (
     data_file,
     deletion_root,
     find_base,
     index_folder,
     open_base,
 )
+from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.storage import Storage, leads_elsewhere
 

@@ -18,7 +18,7 @@ from lance_explorer.frames.columns import BRANCH, COUNT, INTERVAL, TEXT, Column,
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.rewrites.reuse import carried_over, fragment_reuse
+from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.indices import covered_fragments
 from lance_explorer.inspect.intervals import interval_columns

@@ -21,10 +21,10 @@ from lance_explorer.format.table_operations import (
     UpdateMap,
     UpdateMemWalState,
 )
-from lance_explorer.history.events.update_kinds import writes_in_place
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.update_kinds import writes_in_place
 from lance_explorer.inspect.schema_changes import FieldChange, schema_changes
 from lance_explorer.inspect.versions import versions
 

@@ -23,8 +23,8 @@ from lance_explorer.frames.columns import (
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals, merge_intervals
 from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.field_names import field_names, names_of
 from lance_explorer.inspect.intervals import interval_columns
-from lance_explorer.inspect.names import field_names, names_of
 
 __all__ = ["ALL_DATA_FILES", "DATA_FILES", "all_data_files", "data_files"]
 

@@ -19,11 +19,11 @@ from lance_explorer.format.row_operations import Delete
 from lance_explorer.frames.columns import BRANCH, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.readable import readable_history
-from lance_explorer.history.rows.reader import FragmentReader
-from lance_explorer.history.rows.stored_sequences import FragmentSequence, read_row_ids
+from lance_explorer.history.reading.row_reader import FragmentReader
+from lance_explorer.history.reading.stored_sequences import FragmentSequence, read_row_ids
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import same_life
-from lance_explorer.inspect.parts import distinct_parts, only_keys, understood
+from lance_explorer.inspect.fragment_parts import distinct_parts, only_keys, understood
 from lance_explorer.inspect.row_id_segments import stored_row_ids
 from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.rowids.sequence import RowIdSequence

@@ -23,18 +23,18 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.history.file_roots import deletion_root
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.readable import check_readable, readable_history
-from lance_explorer.history.roots import deletion_root
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.fragments import deletion_file_type
-from lance_explorer.inspect.parts import (
+from lance_explorer.inspect.fragment_parts import (
     PartRows,
     distinct_parts,
     frame_of_intervals,
     frame_of_version,
 )
+from lance_explorer.inspect.fragments import deletion_file_type
 from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.storage import Contents, Storage
 

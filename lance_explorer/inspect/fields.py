@@ -24,7 +24,7 @@ from lance_explorer.history.paths import Branch
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.field_steps import FieldState, FieldSteps, field_states
 from lance_explorer.inspect.intervals import interval_columns
-from lance_explorer.inspect.text import json_text
+from lance_explorer.inspect.value_text import json_text
 
 __all__ = ["ALL_FIELDS", "FIELDS", "all_fields", "fields"]
 

@@ -8,7 +8,7 @@ import polars as pl
 from lance_explorer.findings import Finding
 from lance_explorer.frames.findings import FINDINGS, findings_frame
 from lance_explorer.history.history import History
-from lance_explorer.history.rewrites.gathered import rewrites
+from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.contradictions import contradictions
 

@@ -21,7 +21,7 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.intervals import intervals_of
-from lance_explorer.history.rewrites.reuse import (
+from lance_explorer.history.rewrites.reuse_history import (
     ReuseEntry,
     fragment_reuse,
     has_caught_up,

@@ -9,7 +9,7 @@ from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.frames.columns import BRANCH, COUNT, ID, TEXT, VERSION, Column, FrameSchema
 from lance_explorer.frames.states import known, live_rows
-from lance_explorer.history.rewrites.reuse import carried_over, fragment_reuse
+from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.indices import covered_fragments
 from lance_explorer.inspect.stale_entries import StaleEntries

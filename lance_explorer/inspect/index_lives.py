@@ -10,7 +10,7 @@ from pyroaring import BitMap
 
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.history.history import History, VersionRecord
-from lance_explorer.history.rewrites.reuse import carried_over, fragment_reuse, reuse_index
+from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse, reuse_index
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.indices import covered_fragments
 

@@ -11,9 +11,9 @@ from lance_explorer.frames.states import inline_bytes, sequence_bytes
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.readable import check_readable
-from lance_explorer.history.rows.stored_sequences import FragmentSequence, read_row_ids
+from lance_explorer.history.reading.stored_sequences import FragmentSequence, read_row_ids
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.parts import understood
+from lance_explorer.inspect.fragment_parts import understood
 from lance_explorer.inspect.row_id_segments import stored_row_ids
 from lance_explorer.rowids.optimum import optimal_sizes
 

@@ -15,7 +15,7 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
+from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.source import TableSource
 
 __all__ = ["REWRITE_GROUPS", "rewrite_groups"]

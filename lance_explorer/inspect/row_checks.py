@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lance_explorer.findings import Finding
-from lance_explorer.history.rows.reader import FragmentContent
+from lance_explorer.history.reading.row_reader import FragmentContent
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
 __all__ = ["check_fragment", "count_too_early"]

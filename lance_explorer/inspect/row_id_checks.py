@@ -8,12 +8,12 @@ import polars as pl
 from lance_explorer.errors import FormatError, LanceExplorerError, NotFoundError
 from lance_explorer.findings import Finding
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.history.events.row_changes import RowChanges, row_changes
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.readable import readable_history
+from lance_explorer.history.reading.row_changes import RowChanges, row_changes
+from lance_explorer.history.reading.row_reader import FragmentContent
 from lance_explorer.history.restores import ordinary_version, restored_version
-from lance_explorer.history.rows.reader import FragmentContent
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.findings import findings_frame
 from lance_explorer.inspect.row_checks import check_fragment, count_too_early

@@ -19,9 +19,9 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.history.rows.stored_sequences import FragmentSequence, read_row_ids
+from lance_explorer.history.reading.stored_sequences import FragmentSequence, read_row_ids
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.parts import PartRows
+from lance_explorer.inspect.fragment_parts import PartRows
 from lance_explorer.inspect.row_id_segments import num_runs, stored_row_ids
 from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
 from lance_explorer.rowids.optimum import OptimalSizes, optimal_sizes_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lance_explorer.history.rows.reader import FragmentContent
+from lance_explorer.history.reading.row_reader import FragmentContent
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.blocks import RunsAndBlocks
 from lance_explorer.rowids.building import FragmentRows, live_rows

@@ -10,12 +10,11 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lance_explorer.changes.column_names import free_name
-from lance_explorer.frames.columns import ID, Column, FrameSchema
-from lance_explorer.history.rows.reader import FragmentContent, RowReader
+from lance_explorer.frames.columns import ID, Column, FrameSchema, free_name
+from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values
-from lance_explorer.inspect.creation import CREATED_AT_SOURCE, created_at
+from lance_explorer.inspect.row_creation import CREATED_AT_SOURCE, created_at
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.version_runs import RowVersionRuns
 

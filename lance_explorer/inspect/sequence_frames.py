@@ -11,9 +11,9 @@ from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.readable import check_readable, readable_history
-from lance_explorer.history.rows.stored_sequences import FragmentSequence
+from lance_explorer.history.reading.stored_sequences import FragmentSequence
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.parts import (
+from lance_explorer.inspect.fragment_parts import (
     PartRows,
     distinct_parts,
     frame_of_intervals,

@@ -12,7 +12,7 @@ from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.history import UNKNOWN_COUNT, History
-from lance_explorer.history.rows.reader import FragmentContent, RowReader
+from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import same_life
 from lance_explorer.rowids.arrays import Uint64Array

@@ -17,7 +17,7 @@ from lance_explorer.frames.columns import (
 from lance_explorer.frames.kinds import kind_of
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.text import json_text
+from lance_explorer.inspect.value_text import json_text
 from lance_explorer.shown import visible
 
 __all__ = ["TRANSACTIONS", "transactions"]

@@ -18,14 +18,14 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.history.rows.stored_sequences import (
+from lance_explorer.history.reading.stored_sequences import (
     FragmentSequence,
     RowVersions,
     read_row_versions,
     sequences_of,
 )
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.parts import PartRows
+from lance_explorer.inspect.fragment_parts import PartRows
 from lance_explorer.inspect.row_id_segments import ENCODING
 from lance_explorer.inspect.sequence_frames import sequence_rows, sequence_rows_of_all
 from lance_explorer.rowids.arrays import aranges, begins_of

@@ -26,7 +26,7 @@ from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import FragmentSteps, fragment_steps, totals
-from lance_explorer.inspect.counting import count_versions, with_previous
+from lance_explorer.inspect.version_counts import count_versions, with_previous
 from lance_explorer.shown import visible
 
 __all__ = ["VERSIONS", "tags_by_version", "versions"]

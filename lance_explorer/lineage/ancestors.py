@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.rows.identities import addresses_at, identities_at
-from lance_explorer.history.rows.state_rows import StateRows, state_rows
+from lance_explorer.history.events.address_identities import addresses_at, identities_at
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.arrays import Uint64Array
 

@@ -1,7 +1,7 @@
 """The first version of a clone, whose past is in another table."""
 
-from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.identity.state_rows import StateRows
 
 __all__ = ["step_facts"]
 

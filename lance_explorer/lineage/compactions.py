@@ -8,13 +8,13 @@ from lance_explorer.errors import CorruptFileError, FormatError, NotFoundError
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.restores import ordinary_version, restored_version
+from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.compaction_records import (
     CompactionLineage,
     CompactionLineageEntry,
     FragReuseGroup,
     newest_first,
 )
-from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.stored_compactions import (
     decode_lineage,
     lasting_lineages,

@@ -11,11 +11,11 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.rewrites.gathered import RewriteGroup, rewrites
+from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.steps import same_life
-from lance_explorer.lineage.descent import Fork, Stretch
 from lance_explorer.lineage.nodes import Edge, FragmentNode, UnseenFragment
 from lance_explorer.lineage.updates import update_flows
+from lance_explorer.lineage.version_line import Fork, Stretch
 
 __all__ = ["StretchEdges"]
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from lance_explorer.frames.columns import BRANCH, EVIDENCE, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.lineage.tracing import RowsInStep
+from lance_explorer.lineage.follow_rows import RowsInStep
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 

@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from lance_explorer.arguments import row_numbers
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
 from lance_explorer.frames.documented import documented
+from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.rows.ends import row_not_found
-from lance_explorer.history.rows.identities import identities_at
-from lance_explorer.history.rows.positions import check_some, position_of
-from lance_explorer.history.rows.state_rows import StateRows, state_rows
+from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
+from lance_explorer.history.identity.version_positions import check_some, position_of
+from lance_explorer.history.reading.row_endings import row_not_found
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.ancestors import fork_of, identities_in_parent
 from lance_explorer.lineage.clones import step_facts
@@ -31,10 +31,10 @@ from lance_explorer.lineage.event_frame import (
     EventColumns,
     event_columns,
 )
+from lance_explorer.lineage.follow_rows import RowsInStep, trace
 from lance_explorer.lineage.fork_gaps import has_gap, since_fork
 from lance_explorer.lineage.row_values import with_values
 from lance_explorer.lineage.timeline import timeline
-from lance_explorer.lineage.tracing import RowsInStep, trace
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
 

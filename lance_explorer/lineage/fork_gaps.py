@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from lance_explorer.history.events.address_identities import addresses_at
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.rows.identities import addresses_at
-from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.lineage.ancestors import Fork, identities_in_parent
 from lance_explorer.lineage.event_frame import EventColumns, event_columns
-from lance_explorer.lineage.tracing import trace
+from lance_explorer.lineage.follow_rows import trace
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["has_gap", "since_fork"]

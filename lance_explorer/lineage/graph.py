@@ -21,19 +21,19 @@ from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.documented import column_table, documented
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.descent import line_of
 from lance_explorer.lineage.edges import StretchEdges
 from lance_explorer.lineage.export import to_dot, to_graphml, to_json, to_mermaid
-from lance_explorer.lineage.nodes import EDGES, FRAGMENTS, STATES, Edge, FragmentNode
-from lance_explorer.lineage.openlineage import openlineage_events
-from lance_explorer.lineage.tabulating import (
+from lance_explorer.lineage.graph_frames import (
     LineageFrames,
     edges_frame,
     lives_frame,
     states_frame,
     unseen_frame,
 )
-from lance_explorer.lineage.visits import visits
+from lance_explorer.lineage.nodes import EDGES, FRAGMENTS, STATES, Edge, FragmentNode
+from lance_explorer.lineage.openlineage import openlineage_events
+from lance_explorer.lineage.rows_in_lives import visits
+from lance_explorer.lineage.version_line import line_of
 from lance_explorer.shown import described
 
 __all__ = ["FragmentNode", "Lineage", "LineageFrames", "lineage"]

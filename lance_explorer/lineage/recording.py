@@ -13,7 +13,6 @@ from lance.commit import CommitConflictError
 
 from lance_explorer.arguments import of_kind, whole_number
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.history.opened import dataset_of, open_source
 from lance_explorer.history.rewrites.compaction_records import (
     CompactionLineage,
     FragReuseGroup,
@@ -24,6 +23,7 @@ from lance_explorer.history.rewrites.stored_compactions import (
     stored_lineage,
 )
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.table_input import dataset_of, open_source
 from lance_explorer.lineage.compactions import compaction_lineage
 
 __all__ = [

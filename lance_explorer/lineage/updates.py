@@ -9,11 +9,11 @@ from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_events import RowEvent, RowEvents, row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.events.update_kinds import is_plain_update
+from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.rows.state_rows import StateRows, state_rows
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.update_kinds import is_plain_update
 from lance_explorer.rowids.addresses import fragments_of
 
 __all__ = ["UpdateFlow", "UpdateStep", "update_flows"]

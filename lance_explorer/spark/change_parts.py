@@ -10,10 +10,10 @@ from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
 from lance_explorer.changes.change_feed import Changes, changes
+from lance_explorer.changes.feed_parts import ChangePart
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
-from lance_explorer.changes.parts import ChangePart
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.history.rows.state_rows import StateRows, state_rows
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.spark.options import Options
 from lance_explorer.spark.pinning import PinnedTable
 from lance_explorer.spark.types import batches_of, target_schema

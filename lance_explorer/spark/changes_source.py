@@ -1,7 +1,7 @@
 """``lance_explorer.changes``: what changed between two versions, and the same as a stream.
 
-The driver plans parts from metadata (:mod:`lance_explorer.changes.parts`); each task makes its part
-as :meth:`Changes.batches` does on one machine.
+The driver plans parts from metadata (:mod:`lance_explorer.changes.feed_parts`); each task makes its
+part as :meth:`Changes.batches` does on one machine.
 """
 
 import json

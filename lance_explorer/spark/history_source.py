@@ -16,7 +16,7 @@ from lance_explorer.arguments import shown
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.frames.states import live_rows
-from lance_explorer.history.rows.reader import RowReader
+from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.event_frame import FOLLOWED
 from lance_explorer.lineage.following import follow

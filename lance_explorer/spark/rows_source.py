@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.states import live_rows
 from lance_explorer.history.readable import check_readable
-from lance_explorer.history.rows.reader import FragmentContent, RowReader
+from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values
 from lance_explorer.history.version_refs import resolve

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.format.schema import NO_PARENT
-from lance_explorer.history.rows.state_rows import state_rows
+from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches
 from lance_explorer.spark.options import Options

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.changes.cells import changed_cells, changed_columns
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.changed_cells import changed_cells, changed_columns
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, Block
 from lance_explorer.changes.images import Images
 from lance_explorer.changes.steps import ChangeStep, VersionRange

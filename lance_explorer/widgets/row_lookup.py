@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
-from lance_explorer.history.rows.identities import identities_at
-from lance_explorer.history.rows.positions import position_of
-from lance_explorer.history.rows.state_rows import StateRows, state_rows
+from lance_explorer.history.events.address_identities import identities_at
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
+from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.lineage.following import row_history
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.snapshot import Snapshot

@@ -8,8 +8,8 @@ from lance_explorer import open_table
 from lance_explorer.changes.change_runs import RowChange
 from lance_explorer.changes.counting import counted
 from lance_explorer.changes.net import net_changes, net_changes_since
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.paths import EMPTY, path_between
-from lance_explorer.history.rows.state_rows import StateRows, state_rows
 from lance_explorer.history.source import TableSource
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, stored

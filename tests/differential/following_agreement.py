@@ -16,8 +16,8 @@ from lance_explorer import Table, open_table
 from lance_explorer.history.events.row_counts import counts_of
 from lance_explorer.history.events.row_events import NO_ADDRESS, RowEvent, RowEvents, row_events
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.rows.state_rows import state_rows
-from lance_explorer.lineage.carrying import follow_addresses
+from lance_explorer.history.identity.state_rows import state_rows
+from lance_explorer.lineage.follow_addresses import follow_addresses
 from lance_explorer.lineage.following import follow, row_history
 from tests.differential.agreement import checked_out
 from tests.differential.twin import COUNTS, Twin

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.history.rewrites.address_maps import AddressMap
-from lance_explorer.history.rewrites.gathered import RewriteGroup
+from lance_explorer.history.rewrites.all_groups import RewriteGroup
 from lance_explorer.history.source import TableSource
 
 __all__ = [

@@ -14,7 +14,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.rewrites.reuse import reuse_index
+from lance_explorer.history.rewrites.reuse_history import reuse_index
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.catalogue import Inspect
 from lance_explorer.inspect.fragment_health import (

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from lance_explorer.format._pb import row_ids_pb2, table_pb2
-from lance_explorer.history.rows.reader import RowReader
+from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.row_id_checks import check_row_ids

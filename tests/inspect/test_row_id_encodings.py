@@ -8,10 +8,10 @@ import pytest
 
 from lance_explorer.errors import UnsupportedFeatureError
 from lance_explorer.format.sequences import encode_row_id_sequence
-from lance_explorer.history.rows.stored_sequences import read_row_ids
+from lance_explorer.history.reading.stored_sequences import read_row_ids
 from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.fragment_parts import distinct_parts, understood
 from lance_explorer.inspect.fragments import fragments
-from lance_explorer.inspect.parts import distinct_parts, understood
 from lance_explorer.inspect.row_id_encodings import all_row_id_encodings, row_id_encodings
 from lance_explorer.inspect.row_id_segments import row_id_segments, stored_row_ids
 from lance_explorer.rowids.encoding import best_encoding, encode_segment

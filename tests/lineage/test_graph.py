@@ -7,7 +7,7 @@ import pytest
 
 from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.format._pb import transaction_pb2 as pb
-from lance_explorer.history.rows.state_rows import state_rows
+from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.following import follow
 from lance_explorer.lineage.graph import FragmentNode, Lineage, lineage

@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lance_explorer.history.events.ambiguous_rows import Births, births_at
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
-from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.events.untold_writes import untold_rows, untold_writes
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace
+from lance_explorer.history.identity.row_origins import NO_VERSION
+from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.paths import VersionPath, path_between
-from lance_explorer.history.rewrites.gathered import rewrites
-from lance_explorer.history.rows.open_births import Births, births_at
-from lance_explorer.history.rows.state_rows import StateRows
-from lance_explorer.history.rows.tracks import NO_VERSION
+from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.rowids.addresses import fragments_of
 
 __all__ = ["classify"]

@@ -14,9 +14,14 @@ from pyroaring import BitMap
 from lance_explorer.history.column_lives import kept_fields
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
+from lance_explorer.history.identity.row_origins import (
+    NO_VERSION,
+    Track,
+    VersionsFrom,
+    constant_versions,
+)
+from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
-from lance_explorer.history.rows.state_rows import StateRows
-from lance_explorer.history.rows.tracks import NO_VERSION, Track, VersionsFrom, constant_versions
 from lance_explorer.rowids.addresses import first_address, fragments_of
 from lance_explorer.rowids.arrays import Uint64Array, begins_of
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at

@@ -9,7 +9,7 @@ The answer is a ``RowEvents``: columns of runs. A run is ``length`` rows with co
 at consecutive addresses, both before and after, to which the same happened. The *identity* of a row
 is its stable row ID; in a table without, it is the address where the row was born, which
 compactions keep, and an ``update()`` too where its order can be told
-(:mod:`lance_explorer.history.rows.birth_tracks`).
+(:mod:`lance_explorer.history.identity.birth_addresses`).
 
 - ``before`` and ``after`` are the addresses of the first row, NO_ADDRESS (2^64 - 1) where it is not
   live: added rows have no ``before``, removed ones no ``after``.
@@ -39,8 +39,8 @@ from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_classes import classify
 from lance_explorer.history.events.row_comparison import compare_with_previous
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.rows.state_rows import state_rows
+from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.source import TableSource
 
 __all__ = ["NO_ADDRESS", "RowEvent", "RowEvents", "all_row_events", "row_events"]

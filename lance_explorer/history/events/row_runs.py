@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.history.file_changes import InPlace
-from lance_explorer.history.rows.tracks import NO_VERSION
+from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
 from lance_explorer.rowids.offsets import cut_at
 

@@ -7,10 +7,10 @@ names the fragments that it read with their files.
 
 from dataclasses import dataclass
 
-from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.file_changes import WrittenFields, written_fields, written_since_birth
-from lance_explorer.history.rewrites.gathered import rewrites
-from lance_explorer.history.rows.state_rows import StateRows
+from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.rewrites.all_groups import rewrites
 
 __all__ = ["UnseenWrites", "unseen_writes"]
 

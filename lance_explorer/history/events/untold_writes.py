@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lance_explorer.format.fragments import TOMBSTONE, Fragment
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_runs import RowRuns
-from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.events.unseen_writes import unseen_writes
 from lance_explorer.history.file_changes import (
     InPlace,
@@ -23,9 +23,9 @@ from lance_explorer.history.file_changes import (
     in_place,
     written_fields,
 )
+from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY, VersionPath, parent_position
 from lance_explorer.history.restores import is_restore_of_lost, restored_version
-from lance_explorer.history.rows.state_rows import StateRows
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at

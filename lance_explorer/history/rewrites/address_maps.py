@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.rewrites.gathered import rewrites
+from lance_explorer.history.rewrites.all_groups import rewrites
+from lance_explorer.history.rewrites.group_rows import pair_rows, reading_deletions
 from lance_explorer.history.rewrites.groups import RewriteGroup
-from lance_explorer.history.rewrites.rows import pair_rows, reading_deletions
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Positions, Uint64Array

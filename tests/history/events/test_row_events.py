@@ -12,7 +12,7 @@ from lance_explorer.history.events.row_events import (
     row_events,
 )
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.rows.state_rows import state_rows
+from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.source import TableSource
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, stored

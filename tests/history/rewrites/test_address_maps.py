@@ -15,9 +15,9 @@ from pyroaring import BitMap64
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.rewrites.address_maps import address_map
-from lance_explorer.history.rewrites.gathered import rewrites
+from lance_explorer.history.rewrites.all_groups import rewrites
+from lance_explorer.history.rewrites.group_rows import pair_rows
 from lance_explorer.history.rewrites.groups import RewriteGroup
-from lance_explorer.history.rewrites.rows import pair_rows
 from lance_explorer.history.source import TableSource
 from tests.format.samples import DATA
 from tests.history.compactions import (

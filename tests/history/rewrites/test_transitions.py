@@ -8,7 +8,7 @@ from pyroaring import BitMap, BitMap64
 
 from lance_explorer.format._pb import index_pb2, table_pb2
 from lance_explorer.history.rewrites.address_maps import address_map
-from lance_explorer.history.rewrites.gathered import rewrites
+from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.fragment_reuse import fragment_reuse_entries
 from lance_explorer.inspect.index_coverage import index_coverage

@@ -1,0 +1,89 @@
+"""Net changes read backwards, and one after the other."""
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.identity.row_origins import NO_VERSION
+from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.rowids.offsets import cut_at
+
+__all__ = ["composed", "cut_at_addresses", "inverted"]
+
+Side = Literal["before", "after"]
+
+
+def inverted(runs: ChangeRuns) -> ChangeRuns:
+    """Return changes from A to B as those from B to A: what was inserted is deleted.
+
+    Which version gave a row its values is not known of these.
+    """
+    change = runs.change.copy()
+    change[runs.change == RowChange.INSERTED] = RowChange.DELETED
+    change[runs.change == RowChange.DELETED] = RowChange.INSERTED
+    return replace(
+        runs,
+        change=change,
+        identity=runs.old_identity,
+        old_identity=runs.identity,
+        before=runs.after,
+        after=runs.before,
+        version=np.full(len(runs), NO_VERSION, dtype=np.uint64),
+    )
+
+
+def composed(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
+    """Return changes from A to C, given those from A to B and from B to C.
+
+    Rows are the same if they have the same address in B. Of two classes that a row has, it is of
+    the one that comes first. A row that was not in A and is not in C is left out.
+    """
+    first = cut_at_addresses(first, "after", _borders(second, "before"))
+    second = cut_at_addresses(second, "before", _borders(first, "after"))
+    is_there, was_there = first.after != NO_ADDRESS, second.before != NO_ADDRESS
+    here, there = np.flatnonzero(is_there), np.flatnonzero(was_there)
+    _, one, other = np.intersect1d(first.after[here], second.before[there], return_indices=True)
+    one, other = here[one], there[other]
+    both = _joined(first.where(one), second.where(other))
+    only_first = first.where(np.delete(np.arange(len(first)), one))
+    only_second = second.where(np.delete(np.arange(len(second)), other))
+    return ChangeRuns.concatenated([only_first, only_second, both])
+
+
+def cut_at_addresses(runs: ChangeRuns, side: Side, borders: Uint64Array) -> ChangeRuns:
+    """Return runs cut where sorted borders lie inside their addresses before, or after."""
+    addresses = runs.before if side == "before" else runs.after
+    is_there = addresses != NO_ADDRESS
+    some = runs.where(is_there)
+    owner, shift, length = cut_at(addresses[is_there], some.length, borders)
+    if len(owner) == len(some):
+        return runs
+    return ChangeRuns.concatenated([runs.where(~is_there), some.pieces(owner, shift, length)])
+
+
+def _borders(runs: ChangeRuns, side: Side) -> Uint64Array:
+    addresses = runs.before if side == "before" else runs.after
+    is_there = addresses != NO_ADDRESS
+    starts = addresses[is_there]
+    borders: Uint64Array = np.union1d(starts, starts + runs.length[is_there])
+    return borders
+
+
+def _joined(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
+    """Return rows of which both tell something, a run of the one beside a run of the other."""
+    added, removed = first.before == NO_ADDRESS, second.after == NO_ADDRESS
+    change = np.minimum(first.change, second.change)  # classes are in the order of their rank
+    change = np.where(removed, np.uint8(RowChange.DELETED), change)
+    change = np.where(added, np.uint8(RowChange.INSERTED), change)
+    joined = replace(
+        second,
+        change=change,
+        old_identity=first.old_identity,
+        before=first.before,
+        evidence=np.maximum(first.evidence, second.evidence),
+        is_uncertain=first.is_uncertain | second.is_uncertain,
+    )
+    return joined.where(~(added & removed))

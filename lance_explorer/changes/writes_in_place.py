@@ -1,0 +1,73 @@
+"""What commits on the way did to rows that their row versions do not tell of."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lance_explorer.history.events.row_events import NO_ADDRESS, row_events
+from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.untold_writes import IdentitySet, UntoldRows, untold_rows
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import SchemaPair
+from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.paths import VersionPath
+from lance_explorer.history.restores import is_restore_of_lost
+
+__all__ = ["Traces", "traces"]
+
+_NO_IDENTITIES = np.empty(0, dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """Rows to which something happened on the way that comparing both ends does not show.
+
+    Attributes
+    ----------
+    untold : UntoldRows
+        Those of which columns were written in place, and their last update stayed.
+    unpaired : IdentitySet
+        The two halves of upserts in tables without row IDs, and of restores of lost versions: rows
+        that went and rows that came.
+    ordered : IdentitySet
+        Those that an update wrote in tables without row IDs, told by their order.
+    """
+
+    untold: UntoldRows
+    unpaired: IdentitySet
+    ordered: IdentitySet
+
+
+def traces(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Traces:
+    """Collect what happened on the way to rows of two versions, which have such schemas."""
+    return Traces(
+        untold_rows(rows, path, schemas), _unpaired(rows, path), _told_by_order(rows, path)
+    )
+
+
+def _unpaired(rows: StateRows, path: VersionPath) -> IdentitySet:
+    start, stop = [_NO_IDENTITIES], [_NO_IDENTITIES]
+    for position in path.steps if not rows.has_row_ids else ():
+        is_open = is_restore_of_lost(rows.source, rows.history, position)
+        if is_open or StepFacts(rows, position).is_unpaired_update:
+            events = row_events(rows.source, position)
+            is_half = (events.before == NO_ADDRESS) | (events.after == NO_ADDRESS)
+            halves = events.where(events.is_uncertain & is_half)
+            start.append(halves.identity)
+            stop.append(halves.identity + halves.length)
+    return IdentitySet.of(np.concatenate(start), np.concatenate(stop))
+
+
+def _told_by_order(rows: StateRows, path: VersionPath) -> IdentitySet:
+    if rows.has_row_ids:
+        return IdentitySet.of(_NO_IDENTITIES, _NO_IDENTITIES)
+    ranges = [
+        rows.ids(state).ranges()
+        for position in path.steps
+        if rows.history.records[position].operation == "Update"
+        for state in rows.states_added(position).tolist()
+        if rows.track(state).evidence is Evidence.INFERRED
+    ]
+    start = np.concatenate([_NO_IDENTITIES, *[starts for starts, _ in ranges]])
+    stop = np.concatenate([_NO_IDENTITIES, *[stops for _, stops in ranges]])
+    return IdentitySet.of(start, stop)

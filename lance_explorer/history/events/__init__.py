@@ -1,0 +1,1 @@
+"""What happened to rows from version to version."""

@@ -1,0 +1,70 @@
+"""Rows without stable IDs that a restore takes out and puts in, and that may be the same ones.
+
+An update that cannot be paired makes other rows of those that it touches. A restore over it takes
+these out and brings the old ones back, and then it is as open which is which. The same goes for
+versions that are gone.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.history.events.row_comparison import compare_with_previous
+from lance_explorer.history.identity.row_origins import NO_VERSION
+from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.rowids.addresses import fragments_of
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = ["Births", "births_at"]
+
+
+class Births(NamedTuple):
+    """When runs of rows were born: columns, a value for each run.
+
+    ``created`` is the first version that created rows of the run's fragment, NO_VERSION where that
+    is not known; for those of a restored detached version the first one that has them.
+    ``open_until`` is that of its :class:`~lance_explorer.history.identity.row_origins.Track`.
+    """
+
+    created: Uint64Array
+    open_until: Uint64Array
+
+    @classmethod
+    def of(cls, rows: StateRows, states: NDArray[np.int64], addresses: Uint64Array) -> "Births":
+        """Return those of rows at some addresses, which must be in the given states."""
+        tracks = [rows.track(state) for state in states.tolist()]
+        created = [_first(rows, state) for state in states.tolist()]
+        open_until = [track.open_until for track in tracks]
+        ids = np.array([rows.history.states[state].id for state in states], dtype=np.uint64)
+        order = np.argsort(ids)
+        place = order[np.searchsorted(ids[order], fragments_of(addresses))]
+        return cls(
+            np.array(created, dtype=np.uint64)[place], np.array(open_until, dtype=np.uint64)[place]
+        )
+
+    def may_be(self, others: "Births") -> NDArray[np.bool_]:
+        """Tell of which runs rows may have become rows of the others, or the other way round."""
+        if not len(others.created):
+            return np.zeros(len(self.created), dtype=np.bool_)
+        became = self.created < others.open_until.max()
+        were = self.open_until > others.created.min()
+        return np.asarray(became | were)
+
+
+def _first(rows: StateRows, state: int) -> int:
+    track = rows.track(state)
+    created: int = min(track.created.versions.tolist() if track.created else [NO_VERSION])
+    if created == track.open_until == NO_VERSION:  # of no row that any version had before
+        return rows.history.records[int(rows.first_positions[state])].version
+    return created
+
+
+def births_at(rows: StateRows, position: int) -> tuple[Births, Births]:
+    """Return the births of all rows that a version removed, and of all that it added."""
+    removed, added = rows.states_removed(position), rows.states_added(position)
+    runs = compare_with_previous(rows, position)
+    return (
+        Births.of(rows, removed, runs.before[~runs.is_live]),
+        Births.of(rows, added, runs.after[~runs.was_live]),
+    )

@@ -1,0 +1,189 @@
+"""What the classification of rows must know of one version beside its rows."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import Update
+from lance_explorer.format.table_operations import Restore
+from lance_explorer.history.events.row_comparison import live_rows, schemas_at
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import SchemaPair
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.listing import FIRST_DETACHED
+from lance_explorer.history.update_kinds import has_new_rows, inserts_nothing
+from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.rowids.runs import RunColumns, merged_ids, outside
+
+__all__ = ["StepFacts"]
+
+
+class StepFacts:
+    """One version, compared with the kept one before.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the states of a branch.
+    position : int
+        The position of the version in ``rows.history``.
+
+    Attributes
+    ----------
+    record : VersionRecord
+        The version.
+    previous_version : int
+        The kept version before; 0 if there is none.
+    follows : bool
+        Whether no version is missing between.
+    name : str or None
+        The operation as Lance names it; None if no transaction is left, or it is not known.
+    """
+
+    def __init__(self, rows: StateRows, position: int) -> None:
+        history = rows.history
+        self.record: VersionRecord = history.records[position]
+        self.position = position
+        self.has_row_ids = rows.has_row_ids
+        self.previous = history.records[position - 1] if position else None
+        self.previous_version = self.previous.version if self.previous else 0
+        self.follows = bool(history.follows_previous[position])
+        name = self.record.operation
+        self.name = None if name == "unknown" else name
+        self._rows = rows
+        self._source = rows.source
+
+    @property
+    def version(self) -> int:
+        """The version number."""
+        return self.record.version
+
+    @cached_property
+    def operation(self) -> Operation | None:
+        """What the commit did; None if no transaction is left."""
+        transaction = self._source.transaction(self.record)
+        return transaction.operation if transaction else None
+
+    @cached_property
+    def source(self) -> str:
+        """The name of what tells about the step: its transaction, or else its manifest."""
+        stored = self.record.transaction
+        if stored is None:
+            return f"manifest of version {self.version}"
+        header = stored.header
+        return f"transaction {header.read_version}-{header.uuid}"
+
+    @cached_property
+    def schemas(self) -> SchemaPair:
+        """The schemas of the kept version before and of this one."""
+        return schemas_at(self._rows, self.position - 1, self.position)
+
+    @cached_property
+    def new_fragments(self) -> tuple[int, ...]:
+        """The IDs of the fragments that the version before has not."""
+        return tuple(sorted(self._states(self._rows.states_added(self.position)) - self._stayed))
+
+    @cached_property
+    def own_fragments(self) -> tuple[int, ...]:
+        """The IDs of the fragments that the commit itself says it wrote, with new rows alone."""
+        states = self._rows.history.states
+        added = [states[state] for state in self._rows.states_added(self.position).tolist()]
+        return tuple([state.id for state in added if has_new_rows(self.operation, state)])
+
+    @cached_property
+    def is_unpaired_update(self) -> bool:
+        """Whether an Update removed and added rows, and which became which cannot be told."""
+        if self.has_row_ids or not self.follows or self.name not in ("Update", None):
+            return False
+        if not self.new_fragments:
+            return False
+        states = self._rows.history.states
+        added = self._rows.states_added(self.position).tolist()
+        born = [state for state in added if states[state].id not in self._stayed]
+        if any(self._rows.track(state).evidence is Evidence.INFERRED for state in born):
+            return False  # their order tells
+        removed = self._rows.states_removed(self.position).tolist()
+        masks = {states[state].id: states[state].deletion_file for state in added}
+        return any(
+            states[state].id not in self._stayed
+            or masks[states[state].id] != states[state].deletion_file
+            for state in removed
+        )
+
+    @cached_property
+    def only_updates(self) -> bool:
+        """Whether each row that an unpaired Update removed is one of those that it added."""
+        if not (self.is_unpaired_update and self.inserts_nothing):
+            return False
+        sides = self._rows.states_removed(self.position), self._rows.states_added(self.position)
+        out, in_ = [sum(map(self._rows.num_live, states.tolist())) for states in sides]
+        return out == in_
+
+    @property
+    def inserts_nothing(self) -> bool:
+        """Whether an Update says that all rows that it put in were there before."""
+        return isinstance(self.operation, Update) and inserts_nothing(self.operation.inserted_rows)
+
+    @cached_property
+    def _stayed(self) -> set[int]:
+        """The fragments that are in another state than in the version before."""
+        removed, added = [
+            self._states(states)
+            for states in (
+                self._rows.states_removed(self.position),
+                self._rows.states_added(self.position),
+            )
+        ]
+        return removed & added
+
+    def _states(self, states: NDArray[np.int64]) -> set[int]:
+        return {self._rows.history.states[state].id for state in states.tolist()}
+
+    @cached_property
+    def new_identities(self) -> RunColumns:
+        """The rows that a restored detached version gave IDs to, and that no version had before."""
+        namesakes = self._rows.namesakes
+        if namesakes is None or self.position not in namesakes.restores:
+            return RunColumns.empty()
+        given = namesakes.lines[self.position].detached
+        new = RunColumns(given.address, given.address + (given.stop - given.start), given.start)
+        for position in namesakes.restores:
+            if position < self.position and len(new.start):
+                seen = live_rows(self._rows, position)
+                ids = RunColumns(seen.identity, seen.identity + seen.length, seen.after)
+                new = outside(new, *(merged_ids(ids) if len(ids.start) else ids[:2]))
+                new = new.where(new.start < new.stop)
+        return new.in_order()
+
+    @cached_property
+    def unseen_fragments(self) -> tuple[int, ...]:
+        """The fragments that a restored detached version has, and no version had before."""
+        if not isinstance(self.operation, Restore) or self.operation.version < FIRST_DETACHED:
+            return ()
+        states, first = self._rows.history.states, self._rows.first_positions
+        known = np.flatnonzero((first >= 0) & (first < self.position)).tolist()
+        files = set[str]().union(*[_paths(states[state]) for state in known])
+        added = [states[state] for state in self._rows.states_added(self.position).tolist()]
+        return tuple([state.id for state in added if files.isdisjoint(_paths(state))])
+
+    def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
+        """Tell which rows that a restore took out or put in may be the same."""
+        namesakes = self._rows.namesakes
+        if namesakes is None or self.name != "Restore":
+            return np.zeros(len(identities), dtype=np.bool_)
+        return namesakes.are_open(identities)
+
+    def row_ids(self, identities: Uint64Array) -> Uint64Array:
+        """Return the row IDs of rows."""
+        return self._rows.row_ids(identities)
+
+
+def _paths(fragment: Fragment) -> set[str]:
+    """Return the data files of a fragment, those of its overlays too."""
+    return {file.path for file in fragment.files} | {
+        overlay.data_file.path for overlay in fragment.overlays
+    }

@@ -1,0 +1,1 @@
+"""Who a row is, with and without stable row IDs."""

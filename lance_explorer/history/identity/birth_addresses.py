@@ -1,0 +1,341 @@
+"""Rows without stable row IDs, told apart by the address at which each was first written.
+
+A row is born in a fragment, and its fragment ID and offset name it from then on. Fragments that a
+compaction wrote have the rows of those that it read, and fragments that ``update()`` wrote have the
+rows that it took out, in order (which is inferred). All others have rows of their own. Where an ID
+was given to a second fragment, the rows of that one have identities that are no addresses.
+
+The versions that created and updated rows are what stable tables store, replayed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.format.column_operations import DataReplacement, Merge
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import Update
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.identity.inherited_origins import (
+    born_rows,
+    carried_tracks,
+    overwritten,
+    unknown_track,
+    whole_fragment,
+)
+from lance_explorer.history.identity.row_origins import (
+    ANY_VERSION,
+    NO_VERSION,
+    Track,
+    VersionsFrom,
+    constant_versions,
+)
+from lance_explorer.history.listing import FIRST_DETACHED
+from lance_explorer.history.restores import detached_line, restored_version
+from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
+from lance_explorer.history.rewrites.group_rows import pair_rows, reading_deletions
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import same_life
+from lance_explorer.history.update_kinds import (
+    has_new_rows,
+    inserts_nothing,
+    is_plain_update,
+)
+from lance_explorer.rowids.addresses import first_address
+from lance_explorer.rowids.offsets import OffsetRanges, rows_at
+from lance_explorer.rowids.runs import RunColumns
+from lance_explorer.rowids.sequence import Ranges, RowIdSequence
+
+if TYPE_CHECKING:
+    from lance_explorer.history.identity.state_rows import StateRows
+
+__all__ = ["BirthTracks"]
+
+_LAST_NUMBER = (1 << 32) - 2
+
+
+class BirthTracks:
+    """The tracks of all states of a history, found in one pass over its versions."""
+
+    def __init__(self, rows: "StateRows") -> None:
+        self._rows = rows
+        self._history = rows.history
+
+    def track(self, state: int) -> Track:
+        """Return the track of a state."""
+        return self._tracks[state]
+
+    @cached_property
+    def _tracks(self) -> dict[int, Track]:
+        rows, records = self._rows, self._history.records
+        updates = [
+            position
+            for position in range(1, len(records))
+            if records[position].operation == "Update" and self._history.follows_previous[position]
+        ]
+        rows.load_steps(updates)
+        pass_ = _Pass(rows)
+        with (
+            rows.source.reading_transactions(records),
+            reading_deletions(rows.source, rewrites(rows.source).groups),
+        ):
+            for position in range(len(records)):
+                pass_.step(position)
+        return pass_.tracks
+
+
+class _Pass:
+    """The way through the versions, oldest first."""
+
+    def __init__(self, rows: "StateRows") -> None:
+        self.tracks: dict[int, Track] = {}
+        self._rows = rows
+        self._history = rows.history
+        self._states = rows.history.states
+        self._by_file: dict[tuple[int, str], int] = {}
+        self._numbers = set[int]()
+        self._next_number = _LAST_NUMBER
+
+    def step(self, position: int) -> None:
+        """Find the tracks of the states that are there for the first time."""
+        added = self._rows.states_added(position)
+        new = added[self._rows.first_positions[added] == position].tolist()
+        if not new:
+            return
+        here = _Step(self._rows, position)
+        born = []
+        for state in sorted(new, key=lambda state: self._states[state].id):
+            fragment = self._states[state]
+            earlier = self._earlier(here, fragment)
+            if earlier is None:
+                born.append(state)
+            else:
+                self.tracks[state] = self._changed(here, earlier, fragment)
+        if born:
+            self._bear(here, born)
+        for state in new:
+            fragment = self._states[state]
+            self._by_file.update(((fragment.id, file.path), state) for file in fragment.files)
+
+    def _earlier(self, here: "_Step", fragment: Fragment) -> int | None:
+        """Return an earlier state of the same fragment, the latest one if it can be."""
+        before = here.removed.get(fragment.id)
+        if before is not None:
+            operation = here.record.operation if here.follows else None
+            if same_life(self._states[before], fragment, operation):
+                return before
+        files = [(fragment.id, file.path) for file in fragment.files]
+        known = [self._by_file[file] for file in files if file in self._by_file]
+        return known[0] if known else None
+
+    # ------------------------------------------------------------------- fragments that stay
+
+    def _changed(self, here: "_Step", earlier: int, fragment: Fragment) -> Track:
+        before = self.tracks[earlier]
+        if not here.follows or here.record.operation == "Restore":
+            return before  # lost versions may have written it
+        if in_place(self._states[earlier], fragment, here.schemas) is InPlace.SAME:
+            return before
+        written = self._written(here, earlier, fragment)
+        if written is None:
+            return before
+        assert before.updated is not None
+        return replace(before, updated=overwritten(before.updated, written, here.version))
+
+    def _written(self, here: "_Step", earlier: int, fragment: Fragment) -> OffsetRanges | None:
+        """Return which rows got other values in place; None if that is not said."""
+        known = self._states[earlier].overlays
+        new = [overlay for overlay in fragment.overlays if overlay not in known]
+        if new and self._states[earlier].files == fragment.files:
+            covered = new[0].covered_offsets()
+            covered.update(*[overlay.covered_offsets() for overlay in new[1:]])
+            return OffsetRanges.of(covered)
+        match here.operation:
+            case Merge() | DataReplacement():
+                return whole_fragment(len(self.tracks[earlier].ids))
+            case Update() as update:
+                offsets = update.offsets(fragment.id)
+                return None if offsets is None else OffsetRanges.of(offsets)
+            case _:
+                return None
+
+    # ------------------------------------------------------------------- fragments that are new
+
+    def _bear(self, here: "_Step", born: list[int]) -> None:
+        """Find the tracks of states of fragments that were not there before."""
+        masked = RunColumns.concatenated(self._masked(here) if here.is_update else [])
+        tracks = self._rewritten(here) or self._updated(here, born, masked)
+        for state in born:
+            fragment = self._states[state]
+            track = tracks.get(fragment.id)
+            if track is None or len(track.ids) != (fragment.physical_rows or 0):
+                track = self._own(here, fragment, bool(masked.num_rows))
+            self.tracks[state] = track
+
+    def _own(self, here: "_Step", fragment: Fragment, is_unpaired: bool) -> Track:
+        number = fragment.id
+        if number in self._numbers:
+            number, self._next_number = self._next_number, self._next_number - 1
+        self._numbers.add(number)
+        rows = fragment.physical_rows or 0
+        version = here.version_of_new(fragment)
+        versions = constant_versions(version, rows)
+        open_until = NO_VERSION
+        if here.is_first and version == NO_VERSION:
+            open_until = here.version  # a lost version may have made them of other rows
+        elif not here.is_first and (
+            is_unpaired or (version == NO_VERSION and not here.restores_new_rows(fragment))
+        ):
+            open_until = version or ANY_VERSION
+        return Track(born_rows(number, rows), versions, versions, open_until=open_until)
+
+    def _rewritten(self, here: "_Step") -> dict[int, Track]:
+        """Return the tracks of the fragments that compactions wrote, by their IDs."""
+        tracks: dict[int, Track] = {}
+        for group in here.groups():
+            rows = pair_rows(self._rows.source, group)
+            if isinstance(rows, str):
+                continue
+            old = {digest.id: self._old_track(here, digest.id, tracks) for digest in group.old}
+            known = {key: track for key, track in old.items() if track is not None}
+            counts = {digest.id: digest.physical_rows or 0 for digest in group.old}
+            for key in old.keys() - known.keys():  # it was never kept
+                known[key] = unknown_track(key, counts[key])
+            tracks.update(carried_tracks(rows, known, group))
+        return tracks
+
+    def _old_track(self, here: "_Step", fragment_id: int, tracks: dict[int, Track]) -> Track | None:
+        if fragment_id in tracks:
+            return tracks[fragment_id]
+        state = here.removed.get(fragment_id)
+        return None if state is None else self.tracks[state]
+
+    def _updated(self, here: "_Step", born: list[int], masked: RunColumns) -> dict[int, Track]:
+        """Return the tracks of fragments with updated rows, where they can be told by order."""
+        update = here.operation
+        if not isinstance(update, Update):
+            return {}
+        counts = {self._states[state].id: self._states[state].physical_rows or 0 for state in born}
+        num_new = sum(counts.values())
+        only_one = num_new == 1 and inserts_nothing(update.inserted_rows)
+        is_plain = is_plain_update(update, here.record.schema) and not self._is_in_place(here)
+        if masked.num_rows != num_new or not (only_one or is_plain):
+            return {}
+        ids = RowIdSequence((Ranges(masked.start, masked.stop),))
+        old = [
+            (self._states[state].id, self.tracks[state].created) for state in here.removed.values()
+        ]
+        created = VersionsFrom.of([(key, runs) for key, runs in old if runs is not None]).along(
+            masked.address, masked.stop - masked.start
+        )
+        open_until = max(self.tracks[state].open_until for state in here.removed.values())
+        begin, tracks = 0, {}
+        for fragment_id, count in sorted(counts.items()):
+            end = begin + count
+            tracks[fragment_id] = Track(
+                ids.slice(begin, end),
+                created.slice(begin, end),
+                constant_versions(here.version, count),
+                Evidence.INFERRED,
+                open_until,
+            )
+            begin = end
+        return tracks
+
+    def _is_in_place(self, here: "_Step") -> bool:
+        """Whether some fragment got other files, which ``update()`` never does."""
+        after = {self._states[state].id: self._states[state] for state in here.added}
+        return any(
+            in_place(self._states[state], after[key], here.schemas) is not InPlace.SAME
+            for key, state in here.removed.items()
+            if key in after
+        )
+
+    def _masked(self, here: "_Step") -> Iterator[RunColumns]:
+        """Yield the rows that were live before and are not where they were, in scan order."""
+        after = {self._states[state].id: state for state in here.added}
+        for fragment_id, state in sorted(here.removed.items()):
+            deleted = self._rows.deleted(state)
+            new = after.get(fragment_id)
+            if new is None or new not in self.tracks:
+                offsets = OffsetRanges.outside(deleted, self._rows.num_rows(state))
+            else:
+                offsets = OffsetRanges.of(self._rows.deleted(new) - deleted)
+            yield rows_at(self.tracks[state].ids, first_address(fragment_id), offsets)
+
+
+class _Step:
+    """One version beside the kept one before."""
+
+    def __init__(self, rows: "StateRows", position: int) -> None:
+        history = rows.history
+        self._source = rows.source
+        self._previous = history.records[position - 1].version if position else 0
+        self.record: VersionRecord = history.records[position]
+        before = history.records[position - 1].schema if position else ()
+        self.schemas = SchemaPair(before, self.record.schema)
+        self.version = self.record.version
+        self.follows = bool(history.follows_previous[position])
+        self.is_first = position == 0
+        self.added: list[int] = rows.states_added(position).tolist()
+        removed: list[int] = rows.states_removed(position).tolist()
+        self.removed = {history.states[state].id: state for state in removed}
+
+    @cached_property
+    def operation(self) -> Operation | None:
+        """What the commit did; None if no transaction is left."""
+        transaction = self._source.transaction(self.record)
+        return transaction.operation if transaction else None
+
+    @property
+    def is_update(self) -> bool:
+        """Whether the version before is known, and an Update took rows out and put rows in."""
+        return self.follows and isinstance(self.operation, Update)
+
+    def groups(self) -> tuple[RewriteGroup, ...]:
+        """Return what compactions wrote since the kept version before."""
+        return rewrites(self._source).between(self._previous, self.version)
+
+    def restores_new_rows(self, fragment: Fragment) -> bool:
+        """Whether a restored detached version, or one that it was built on, inserted its rows."""
+        return any(has_new_rows(operation, fragment, base) for operation, base in self._restored)
+
+    @cached_property
+    def _restored(self) -> list[tuple[Operation | None, tuple[Fragment, ...]]]:
+        """What the detached commits did that the version restored, and to which fragments."""
+        target = restored_version(self._source, self.record)
+        if target is None or target < FIRST_DETACHED:
+            return []
+        line, base = detached_line(self._source, target, self.version)
+        bases = [*line[1:], base]
+        return [
+            (
+                _read(self._source, version)[0],
+                () if before is None else _read(self._source, before)[1],
+            )
+            for version, before in zip(line, bases, strict=True)
+        ]
+
+    def version_of_new(self, fragment: Fragment) -> int:
+        """Return the version that wrote the rows of a new fragment; NO_VERSION if unknown."""
+        name = self.record.operation
+        if name in ("Clone", "Restore", "Rewrite", "unknown", None):
+            return NO_VERSION
+        if self.follows or name == "Overwrite":
+            return self.version
+        return self.version if has_new_rows(self.operation, fragment) else NO_VERSION
+
+
+def _read(source: TableSource, version: int) -> tuple[Operation | None, tuple[Fragment, ...]]:
+    """Return the operation and the fragments of a version, as far as it is there to be read."""
+    try:
+        history = source.version(version)
+        transaction = source.transaction(history.records[0])
+    except (FormatError, NotFoundError):
+        return None, ()
+    return transaction.operation if transaction else None, history.states

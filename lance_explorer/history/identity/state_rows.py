@@ -1,0 +1,360 @@
+"""The rows of fragment states: who they are, and in which versions they were written.
+
+A row has an *identity*: its stable row ID (but see
+:mod:`lance_explorer.history.identity.reused_row_ids`) or, in a table without, the address at which
+it was first written (see :mod:`lance_explorer.history.identity.birth_addresses`). Everything is
+read when it is asked for, each sequence and each deletion file once, and stays as compact as it is
+stored.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from lance_explorer.errors import FormatError, StorageError
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragments import DeletionFile, Fragment
+from lance_explorer.history.history import History
+from lance_explorer.history.identity.birth_addresses import BirthTracks
+from lance_explorer.history.identity.reused_row_ids import Line, Namesakes, namesakes_of
+from lance_explorer.history.identity.row_origins import Track, identity_bounds
+from lance_explorer.history.intervals import Intervals
+from lance_explorer.history.progress import with_progress
+from lance_explorer.history.readable import rows_history
+from lance_explorer.history.reading.row_reader import FragmentReader
+from lance_explorer.history.reading.stored_sequences import (
+    FragmentSequence,
+    SequenceKind,
+    read_sequences,
+    sequences_of,
+)
+from lance_explorer.history.source import TableSource
+from lance_explorer.rowids.arrays import Positions, Uint64Array, concatenated
+from lance_explorer.rowids.sequence import RowIdSequence
+from lance_explorer.rowids.version_runs import RowVersionRuns
+from lance_explorer.storage import reading_ahead
+
+__all__ = ["StateRows", "state_rows"]
+
+_Sequences = dict[FragmentSequence, RowIdSequence | RowVersionRuns]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was read so far; it holds for whatever history names it."""
+
+    sequences: _Sequences
+    deleted: dict[tuple[int, DeletionFile], BitMap]
+
+
+class StateRows:
+    """The rows of the states of a history, by the number of the state.
+
+    Attributes
+    ----------
+    source : TableSource
+        The branch.
+    history : History
+        Its versions, but those whose rows cannot be told.
+    has_row_ids : bool
+        Whether the table has stable row IDs.
+    """
+
+    def __init__(self, source: TableSource, history: History, known: _Known | None = None) -> None:
+        self.source = source
+        self.history = rows_history(history)
+        self.has_row_ids = any(
+            record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records
+        )
+        self.known = known or _Known({}, {})
+        self.named = history
+        self._tracks: dict[int, Track] = {}
+        self._own_ids: dict[int, RowIdSequence] = {}
+        self._shared: dict[tuple[int, object], RowIdSequence | RowVersionRuns] = {}
+        self._births = None if self.has_row_ids else BirthTracks(self)
+
+    def states_added(self, position: int) -> NDArray[np.int64]:
+        """Return the states of a version that the kept one before has not."""
+        return self._added[0][self._added[1][position] : self._added[1][position + 1]]
+
+    def states_removed(self, position: int) -> NDArray[np.int64]:
+        """Return the states that a version has not, but the kept one before."""
+        return self._removed[0][self._removed[1][position] : self._removed[1][position + 1]]
+
+    @cached_property
+    def first_positions(self) -> NDArray[np.int64]:
+        """For each state the first position at which it is there; -1 if at none."""
+        first = np.full(len(self.history.states), -1, dtype=np.int64)
+        first[self.history.intervals.keys[::-1]] = self.history.intervals.first[::-1]
+        return first
+
+    @cached_property
+    def bounds(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """For each state the lowest and the highest identity that it can hold."""
+        self.load(np.flatnonzero(self.first_positions >= 0).tolist(), versions=False)
+        low = np.full(len(self.history.states), np.iinfo(np.uint64).max, dtype=np.uint64)
+        high = np.zeros(len(self.history.states), dtype=np.uint64)
+        seen: dict[int, tuple[int, int]] = {}
+        for state in np.flatnonzero(self.first_positions >= 0).tolist():
+            ids = self.ids(state)
+            if id(ids) not in seen:
+                seen[id(ids)] = identity_bounds(ids)
+            low[state], high[state] = seen[id(ids)]
+        return low, high
+
+    def load(self, states: Collection[int], *, versions: bool = True) -> None:
+        """Read what is not known yet of some states, from as few manifests as can be.
+
+        Parameters
+        ----------
+        states : collection of int
+            The states.
+        versions : bool
+            Whether to read also which version wrote each row.
+        """
+        if self._births is not None:
+            return
+        kinds: tuple[SequenceKind, ...] = ("row_ids",)
+        if versions:
+            kinds = ("row_ids", "created_at", "last_updated_at")
+        self._load(states, kinds)
+
+    def load_steps(
+        self, positions: Iterable[int], can_matter: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Read what comparing each of some versions with the kept one before takes, all at once.
+
+        Parameters
+        ----------
+        positions : iterable of int
+            The positions of the versions.
+        can_matter : ndarray of bool, optional
+            Which states are compared, by number; all that are added or removed by default.
+
+        Raises
+        ------
+        StorageError
+            If a manifest cannot be read. Deletion files are left to :meth:`deleted`.
+        """
+        steps = [
+            states(position)
+            for position in positions
+            for states in (self.states_added, self.states_removed)
+        ]
+        states = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *steps]))
+        if can_matter is not None:
+            states = states[can_matter[states]]
+        self.load(states.tolist())
+        self.load_deleted(states.tolist())
+
+    def track(self, state: int) -> Track:
+        """Return identities and row versions of a state."""
+        track = self._tracks.get(state)
+        if track is None:
+            track = self._births.track(state) if self._births else self._stored_track(state)
+            self._tracks[state] = track
+        return track
+
+    def ids(self, state: int) -> RowIdSequence:
+        """Return the identities of the rows of a state; states may share the sequence itself."""
+        if self._births is not None:
+            return self.track(state).ids
+        if state in self._own_ids:
+            return self._own_ids[state]
+        row_ids = self._row_ids(self.history.states[state], state)
+        line = self._line(state)
+        if line is None:
+            return row_ids
+        found = line.sequence(row_ids)
+        if found is not row_ids:
+            key = id(row_ids), b"".join(array.tobytes() for array in found.ranges())
+            found = self._shared.setdefault(key, found)  # type: ignore[assignment]
+        self._own_ids[state] = found
+        return found
+
+    @cached_property
+    def namesakes(self) -> Namesakes | None:
+        """What tells rows with one row ID apart; None if there are no such rows."""
+        if not self.has_row_ids or not self.history.records:
+            return None
+        return namesakes_of(
+            self.source, self.history.records, self._new_row_ids, self._new_versions
+        )
+
+    def row_ids(self, identities: Uint64Array) -> Uint64Array:
+        """Return the row IDs of rows; without stable ones, the identities."""
+        return self.namesakes.row_ids(identities) if self.namesakes else identities
+
+    def bearers(self, row_ids: Uint64Array) -> tuple[Uint64Array, Positions]:
+        """Return the identities of all rows that had some row IDs, and the place of each ID."""
+        if self.namesakes:
+            return self.namesakes.bearers(row_ids)
+        return row_ids, np.arange(len(row_ids))
+
+    def num_rows(self, state: int) -> int:
+        """Return how many rows a state has, deleted ones too."""
+        rows = self.history.states[state].physical_rows
+        return len(self.ids(state)) if rows is None else rows
+
+    def num_live(self, state: int) -> int:
+        """Return how many rows of a state are not deleted."""
+        return self.num_rows(state) - len(self.deleted(state))
+
+    def deleted(self, state: int) -> BitMap:
+        """Return the deleted offsets of a state."""
+        fragment = self.history.states[state]
+        if fragment.deletion_file is None:
+            return BitMap()
+        key = fragment.id, fragment.deletion_file
+        if key not in self.known.deleted:
+            self.known.deleted[key] = self._reader(state).deleted(fragment)
+        return self.known.deleted[key]
+
+    def load_deleted(self, states: Iterable[int]) -> None:
+        """Read the deletion files of some states, many at once where requests take long.
+
+        One that cannot be read is left to :meth:`deleted`, which tells why.
+        """
+        unread = dict(self._unread_deletions(states))
+        readers = {key: self._reader(state) for key, state in unread.items()}
+        parts = [
+            part
+            for key, reader in readers.items()
+            for part in reader.deletion_parts(self.history.states[unread[key]])
+        ]
+        with reading_ahead(parts):
+            for key, reader in with_progress([*readers.items()], "Reading deletions"):
+                with suppress(FormatError, StorageError):
+                    self.known.deleted[key] = reader.deleted(self.history.states[unread[key]])
+
+    def _unread_deletions(
+        self, states: Iterable[int]
+    ) -> Iterator[tuple[tuple[int, DeletionFile], int]]:
+        """Yield the deletion files of some states that are not known, and a state of each."""
+        seen = set[tuple[int, DeletionFile]]()
+        for state in states:
+            fragment = self.history.states[state]
+            file = fragment.deletion_file
+            if file is None or self.first_positions[state] < 0:
+                continue
+            key = fragment.id, file
+            if key not in seen and key not in self.known.deleted:
+                seen.add(key)
+                yield key, state
+
+    def _reader(self, state: int) -> FragmentReader:
+        return FragmentReader(self.source, self.history.records[int(self.first_positions[state])])
+
+    @cached_property
+    def _added(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        intervals = self.history.intervals
+        return _grouped(intervals.keys, intervals.first, len(self.history))
+
+    @cached_property
+    def _removed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        intervals = self.history.intervals
+        return _grouped(intervals.keys, intervals.last + 1, len(self.history))
+
+    def _line(self, state: int) -> Line | None:
+        position = int(self.first_positions[state])
+        return self.namesakes.lines[position] if self.namesakes and position >= 0 else None
+
+    def _new_row_ids(self, position: int) -> tuple[Uint64Array, Uint64Array]:
+        added = self.states_added(position)
+        new = added[self.first_positions[added] == position].tolist()
+        ranges = [self._row_ids(self.history.states[state], state).ranges() for state in new]
+        return concatenated([r[0] for r in ranges]), concatenated([r[1] for r in ranges])
+
+    def _new_versions(self, position: int) -> set[int]:
+        added = self.states_added(position)
+        new = added[self.first_positions[added] == position].tolist()
+        self._load(new, ("last_updated_at",))
+        found = [
+            self.known.sequences[sequence]
+            for state in new
+            for sequence in sequences_of(self.history.states[state], "last_updated_at")
+        ]
+        runs = [some for some in found if isinstance(some, RowVersionRuns)]
+        return {version for some in runs for version in some.versions.tolist()}
+
+    def _row_ids(self, fragment: Fragment, state: int) -> RowIdSequence:
+        for sequence in sequences_of(fragment, "row_ids"):
+            found = self.known.sequences.get(sequence)
+            if found is None:
+                self.load([state])
+                found = self.known.sequences[sequence]
+            assert isinstance(found, RowIdSequence)
+            return found
+        raise FormatError(
+            f"fragment {fragment.id} has no row IDs, though the table has stable ones"
+        )
+
+    def _stored_track(self, state: int) -> Track:
+        fragment = self.history.states[state]
+        self.load([state])
+        versions: dict[str, RowVersionRuns] = {}
+        for sequence in sequences_of(fragment, "created_at", "last_updated_at"):
+            found = self.known.sequences[sequence]
+            assert isinstance(found, RowVersionRuns)
+            versions[sequence.kind] = self._row_versions(state, found)
+        ids = self.ids(state)
+        return Track(ids, versions.get("created_at"), versions.get("last_updated_at"))
+
+    def _row_versions(self, state: int, stored: RowVersionRuns) -> RowVersionRuns:
+        line = self._line(state)
+        if line is None or not line.versions:
+            return stored
+        key = id(stored), tuple(line.versions.items())
+        return self._shared.setdefault(key, line.row_versions(stored))  # type: ignore[return-value]
+
+    def _load(self, states: Iterable[int], kinds: tuple[SequenceKind, ...]) -> None:
+        missing: dict[FragmentSequence, int] = {}
+        for state in states:
+            for sequence in sequences_of(self.history.states[state], *kinds):
+                if sequence not in self.known.sequences:
+                    missing.setdefault(sequence, state)
+        if missing:
+            self._read([*missing], self._intervals([*missing.values()]))
+
+    def _read(self, sequences: list[FragmentSequence], intervals: Intervals) -> None:
+        for number, found in read_sequences(self.source, self.history, sequences, intervals):
+            if isinstance(found, FormatError):
+                raise found
+            self.known.sequences[sequences[number]] = (
+                found if isinstance(found, RowIdSequence) else found[1]
+            )
+
+    def _intervals(self, states: list[int]) -> Intervals:
+        """Return in which versions some states are, each under its place in the list."""
+        keys = self.history.intervals.keys
+        order = np.argsort(np.array(states, dtype=np.int64), kind="stable")
+        ordered = np.array(states, dtype=np.int64)[order]
+        begin = np.searchsorted(ordered, keys)
+        counts = np.searchsorted(ordered, keys, side="right") - begin
+        owner = np.repeat(np.arange(len(keys)), counts)
+        place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+        intervals = self.history.intervals
+        return Intervals(order[begin[owner] + place], intervals.first[owner], intervals.last[owner])
+
+
+def state_rows(source: TableSource) -> StateRows:
+    """Return the rows of the states of a branch; what was read is kept, also over a refresh."""
+    rows: StateRows | None = source.kept.get(__name__)
+    history = source.history
+    if rows is None or rows.named is not history or rows.source is not source:
+        rows = StateRows(source, history, rows.known if rows else None)
+        source.kept[__name__] = rows
+    return rows
+
+
+def _grouped(
+    keys: NDArray[np.int64], positions: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return keys in the order of their positions, and where those of each position begin."""
+    order = np.argsort(positions, kind="stable")
+    return keys[order], np.searchsorted(positions[order], np.arange(count + 1))

@@ -1,0 +1,1 @@
+"""What each version stores about rows: sequences, row versions, deletions."""

@@ -1,0 +1,127 @@
+"""What changed in the rows from version to version: fragment states removed, and rows added.
+
+A manifest is read only if it added or removed a state, and of it only what the one before has not.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lance_explorer.errors import FormatError, LanceExplorerError, StorageError
+from lance_explorer.format.fragments import Fragment, decode_fragment
+from lance_explorer.format.manifest import read_layout
+from lance_explorer.format.splitting import ManifestSplitter
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.reading.row_reader import FragmentContent, FragmentReader
+from lance_explorer.history.source import TableSource
+from lance_explorer.storage import Contents, given, reading_ahead
+
+__all__ = ["RowChanges", "row_changes"]
+
+RowsOrError = FragmentContent | LanceExplorerError
+
+
+@dataclass(frozen=True, slots=True)
+class RowChanges:
+    """How one version differs from the kept one before.
+
+    Attributes
+    ----------
+    position : int
+        The position of the version in the history.
+    removed : list of int
+        The states that it has not any more, by number.
+    added : dict of int to FragmentContent or LanceExplorerError
+        The states that are new in it, or back: their rows, or why these cannot be told.
+    """
+
+    position: int
+    removed: list[int]
+    added: dict[int, RowsOrError]
+
+
+def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
+    """Yield how each version differs, oldest first; those that do not differ are left out.
+
+    Parameters
+    ----------
+    source : TableSource
+        Where to read.
+    history : History
+        The versions. All their reader flags must be known.
+
+    Raises
+    ------
+    StorageError
+        If a manifest cannot be read. What is wrong with other files goes with the states.
+    """
+    keys = history.intervals.keys.tolist()
+    added: dict[int, list[int]] = defaultdict(list)
+    removed: dict[int, list[int]] = defaultdict(list)
+    for state, first, last in zip(
+        keys, history.intervals.first.tolist(), history.intervals.last.tolist(), strict=True
+    ):
+        added[first].append(state)
+        removed[last + 1].append(state)
+    positions = sorted({*added, *removed} - {len(history)})
+    records = [history.records[position] for position in positions]
+    manifests = source.storage.get_many(
+        [record.file.path for record in records], [record.file.size_bytes for record in records]
+    )
+    reader = _Reader(source)
+    parts = [
+        part
+        for position, record in zip(positions, records, strict=True)
+        for state in added[position]
+        for part in FragmentReader(source, record).parts(history.states[state])
+    ]
+    with reading_ahead(parts):
+        for position, record, manifest in zip(positions, records, manifests, strict=True):
+            states = {history.states[state]: state for state in added[position]}
+            read = reader.read(record, manifest, states)
+            added_rows = {states[state]: read[state] for state in read}
+            yield RowChanges(position, removed[position], added_rows)
+
+
+class _Reader:
+    """Reads one manifest after the other."""
+
+    def __init__(self, source: TableSource) -> None:
+        self._source = source
+        self._splitter = ManifestSplitter()
+
+    def read(
+        self, record: VersionRecord, manifest: Contents, wanted: dict[Fragment, int]
+    ) -> dict[Fragment, RowsOrError]:
+        """Return the rows of some fragments that the manifest before has not."""
+        try:
+            messages = self._new_messages(record, manifest)
+        except LanceExplorerError as error:
+            self._splitter = ManifestSplitter()  # the next manifest is compared with nothing
+            return dict.fromkeys(wanted, error)
+        rows: dict[Fragment, RowsOrError] = {}
+        reader = FragmentReader(self._source, record)
+        for message in messages:
+            fragment = decode_fragment(message)
+            if fragment in wanted:
+                rows[fragment] = _rows(reader, fragment, message)
+        return rows
+
+    def _new_messages(self, record: VersionRecord, manifest: Contents) -> list[bytes]:
+        if manifest is None:
+            raise self._source.missing_version(record.version)
+        if isinstance(manifest, FormatError):
+            raise manifest
+        try:
+            data = given(manifest)
+            split = self._splitter.split(data, read_layout(data).message)
+        except FormatError as error:
+            raise error.located(record.file.path) from error
+        return [message for hunk in split.hunks for message in hunk.new]
+
+
+def _rows(reader: FragmentReader, fragment: Fragment, message: bytes) -> RowsOrError:
+    try:
+        return reader.content(fragment, message)
+    except (FormatError, StorageError) as error:
+        return error

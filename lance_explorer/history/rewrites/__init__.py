@@ -1,0 +1,1 @@
+"""Which fragments were rewritten into which others."""

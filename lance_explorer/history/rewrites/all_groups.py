@@ -1,0 +1,80 @@
+"""Which fragments were rewritten into which others, from everything that tells."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from lance_explorer.findings import Finding
+from lance_explorer.history.collector import collector_paused
+from lance_explorer.history.history import History
+from lance_explorer.history.rewrites.groups import RewriteGroup, RewritePool
+from lance_explorer.history.rewrites.inferred_groups import unrecorded_groups
+from lance_explorer.history.rewrites.recorded_groups import add_reuse_histories, add_stored_lineage
+from lance_explorer.history.rewrites.transaction_groups import groups_of_transactions
+from lance_explorer.history.source import TableSource
+
+__all__ = ["RewriteGroup", "Rewrites", "rewrites"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrites:
+    """The rewrite groups of a branch, ascending by version and group.
+
+    Attributes
+    ----------
+    history : History
+        The history that they were taken from.
+    groups : tuple of RewriteGroup
+        The groups.
+    findings : tuple of Finding
+        What was wrong with files that would have told more.
+    """
+
+    history: History
+    groups: tuple[RewriteGroup, ...]
+    findings: tuple[Finding, ...]
+
+    def between(self, begin_version: int, end_version: int) -> tuple[RewriteGroup, ...]:
+        """Return the groups after one version and up to another, in order.
+
+        Over a gap of lost versions these may be several rounds: the new fragments of one are the
+        old ones of the next.
+        """
+        begin = bisect_right(self.groups, begin_version, key=lambda group: group.version)
+        end = bisect_right(self.groups, end_version, key=lambda group: group.version)
+        return self.groups[begin:end]
+
+
+_KNOWN: WeakKeyDictionary[TableSource, Rewrites] = WeakKeyDictionary()
+
+
+def rewrites(source: TableSource) -> Rewrites:
+    """Return the rewrite groups of a branch; they are found once for each state of its history.
+
+    Where several sources tell of the same group, a transaction goes before stored compaction
+    lineage, and that before a fragment reuse history. What nothing recorded is told by row IDs, or
+    by counts and order.
+
+    Raises
+    ------
+    StorageError
+        If a transaction is there and cannot be read.
+    """
+    history = source.history
+    known = _KNOWN.get(source)
+    if known is None or known.history is not history:
+        with collector_paused():
+            known = _KNOWN[source] = _collect(source, history)
+    return known
+
+
+def _collect(source: TableSource, history: History) -> Rewrites:
+    findings = list[Finding]()
+    pool = RewritePool()
+    for group in groups_of_transactions(source, history, findings):
+        pool.add(group)
+    add_stored_lineage(pool, history, findings)
+    add_reuse_histories(pool, source, history, findings)
+    for group in list(unrecorded_groups(source, history, pool, findings)):
+        pool.add(group)
+    return Rewrites(history, pool.in_order(), tuple(findings))

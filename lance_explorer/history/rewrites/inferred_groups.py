@@ -1,0 +1,264 @@
+"""Rewrite groups that nothing recorded: where versions are lost, or the transaction of one.
+
+With stable row IDs the rows themselves prove what became what. Without, row counts and order must
+do, and only where nothing else fits.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from lance_explorer.errors import FormatError, NotFoundError, StorageError
+from lance_explorer.findings import Finding
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragment_reuse import FragDigest
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.row_operations import Append, Overwrite, Update
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
+from lance_explorer.history.rewrites.groups import RewriteGroup, num_live
+from lance_explorer.history.rewrites.groups_by_row_ids import moved_rows
+from lance_explorer.history.source import TableSource
+
+__all__ = ["unrecorded_groups"]
+
+_UNTOLD = frozenset({"unknown", None})
+"""What is known of the operation of a version whose transaction is gone, or not understood."""
+
+
+def unrecorded_groups(
+    source: TableSource,
+    history: History,
+    recorded: Iterable[RewriteGroup],
+    findings: list[Finding],
+) -> Iterator[RewriteGroup]:
+    """Yield groups that fit what kept versions show, and that ``recorded`` does not tell of.
+
+    A fragment that was there in an earlier version was not made by a rewrite, nor did one that the
+    transaction of the later version wrote.
+    """
+    for step in _steps(source, history, recorded):
+        before, after = step.before.manifest, step.after.manifest
+        if before.reader_feature_flags & after.reader_feature_flags & STABLE_ROW_IDS:
+            try:
+                yield from _derived(source, step)
+            except (FormatError, StorageError, NotFoundError) as error:
+                findings.append(_unreadable(step, error))
+        else:
+            yield from _inferred(step)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """The fragments removed and added between two kept versions, without what is recorded of it.
+
+    ``changed`` tells whether other fragments changed.
+    """
+
+    before: VersionRecord
+    after: VersionRecord
+    removed: tuple[FragDigest, ...]
+    added: tuple[FragDigest, ...]
+    changed: bool
+
+    @property
+    def num_lost(self) -> int:
+        """How many versions between the two are not kept."""
+        return self.after.version - self.before.version - 1
+
+    @property
+    def commit(self) -> int:
+        """The version in which a rewrite was committed, as far as can be told."""
+        return self.after.version - bool(self.num_lost and self.after.operation not in _UNTOLD)
+
+    @property
+    def doubt(self) -> str | None:
+        """What is not certain about that version."""
+        first = self.before.version + 1
+        if first == self.commit:
+            return None
+        return f"it is one of the versions {first} to {self.commit}"
+
+
+def _steps(
+    source: TableSource,
+    history: History,
+    recorded: Iterable[RewriteGroup],
+) -> Iterator[_Step]:
+    """Yield the steps that may hide a rewrite."""
+    positions = [
+        position
+        for position in range(1, len(history))
+        if not history.follows_previous[position] or history.records[position].operation in _UNTOLD
+    ]
+    if not positions:
+        return
+    known = sorted(recorded, key=lambda group: group.version)
+    first_seen = _first_positions(history)
+    removed, added = _movements(history, positions)
+    for position in positions:
+        before, after = history.records[position - 1], history.records[position]
+        groups = _between(known, before.version, after.version)
+        old = {id_ for group in groups for id_ in group.old_ids}
+        new = {id_ for group in groups for id_ in group.new_ids}
+        removed_here, added_here = removed[position], added[position]
+        left = [
+            key for id_, key in removed_here.items() if id_ not in added_here and id_ not in old
+        ]
+        arrived = [
+            key
+            for id_, key in added_here.items()
+            if id_ not in removed_here and id_ not in new and first_seen[id_] == position
+        ]
+        if left and arrived:
+            written = _paths_written(source, after)
+            arrived = [key for key in arrived if _first_path(history.states[key]) not in written]
+        if left and arrived:
+            changed = any(id_ in added_here for id_ in removed_here)
+            yield _Step(before, after, _digests(history, left), _digests(history, arrived), changed)
+
+
+def _paths_written(source: TableSource, record: VersionRecord) -> set[str]:
+    """Return the data files of the fragments that a version itself added, but for a rewrite."""
+    try:
+        transaction = source.transaction(record)
+    except FormatError:
+        return set()  # which is told where transactions are looked at
+    match transaction and transaction.operation:
+        case Append(fragments) | Overwrite(fragments):
+            new = fragments
+        case Update() as update:
+            new = update.new_fragments
+        case _:
+            new = ()
+    return {_first_path(fragment) for fragment in new}
+
+
+def _first_path(fragment: Fragment) -> str:
+    return fragment.files[0].path if fragment.files else ""
+
+
+def _movements(
+    history: History, positions: list[int]
+) -> tuple[dict[int, dict[int, int]], dict[int, dict[int, int]]]:
+    """Return for each position the states removed and added, by fragment ID."""
+    removed: dict[int, dict[int, int]] = {position: {} for position in positions}
+    added: dict[int, dict[int, int]] = {position: {} for position in positions}
+    intervals = history.intervals
+    for key, first, last in zip(
+        intervals.keys.tolist(), intervals.first.tolist(), intervals.last.tolist(), strict=True
+    ):
+        id_ = history.states[key].id
+        if first in added:
+            added[first][id_] = key
+        if last + 1 in removed:
+            removed[last + 1][id_] = key
+    return removed, added
+
+
+def _first_positions(history: History) -> dict[int, int]:
+    """Return the first position in which each fragment ID is there; intervals begin in order."""
+    seen: dict[int, int] = {}
+    intervals = history.intervals
+    for key, first in zip(intervals.keys.tolist(), intervals.first.tolist(), strict=True):
+        seen.setdefault(history.states[key].id, first)
+    return seen
+
+
+def _between(groups: list[RewriteGroup], begin: int, end: int) -> list[RewriteGroup]:
+    first = bisect_right(groups, begin, key=lambda group: group.version)
+    return groups[first : bisect_right(groups, end, key=lambda group: group.version)]
+
+
+def _digests(history: History, keys: list[int]) -> tuple[FragDigest, ...]:
+    """Return states as digests, in the order of their fragment IDs."""
+    digests = []
+    for key in sorted(keys, key=lambda key: history.states[key].id):
+        state, deleted = history.states[key], int(history.num_deleted_rows[key])
+        known = None if deleted == UNKNOWN_COUNT else deleted
+        digests.append(FragDigest(state.id, state.physical_rows, known))
+    return tuple(digests)
+
+
+def _derived(source: TableSource, step: _Step) -> Iterator[RewriteGroup]:
+    """Yield the groups that row IDs prove."""
+    removed = {digest.id: digest for digest in step.removed}
+    added = {digest.id: digest for digest in step.added}
+    for number, moved in enumerate(
+        moved_rows(source, step.before.version, removed, step.after.version, added)
+    ):
+        yield RewriteGroup(
+            version=step.commit,
+            group=number,
+            old=tuple([_as_rewritten(removed[id_], count) for id_, count in moved.old.items()]),
+            new=tuple([FragDigest(id_, added[id_].physical_rows, 0) for id_ in moved.new]),
+            evidence=Evidence.DERIVED,
+            source=f"row IDs of versions {step.before.version} and {step.after.version}",
+            surviving=moved.surviving,
+            note=step.doubt,
+        )
+
+
+def _as_rewritten(digest: FragDigest, num_moved: int) -> FragDigest:
+    rows = digest.physical_rows
+    return FragDigest(digest.id, rows, None if rows is None else rows - num_moved)
+
+
+def _inferred(step: _Step) -> Iterator[RewriteGroup]:
+    """Yield the groups that counts and order allow, if they explain all that was removed and added.
+
+    Where as many rows were removed as added up to some fragment on either side, a group ends.
+    """
+    before = [num_live(digest) for digest in step.removed]
+    after = [digest.physical_rows for digest in step.added]
+    old_ends = list(accumulate([count for count in before if count is not None]))
+    new_ends = list(accumulate([count for count in after if count is not None]))
+    if None in before or None in after or old_ends[-1] != new_ends[-1] or not _plausible(step):
+        return
+    old_begin, new_begin = 0, 0
+    for number, total in enumerate(sorted({*old_ends} & {*new_ends})):
+        old_end, new_end = bisect_right(old_ends, total), bisect_right(new_ends, total)
+        added = step.added[new_begin:new_end]
+        yield RewriteGroup(
+            version=step.commit,
+            group=number,
+            old=step.removed[old_begin:old_end],
+            new=tuple([FragDigest(digest.id, digest.physical_rows, 0) for digest in added]),
+            evidence=Evidence.INFERRED,
+            source=f"counts and order of versions {step.before.version} and {step.after.version}",
+            note=step.doubt,
+        )
+        old_begin, new_begin = old_end, new_end
+
+
+def _plausible(step: _Step) -> bool:
+    """Whether the added fragments may be rewritten, and not written by an overwrite or update.
+
+    A rewrite takes the IDs that the commit before it reserved, and has a reason: fewer fragments,
+    or rows to be dropped. Where one of several fragments may come from a lost update, the order of
+    rows is not known.
+    """
+    ids, highest = [digest.id for digest in step.added], step.before.manifest.max_fragment_id
+    if highest is None or ids[0] <= step.removed[-1].id:
+        return False
+    if not step.num_lost:
+        return not step.changed and ids[-1] <= highest
+    is_reserved = step.before.operation == "ReserveFragments"
+    first = highest + 1 - (len(ids) if is_reserved else 0)
+    commits = step.commit - step.before.version
+    has_time = is_reserved or commits == 2 or (commits > 2 and len(ids) == 1)
+    has_reason = len(step.added) < len(step.removed) or any(
+        digest.num_deleted_rows for digest in step.removed
+    )
+    return has_time and has_reason and ids == list(range(first, first + len(ids)))
+
+
+def _unreadable(step: _Step, error: Exception) -> Finding:
+    return Finding(
+        code="rows_unreadable",
+        severity="warning",
+        message=f"what was compacted since version {step.before.version} cannot be told: {error}",
+        advice="Bring the missing or damaged files back from a copy.",
+        version=step.after.version,
+    )

@@ -1,0 +1,1 @@
+"""Metadata as frames: one file for each family of frames."""

@@ -1,0 +1,222 @@
+"""Where rows at some addresses in one version are in another one: ``follow_addresses``."""
+
+from enum import IntEnum
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from lance_explorer.arguments import row_numbers
+from lance_explorer.frames.columns import EVIDENCE, ID, TEXT, Column, FrameSchema
+from lance_explorer.frames.documented import documented
+from lance_explorer.history.events.address_identities import identities_at
+from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.identity.row_origins import NO_VERSION
+from lance_explorer.history.identity.state_rows import state_rows
+from lance_explorer.history.identity.version_positions import position_of
+from lance_explorer.history.source import TableSource
+from lance_explorer.lineage.event_frame import enum_series, fragments, nulls, only
+from lance_explorer.lineage.follow_rows import RowsInStep, trace
+from lance_explorer.rowids.arrays import Positions, Uint64Array
+
+__all__ = ["FOLLOWED_ADDRESSES", "Outcome", "follow_addresses"]
+
+
+class Outcome(IntEnum):
+    """What became of a row between two versions."""
+
+    LIVE = 0
+    NOT_LIVE = 1
+    """No row was live at the address to begin with."""
+    DELETED = 2
+    UPDATED = 3
+    """Without stable row IDs: which row it became, or was, cannot be told."""
+    UPDATED_OR_DELETED = 4
+    """The same, and the commit may have deleted it instead."""
+    OVERWRITTEN = 5
+    REVERTED_OR_DELETED = 6
+    """A restore took it out; one of the rows that it brought back may be the same row."""
+    CREATED = 7
+    """Backwards: before, there was no such row."""
+    CREATED_OR_UPDATED = 8
+    """Backwards: it was new, or one of the rows that the commit took out."""
+    RESTORED = 9
+    """Backwards: a restore brought it back."""
+    RESTORED_OR_REVERTED = 10
+    """Backwards: the same, but one of the rows that the restore took out may be the same row."""
+    UNKNOWN = 11
+    """What would tell is gone."""
+
+    @property
+    def label(self) -> str:
+        """The name in frames."""
+        return self.name.lower()
+
+
+OUTCOME = pl.Enum([outcome.label for outcome in Outcome])
+
+FOLLOWED_ADDRESSES = FrameSchema(
+    "followed_addresses",
+    (
+        Column("_rowaddr", ID, "the address that was asked for"),
+        Column("end_rowaddr", ID, "address at the end; null if not live there", nullable=True),
+        Column("outcome", OUTCOME, "what became of the row; with or: which cannot be told"),
+        Column("outcome_version", ID, "version that ended the row", nullable=True),
+        Column(
+            "end_fragment_id",
+            ID,
+            "fragment at the end; if updated the one that was written, if there is only one",
+            nullable=True,
+        ),
+        Column("evidence", EVIDENCE, "how well the whole path is known"),
+        Column("source", TEXT, "what tells of the last step; null where it is lost", nullable=True),
+    ),
+)
+
+
+@documented(FOLLOWED_ADDRESSES)
+def follow_addresses(
+    source: TableSource,
+    addresses: ArrayLike,
+    begin_version: int | None = None,
+    end_version: int | None = None,
+) -> pl.DataFrame:
+    """Return where rows went: one row an address, also for those given twice, in input order.
+
+    ``outcome`` is ``live`` if the row is live at the end, ``not_live`` if none was live at the
+    address to begin with, else what ended it on the way: ``deleted``, ``overwritten``, and
+    backwards ``created`` or ``restored``. Without stable row IDs a commit may take out rows and put
+    in rows, and which became which cannot be told: then it is ``updated`` if it is certain that all
+    were updated, else ``updated_or_deleted``, backwards ``created_or_updated``. A restore over such
+    a commit gives ``reverted_or_deleted``, backwards ``restored_or_reverted``. ``follow`` has such
+    rows as deleted, created or restored, with ``is_uncertain``. ``unknown`` is what lost versions
+    took along.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch.
+    addresses : array_like
+        Row addresses in ``begin_version``: fragment ID << 32 | offset.
+    begin_version : int, optional
+        The version in which the addresses are meant; by default the first one that is kept.
+    end_version : int, optional
+        The version to follow to, which may be an earlier one; by default the latest.
+    """
+    rows = state_rows(source)
+    asked = row_numbers(addresses, "row addresses")
+    if begin_version is None:
+        begin_version = int(source.history.versions[0])
+    begin = position_of(rows, begin_version)
+    end = position_of(rows, source.latest_version if end_version is None else end_version)
+    identities, live = identities_at(rows, begin, asked)
+    unique, first, inverse = np.unique(identities[live], return_index=True, return_inverse=True)
+    forwards = begin <= end
+    path = _Path(asked[live][first], forwards=forwards)
+    positions = range(begin + 1, end + 1) if forwards else range(begin, end, -1)
+    for found in trace(rows, unique, positions):
+        path.step(found)
+    place = np.full(len(asked), -1, dtype=np.int64)
+    place[live] = inverse
+    return path.frame(asked, place, rows.history.records[end].version)
+
+
+class _Path:
+    """Where rows are so far, each identity once; in what follows *here* is where they are."""
+
+    def __init__(self, addresses: Uint64Array, *, forwards: bool) -> None:
+        count = len(addresses)
+        self._forwards = forwards
+        self._address = addresses.copy()
+        self._outcome = np.full(count, Outcome.LIVE, dtype=np.uint8)
+        self._version = np.full(count, NO_VERSION, dtype=np.uint64)
+        self._written_to = np.full(count, NO_ADDRESS)
+        self._evidence = np.zeros(count, dtype=np.uint8)
+        self._source = np.zeros(count, dtype=np.int64)
+        self._sources = list[str]()
+
+    def step(self, found: RowsInStep) -> None:
+        """Take all rows over one version."""
+        here, there = found.before, found.after
+        event = found.events.event[found.run]
+        returns = event == RowEvent.RESTORED
+        if not self._forwards:
+            here, there = there, here
+            returns = np.ones(len(event), dtype=np.bool_)  # what ended a row is where it comes from
+        # A row that is nowhere can only return, and one that is somewhere only go on from there;
+        # one that stays where it is needs no telling.
+        concerned = (here == self._address[found.row]) & (here != there)
+        concerned &= (here != NO_ADDRESS) | returns
+        concerned &= ~((found.before == NO_ADDRESS) & ~np.isin(event, _BRING))
+        some = np.flatnonzero(concerned)
+        row, run = found.row[some], found.run[some]
+        events = found.events
+        evidence = events.evidence[run]
+        goes_on = there[some] != NO_ADDRESS
+        is_lost = (evidence == Evidence.LOST) & ~goes_on
+        evidence = np.maximum(self._evidence[row], evidence)
+        # A row that is found again is proven by its identity, whatever became of it meanwhile.
+        evidence[goes_on & (evidence == Evidence.LOST)] = Evidence.DERIVED
+        self._evidence[row] = evidence
+        self._sources.append(events.step.source)
+        self._source[row] = len(self._sources)
+        self._address[row] = there[some]
+        outcome = _OUTCOMES[events.event[run]]
+        outcome = np.where(events.is_uncertain[run], _doubted(events.step)[outcome], outcome)
+        outcome = np.where(is_lost, Outcome.UNKNOWN, outcome)
+        self._outcome[row] = np.where(goes_on, Outcome.LIVE, outcome)
+        self._version[row] = np.where(goes_on, NO_VERSION, events.version[run])
+        self._written_to[row] = NO_ADDRESS
+        if self._forwards and len(events.step.new_fragments) == 1:
+            updated = row[self._outcome[row] == Outcome.UPDATED]
+            self._written_to[updated] = np.uint64(events.step.new_fragments[0]) << np.uint64(32)
+
+    def frame(self, asked: Uint64Array, place: Positions, end_version: int) -> pl.DataFrame:
+        """Return the frame of all addresses, given where each is among the rows; -1 for not."""
+        address = np.append(self._address, NO_ADDRESS)[place]
+        evidence = np.append(self._evidence, np.uint8(Evidence.RECORDED))[place]
+        version = np.append(self._version, np.uint64(NO_VERSION))[place]
+        written_to = np.append(self._written_to, NO_ADDRESS)[place]
+        outcome = np.append(self._outcome, np.uint8(Outcome.NOT_LIVE))[place]
+        last = np.append(self._source, 0)[place]
+        names = pl.Series([f"manifest of version {end_version}", *self._sources])
+        source = names.gather(pl.Series(last))
+        is_told = pl.Series(evidence != Evidence.LOST)
+        return FOLLOWED_ADDRESSES.build(
+            {
+                "_rowaddr": asked,
+                "end_rowaddr": nulls(address, address == NO_ADDRESS),
+                "outcome": enum_series(outcome, OUTCOME),
+                "outcome_version": nulls(version, version == NO_VERSION),
+                "end_fragment_id": fragments(np.where(address == NO_ADDRESS, written_to, address)),
+                "evidence": enum_series(evidence, EVIDENCE),
+                "source": only(source, is_told),
+            }
+        )
+
+
+def _doubted(step: StepFacts) -> NDArray[np.uint8]:
+    """Return for each outcome what to say where the commit may have done less than that."""
+    outcomes = np.arange(len(Outcome), dtype=np.uint8)
+    if step.name == "Restore":
+        outcomes[Outcome.DELETED] = Outcome.REVERTED_OR_DELETED
+        outcomes[Outcome.RESTORED] = Outcome.RESTORED_OR_REVERTED
+    elif step.only_updates:
+        outcomes[[Outcome.DELETED, Outcome.CREATED]] = Outcome.UPDATED
+    else:
+        outcomes[Outcome.DELETED] = Outcome.UPDATED_OR_DELETED
+        outcomes[Outcome.CREATED] = Outcome.CREATED_OR_UPDATED
+    return outcomes
+
+
+_BRING = [RowEvent.CREATED, RowEvent.RESTORED]
+"""Events of rows that were not live before; others of such rows tell more of the same."""
+
+_OUTCOMES = np.full(len(RowEvent), Outcome.UNKNOWN, dtype=np.uint8)
+_OUTCOMES[RowEvent.DELETED] = Outcome.DELETED
+_OUTCOMES[RowEvent.OVERWRITTEN] = Outcome.OVERWRITTEN
+_OUTCOMES[RowEvent.CREATED] = Outcome.CREATED
+_OUTCOMES[RowEvent.RESTORED] = Outcome.RESTORED

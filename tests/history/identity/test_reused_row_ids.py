@@ -1,0 +1,162 @@
+"""Rows that have one row ID, one after the other: what was given out twice, and by whom."""
+
+from pathlib import Path
+
+import lance
+import numpy as np
+import pyarrow as pa
+import pytest
+from lance.fragment import write_fragments
+
+import lance_explorer as lx
+from lance_explorer.history.detached import built_on
+from lance_explorer.history.identity.state_rows import state_rows
+from lance_explorer.history.restores import ordinary_version
+from tests.synthetic import SyntheticTable
+
+FRAGMENT = 1 << 32
+CLASSES = ("inserted", "deleted", "updated", "moved", "unchanged")
+
+
+@pytest.fixture
+def set_back(tmp_path) -> SyntheticTable:
+    """A restore sets the counter of row IDs back, as up to 8.0.1; then IDs 3 and 4 come again.
+
+    Version 2 has them in fragment 1, version 4 in fragment 2, and version 5 restores version 2.
+    """
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=3).append(rows=2)
+    table.state.manifest.next_row_id = 3
+    table.restore(1).append(rows=2)
+    table.state.manifest.next_row_id = 5
+    return table.restore(2)
+
+
+def net(table: SyntheticTable, begin: int, end: int) -> tuple[int, ...]:
+    summary = lx.open_table(table.path).changes(begin, end).summary()
+    return summary.select(CLASSES).row(0)
+
+
+def test_where_no_number_was_given_out_twice_nothing_must_be_told_apart(tmp_path):
+    table = SyntheticTable(tmp_path).append(rows=3).append(rows=2).restore(1).append(rows=1)
+    assert state_rows(lx.open_table(table.path).source).namesakes is None
+
+
+def test_rows_after_the_counter_was_set_back_are_other_rows(set_back):
+    assert net(set_back, 2, 4) == (2, 2, 0, 0, 3)
+    assert net(set_back, 4, 5) == (2, 2, 0, 0, 3)
+    assert net(set_back, 2, 5) == (0, 0, 0, 0, 5)
+    counts = lx.open_table(set_back.path).versions()
+    assert counts.select("rows_added", "rows_restored", "rows_deleted").rows() == [
+        (3, 0, 0),
+        (2, 0, 0),
+        (0, 0, 2),
+        (2, 0, 0),
+        (0, 2, 2),
+    ]
+
+
+def test_rows_with_one_id_are_followed_apart(set_back):
+    table = lx.open_table(set_back.path)
+
+    def followed(begin: int, end: int, address: int) -> tuple[str, int | None]:
+        frame = table.follow_addresses([address], begin, end)
+        return frame.select("outcome", "end_rowaddr").row(0)
+
+    assert followed(2, 5, FRAGMENT) == ("live", FRAGMENT)
+    assert followed(5, 2, FRAGMENT) == ("live", FRAGMENT)
+    [new] = {a >> 32 for a in table.at(4).row_ids()["_rowaddr"].to_list()} - {0}
+    assert followed(4, 5, new * FRAGMENT) == ("deleted", None)
+    assert followed(5, 4, FRAGMENT) == ("restored", None)
+    assert followed(4, 2, new * FRAGMENT) == ("created", None)
+
+
+def test_the_history_of_an_id_is_that_of_all_its_rows(set_back):
+    table = lx.open_table(set_back.path)
+    events = table.row(4).history().select("version", "event").rows()
+    assert events == [
+        (2, "created"),
+        (3, "deleted"),
+        (4, "created"),
+        (5, "deleted"),
+        (5, "restored"),
+    ]
+    assert table.follow([4]).select("version", "event").rows() == events
+    assert table.changes(4, 5, images=None).to_polars()["_rowid"].to_list() == [3, 4, 3, 4]
+
+
+def test_an_id_that_was_given_out_before_a_restore_once_was(set_back):
+    with pytest.raises(lx.RowNotFoundError, match=r"row 4 .* ended in version 3 by Restore"):
+        lx.open_table(set_back.path).at(3).row_id_index().locate(4)
+
+
+# --------------------------------------------------------------------------- detached versions
+
+
+def rows_of(keys: range) -> pa.Table:
+    return pa.table({"key": pa.array(keys, pa.int64())})
+
+
+@pytest.fixture
+def branched(tmp_path) -> tuple[str, int]:
+    """Version 3 restores a detached version, built on version 1, which has ID 3 as version 2 has.
+
+    Then it is compacted, and the last version goes back to version 2.
+    """
+    uri = str(tmp_path / "t.lance")
+    lance.write_dataset(rows_of(range(3)), uri, enable_stable_row_ids=True)
+    operation = lance.LanceOperation.Append(write_fragments(rows_of(range(90, 91)), uri))
+    detached = lance.LanceDataset.commit(uri, operation, read_version=1, detached=True)
+    lance.write_dataset(rows_of(range(6, 7)), uri, mode="append")
+    lance.dataset(uri).checkout_version(detached.version).restore()
+    lance.dataset(uri).optimize.compact_files()
+    lance.dataset(uri, version=2).restore()
+    return uri, detached.version
+
+
+def test_a_detached_version_is_built_on_what_its_writer_had_open(branched):
+    uri, _ = branched
+    source = lx.open_table(uri).source
+    latest = source.latest_version
+    written = write_fragments(rows_of(range(91, 92)), uri)
+    for onto, base in ((uri, latest), (lance.dataset(uri, version=1), 1)):
+        operation = lance.LanceOperation.Append(written)
+        detached = lance.LanceDataset.commit(onto, operation, read_version=1, detached=True)
+        opened = lx.open_table(uri).source
+        assert built_on(opened, detached.version) == base
+        there = lance.dataset(uri).checkout_version(detached.version)
+        operation = lance.LanceOperation.Append(write_fragments(rows_of(range(92, 93)), uri))
+        second = lance.LanceDataset.commit(there, operation, read_version=1, detached=True)
+        opened = lx.open_table(uri).source
+        assert built_on(opened, second.version) == detached.version
+        assert ordinary_version(opened, second.version) == base
+
+
+def test_rows_of_two_lines_are_told_apart_after_a_compaction(branched):
+    uri, _ = branched
+    table = lx.open_table(uri)
+    last = table.latest.version
+    places = table.at(last - 1).row_ids()
+    [place] = places.filter(_rowid=3)["_rowaddr"]
+    found = table.follow_addresses(np.array([place, FRAGMENT], dtype=np.uint64), last - 1, last)
+    assert found["outcome"].to_list() == ["deleted", "not_live"]
+    lines = table.changes(last - 1, last, images="both").to_polars()
+    assert lines.filter(_change_type="delete")["key"].to_list() == [90]
+    assert lines.filter(_change_type="insert")["key"].to_list() == [6]
+
+
+def test_if_the_detached_version_is_gone_rows_with_its_ids_are_uncertain(branched):
+    uri, detached = branched
+    source = lx.open_table(uri).source
+    [file] = [file for file in source.listing.detached if file.version == detached]
+    Path(uri, file.path).unlink()
+    table = lx.open_table(uri)
+    lines = table.changes(2, 3, mode="per_commit").to_polars()
+    assert lines.select("_change_type", "_rowid", "is_uncertain").rows() == [
+        ("delete", 3, True),
+        ("insert", 3, True),
+    ]
+    row = table.versions().row(2, named=True)
+    assert (row["rows_added"], row["rows_deleted"]) == (None, None)
+    assert table.changes(2, 3).summary()["uncertain"].item() == 2
+    last = table.latest.version
+    assert table.changes(2, last).summary().select(CLASSES).row(0) == (0, 0, 0, 0, 4)
