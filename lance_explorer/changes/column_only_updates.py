@@ -197,7 +197,7 @@ def last_updates(rows: StateRows, position: int) -> VersionsFrom:
     """Return which version wrote each row of a version last; NO_VERSION where nothing tells."""
     fragments = []
     for state in rows.history.states_at(position):
-        updated = rows.track(state).updated
+        updated = rows.origins(state).updated
         if updated is None:
             updated = constant_versions(NO_VERSION, rows.num_rows(state))
         fragments.append((rows.history.states[state].id, updated))

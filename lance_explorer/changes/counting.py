@@ -58,7 +58,7 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
             if not _only_deletes(rows, state, after, schemas):
                 return None
             removed_rows -= rows.num_live(added.pop(states[state].id))
-    if any(rows.track(state).updated is None for state in added.values()):
+    if any(rows.origins(state).updated is None for state in added.values()):
         return None  # a commit by hand that left out which versions wrote its rows
     counts = _count_entered(rows, added.values(), begin)
     kept = counts[RowChange.UPDATED] + counts[RowChange.MOVED]
@@ -81,7 +81,7 @@ def _only_deletes(rows: StateRows, before: int, after: int, schemas: SchemaPair)
     states = rows.history.states
     if in_place(states[before], states[after], schemas) is not InPlace.SAME:
         return False
-    old, new = rows.track(before), rows.track(after)
+    old, new = rows.origins(before), rows.origins(after)
     return old.ids is new.ids and old.updated is new.updated
 
 
@@ -91,7 +91,7 @@ def _count_entered(rows: StateRows, states: Iterable[int], begin: int) -> _Count
     counts = {RowChange.INSERTED: 0, RowChange.UPDATED: 0, RowChange.MOVED: 0}
     mixed = list[int]()
     for state in states:
-        updated = rows.track(state).updated
+        updated = rows.origins(state).updated
         low, high = identity_bounds(rows.ids(state))
         if low >= record.manifest.next_row_id:
             counts[RowChange.INSERTED] += rows.num_live(state)

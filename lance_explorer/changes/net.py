@@ -275,5 +275,5 @@ def _known_by_address(
 def _evidence_at(rows: StateRows, position: int, addresses: Uint64Array) -> NDArray[np.uint8]:
     states = rows.history.states_at(position)
     fragments = np.array([rows.history.states[state].id for state in states], dtype=np.uint64)
-    evidence = np.array([rows.track(state).evidence for state in states], dtype=np.uint8)
+    evidence = np.array([rows.origins(state).evidence for state in states], dtype=np.uint8)
     return evidence[np.searchsorted(fragments, fragments_of(addresses))]

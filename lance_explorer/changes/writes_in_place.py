@@ -66,7 +66,7 @@ def _told_by_order(rows: StateRows, path: VersionPath) -> IdentitySet:
         for position in path.steps
         if rows.history.records[position].operation == "Update"
         for state in rows.states_added(position).tolist()
-        if rows.track(state).evidence is Evidence.INFERRED
+        if rows.origins(state).evidence is Evidence.INFERRED
     ]
     start = np.concatenate([_NO_IDENTITIES, *[starts for starts, _ in ranges]])
     stop = np.concatenate([_NO_IDENTITIES, *[stops for _, stops in ranges]])

@@ -77,7 +77,7 @@ def _is_same(rows: StateRows, before: Stay, after: Stay) -> bool:
         and before.offset == after.offset
         and old.files == new.files
         and old.overlays == new.overlays
-        and rows.track(before.state).updated is rows.track(after.state).updated
+        and rows.origins(before.state).updated is rows.origins(after.state).updated
     )
 
 
@@ -90,8 +90,8 @@ def _event(
     change = InPlace.SAME
     if before is not None and after is not None and _address(rows, before) == _address(rows, after):
         change = in_place(states[before.state], states[after.state], step.schemas)
-    old = None if before is None else rows.track(before.state)
-    new = None if after is None else rows.track(after.state)
+    old = None if before is None else rows.origins(before.state)
+    new = None if after is None else rows.origins(after.state)
     is_new = before is None
     runs = RowRuns(
         identity=np.array([identity], dtype=np.uint64),

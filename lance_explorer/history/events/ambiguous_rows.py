@@ -24,7 +24,7 @@ class Births(NamedTuple):
 
     ``created`` is the first version that created rows of the run's fragment, NO_VERSION where that
     is not known; for those of a restored detached version the first one that has them.
-    ``open_until`` is that of its :class:`~lance_explorer.history.identity.row_origins.Track`.
+    ``open_until`` is that of its :class:`~lance_explorer.history.identity.row_origins.RowOrigins`.
     """
 
     created: Uint64Array
@@ -33,9 +33,9 @@ class Births(NamedTuple):
     @classmethod
     def of(cls, rows: StateRows, states: NDArray[np.int64], addresses: Uint64Array) -> "Births":
         """Return those of rows at some addresses, which must be in the given states."""
-        tracks = [rows.track(state) for state in states.tolist()]
+        origins = [rows.origins(state) for state in states.tolist()]
         created = [_first(rows, state) for state in states.tolist()]
-        open_until = [track.open_until for track in tracks]
+        open_until = [some.open_until for some in origins]
         ids = np.array([rows.history.states[state].id for state in states], dtype=np.uint64)
         order = np.argsort(ids)
         place = order[np.searchsorted(ids[order], fragments_of(addresses))]
@@ -53,9 +53,9 @@ class Births(NamedTuple):
 
 
 def _first(rows: StateRows, state: int) -> int:
-    track = rows.track(state)
-    created: int = min(track.created.versions.tolist() if track.created else [NO_VERSION])
-    if created == track.open_until == NO_VERSION:  # of no row that any version had before
+    origins = rows.origins(state)
+    created: int = min(origins.created.versions.tolist() if origins.created else [NO_VERSION])
+    if created == origins.open_until == NO_VERSION:  # of no row that any version had before
         return rows.history.records[int(rows.first_positions[state])].version
     return created
 

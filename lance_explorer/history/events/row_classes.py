@@ -307,9 +307,9 @@ def _evidence_of_identity(rows: StateRows, step: StepFacts, runs: RowRuns) -> ND
         sides.append((runs.before, rows.states_removed(step.position)))
     for addresses, states in sides:
         weak = [
-            (rows.history.states[state].id, rows.track(state).evidence)
+            (rows.history.states[state].id, rows.origins(state).evidence)
             for state in states.tolist()
-            if rows.track(state).evidence != Evidence.RECORDED
+            if rows.origins(state).evidence != Evidence.RECORDED
         ]
         for fragment_id, weaker in weak:
             here = elsewhere & (fragments_of(addresses) == np.uint64(fragment_id))

@@ -16,7 +16,7 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.row_origins import (
     NO_VERSION,
-    Track,
+    RowOrigins,
     VersionsFrom,
     constant_versions,
 )
@@ -121,18 +121,18 @@ def rows_in_states(rows: StateRows, states: Sequence[int]) -> RowRuns:
 
 
 def _created(rows: StateRows, states: Iterable[int]) -> VersionsFrom:
-    return VersionsFrom.of(_versions(rows, states, lambda track: track.created))
+    return VersionsFrom.of(_versions(rows, states, lambda origins: origins.created))
 
 
 def _updated(rows: StateRows, states: Iterable[int]) -> VersionsFrom:
-    return VersionsFrom.of(_versions(rows, states, lambda track: track.updated))
+    return VersionsFrom.of(_versions(rows, states, lambda origins: origins.updated))
 
 
 def _versions(
-    rows: StateRows, states: Iterable[int], choose: Callable[[Track], RowVersionRuns | None]
+    rows: StateRows, states: Iterable[int], choose: Callable[[RowOrigins], RowVersionRuns | None]
 ) -> Iterator[tuple[int, RowVersionRuns]]:
     for state in states:
-        runs = _runs(choose(rows.track(state)), rows.num_rows(state))
+        runs = _runs(choose(rows.origins(state)), rows.num_rows(state))
         yield rows.history.states[state].id, runs
 
 
@@ -198,7 +198,7 @@ def _written_in_place(
 ) -> RowRuns:
     """Return the rows live in both of two states of one fragment that were written between."""
     fragment, num_rows = rows.history.states[after], rows.num_rows(after)
-    old, new = rows.track(before).updated, rows.track(after).updated
+    old, new = rows.origins(before).updated, rows.origins(after).updated
     if change is InPlace.SAME and old is new:
         return RowRuns.concatenated([])
     pieces = _pieces(old, new, num_rows)

@@ -104,7 +104,7 @@ class StepFacts:
         states = self._rows.history.states
         added = self._rows.states_added(self.position).tolist()
         born = [state for state in added if states[state].id not in self._stayed]
-        if any(self._rows.track(state).evidence is Evidence.INFERRED for state in born):
+        if any(self._rows.origins(state).evidence is Evidence.INFERRED for state in born):
             return False  # their order tells
         removed = self._rows.states_removed(self.position).tolist()
         masks = {states[state].id: states[state].deletion_file for state in added}

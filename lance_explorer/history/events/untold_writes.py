@@ -221,7 +221,7 @@ def _only_lost(rows: StateRows, position: int) -> int | None:
 
 def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
     """Whether the row versions of a fragment tell which rows a version wrote in place."""
-    updated = rows.track(state).updated
+    updated = rows.origins(state).updated
     version = _only_lost(rows, step.position) if step.name == "Restore" else step.version
     if not step.follows or version is None or updated is None:
         return False

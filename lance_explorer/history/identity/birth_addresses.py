@@ -23,15 +23,15 @@ from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.inherited_origins import (
     born_rows,
-    carried_tracks,
+    inherited_origins,
     overwritten,
-    unknown_track,
+    unknown_origins,
     whole_fragment,
 )
 from lance_explorer.history.identity.row_origins import (
     ANY_VERSION,
     NO_VERSION,
-    Track,
+    RowOrigins,
     VersionsFrom,
     constant_versions,
 )
@@ -54,24 +54,24 @@ from lance_explorer.rowids.sequence import Ranges, RowIdSequence
 if TYPE_CHECKING:
     from lance_explorer.history.identity.state_rows import StateRows
 
-__all__ = ["BirthTracks"]
+__all__ = ["BirthAddresses"]
 
 _LAST_NUMBER = (1 << 32) - 2
 
 
-class BirthTracks:
-    """The tracks of all states of a history, found in one pass over its versions."""
+class BirthAddresses:
+    """The origins of all states of a history, found in one pass over its versions."""
 
     def __init__(self, rows: "StateRows") -> None:
         self._rows = rows
         self._history = rows.history
 
-    def track(self, state: int) -> Track:
-        """Return the track of a state."""
-        return self._tracks[state]
+    def origins(self, state: int) -> RowOrigins:
+        """Return the origins of a state."""
+        return self._origins[state]
 
     @cached_property
-    def _tracks(self) -> dict[int, Track]:
+    def _origins(self) -> dict[int, RowOrigins]:
         rows, records = self._rows, self._history.records
         updates = [
             position
@@ -86,14 +86,14 @@ class BirthTracks:
         ):
             for position in range(len(records)):
                 pass_.step(position)
-        return pass_.tracks
+        return pass_.origins
 
 
 class _Pass:
     """The way through the versions, oldest first."""
 
     def __init__(self, rows: "StateRows") -> None:
-        self.tracks: dict[int, Track] = {}
+        self.origins: dict[int, RowOrigins] = {}
         self._rows = rows
         self._history = rows.history
         self._states = rows.history.states
@@ -102,7 +102,7 @@ class _Pass:
         self._next_number = _LAST_NUMBER
 
     def step(self, position: int) -> None:
-        """Find the tracks of the states that are there for the first time."""
+        """Find the origins of the states that are there for the first time."""
         added = self._rows.states_added(position)
         new = added[self._rows.first_positions[added] == position].tolist()
         if not new:
@@ -115,7 +115,7 @@ class _Pass:
             if earlier is None:
                 born.append(state)
             else:
-                self.tracks[state] = self._changed(here, earlier, fragment)
+                self.origins[state] = self._changed(here, earlier, fragment)
         if born:
             self._bear(here, born)
         for state in new:
@@ -135,8 +135,8 @@ class _Pass:
 
     # ------------------------------------------------------------------- fragments that stay
 
-    def _changed(self, here: "_Step", earlier: int, fragment: Fragment) -> Track:
-        before = self.tracks[earlier]
+    def _changed(self, here: "_Step", earlier: int, fragment: Fragment) -> RowOrigins:
+        before = self.origins[earlier]
         if not here.follows or here.record.operation == "Restore":
             return before  # lost versions may have written it
         if in_place(self._states[earlier], fragment, here.schemas) is InPlace.SAME:
@@ -157,7 +157,7 @@ class _Pass:
             return OffsetRanges.of(covered)
         match here.operation:
             case Merge() | DataReplacement():
-                return whole_fragment(len(self.tracks[earlier].ids))
+                return whole_fragment(len(self.origins[earlier].ids))
             case Update() as update:
                 offsets = update.offsets(fragment.id)
                 return None if offsets is None else OffsetRanges.of(offsets)
@@ -167,17 +167,17 @@ class _Pass:
     # ------------------------------------------------------------------- fragments that are new
 
     def _bear(self, here: "_Step", born: list[int]) -> None:
-        """Find the tracks of states of fragments that were not there before."""
+        """Find the origins of states of fragments that were not there before."""
         masked = RunColumns.concatenated(self._masked(here) if here.is_update else [])
-        tracks = self._rewritten(here) or self._updated(here, born, masked)
+        inherited = self._rewritten(here) or self._updated(here, born, masked)
         for state in born:
             fragment = self._states[state]
-            track = tracks.get(fragment.id)
-            if track is None or len(track.ids) != (fragment.physical_rows or 0):
-                track = self._own(here, fragment, bool(masked.num_rows))
-            self.tracks[state] = track
+            origins = inherited.get(fragment.id)
+            if origins is None or len(origins.ids) != (fragment.physical_rows or 0):
+                origins = self._own(here, fragment, bool(masked.num_rows))
+            self.origins[state] = origins
 
-    def _own(self, here: "_Step", fragment: Fragment, is_unpaired: bool) -> Track:
+    def _own(self, here: "_Step", fragment: Fragment, is_unpaired: bool) -> RowOrigins:
         number = fragment.id
         if number in self._numbers:
             number, self._next_number = self._next_number, self._next_number - 1
@@ -192,31 +192,33 @@ class _Pass:
             is_unpaired or (version == NO_VERSION and not here.restores_new_rows(fragment))
         ):
             open_until = version or ANY_VERSION
-        return Track(born_rows(number, rows), versions, versions, open_until=open_until)
+        return RowOrigins(born_rows(number, rows), versions, versions, open_until=open_until)
 
-    def _rewritten(self, here: "_Step") -> dict[int, Track]:
-        """Return the tracks of the fragments that compactions wrote, by their IDs."""
-        tracks: dict[int, Track] = {}
+    def _rewritten(self, here: "_Step") -> dict[int, RowOrigins]:
+        """Return the origins of the fragments that compactions wrote, by their IDs."""
+        origins: dict[int, RowOrigins] = {}
         for group in here.groups():
             rows = pair_rows(self._rows.source, group)
             if isinstance(rows, str):
                 continue
-            old = {digest.id: self._old_track(here, digest.id, tracks) for digest in group.old}
-            known = {key: track for key, track in old.items() if track is not None}
+            old = {digest.id: self._old_origins(here, digest.id, origins) for digest in group.old}
+            known = {key: value for key, value in old.items() if value is not None}
             counts = {digest.id: digest.physical_rows or 0 for digest in group.old}
             for key in old.keys() - known.keys():  # it was never kept
-                known[key] = unknown_track(key, counts[key])
-            tracks.update(carried_tracks(rows, known, group))
-        return tracks
+                known[key] = unknown_origins(key, counts[key])
+            origins.update(inherited_origins(rows, known, group))
+        return origins
 
-    def _old_track(self, here: "_Step", fragment_id: int, tracks: dict[int, Track]) -> Track | None:
-        if fragment_id in tracks:
-            return tracks[fragment_id]
+    def _old_origins(
+        self, here: "_Step", fragment_id: int, origins: dict[int, RowOrigins]
+    ) -> RowOrigins | None:
+        if fragment_id in origins:
+            return origins[fragment_id]
         state = here.removed.get(fragment_id)
-        return None if state is None else self.tracks[state]
+        return None if state is None else self.origins[state]
 
-    def _updated(self, here: "_Step", born: list[int], masked: RunColumns) -> dict[int, Track]:
-        """Return the tracks of fragments with updated rows, where they can be told by order."""
+    def _updated(self, here: "_Step", born: list[int], masked: RunColumns) -> dict[int, RowOrigins]:
+        """Return the origins of fragments with updated rows, where they can be told by order."""
         update = here.operation
         if not isinstance(update, Update):
             return {}
@@ -228,16 +230,16 @@ class _Pass:
             return {}
         ids = RowIdSequence((Ranges(masked.start, masked.stop),))
         old = [
-            (self._states[state].id, self.tracks[state].created) for state in here.removed.values()
+            (self._states[state].id, self.origins[state].created) for state in here.removed.values()
         ]
         created = VersionsFrom.of([(key, runs) for key, runs in old if runs is not None]).along(
             masked.address, masked.stop - masked.start
         )
-        open_until = max(self.tracks[state].open_until for state in here.removed.values())
-        begin, tracks = 0, {}
+        open_until = max(self.origins[state].open_until for state in here.removed.values())
+        begin, origins = 0, {}
         for fragment_id, count in sorted(counts.items()):
             end = begin + count
-            tracks[fragment_id] = Track(
+            origins[fragment_id] = RowOrigins(
                 ids.slice(begin, end),
                 created.slice(begin, end),
                 constant_versions(here.version, count),
@@ -245,7 +247,7 @@ class _Pass:
                 open_until,
             )
             begin = end
-        return tracks
+        return origins
 
     def _is_in_place(self, here: "_Step") -> bool:
         """Whether some fragment got other files, which ``update()`` never does."""
@@ -262,11 +264,11 @@ class _Pass:
         for fragment_id, state in sorted(here.removed.items()):
             deleted = self._rows.deleted(state)
             new = after.get(fragment_id)
-            if new is None or new not in self.tracks:
+            if new is None or new not in self.origins:
                 offsets = OffsetRanges.outside(deleted, self._rows.num_rows(state))
             else:
                 offsets = OffsetRanges.of(self._rows.deleted(new) - deleted)
-            yield rows_at(self.tracks[state].ids, first_address(fragment_id), offsets)
+            yield rows_at(self.origins[state].ids, first_address(fragment_id), offsets)
 
 
 class _Step:

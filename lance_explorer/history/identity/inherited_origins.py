@@ -7,7 +7,7 @@ import numpy as np
 from lance_explorer.history.identity.row_origins import (
     ANY_VERSION,
     NO_VERSION,
-    Track,
+    RowOrigins,
     VersionsFrom,
     constant_versions,
 )
@@ -20,19 +20,19 @@ from lance_explorer.rowids.segments import Range
 from lance_explorer.rowids.sequence import Ranges, RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
-__all__ = ["born_rows", "carried_tracks", "overwritten", "unknown_track", "whole_fragment"]
+__all__ = ["born_rows", "inherited_origins", "overwritten", "unknown_origins", "whole_fragment"]
 
 
-def carried_tracks(
-    rows: RunColumns, old: dict[int, Track], group: RewriteGroup
-) -> Iterator[tuple[int, Track]]:
-    """Yield the tracks of new fragments, given which old address became which new one."""
+def inherited_origins(
+    rows: RunColumns, old: dict[int, RowOrigins], group: RewriteGroup
+) -> Iterator[tuple[int, RowOrigins]]:
+    """Yield the origins of new fragments, given which old address became which new one."""
     by_address = RunColumns.concatenated(
-        [_by_address(track.ids, key) for key, track in sorted(old.items())]
+        [_by_address(origins.ids, key) for key, origins in sorted(old.items())]
     )
     created = VersionsFrom.of([(key, t.created) for key, t in old.items() if t.created])
     updated = VersionsFrom.of([(key, t.updated) for key, t in old.items() if t.updated])
-    open_until = max(track.open_until for track in old.values())
+    open_until = max(origins.open_until for origins in old.values())
     pairs = paired(rows, by_address)
     order = np.argsort(pairs.address)
     start, address, identity = pairs.start[order], pairs.address[order], pairs.other_address[order]
@@ -43,7 +43,7 @@ def carried_tracks(
         ids = RowIdSequence((Ranges(identity[some], identity[some] + length[some]),))
         yield (
             digest.id,
-            Track(
+            RowOrigins(
                 ids,
                 created.along(start[some], length[some]),
                 updated.along(start[some], length[some]),
@@ -53,10 +53,10 @@ def carried_tracks(
         )
 
 
-def unknown_track(fragment_id: int, num_rows: int) -> Track:
-    """Return the track of a fragment that no kept version has."""
+def unknown_origins(fragment_id: int, num_rows: int) -> RowOrigins:
+    """Return the origins of a fragment that no kept version has."""
     unknown = constant_versions(NO_VERSION, num_rows)
-    return Track(born_rows(fragment_id, num_rows), unknown, unknown, open_until=ANY_VERSION)
+    return RowOrigins(born_rows(fragment_id, num_rows), unknown, unknown, open_until=ANY_VERSION)
 
 
 def born_rows(number: int, num_rows: int) -> RowIdSequence:

@@ -16,7 +16,7 @@ from lance_explorer.rowids.version_runs import RowVersionRuns
 __all__ = [
     "ANY_VERSION",
     "NO_VERSION",
-    "Track",
+    "RowOrigins",
     "VersionsFrom",
     "constant_versions",
     "identity_bounds",
@@ -30,7 +30,7 @@ ANY_VERSION = MAX_U64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Track:
+class RowOrigins:
     """The rows of a state, deleted ones too, in their order.
 
     Attributes

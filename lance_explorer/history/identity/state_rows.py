@@ -20,9 +20,9 @@ from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import DeletionFile, Fragment
 from lance_explorer.history.history import History
-from lance_explorer.history.identity.birth_addresses import BirthTracks
+from lance_explorer.history.identity.birth_addresses import BirthAddresses
 from lance_explorer.history.identity.reused_row_ids import Line, Namesakes, namesakes_of
-from lance_explorer.history.identity.row_origins import Track, identity_bounds
+from lance_explorer.history.identity.row_origins import RowOrigins, identity_bounds
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.readable import rows_history
@@ -73,10 +73,10 @@ class StateRows:
         )
         self.known = known or _Known({}, {})
         self.named = history
-        self._tracks: dict[int, Track] = {}
+        self._origins: dict[int, RowOrigins] = {}
         self._own_ids: dict[int, RowIdSequence] = {}
         self._shared: dict[tuple[int, object], RowIdSequence | RowVersionRuns] = {}
-        self._births = None if self.has_row_ids else BirthTracks(self)
+        self._births = None if self.has_row_ids else BirthAddresses(self)
 
     def states_added(self, position: int) -> NDArray[np.int64]:
         """Return the states of a version that the kept one before has not."""
@@ -152,18 +152,18 @@ class StateRows:
         self.load(states.tolist())
         self.load_deleted(states.tolist())
 
-    def track(self, state: int) -> Track:
+    def origins(self, state: int) -> RowOrigins:
         """Return identities and row versions of a state."""
-        track = self._tracks.get(state)
-        if track is None:
-            track = self._births.track(state) if self._births else self._stored_track(state)
-            self._tracks[state] = track
-        return track
+        origins = self._origins.get(state)
+        if origins is None:
+            origins = self._births.origins(state) if self._births else self._stored_origins(state)
+            self._origins[state] = origins
+        return origins
 
     def ids(self, state: int) -> RowIdSequence:
         """Return the identities of the rows of a state; states may share the sequence itself."""
         if self._births is not None:
-            return self.track(state).ids
+            return self.origins(state).ids
         if state in self._own_ids:
             return self._own_ids[state]
         row_ids = self._row_ids(self.history.states[state], state)
@@ -294,7 +294,7 @@ class StateRows:
             f"fragment {fragment.id} has no row IDs, though the table has stable ones"
         )
 
-    def _stored_track(self, state: int) -> Track:
+    def _stored_origins(self, state: int) -> RowOrigins:
         fragment = self.history.states[state]
         self.load([state])
         versions: dict[str, RowVersionRuns] = {}
@@ -303,7 +303,7 @@ class StateRows:
             assert isinstance(found, RowVersionRuns)
             versions[sequence.kind] = self._row_versions(state, found)
         ids = self.ids(state)
-        return Track(ids, versions.get("created_at"), versions.get("last_updated_at"))
+        return RowOrigins(ids, versions.get("created_at"), versions.get("last_updated_at"))
 
     def _row_versions(self, state: int, stored: RowVersionRuns) -> RowVersionRuns:
         line = self._line(state)
