@@ -20,7 +20,7 @@ from lance_explorer.figures.inline import (
 from lance_explorer.figures.labels import size
 from lance_explorer.format.flags import flag_names, unreadable_flags
 from lance_explorer.format.refs import Tag
-from lance_explorer.frames.states import data_bytes, live_rows, nullable, physical_rows
+from lance_explorer.frames.counts import nullable
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
@@ -159,7 +159,7 @@ def _fragments(snapshot: History) -> pl.DataFrame:
     states = snapshot.intervals.keys
     is_readable = not unreadable_flags(snapshot.records[0].manifest.reader_feature_flags)
     known = {
-        "physical_rows": physical_rows(snapshot)[states],
+        "physical_rows": snapshot.states.physical_rows[states],
         "num_deleted_rows": snapshot.num_deleted_rows[states],
     }
     unknown = np.full(len(states), UNKNOWN_COUNT)
@@ -185,10 +185,10 @@ def _summary(snapshot: History) -> str:
     """Return time, rows, fragments and bytes of a version, such as a person would say them."""
     record = snapshot.records[0]
     time = record.manifest.timestamp
-    rows = int(totals(snapshot, live_rows(snapshot))[0])
+    rows = int(totals(snapshot, snapshot.live_rows)[0])
     if unreadable_flags(record.manifest.reader_feature_flags):
         rows = UNKNOWN_COUNT
-    num_bytes = int(totals(snapshot, data_bytes(snapshot))[0])
+    num_bytes = int(totals(snapshot, snapshot.states.data_bytes)[0])
     parts = [
         f"{time:%Y-%m-%d %H:%M:%S} UTC" if time else "at an unknown time",
         f"{_plural(rows, 'row') if rows >= 0 else 'unknown rows'} in "

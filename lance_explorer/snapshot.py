@@ -16,8 +16,8 @@ from lance_explorer.errors import UnsupportedFeatureError
 from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
 from lance_explorer.format.schema import Field
 from lance_explorer.format.transactions import Transaction
+from lance_explorer.frames.counts import known
 from lance_explorer.frames.documented import documented
-from lance_explorer.frames.states import known, live_rows
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
@@ -109,7 +109,7 @@ class Snapshot:
     @property
     def num_rows(self) -> int | None:
         """Live rows; None if the table does not tell, or a reader flag is not known."""
-        return self._total(live_rows(self._history))
+        return self._total(self._history.live_rows)
 
     @property
     def num_deleted_rows(self) -> int | None:

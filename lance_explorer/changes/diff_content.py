@@ -16,7 +16,6 @@ from polars import selectors
 
 from lance_explorer.changes.value_columns import column_fields
 from lance_explorer.format.schema import Field, field_paths
-from lance_explorer.frames.states import live_rows
 from lance_explorer.history.ancestors import Place
 from lance_explorer.history.value_files import check_values
 from lance_explorer.rowids.arrays import Uint64Array
@@ -271,7 +270,7 @@ def _ids(schema: tuple[Field, ...], columns: Sequence[str]) -> list[list[int]]:
 
 def _num_rows(place: Place) -> int | None:
     """Return the live rows of a version; None if they are not known."""
-    rows = live_rows(place.source.version(place.version))
+    rows = place.source.version(place.version).live_rows
     return None if (rows < 0).any() else int(rows.sum())
 
 

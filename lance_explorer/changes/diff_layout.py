@@ -14,13 +14,7 @@ from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.format.schema import field_paths
 from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, Column, FrameSchema
-from lance_explorer.frames.states import (
-    data_bytes,
-    live_rows,
-    nullable,
-    num_data_files,
-    physical_rows,
-)
+from lance_explorer.frames.counts import nullable
 from lance_explorer.history.file_roots import find_base
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.storage import Storage, place_of
@@ -170,11 +164,11 @@ def _change(old: Parts, new: Parts) -> str:
 
 
 def _counts(ids: Sequence[int], before: FragmentParts, after: FragmentParts) -> dict[str, Any]:
-    measures = {
-        "num_rows": live_rows,
-        "physical_rows": physical_rows,
-        "num_data_files": num_data_files,
-        "data_bytes": data_bytes,
+    measures: dict[str, Callable[[History], NDArray[np.int64]]] = {
+        "num_rows": lambda history: history.live_rows,
+        "physical_rows": lambda history: history.states.physical_rows,
+        "num_data_files": lambda history: history.states.num_files,
+        "data_bytes": lambda history: history.states.data_bytes,
     }
     columns = dict[str, Any]()
     for name, measure in measures.items():

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError, VersionNotFoundError
 from lance_explorer.findings import Finding
-from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.format.manifest import Manifest
 from lance_explorer.format.schema import Field
 from lance_explorer.format.transactions import TransactionHeader
 from lance_explorer.history.intervals import NO_INTERVALS, Intervals
 from lance_explorer.history.listing import VersionFile
+from lance_explorer.history.states import UNKNOWN_COUNT, States
 
 __all__ = [
     "EMPTY_HISTORY",
@@ -24,8 +24,6 @@ __all__ = [
     "UnreadableVersion",
     "VersionRecord",
 ]
-
-UNKNOWN_COUNT = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ class History:
     ----------
     records : tuple of VersionRecord
         The kept and readable versions, ascending.
-    states : tuple of Fragment
+    states : States
         The distinct states that fragments were ever in; a state's number is its position here.
     num_deleted_rows : NDArray[np.int64]
         For each state, its deleted rows; UNKNOWN_COUNT where they cannot be known.
@@ -98,7 +96,7 @@ class History:
     """
 
     records: tuple[VersionRecord, ...]
-    states: tuple[Fragment, ...]
+    states: States
     num_deleted_rows: NDArray[np.int64]
     intervals: Intervals
     detached: tuple[VersionFile, ...] = ()
@@ -159,8 +157,20 @@ class History:
 
     def states_at(self, position: int) -> list[int]:
         """Return the states of one version, in the order of their fragment IDs."""
-        return sorted(self.intervals.at(position).tolist(), key=lambda state: self.states[state].id)
+        states = self.intervals.at(position)
+        found: list[int] = states[np.argsort(self.states.ids[states], kind="stable")].tolist()
+        return found
+
+    @cached_property
+    def live_rows(self) -> NDArray[np.int64]:
+        """For each state, its rows that are not deleted.
+
+        UNKNOWN_COUNT where a number is unknown, or they contradict.
+        """
+        physical, deleted = self.states.physical_rows, self.num_deleted_rows
+        is_known = (deleted >= 0) & (physical >= deleted)
+        return np.where(is_known, physical - deleted, UNKNOWN_COUNT)
 
 
-EMPTY_HISTORY = History((), (), np.empty(0, dtype=np.int64), NO_INTERVALS)
+EMPTY_HISTORY = History((), States(), np.empty(0, dtype=np.int64), NO_INTERVALS)
 """The history of a table before its first version."""

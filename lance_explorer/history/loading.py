@@ -1,10 +1,10 @@
 """Read manifests into a History, each byte once, and nothing twice that versions share."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from operator import lt
+from operator import itemgetter, lt
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from lance_explorer.errors import (
 from lance_explorer.findings import Finding
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragment_columns import FragmentColumns
 from lance_explorer.format.fragments import (
     BasePath,
     DeletionFile,
@@ -30,7 +31,6 @@ from lance_explorer.format.manifest import (
     ManifestLayout,
     decode_manifest_message,
     decode_schema,
-    read_fragments,
     read_layout,
     read_section,
 )
@@ -43,7 +43,6 @@ from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.file_roots import deletion_root
 from lance_explorer.history.history import (
     EMPTY_HISTORY,
-    UNKNOWN_COUNT,
     History,
     StoredTransaction,
     UnreadableVersion,
@@ -51,6 +50,7 @@ from lance_explorer.history.history import (
 )
 from lance_explorer.history.intervals import IntervalBuilder, Intervals, merge_intervals
 from lance_explorer.history.listing import VersionFile, VersionListing
+from lance_explorer.history.state_builder import Fragments, StateBuilder
 from lance_explorer.storage import Contents, FilePart, Storage, given, reading_ahead
 
 __all__ = ["extend", "with_unreadable"]
@@ -137,7 +137,7 @@ def _still_kept(history: History, listing: VersionListing) -> History:
     return replace(
         history,
         records=tuple([_without_past(history.records[i], listed) for i in kept]),
-        states=tuple([history.states[state] for state in states.tolist()]),
+        states=history.states.only(states),
         num_deleted_rows=history.num_deleted_rows[states],
         intervals=merge_intervals(numbers[intervals.keys], intervals.first, intervals.last),
         unreadable=tuple([v for v in history.unreadable if v.file.version in listed]),
@@ -158,8 +158,8 @@ def _by_appearance(history: History, intervals: Intervals) -> NDArray[np.int64]:
     That is by the first version of each, and there by fragment.
     """
     states, where = np.unique(intervals.keys, return_index=True)  # intervals begin in order
-    fragment_ids = [history.states[state].id for state in states.tolist()]
-    ordered: NDArray[np.int64] = states[np.lexsort((fragment_ids, intervals.first[where]))]
+    ids = history.states.ids[states]
+    ordered: NDArray[np.int64] = states[np.lexsort((ids, intervals.first[where]))]
     return ordered
 
 
@@ -192,12 +192,10 @@ class _Loader:
         self._known = known
         self._storage = storage
         self._records = list(known.records)
-        self._states = list(known.states)
-        self._deleted: list[int] = known.num_deleted_rows.tolist()
+        self._states = StateBuilder(known.states)
         self._uncounted: list[_Uncounted] = []
         self._unreadable = list(known.unreadable)
         self._findings = list(known.findings)
-        self._numbers = {state: number for number, state in enumerate(self._states)}
         self._intervals = IntervalBuilder(known.intervals, len(known.records))
         self._splitter = ManifestSplitter()
         self._duplicated = set(known.duplicated)
@@ -220,14 +218,17 @@ class _Loader:
                 for file, data in some:
                     if data is not None:
                         self._try_to_add(file, data)
-        self._count_uncounted()
 
     def finish(self) -> History:
+        states, known = self._states.finish(), self._known.num_deleted_rows
+        num_deleted_rows = np.concatenate([known, states.num_deleted_rows[len(known) :]])
+        for state, count in self._count_uncounted():
+            num_deleted_rows[state] = count
         return replace(
             self._known,
             records=tuple(self._records),
-            states=tuple(self._states),
-            num_deleted_rows=np.array(self._deleted, dtype=np.int64),
+            states=states,
+            num_deleted_rows=num_deleted_rows,
             intervals=self._intervals.finish(len(self._records)),
             unreadable=tuple(self._unreadable),
             findings=tuple(self._findings),
@@ -281,16 +282,16 @@ class _Loader:
             self._schema = _decoded(decode_schema, split.schema, data)
             self._schema_source = split.schema
         index_section_bytes = self._read_indices(data, manifest, layout)
-        fragments = [read_fragments(hunk.new, data) for hunk in split.hunks]
+        fragments = [self._states.read(hunk.new, data) for hunk in split.hunks]
         transaction = self._read_transaction(file, data, manifest, layout)
         num_new_row_ids = None
         if transaction is not None and transaction.header.operation == "Update":
             num_new_row_ids = self._count_new_row_ids(manifest, split.hunks, fragments)
         num_known = len(self._states)
-        self._replace_states(split.hunks, fragments, manifest.base_paths)
+        self._replace_states(split.hunks, fragments)
         if self._is_duplicated:
             self._duplicated.add(file.version)
-        self._find_wrong(file, num_known)
+        self._find_wrong(file, num_known, manifest.base_paths)
         self._records.append(
             VersionRecord(
                 version=file.version,
@@ -308,7 +309,7 @@ class _Loader:
         )
 
     def _count_new_row_ids(
-        self, manifest: Manifest, hunks: list[Hunk], fragments: list[list[Fragment]]
+        self, manifest: Manifest, hunks: list[Hunk], fragments: list[Fragments]
     ) -> int | None:
         """Count the rows of new fragments with row IDs that the version before had not assigned."""
         if not manifest.reader_feature_flags & STABLE_ROW_IDS or not self._records:
@@ -319,7 +320,7 @@ class _Loader:
         highest = -1 if before.max_fragment_id is None else before.max_fragment_id
         count = 0
         for hunk, decoded in zip(hunks, fragments, strict=True):
-            for message, fragment in zip(hunk.new, decoded, strict=True):
+            for message, fragment in zip(hunk.new, _records(decoded), strict=True):
                 if fragment.id > highest:
                     new = _count_from(message, fragment, before.next_row_id)
                     if new is None:
@@ -327,67 +328,51 @@ class _Loader:
                     count += new
         return count
 
-    def _replace_states(
-        self, hunks: list[Hunk], fragments: list[list[Fragment]], bases: tuple[BasePath, ...]
-    ) -> None:
+    def _replace_states(self, hunks: list[Hunk], fragments: list[Fragments]) -> None:
         position = len(self._records)
         removed, self._left_over = set(self._left_over), []
         added: set[int] = set()
         is_sorted = True
-        numbered = [[self._number(fragment, bases) for fragment in news] for news in fragments]
+        numbered = [self._states.number(news) for news in fragments]
+        all_ids = self._states.ids
         for hunk, numbers in zip(reversed(hunks), reversed(numbered), strict=True):
             removed.update(self._current[hunk.start : hunk.stop])
             added.update(numbers)
             self._current[hunk.start : hunk.stop] = numbers
             near = self._current[max(hunk.start - 1, 0) : hunk.start + len(numbers) + 1]
-            ids = [self._states[number].id for number in near]
+            ids = [all_ids[number] for number in near]
             is_sorted = is_sorted and all(map(lt, ids, ids[1:]))
         if self._is_duplicated or not is_sorted:
-            ids = [self._states[number].id for number in self._current]
+            ids = [all_ids[number] for number in self._current]
             self._is_duplicated = len(set(ids)) < len(ids)
         for state in removed - added:
             self._intervals.close(state, position)
         for state in added - removed:
             self._intervals.open(state, position)
 
-    def _find_wrong(self, file: VersionFile, num_known: int) -> None:
+    def _find_wrong(self, file: VersionFile, num_known: int, bases: tuple[BasePath, ...]) -> None:
         """Note what is wrong with the fragments of a manifest, and was not before."""
         told = {finding.code for finding in self._findings}
         if self._is_duplicated and "duplicate_fragment_ids" not in told:
             self._findings.append(_duplicates(file))
-        for fragment in self._states[num_known:]:
+        for number, fragment in sorted(self._states.to_look_at(num_known), key=itemgetter(0)):
             if fragment.physical_rows is None and "rows_not_counted" not in told:
                 told.add("rows_not_counted")
                 self._findings.append(_not_counted(file, fragment))
             if _is_overfull(fragment):
                 self._findings.append(_too_many_deleted(file, fragment))
+            deleted = fragment.deletion_file
+            if deleted is not None and deleted.num_deleted_rows is None:
+                with suppress(FormatError):
+                    root = deletion_root(deleted.base_id, bases, self._storage)
+                    self._uncounted.append(_Uncounted(number, root, fragment, deleted))
 
-    def _number(self, fragment: Fragment, bases: tuple[BasePath, ...]) -> int:
-        """Return the number of a state, a new one if it was never seen."""
-        number = self._numbers.get(fragment)
-        if number is None:
-            number = self._numbers[fragment] = len(self._states)
-            self._states.append(fragment)
-            self._deleted.append(self._num_deleted(number, fragment, bases))
-        return number
-
-    def _num_deleted(self, number: int, fragment: Fragment, bases: tuple[BasePath, ...]) -> int:
-        """Return how many rows of a state are deleted; unknown until its file was read."""
-        file = fragment.deletion_file
-        if file is None:
-            return 0
-        if file.num_deleted_rows is None:
-            with suppress(FormatError):
-                root = deletion_root(file.base_id, bases, self._storage)
-                self._uncounted.append(_Uncounted(number, root, fragment, file))
-        return UNKNOWN_COUNT if file.num_deleted_rows is None else file.num_deleted_rows
-
-    def _count_uncounted(self) -> None:
+    def _count_uncounted(self) -> Iterator[tuple[int, int]]:
         """Count deleted rows where only the deletion file tells how many they are."""
         with reading_ahead([(one.root, FilePart(one.path)) for one in self._uncounted]):
             for uncounted in self._uncounted:
                 with suppress(FileNotFoundError, FormatError):
-                    self._deleted[uncounted.state] = uncounted.num_rows()
+                    yield uncounted.state, uncounted.num_rows()
 
     def _read_indices(self, data: bytes, manifest: Manifest, layout: ManifestLayout) -> int:
         """Bring ``_indices`` up to this manifest; return the size of its index section."""
@@ -425,6 +410,12 @@ class _Loader:
         size = len(transaction)
         kept = transaction if size <= KEPT_TRANSACTION_BYTES else None
         return StoredTransaction(header, source, path, offset, size, kept)
+
+
+def _records(fragments: Fragments) -> Iterable[Fragment]:
+    if isinstance(fragments, FragmentColumns):
+        return map(fragments.record, range(len(fragments)))
+    return fragments
 
 
 def _first(

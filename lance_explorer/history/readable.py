@@ -57,8 +57,8 @@ def check_rows(history: History) -> None:
     check_readable(record)
     if record.version in history.duplicated:
         raise CorruptFileError("two fragments of the manifest have the same ID", record.file.path)
-    for fragment in history.states:
-        check_counted(record, fragment)
+    for number in _uncounted(history).tolist():
+        check_counted(record, history.states[number])
 
 
 def is_counted(fragment: Fragment) -> bool:
@@ -79,8 +79,8 @@ def readable_history(history: History) -> History:
 def rows_history(history: History) -> History:
     """Return the history without versions whose rows cannot be told, as if they were not kept."""
     readable = readable_history(history)
-    uncounted = [n for n, state in enumerate(readable.states) if not is_counted(state)]
-    if not uncounted and not readable.duplicated:
+    uncounted = _uncounted(readable)
+    if not len(uncounted) and not readable.duplicated:
         return readable
     left_out = np.isin(readable.versions, np.array([*readable.duplicated], dtype=np.uint64))
     intervals = readable.intervals
@@ -90,6 +90,12 @@ def rows_history(history: History) -> History:
     ):
         left_out[first : last + 1] = True
     return _without(readable, left_out)
+
+
+def _uncounted(history: History) -> NDArray[np.int64]:
+    """Return the states that do not say how many rows they have."""
+    states = history.states
+    return np.flatnonzero((states.physical_rows < 0) & (states.row_id_storage == 0))
 
 
 def _without(history: History, left_out: np.ndarray) -> History:

@@ -15,7 +15,6 @@ from pyroaring import BitMap
 from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.columns import BRANCH, COUNT, INTERVAL, TEXT, Column, FrameSchema
-from lance_explorer.frames.states import live_rows
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.intervals import intervals_of
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
@@ -124,7 +123,7 @@ def all_index_coverage(source: TableSource) -> pl.DataFrame:
 def _lines(source: TableSource) -> Iterator[Collection[_Line]]:
     """Yield the coverage of all indices, version by version; the same object if nothing changed."""
     history = source.history
-    rows = live_rows(history).tolist()
+    rows = history.live_rows.tolist()
     removed, added = _by_position(history.intervals.last + 1), _by_position(history.intervals.first)
     keys = history.intervals.keys
     there: dict[int, int] = {}

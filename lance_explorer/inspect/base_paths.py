@@ -17,7 +17,6 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.frames.states import files_of
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import intervals_of
 from lance_explorer.history.source import TableSource
@@ -53,7 +52,7 @@ def base_paths(source: TableSource, version: int) -> pl.DataFrame:
     history = source.version(version)
     bases = _in_order(history.records[0].manifest.base_paths)
     states = [history.states[key] for key in history.intervals.keys.tolist()]
-    data_files = Counter([file.base_id for state in states for file in files_of(state)])
+    data_files = Counter([file.base_id for state in states for file in state.all_files])
     deletion_files = Counter([s.deletion_file.base_id for s in states if s.deletion_file])
     return BASE_PATHS.build(
         {

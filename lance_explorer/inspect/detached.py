@@ -18,7 +18,7 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.frames.states import known, live_rows
+from lance_explorer.frames.counts import known
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import totals
@@ -79,7 +79,7 @@ def _content(source: TableSource, version: int) -> dict[str, Any]:
         "read_version": header and header.read_version,
         "message": header and header.message and visible(header.message),
         "num_fragments": len(history.intervals),
-        "num_rows": _total(history, live_rows(history)),
+        "num_rows": _total(history, history.live_rows),
         "num_deleted_rows": _total(history, history.num_deleted_rows),
     }
 

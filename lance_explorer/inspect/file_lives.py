@@ -7,7 +7,6 @@ import polars as pl
 
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.indices import SYSTEM_INDICES
-from lance_explorer.frames.states import files_of
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals, intervals_of
 from lance_explorer.history.source import TableSource
@@ -82,7 +81,7 @@ _File = tuple[int | None, str, int | None]
 
 
 def _data(state: Fragment) -> list[_File]:
-    return [(file.base_id, file.path, file.size_bytes) for file in files_of(state)]
+    return [(file.base_id, file.path, file.size_bytes) for file in state.all_files]
 
 
 def _deletions(state: Fragment) -> Iterator[_File]:

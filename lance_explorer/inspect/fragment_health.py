@@ -8,7 +8,6 @@ import numpy as np
 from lance_explorer.findings import Finding, Severity
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.sizes import byte_size
-from lance_explorer.frames.states import data_bytes, live_rows, physical_rows
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.indices import covered_fragments
@@ -119,7 +118,7 @@ def _bins(history: History, settings: CompactionSettings) -> list[_Bin]:
     """Return what a compaction would write together: fragments under the same indices alone."""
     indices = history.records[0].indices
     segments = [covered_fragments(s) for s in indices if s.name not in SYSTEM_INDICES]
-    physical, live = physical_rows(history), live_rows(history)
+    physical, live = history.states.physical_rows, history.live_rows
     is_small = physical < settings.target_rows
     is_forced = _deleted_share(history) > settings.threshold
     bins: list[_Bin] = []
@@ -151,7 +150,7 @@ def deleted_rows(_: TableSource, history: History) -> Iterator[Finding]:
         "Call dataset.optimize.compact_files(): it writes these fragments without the deleted "
         "rows. The old files go with dataset.cleanup_old_versions().",
     )
-    physical, deleted = physical_rows(history), history.num_deleted_rows
+    physical, deleted = history.states.physical_rows, history.num_deleted_rows
     is_under = ~is_over & (deleted > 0)
     share = deleted[is_under].sum() / max(1, physical[physical > 0].sum())
     if share < SPREAD_DELETED_SHARE:
@@ -178,7 +177,7 @@ def _held(
 ) -> Iterator[Finding]:
     """Tell of the deleted rows in some fragments if they are many, or large."""
     deleted = np.where(which, history.num_deleted_rows, 0)
-    sizes = np.maximum(data_bytes(history), 0)
+    sizes = np.maximum(history.states.data_bytes, 0)
     held = int((sizes * np.where(which, _deleted_share(history), 0)).sum())
     total = int(deleted.sum())
     if total < MANY_DELETED_ROWS and held < LARGE_DELETED_BYTES:
@@ -209,7 +208,7 @@ def id_limits(_: TableSource, history: History) -> Iterator[Finding]:
             advice="Write the table anew with lance.write_dataset(): IDs are not used again.",
             version=record.version,
         )
-    rows = physical_rows(history)
+    rows = history.states.physical_rows
     if len(rows) and rows.max() >= _HALF_OF_IDS:
         largest = history.states[int(rows.argmax())]
         yield Finding(
@@ -225,6 +224,6 @@ def id_limits(_: TableSource, history: History) -> Iterator[Finding]:
 
 def _deleted_share(history: History) -> np.ndarray:
     """Return the deleted part of each fragment; 0 where it is not known."""
-    physical, deleted = physical_rows(history), history.num_deleted_rows
+    physical, deleted = history.states.physical_rows, history.num_deleted_rows
     is_known = (physical > 0) & (deleted >= 0)
     return np.where(is_known, deleted / np.maximum(physical, 1), 0.0)

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.format.fragments import DeletionFileType, StoredSequence
+from lance_explorer.format.fragments import DeletionFileType
 from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
@@ -16,13 +16,7 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.frames.states import (
-    data_bytes,
-    inline_bytes,
-    live_rows,
-    nullable,
-    num_data_files,
-)
+from lance_explorer.frames.counts import nullable
 from lance_explorer.history.history import History
 from lance_explorer.history.lives import fragment_lives
 from lance_explorer.history.source import TableSource
@@ -70,7 +64,7 @@ ALL_FRAGMENTS = FrameSchema(
 def fragments(source: TableSource, version: int) -> pl.DataFrame:
     """Return one row for each fragment of a version, in the order of a scan."""
     history = source.version(version)
-    states = history.intervals.keys.tolist()
+    states = history.intervals.keys
     constant = {"version": [version] * len(states), "branch": [source.branch] * len(states)}
     return FRAGMENTS.build({**constant, **_state_columns(history, states)})
 
@@ -79,7 +73,7 @@ def all_fragments(source: TableSource) -> pl.DataFrame:
     """Return one row for each state of a fragment and each interval in which it was there."""
     history = source.history
     intervals = history.intervals
-    states = intervals.keys.tolist()
+    states = intervals.keys
     lives = fragment_lives(history)
     begins = lives.first[lives.of_interval]
     made_in = pl.Series(history.versions[begins])
@@ -95,28 +89,33 @@ def all_fragments(source: TableSource) -> pl.DataFrame:
     )
 
 
-def _state_columns(history: History, keys: list[int]) -> dict[str, Any]:
-    states = [history.states[key] for key in keys]
-    deletions = [state.deletion_file for state in states]
+def _state_columns(history: History, keys: NDArray[np.int64]) -> dict[str, Any]:
+    states = history.states
     return {
-        "fragment_id": [state.id for state in states],
-        "num_rows": nullable(live_rows(history)[keys]),
-        "physical_rows": [state.physical_rows for state in states],
+        "fragment_id": states.ids[keys],
+        "num_rows": nullable(history.live_rows[keys]),
+        "physical_rows": nullable(states.physical_rows[keys]),
         "num_deleted_rows": nullable(history.num_deleted_rows[keys]),
-        "num_data_files": num_data_files(history)[keys],
-        "data_bytes": nullable(data_bytes(history)[keys]),
-        "num_overlays": [len(state.overlays) for state in states],
-        "deletion_file": [
-            file and file.path(state.id) for state, file in zip(states, deletions, strict=True)
-        ],
-        "deletion_file_type": [file and deletion_file_type(file.file_type) for file in deletions],
-        "row_ids_storage": [_storage(state.row_ids) for state in states],
-        "row_ids_bytes": [inline_bytes(state.row_ids) for state in states],
-        "versions_storage": [_storage(state.created_at) for state in states],
-        "versions_bytes": [
-            inline_bytes(state.created_at) + inline_bytes(state.last_updated_at) for state in states
-        ],
+        "num_data_files": states.num_files[keys],
+        "data_bytes": nullable(states.data_bytes[keys]),
+        "num_overlays": states.num_overlays[keys],
+        **_deletion_columns(states, keys),
+        "row_ids_storage": _storage(states.row_id_storage[keys]),
+        "row_ids_bytes": states.row_id_bytes[keys],
+        "versions_storage": _storage(states.row_version_storage[keys]),
+        "versions_bytes": states.row_version_bytes[keys],
     }
+
+
+def _deletion_columns(states: States, keys: NDArray[np.int64]) -> dict[str, Any]:
+    paths: list[str | None] = [None] * len(keys)
+    types: list[str | None] = [None] * len(keys)
+    for place in np.flatnonzero(states.deletion_types[keys] >= 0).tolist():
+        state = states[keys[place]]
+        if state.deletion_file is not None:
+            paths[place] = state.deletion_file.path(state.id)
+            types[place] = deletion_file_type(state.deletion_file.file_type)
+    return {"deletion_file": paths, "deletion_file_type": types}
 
 
 def deletion_file_type(file_type: int) -> str:
@@ -127,5 +126,6 @@ def deletion_file_type(file_type: int) -> str:
         return f"unknown_{file_type}"
 
 
-def _storage(sequence: StoredSequence | None) -> str | None:
-    return None if sequence is None else sequence.storage
+def _storage(storage: NDArray[np.uint8]) -> pl.Series:
+    names = pl.Series([None, *[each.name.lower() for each in SequenceStorage if each]])
+    return names.gather(pl.Series(storage.astype(np.uint32)))

@@ -8,7 +8,7 @@ import polars as pl
 from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.frames.columns import BRANCH, COUNT, ID, TEXT, VERSION, Column, FrameSchema
-from lance_explorer.frames.states import known, live_rows
+from lance_explorer.frames.counts import known
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.indices import covered_fragments
@@ -70,7 +70,7 @@ def index_coverage(source: TableSource, version: int) -> pl.DataFrame:
     follow the others. System indices are left out.
     """
     history = source.version(version)
-    rows = dict(zip([state.id for state in history.states], known(live_rows(history)), strict=True))
+    rows = dict(zip([state.id for state in history.states], known(history.live_rows), strict=True))
     stale = StaleEntries(source, version)
     lines: list[_Line] = []
     for segments in _by_name(source, version, frozenset(rows)):

@@ -7,12 +7,12 @@ import numpy as np
 
 from lance_explorer.findings import Finding
 from lance_explorer.frames.sizes import byte_size
-from lance_explorer.frames.states import inline_bytes, sequence_bytes
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.reading.stored_sequences import FragmentSequence, read_row_ids
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.states import inline_bytes
 from lance_explorer.inspect.fragment_parts import understood
 from lance_explorer.inspect.row_id_segments import stored_row_ids
 from lance_explorer.rowids.optimum import optimal_sizes
@@ -59,7 +59,8 @@ def large_manifest(_: TableSource, history: History) -> Iterator[Finding]:
     size = record.file.size_bytes
     if size < LARGE_MANIFEST:
         return
-    row_ids, versions = [int(sizes.sum()) for sizes in sequence_bytes(history)]
+    row_ids = int(history.states.row_id_bytes.sum())
+    versions = int(history.states.row_version_bytes.sum())
     parts = {
         "fragments": record.fragment_bytes - row_ids - versions,
         "row IDs": row_ids,
@@ -88,7 +89,7 @@ def row_id_encoding(source: TableSource, history: History) -> Iterator[Finding]:
     The largest sequences are looked at, as far as they have ``MOST_CHECKED_ROWS`` together.
     """
     record = history.records[0]
-    taken = int(sequence_bytes(history)[0].sum())
+    taken = int(history.states.row_id_bytes.sum())
     if taken < LARGE_SAVING:
         return
     check_readable(record)

@@ -15,7 +15,6 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.frames.states import sequence_bytes
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.source import TableSource
@@ -75,7 +74,10 @@ def manifests(source: TableSource) -> pl.DataFrame:
 
 def _parts(history: History) -> dict[str, NDArray[np.int64]]:
     records = history.records
-    row_ids, versions = [totals(history, of_state) for of_state in sequence_bytes(history)]
+    states = history.states
+    row_ids, versions = [
+        totals(history, of_state) for of_state in (states.row_id_bytes, states.row_version_bytes)
+    ]
     fragments = _array([record.fragment_bytes for record in records])
     return {
         "schema_bytes": _array([record.schema_bytes for record in records]),

@@ -7,9 +7,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError, StorageError
+from lance_explorer.format.fragment_columns import SequenceStorage
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, VERSION, Column, FrameSchema
-from lance_explorer.frames.states import live_rows, nullable, sequence_bytes
+from lance_explorer.frames.counts import nullable
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.readable import readable_history
@@ -66,11 +67,13 @@ def row_id_totals(source: TableSource) -> pl.DataFrame:
         spread[kept] = counts
         return spread
 
-    num_rows = of_all(totals(readable, live_rows(readable)))
+    num_rows = of_all(totals(readable, readable.live_rows))
     segments, runs, holes, index_bytes = _sums(source, readable)
-    row_ids_bytes, versions_bytes = [totals(history, sizes) for sizes in sequence_bytes(history)]
-    is_spilled = [s.row_ids is not None and s.row_ids.storage == "spilled" for s in history.states]
-    spilled = totals(history, np.array(is_spilled, dtype=np.int64))
+    states = history.states
+    row_ids_bytes = totals(history, states.row_id_bytes)
+    versions_bytes = totals(history, states.row_version_bytes)
+    is_spilled = states.row_id_storage == SequenceStorage.SPILLED
+    spilled = totals(history, is_spilled.astype(np.int64))
     has_ratio = (num_rows > 0) & (spilled == 0)
     ratio = pl.Series(row_ids_bytes / np.where(has_ratio, num_rows, 1))
     return ROW_ID_TOTALS.build(

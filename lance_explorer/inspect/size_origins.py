@@ -19,7 +19,6 @@ from lance_explorer.frames.columns import (
     FrameSchema,
 )
 from lance_explorer.frames.kinds import kind_of
-from lance_explorer.frames.states import live_rows
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.file_lives import DATA, DELETIONS, INDICES, file_lives
@@ -123,7 +122,7 @@ def _rows_by_position(history: History, files: pl.DataFrame) -> pl.DataFrame:
         min([first[file.base_id, file.path] for file in history.states[state].files], default=last)
         for state in states
     ]
-    rows = live_rows(history)[states]
+    rows = history.live_rows[states]
     is_readable = not unreadable_flags(history.records[last].manifest.reader_feature_flags)
     of_state = pl.DataFrame(
         {"first": begun, "rows": rows if is_readable else np.full(len(rows), -1)},

@@ -10,7 +10,6 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import IndexMetadata
-from lance_explorer.frames.states import live_rows
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
@@ -124,7 +123,7 @@ class _States:
     def __init__(self, history: History) -> None:
         self._places = {state.id: place for place, state in enumerate(history.states)}
         self._history = history
-        self._live = live_rows(history)
+        self._live = history.live_rows
 
     def fragment(self, fragment_id: int) -> Fragment | None:
         place = self._places.get(fragment_id)

@@ -11,7 +11,7 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
-from lance_explorer.frames.states import known
+from lance_explorer.frames.counts import known
 from lance_explorer.history.events.row_counts import RowCounts, counts_of
 from lance_explorer.history.events.row_events import row_events
 from lance_explorer.history.history import History, VersionRecord

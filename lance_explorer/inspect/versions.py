@@ -20,8 +20,8 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.kinds import kind_of
-from lance_explorer.frames.states import data_bytes, live_rows, nullable, num_data_files
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.source import TableSource
@@ -106,7 +106,7 @@ def versions(source: TableSource) -> pl.DataFrame:
     records = history.records
     manifests = [record.manifest for record in records]
     headers = [record.transaction.header if record.transaction else None for record in records]
-    live = live_rows(history)
+    live = history.live_rows
     readable = _are_rows_readable(history)
     steps = fragment_steps(history, live)
     rows_in, rows_out = (
@@ -138,8 +138,8 @@ def versions(source: TableSource) -> pl.DataFrame:
             "num_deleted_rows": nullable(
                 np.where(readable, totals(history, history.num_deleted_rows), UNKNOWN_COUNT)
             ),
-            "num_data_files": totals(history, num_data_files(history)),
-            "data_bytes": nullable(totals(history, data_bytes(history))),
+            "num_data_files": totals(history, history.states.num_files),
+            "data_bytes": nullable(totals(history, history.states.data_bytes)),
             **{f"rows_{name}": [getattr(c, name) for c in counts] for name in ROW_COUNTS},
             "rows_in": nullable(rows_in),
             "rows_out": nullable(rows_out),

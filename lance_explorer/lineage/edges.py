@@ -8,7 +8,6 @@ import numpy as np
 
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.frames.states import live_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
@@ -34,7 +33,7 @@ class StretchEdges:
         self.unseen: dict[FragmentNode, UnseenFragment] = {}
         self._parent = parent
         self._made_unseen: dict[int, FragmentNode] = {}
-        self._live = live_rows(stretch.history).tolist()
+        self._live = stretch.history.live_rows.tolist()
 
     @cached_property
     def nodes(self) -> list[FragmentNode]:

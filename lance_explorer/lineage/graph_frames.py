@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.kinds import kind_of
-from lance_explorer.frames.states import data_bytes, live_rows, nullable, physical_rows
 from lance_explorer.history.history import History
 from lance_explorer.lineage.nodes import (
     EDGES,
@@ -65,11 +65,11 @@ def lives_frame(
                 else None
                 for position in lives.last.tolist()
             ],
-            "num_rows_at_first": nullable(live_rows(history)[lives.first_states]),
-            "num_rows": nullable(live_rows(history)[lives.last_states]),
-            "physical_rows": nullable(physical_rows(history)[lives.last_states]),
+            "num_rows_at_first": nullable(history.live_rows[lives.first_states]),
+            "num_rows": nullable(history.live_rows[lives.last_states]),
+            "physical_rows": nullable(history.states.physical_rows[lives.last_states]),
             "num_deleted_rows": nullable(history.num_deleted_rows[lives.last_states]),
-            "data_bytes": nullable(data_bytes(history)[lives.last_states]),
+            "data_bytes": nullable(history.states.data_bytes[lives.last_states]),
         }
     )
 
@@ -118,9 +118,9 @@ def states_frame(stretch: Stretch, nodes: Sequence[FragmentNode]) -> pl.DataFram
             "node": names[lives.of_interval[order]].tolist(),
             "first_version": history.versions[intervals.first[order]],
             "last_version": history.versions[intervals.last[order]],
-            "num_rows": nullable(live_rows(history)[keys]),
+            "num_rows": nullable(history.live_rows[keys]),
             "num_deleted_rows": nullable(history.num_deleted_rows[keys]),
-            "data_bytes": nullable(data_bytes(history)[keys]),
+            "data_bytes": nullable(history.states.data_bytes[keys]),
         }
     )
 

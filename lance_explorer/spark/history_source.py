@@ -15,7 +15,6 @@ from pyspark.sql.types import StructType
 from lance_explorer.arguments import shown
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.flags import STABLE_ROW_IDS
-from lance_explorer.frames.states import live_rows
 from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.event_frame import FOLLOWED
@@ -114,7 +113,7 @@ class _HistoryReader(DataSourceReader):
             ranges = [_Ids(n, min(n + size, count)) for n in range(0, count, size)]
             return [InputPartition(piece) for piece in ranges or [_Ids()]]
         history = source.version(self._rows_version)
-        size = self._size(source, int(np.maximum(live_rows(history), 0).sum()))
+        size = self._size(source, int(np.maximum(history.live_rows, 0).sum()))
         groups = stretches(source, self._rows_version, size)
         return [InputPartition(group) for group in groups or [[]]]
 
@@ -145,7 +144,7 @@ class _HistoryReader(DataSourceReader):
     def _size(self, source: TableSource, num_rows: int) -> int:
         """Return how many rows a task follows, so that it does not find too many events."""
         history = source.history
-        placed = np.maximum(live_rows(history), 0)[history.intervals.keys].sum()
+        placed = np.maximum(history.live_rows, 0)[history.intervals.keys].sum()
         events_per_row = max(int(placed) // max(num_rows, 1), 1)
         size = max(_EVENTS_PER_PARTITION // events_per_row, _FEWEST_ROWS)
         return self._options.number("rows_per_partition", size)

@@ -14,7 +14,6 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.frames.states import live_rows
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
@@ -179,7 +178,7 @@ def stretches(
     """Return the fragments of a version in groups of about so many rows; large ones are split."""
     history = source.version(version)
     groups, current, filled = list[list[Stretch]](), list[Stretch](), 0
-    for fragment, count in zip(history.states, live_rows(history).tolist(), strict=True):
+    for fragment, count in zip(history.states, history.live_rows.tolist(), strict=True):
         size = count if count >= 0 else fragment.physical_rows or 0
         is_full = filled + size > num_rows or len(current) == _FRAGMENTS_PER_PARTITION
         if current and is_full:

@@ -8,7 +8,7 @@ was given to a second fragment, the rows of that one have identities that are no
 The versions that created and updated rows are what stable tables store, replayed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -308,7 +308,7 @@ class _Step:
         return any(has_new_rows(operation, fragment, base) for operation, base in self._restored)
 
     @cached_property
-    def _restored(self) -> list[tuple[Operation | None, tuple[Fragment, ...]]]:
+    def _restored(self) -> list[tuple[Operation | None, Sequence[Fragment]]]:
         """What the detached commits did that the version restored, and to which fragments."""
         target = restored_version(self._source, self.record)
         if target is None or target < FIRST_DETACHED:
@@ -333,7 +333,7 @@ class _Step:
         return self.version if has_new_rows(self.operation, fragment) else NO_VERSION
 
 
-def _read(source: TableSource, version: int) -> tuple[Operation | None, tuple[Fragment, ...]]:
+def _read(source: TableSource, version: int) -> tuple[Operation | None, Sequence[Fragment]]:
     """Return the operation and the fragments of a version, as far as it is there to be read."""
     try:
         history = source.version(version)

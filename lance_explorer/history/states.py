@@ -1,0 +1,261 @@
+"""The distinct states of fragments as columns; a record is made when somebody asks for it.
+
+A state that came in a large piece of a manifest stays there, as columns that were decoded all at
+once. Those that came a few at a time are records. Who reads columns need not know which is which.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, chain, groupby
+from typing import Any, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.format.fragment_columns import FragmentColumns, sequence_storage
+from lance_explorer.format.fragments import Fragment, StoredSequence
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = ["UNKNOWN_COUNT", "ColumnsPart", "States", "inline_bytes"]
+
+UNKNOWN_COUNT = -1
+
+_Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnsPart:
+    """Some fragments of a manifest that were decoded as columns.
+
+    Attributes
+    ----------
+    columns : FragmentColumns
+        The fragments.
+    chosen : NDArray[np.int64]
+        Which of them are states here, by number.
+    """
+
+    columns: FragmentColumns
+    chosen: NDArray[np.int64]
+    _records: dict[int, Fragment] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def __iter__(self) -> Iterator[Fragment]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, number: int) -> Fragment:
+        record = self._records.get(number)
+        if record is None:
+            record = self._records[number] = self.columns.record(int(self.chosen[number]))
+        return record
+
+    def message(self, number: int) -> bytes:
+        """Return the undecoded message of one fragment."""
+        place = self.chosen[number]
+        return self.columns.data[self.columns.begin[place] : self.columns.end[place]]
+
+
+_Part = ColumnsPart | tuple[Fragment, ...]
+
+_FEW = 48
+"""Fragments that are better off as records."""
+
+
+class States(Sequence[Fragment]):
+    """The states that fragments were ever in, by number, in the order in which they were found.
+
+    Parameters
+    ----------
+    parts : iterable of ColumnsPart or of tuple of Fragment
+        The states.
+    """
+
+    def __init__(self, parts: Iterable[_Part] = ()) -> None:
+        self.parts = tuple([part for part in parts if len(part)])
+        self._begins = [0, *accumulate(len(part) for part in self.parts)]
+
+    def __len__(self) -> int:
+        return self._begins[-1]
+
+    @overload
+    def __getitem__(self, number: int) -> Fragment: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Fragment]: ...
+
+    def __getitem__(self, number: int | slice) -> Fragment | Sequence[Fragment]:
+        if isinstance(number, slice):
+            return [self[i] for i in range(*number.indices(len(self)))]
+        if not 0 <= number < len(self):
+            raise IndexError(f"no state {number} among {len(self)}")
+        part = bisect_right(self._begins, number) - 1
+        return self.parts[part][number - self._begins[part]]
+
+    def __iter__(self) -> Iterator[Fragment]:
+        for part in self.parts:
+            yield from part
+
+    def only(self, chosen: NDArray[np.int64]) -> Self:
+        """Return some states in a given order, which numbers them anew."""
+        owner = np.searchsorted(self._begins, chosen, side="right") - 1
+        stops = np.append(np.flatnonzero(np.diff(owner)) + 1, len(chosen))
+        parts, start = list[_Part](), 0
+        for stop in stops.tolist():
+            part = self.parts[owner[start]] if stop > start else ()
+            if isinstance(part, ColumnsPart) and stop - start >= _FEW:
+                within = chosen[start:stop] - self._begins[owner[start]]
+                parts.append(ColumnsPart(part.columns, part.chosen[within]))
+            else:
+                parts.append(tuple([self[number] for number in chosen[start:stop].tolist()]))
+            start = stop
+        return type(self)(_joined(parts))
+
+    @cached_property
+    def ids(self) -> Uint64Array:
+        """The fragment ID of each state."""
+        return self._column(lambda columns: columns.id, lambda state: state.id, np.uint64)
+
+    @cached_property
+    def physical_rows(self) -> _Counts:
+        """Rows with the deleted ones; UNKNOWN_COUNT where the writer did not store it."""
+        return self._column(
+            lambda columns: _or_unknown(columns.physical_rows, columns.physical_rows > 0),
+            lambda state: UNKNOWN_COUNT if state.physical_rows is None else state.physical_rows,
+        )
+
+    @cached_property
+    def num_deleted_rows(self) -> _Counts:
+        """Deleted rows as the manifest counts them; UNKNOWN_COUNT where only the file tells."""
+        return self._column(_deleted_of_columns, _deleted_of)
+
+    @cached_property
+    def num_files(self) -> _Counts:
+        """How many data files each has, those of overlays too."""
+        return self._column(
+            lambda columns: np.diff(columns.files.offsets), lambda state: len(state.all_files)
+        )
+
+    @cached_property
+    def data_bytes(self) -> _Counts:
+        """Bytes of the data files; UNKNOWN_COUNT where the writer did not store one of them."""
+        return self._column(_bytes_of_files, _bytes_of)
+
+    @cached_property
+    def row_id_bytes(self) -> _Counts:
+        """Bytes of the inline row-ID sequence; 0 where there is none."""
+        return self._column(
+            lambda columns: columns.row_ids.end - columns.row_ids.begin,
+            lambda state: inline_bytes(state.row_ids),
+        )
+
+    @cached_property
+    def row_version_bytes(self) -> _Counts:
+        """Bytes of both inline row-version sequences."""
+        return self._column(
+            lambda columns: (
+                columns.created_at.end
+                - columns.created_at.begin
+                + columns.last_updated_at.end
+                - columns.last_updated_at.begin
+            ),
+            lambda state: inline_bytes(state.created_at) + inline_bytes(state.last_updated_at),
+        )
+
+    @cached_property
+    def row_id_storage(self) -> NDArray[np.uint8]:
+        """Where the row IDs are, a SequenceStorage."""
+        return self._column(
+            lambda columns: columns.row_ids.storage,
+            lambda state: sequence_storage(state.row_ids),
+            np.uint8,
+        )
+
+    @cached_property
+    def row_version_storage(self) -> NDArray[np.uint8]:
+        """Where the versions that created the rows are, a SequenceStorage."""
+        return self._column(
+            lambda columns: columns.created_at.storage,
+            lambda state: sequence_storage(state.created_at),
+            np.uint8,
+        )
+
+    @cached_property
+    def num_overlays(self) -> _Counts:
+        """How many files with new values for some rows each has."""
+        return self._column(
+            lambda columns: np.zeros(len(columns)), lambda state: len(state.overlays)
+        )
+
+    @cached_property
+    def deletion_types(self) -> _Counts:
+        """The type of each deletion file; -1 where there is none."""
+        return self._column(
+            lambda columns: _or_unknown(
+                columns.deletion_files.file_type, columns.deletion_files.present
+            ),
+            lambda state: state.deletion_file.file_type if state.deletion_file else -1,
+        )
+
+    def _column(
+        self,
+        of_columns: Callable[[FragmentColumns], NDArray[Any]],
+        of_record: Callable[[Fragment], Any],
+        dtype: type[np.generic] = np.int64,
+    ) -> NDArray[Any]:
+        """Return a column of all states; that of an unusual fragment is of its record."""
+        found = [np.empty(0, dtype)]
+        for part in self.parts:
+            if isinstance(part, tuple):
+                found.append(np.array([of_record(state) for state in part], dtype))
+                continue
+            column = of_columns(part.columns).astype(dtype)
+            for number, record in part.columns.unusual.items():
+                column[number] = of_record(record)
+            found.append(column[part.chosen])
+        return np.concatenate(found)
+
+
+def _joined(parts: list[_Part]) -> Iterator[_Part]:
+    """Yield parts, those of records that follow one another as one."""
+    for is_columns, some in groupby(parts, key=lambda part: isinstance(part, ColumnsPart)):
+        if is_columns:
+            yield from some
+        else:
+            yield tuple(chain.from_iterable(some))
+
+
+def inline_bytes(sequence: StoredSequence | None) -> int:
+    """Return how many bytes of a manifest a sequence takes."""
+    return 0 if sequence is None else sequence.num_bytes
+
+
+def _deleted_of_columns(columns: FragmentColumns) -> _Counts:
+    files = columns.deletion_files
+    return _or_unknown(files.num_deleted_rows, ~files.present | (files.num_deleted_rows > 0))
+
+
+def _deleted_of(state: Fragment) -> int:
+    if state.deletion_file is None:
+        return 0
+    count = state.deletion_file.num_deleted_rows
+    return UNKNOWN_COUNT if count is None else count
+
+
+def _or_unknown(values: NDArray[Any], is_known: NDArray[np.bool_]) -> _Counts:
+    return np.where(is_known, values.astype(np.int64), UNKNOWN_COUNT)
+
+
+def _bytes_of_files(columns: FragmentColumns) -> _Counts:
+    sizes, offsets = columns.files.size_bytes, columns.files.offsets
+    total = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes.astype(np.int64))])
+    unknown = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes == 0)])
+    sums = total[offsets[1:]] - total[offsets[:-1]]
+    return _or_unknown(sums, unknown[offsets[1:]] == unknown[offsets[:-1]])
+
+
+def _bytes_of(state: Fragment) -> int:
+    sizes = [file.size_bytes for file in state.all_files]
+    return UNKNOWN_COUNT if None in sizes else sum([size or 0 for size in sizes])
