@@ -6,6 +6,7 @@ Facts and their sources are in docs/FORMAT.md, whose sections the modules cite.
 from collections.abc import Callable
 
 from lance_explorer.format.deletions import decode_deletion_file
+from lance_explorer.format.fragment_columns import decode_fragment_columns
 from lance_explorer.format.fragment_reuse import (
     decode_fragment_reuse,
     decode_fragment_reuse_details,
@@ -27,6 +28,7 @@ DECODERS: tuple[Callable[..., object], ...] = (
     decode_branch,
     decode_deletion_file,
     decode_fragment,
+    decode_fragment_columns,
     decode_fragment_reuse,
     decode_fragment_reuse_details,
     decode_index_section,

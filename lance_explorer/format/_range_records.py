@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lance_explorer.format._cursors import read_varints
 from lance_explorer.format._wire import read_record
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
@@ -29,13 +30,7 @@ _FEW_BYTES = 4 * _FEW
 _PADDING = 32  # more than fields can reach over the end of a record
 
 _ONE_BYTE_LENGTH = 0x80
-_HIGH_BITS = 0x8080808080808080
-_JOINS = (
-    (1, 0x007F007F007F007F, 0x7F007F007F007F00),
-    (2, 0x00003FFF00003FFF, 0x3FFF00003FFF0000),
-    (4, 0x000000000FFFFFFF, 0x0FFFFFFF00000000),
-)
-"""How the seven bits of each byte move together: by how much, which stay, and which move."""
+_LONGEST_NUMBER = 8
 
 _NO_VERSIONS = np.empty(0, dtype=np.uint64)
 
@@ -125,18 +120,6 @@ def _number(
     The place behind a number of more than 8 bytes is -1, where only padding is.
     """
     written = (cursor < ends) & (view[cursor] == tag)
-    words = np.ndarray((len(view) - 7,), "<u8", view, strides=(1,))[cursor + 1]
-    last_bits = ~words & np.uint64(_HIGH_BITS)
-    last_bit = last_bits & (np.uint64(0) - last_bits)
-    length = (np.bitwise_count(last_bit - np.uint64(1)).astype(np.int64) >> 3) + 1
-    numbers = _packed(words & (last_bit | (last_bit - np.uint64(1))))
-    behind = np.where(last_bits == 0, -1, cursor + 1 + length)
+    numbers, lengths = read_varints(view, cursor + 1)
+    behind = np.where(lengths > _LONGEST_NUMBER, -1, cursor + 1 + lengths)
     return np.where(written, numbers, np.uint64(0)), np.where(written, behind, cursor)
-
-
-def _packed(varints: Uint64Array) -> Uint64Array:
-    """Return the numbers that varints of up to 8 bytes stand for."""
-    bits = varints & np.uint64(0x7F7F7F7F7F7F7F7F)
-    for shift, low, high in _JOINS:
-        bits = (bits & np.uint64(low)) | ((bits & np.uint64(high)) >> np.uint64(shift))
-    return bits

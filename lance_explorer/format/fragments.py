@@ -30,6 +30,7 @@ __all__ = [
     "decode_fragment",
     "decode_inline_sequences",
     "fragment_from_pb",
+    "inline_sequence",
     "overlay_from_pb",
 ]
 
@@ -243,6 +244,13 @@ def overlay_from_pb(message: pb.DataOverlayFile) -> DataOverlayFile:
     )
 
 
+def inline_sequence(data: bytes) -> StoredSequence:
+    """Return the record of a sequence that a fragment keeps in the manifest, as these bytes."""
+    if len(data) <= _DIGEST_BYTES:
+        return StoredSequence("inline", len(data), data)
+    return StoredSequence("inline", len(data), blake2b(data, digest_size=_DIGEST_BYTES).digest())
+
+
 def _deletion_file(message: pb.DeletionFile) -> DeletionFile:
     if message.num_deleted_rows > _LARGEST_FRAGMENT:
         raise CorruptFileError(f"no fragment has {message.num_deleted_rows} deleted rows")
@@ -263,11 +271,7 @@ def _sequence(message: pb.DataFragment, kind: _SequenceKind) -> StoredSequence |
     if arm is None:
         return None
     if arm.startswith("inline"):
-        data = getattr(message, arm)
-        if len(data) <= _DIGEST_BYTES:
-            return StoredSequence("inline", len(data), data)
-        digest = blake2b(data, digest_size=_DIGEST_BYTES).digest()
-        return StoredSequence("inline", len(data), digest)
+        return inline_sequence(getattr(message, arm))
     if arm.startswith("external"):
         file = getattr(message, arm)
         return StoredSequence("external", file=ExternalFile(file.path, file.offset, file.size))
