@@ -1,12 +1,13 @@
 """Which fragments and which segments of indices two versions have differently."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format.fragments import BasePath, DataFile, Fragment

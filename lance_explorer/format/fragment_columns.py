@@ -43,6 +43,7 @@ __all__ = [
     "columns_of_spans",
     "decode_fragment_columns",
     "find_fragments",
+    "sequence_storage",
 ]
 
 _SCHEMA_RECORD, _FRAGMENT_RECORD = 0x0A, 0x12
@@ -457,7 +458,7 @@ class _Work:
         for kind, columns in self._sequences.items():
             stored: StoredSequence | None = getattr(record, kind)
             columns.begin[number] = columns.end[number] = 0
-            columns.storage[number] = _storage(stored)
+            columns.storage[number] = sequence_storage(stored)
             piece: bytes | None = getattr(inline, kind)
             if piece is not None:
                 columns.begin[number] = begin + message.find(piece)
@@ -499,5 +500,6 @@ def _files(at: Cursors) -> tuple[Cursors, Positions]:
     return Cursors(at.view, *files), joined[order]
 
 
-def _storage(stored: StoredSequence | None) -> SequenceStorage:
+def sequence_storage(stored: StoredSequence | None) -> SequenceStorage:
+    """Return where a fragment keeps a sequence."""
     return SequenceStorage[stored.storage.upper()] if stored else SequenceStorage.ABSENT

@@ -7,6 +7,7 @@ have one ID.
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lance_explorer.errors import CorruptFileError, UnsupportedFeatureError
 from lance_explorer.format.flags import unreadable_flags

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from lance_explorer.format.fragment_columns import SequenceStorage
 from lance_explorer.format.fragments import DeletionFileType
 from lance_explorer.frames.columns import (
     BRANCH,
@@ -20,6 +23,7 @@ from lance_explorer.frames.counts import nullable
 from lance_explorer.history.history import History
 from lance_explorer.history.lives import fragment_lives
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.states import States
 from lance_explorer.inspect.intervals import interval_columns
 
 __all__ = ["ALL_FRAGMENTS", "FRAGMENTS", "all_fragments", "deletion_file_type", "fragments"]
