@@ -38,9 +38,12 @@ class SnapshotRowIdIndex:
         self._source = source
         self._version = version
         manifest = source.version(version).records[0].manifest
-        contents = RowReader(source, version).contents(with_versions=False)
+        reader = RowReader(source, version)
+        ids, whole = reader.whole_runs()
+        rest = reader.contents(ids, with_versions=False) if ids else ()
         self._index = RowIdIndex.of_fragments(
-            [content.index_rows() for content in contents],
+            [content.index_rows() for content in rest],
+            whole,
             is_identity=not manifest.reader_feature_flags & STABLE_ROW_IDS,
         )
 

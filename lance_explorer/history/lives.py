@@ -87,7 +87,7 @@ class Lives:
 def fragment_lives(history: History, num_versions: int | None = None) -> Lives:
     """Return the lives of the fragments in the first versions of a history, by default in all."""
     intervals = _until(history, len(history) if num_versions is None else num_versions)
-    ids = np.array([history.states[key].id for key in intervals.keys.tolist()], dtype=np.uint64)
+    ids = history.states.ids[intervals.keys]
     order = np.lexsort((intervals.first, ids))
     goes_on = _goes_on(history, intervals, ids, order)
     ends = np.flatnonzero(np.append(~goes_on[1:], True)) if len(order) else order

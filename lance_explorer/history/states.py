@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.format.fragment_columns import FragmentColumns, sequence_storage
 from lance_explorer.format.fragments import Fragment, StoredSequence
+from lance_explorer.format.single_ranges import SingleRanges, single_ranges
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["UNKNOWN_COUNT", "ColumnsPart", "States", "inline_bytes"]
@@ -198,6 +199,22 @@ class States(Sequence[Fragment]):
             ),
             lambda state: state.deletion_file.file_type if state.deletion_file else -1,
         )
+
+    @cached_property
+    def row_id_ranges(self) -> SingleRanges:
+        """The row IDs of the states whose sequence is one range, as far as columns tell it.
+
+        Those of records are not found here, nor any that has not one ID for each row.
+        """
+        start, stop = np.zeros((2, len(self)), dtype=np.uint64)
+        found = np.zeros(len(self), dtype=np.bool_)
+        for begin, part in zip(self._begins, self.parts, strict=False):
+            if isinstance(part, ColumnsPart):
+                some = slice(begin, begin + len(part))
+                ranges = single_ranges(part.columns)
+                start[some], stop[some], found[some] = [each[part.chosen] for each in ranges]
+        found &= stop - start == self.physical_rows.astype(np.uint64)
+        return SingleRanges(start, stop, found)
 
     def _column(
         self,

@@ -123,15 +123,18 @@ class _Pairs:
 
 def _pair_states(history: History) -> _Pairs:
     states, intervals = history.states, history.intervals
-    keys = intervals.keys.tolist()
+    begins, ends = _meeting(history)
     ended = {
-        (last + 1, states[key].id): key
-        for key, last in zip(keys, intervals.last.tolist(), strict=True)
-        if last + 1 < len(history)
+        (last + 1, int(states.ids[key])): key
+        for key, last in zip(
+            intervals.keys[ends].tolist(), intervals.last[ends].tolist(), strict=True
+        )
     }
     added: list[tuple[int, ...]] = []
     changed: list[tuple[int, ...]] = []
-    for key, position in zip(keys, intervals.first.tolist(), strict=True):
+    for key, position in zip(
+        intervals.keys[begins].tolist(), intervals.first[begins].tolist(), strict=True
+    ):
         after = states[key]
         before_key = ended.get((position, after.id))
         operation = history.records[position].operation
@@ -143,6 +146,11 @@ def _pair_states(history: History) -> _Pairs:
         changed.append((before_key, key, position, rewritten))
     new, new_at = _columns(added, 2)
     old, old_at = _columns([(key, position) for (position, _), key in ended.items()], 2)
+    only_begins, only_ends = ~begins, ~ends & (intervals.last + 1 < len(history))
+    new = np.concatenate([intervals.keys[only_begins], new])
+    new_at = np.concatenate([intervals.first[only_begins], new_at])
+    old = np.concatenate([intervals.keys[only_ends], old])
+    old_at = np.concatenate([intervals.last[only_ends] + 1, old_at])
     before_keys, after_keys, changed_at, is_rewritten = _columns(changed, 4)
     return _Pairs(
         added=new,
@@ -154,6 +162,17 @@ def _pair_states(history: History) -> _Pairs:
         changed_at=changed_at,
         rewritten=is_rewritten.astype(np.bool_),
     )
+
+
+def _meeting(history: History) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which intervals begin where one of the same fragment ID ends, and which so end."""
+    intervals = history.intervals
+    _, number = np.unique(history.states.ids[intervals.keys], return_inverse=True)
+    width = len(history) + 1
+    begins = number * width + intervals.first
+    ends = number * width + intervals.last + 1
+    within = intervals.last + 1 < len(history)
+    return np.isin(begins, ends[within]), np.isin(ends, begins) & within
 
 
 def _is_rewritten(history: History, position: int, before: Fragment, after: Fragment) -> bool:

@@ -70,7 +70,7 @@ def index_coverage(source: TableSource, version: int) -> pl.DataFrame:
     follow the others. System indices are left out.
     """
     history = source.version(version)
-    rows = dict(zip([state.id for state in history.states], known(history.live_rows), strict=True))
+    rows = dict(zip(history.states.ids.tolist(), known(history.live_rows), strict=True))
     stale = StaleEntries(source, version)
     lines: list[_Line] = []
     for segments in _by_name(source, version, frozenset(rows)):

@@ -65,7 +65,7 @@ def index_lives(
     ``check`` is called before each version; what it raises ends the work.
     """
     history = source.history
-    ids = np.array([state.id for state in history.states], dtype=np.uint64)
+    ids = history.states.ids
     fragment_ids, slots = np.unique(ids, return_inverse=True)
     is_there = np.zeros(len(fragment_ids), dtype=np.bool_)
     num_deleted = np.zeros(len(fragment_ids), dtype=np.int64)

@@ -40,14 +40,25 @@ class FragmentRows:
     deleted: BitMap | None = None
 
 
-def live_rows(fragments: Iterable[FragmentRows]) -> Iterator[RunsAndBlocks]:
+def live_rows(
+    fragments: Iterable[FragmentRows], whole: RunColumns | None = None
+) -> Iterator[RunsAndBlocks]:
     """Yield the live rows of fragments, portion by portion.
+
+    Parameters
+    ----------
+    fragments : iterable of FragmentRows
+        The fragments.
+    whole : RunColumns, optional
+        The rows of others, of which none is deleted, in the order of addresses.
 
     Raises
     ------
     CorruptFileError
         If a row has the largest 64-bit number for its row ID, which none can have.
     """
+    if whole is not None:
+        yield from _without([whole], [])
     runs, deletions, size = list[RunColumns](), list[Uint64Array](), 0
     for fragment in sorted(fragments, key=lambda fragment: fragment.fragment_id):
         address = first_address(fragment.fragment_id)

@@ -63,16 +63,29 @@ class RowIdIndex:
 
     @classmethod
     def of_fragments(
-        cls, fragments: Iterable[FragmentRows], *, is_identity: bool = False
+        cls,
+        fragments: Iterable[FragmentRows],
+        whole: RunColumns | None = None,
+        *,
+        is_identity: bool = False,
     ) -> "RowIdIndex":
         """Return the index of the live rows of fragments.
+
+        Parameters
+        ----------
+        fragments : iterable of FragmentRows
+            The fragments.
+        whole : RunColumns, optional
+            The rows of others, of which none is deleted, in the order of addresses.
+        is_identity : bool
+            Whether row IDs are addresses.
 
         Raises
         ------
         CorruptFileError
             If a row has the largest 64-bit number for its row ID, which none can have.
         """
-        id_map, hidden = IdMap.of_parts(live_rows(fragments))
+        id_map, hidden = IdMap.of_parts(live_rows(fragments, whole))
         return cls(id_map, is_identity, hidden)
 
     def replaced(self, removed: Iterable[int], new: Iterable[FragmentRows]) -> "RowIdIndex":

@@ -19,6 +19,7 @@ from pyroaring import BitMap
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import DeletionFile, Fragment
+from lance_explorer.format.single_ranges import SingleRanges
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.birth_addresses import BirthAddresses
 from lance_explorer.history.identity.reused_row_ids import Line, Namesakes, namesakes_of
@@ -35,6 +36,7 @@ from lance_explorer.history.reading.stored_sequences import (
 )
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.arrays import Positions, Uint64Array, concatenated
+from lance_explorer.rowids.segments import Range
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
 from lance_explorer.storage import reading_ahead
@@ -96,11 +98,16 @@ class StateRows:
     @cached_property
     def bounds(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """For each state the lowest and the highest identity that it can hold."""
-        self.load(np.flatnonzero(self.first_positions >= 0).tolist(), versions=False)
         low = np.full(len(self.history.states), np.iinfo(np.uint64).max, dtype=np.uint64)
         high = np.zeros(len(self.history.states), dtype=np.uint64)
+        ranges = self._ranges
+        is_there = self.first_positions >= 0
+        known = is_there & ranges.found
+        low[known], high[known] = ranges.start[known], ranges.stop[known] - np.uint64(1)
+        others = np.flatnonzero(is_there & ~known).tolist()
+        self.load(others, versions=False)
         seen: dict[int, tuple[int, int]] = {}
-        for state in np.flatnonzero(self.first_positions >= 0).tolist():
+        for state in others:
             ids = self.ids(state)
             if id(ids) not in seen:
                 seen[id(ids)] = identity_bounds(ids)
@@ -260,6 +267,14 @@ class StateRows:
         intervals = self.history.intervals
         return _grouped(intervals.keys, intervals.last + 1, len(self.history))
 
+    @cached_property
+    def _ranges(self) -> SingleRanges:
+        """The states whose identities are one range, known from columns alone."""
+        ranges = self.history.states.row_id_ranges
+        if self.has_row_ids and self.namesakes is None:
+            return ranges
+        return SingleRanges(ranges.start, ranges.stop, np.zeros_like(ranges.found))
+
     def _line(self, state: int) -> Line | None:
         position = int(self.first_positions[state])
         return self.namesakes.lines[position] if self.namesakes and position >= 0 else None
@@ -283,6 +298,9 @@ class StateRows:
         return {version for some in runs for version in some.versions.tolist()}
 
     def _row_ids(self, fragment: Fragment, state: int) -> RowIdSequence:
+        ranges = self.history.states.row_id_ranges
+        if ranges.found[state]:
+            return RowIdSequence((Range(int(ranges.start[state]), int(ranges.stop[state])),))
         for sequence in sequences_of(fragment, "row_ids"):
             found = self.known.sequences.get(sequence)
             if found is None:

@@ -20,6 +20,7 @@ from lance_explorer.errors import (
     StorageError,
 )
 from lance_explorer.format.deletions import decode_deletion_file
+from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import (
     HIDDEN_FIELDS,
     DeletionFile,
@@ -38,6 +39,7 @@ from lance_explorer.rowids.building import FragmentRows
 from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.rowids.encoding import encode_segment
 from lance_explorer.rowids.index import address_rows
+from lance_explorer.rowids.runs import RunColumns
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
 from lance_explorer.storage import FilePart, Storage, reading_ahead
@@ -317,7 +319,8 @@ class RowReader:
         Without versions, ``created_at`` and ``last_updated_at`` of all are None.
         """
         path = self._record.file.path
-        if len({fragment.id for fragment in self._fragments}) < len(self._fragments):
+        ids, rows = self._fragments.ids, self._fragments.physical_rows
+        if len(np.unique(ids)) < len(ids):
             raise CorruptFileError("two fragments of the manifest have the same ID", path)
         try:
             messages = fragment_messages(self._source.storage.get(path))
@@ -325,12 +328,11 @@ class RowReader:
             raise self._source.missing_version(self._record.version) from error
         if len(messages) != len(self._fragments):
             raise CorruptFileError("a fragment stands in the manifest twice", path)
-        most_rows = max((fragment.physical_rows or 0 for fragment in self._fragments), default=0)
-        keep_freed_memory(_BYTES_OF_A_ROW * most_rows)
+        keep_freed_memory(_BYTES_OF_A_ROW * max(int(rows.max(initial=0)), 0))
         wanted = [
-            (fragment, message)
-            for fragment, message in zip(self._fragments, messages, strict=True)
-            if fragment_ids is None or fragment.id in fragment_ids
+            (self._fragments[number], messages[number])
+            for number, fragment_id in enumerate(ids.tolist())
+            if fragment_ids is None or fragment_id in fragment_ids
         ]
         reader = self._reader
         parts = [
@@ -340,6 +342,32 @@ class RowReader:
         ]
         with reading_ahead(parts):
             return [self._whole(fragment, message, with_versions) for fragment, message in wanted]
+
+    def whole_runs(self) -> tuple[set[int], RunColumns]:
+        """Return the rows of the fragments whose rows are known without reading anything.
+
+        Those are fragments without deletions whose row IDs are one range, or the addresses.
+
+        Returns
+        -------
+        rest : set of int
+            The IDs of all other fragments.
+        rows : RunColumns
+            The rows, in the order of addresses.
+        """
+        states = self._fragments
+        ids, rows = states.ids, states.physical_rows
+        if not self._record.manifest.reader_feature_flags & STABLE_ROW_IDS:
+            start = ids << np.uint64(32)
+            stop, found = start + np.maximum(rows, 0).astype(np.uint64), rows > 0
+        else:
+            start, stop, found = states.row_id_ranges
+        if len(np.unique(ids)) < len(ids):
+            found = np.zeros_like(found)
+        found = found & (states.deletion_types < 0)
+        some = np.flatnonzero(found)[np.argsort(ids[found])]
+        runs = RunColumns(start[some], stop[some], ids[some] << np.uint64(32))
+        return set(ids[~found].tolist()), runs
 
     def _whole(self, fragment: Fragment, message: bytes, with_versions: bool) -> FragmentContent:
         """Return the rows of a fragment, of which each has its place in each sequence."""

@@ -230,7 +230,7 @@ def _messages(history: History, position: int, manifest: bytes) -> dict[int, byt
         messages = fragment_messages(manifest)
     except FormatError as error:
         raise error.located(path) from error
-    fragment_ids = [history.states[state].id for state in history.states_at(position)]
+    fragment_ids = history.states.ids[history.states_at(position)].tolist()
     if len(messages) != len(fragment_ids):
         raise CorruptFileError("a fragment stands in the manifest twice", path)
     return dict(zip(fragment_ids, messages, strict=True))
