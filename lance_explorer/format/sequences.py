@@ -184,6 +184,8 @@ def _check_sorted(parts: Iterable[Part], positions: Iterable[int]) -> None:
     """Raise CorruptFileError at the first sorted array that is not; all are looked at as one."""
     pairs = zip(parts, positions, strict=True)
     found = [(part.array, place) for part, place in pairs if isinstance(part, SortedArray)]
+    if not found:
+        return
     values = EncodedU64Array.joined_values([array for array, _ in found])
     ends = np.cumsum([len(array) for array, _ in found], dtype=np.int64)
     falls = np.setdiff1d(np.flatnonzero(values[1:] < values[:-1]) + 1, ends)

@@ -1,10 +1,11 @@
 """What makes opening a version slow: its manifest, and how the sequences in it are encoded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 
 import numpy as np
 
+from lance_explorer.errors import FormatError
 from lance_explorer.findings import Finding
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.history import History
@@ -15,7 +16,8 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.history.states import inline_bytes
 from lance_explorer.inspect.fragment_parts import understood
 from lance_explorer.inspect.row_id_segments import stored_row_ids
-from lance_explorer.rowids.optimum import optimal_sizes
+from lance_explorer.rowids.optimum import each_optimal_sizes
+from lance_explorer.rowids.sequence import RowIdSequence
 
 __all__ = [
     "LARGE_MANIFEST",
@@ -124,6 +126,17 @@ def _savings(source: TableSource, history: History) -> Iterator[tuple[int, int]]
             room -= rows
     places = np.zeros(len(checked), dtype=np.int64)
     there = Intervals(np.arange(len(checked)), places, places)
-    for number, row_ids in understood(read_row_ids(source, history, checked, there)):
-        sizes = optimal_sizes(row_ids)
-        yield checked[number].fragment_id, inline_bytes(checked[number].stored) - sizes.best
+    numbers = list[int]()
+    sizes = each_optimal_sizes(_noted(numbers, read_row_ids(source, history, checked, there)))
+    for place, best in enumerate(sizes):
+        sequence = checked[numbers[place]]
+        yield sequence.fragment_id, inline_bytes(sequence.stored) - best.best
+
+
+def _noted(
+    numbers: list[int], results: Iterable[tuple[int, RowIdSequence | FormatError]]
+) -> Iterator[RowIdSequence]:
+    """Yield sequences, and note the number of each."""
+    for number, row_ids in understood(results):
+        numbers.append(number)
+        yield row_ids

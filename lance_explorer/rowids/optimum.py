@@ -26,13 +26,16 @@ from lance_explorer.rowids.sizes import (
     segment_size,
 )
 
-__all__ = ["OptimalSizes", "optimal_sizes", "optimal_sizes_of"]
+__all__ = ["OptimalSizes", "each_optimal_sizes", "optimal_sizes", "optimal_sizes_of"]
 
 _MAX_PIECES = 128
 """Pieces that are not cut any further: the time grows with their square."""
 
 _MAX_RANGES = 1 << 20
 """Ranges that are looked at together; each takes some hundred bytes."""
+
+_MAX_SEQUENCES = 1 << 14
+"""Sequences that are looked at together."""
 
 _MAX_CELLS = 1 << 14
 """Pieces that are joined together."""
@@ -86,37 +89,77 @@ def optimal_sizes(sequence: RowIdSequence) -> OptimalSizes:
 
 def optimal_sizes_of(sequences: Iterable[RowIdSequence]) -> list[OptimalSizes]:
     """Compute the same for many sequences, at little more cost than for one."""
-    sizes = list[OptimalSizes]()
+    return list(each_optimal_sizes(sequences))
+
+
+def each_optimal_sizes(sequences: Iterable[RowIdSequence]) -> Iterator[OptimalSizes]:
+    """Yield the same for each of many sequences, of which some thousand are looked at together.
+
+    Examples
+    --------
+    >>> from lance_explorer.rowids.optimum import each_optimal_sizes
+    >>> from lance_explorer.rowids.segments import Range
+    >>> from lance_explorer.rowids.sequence import RowIdSequence
+    >>> sequences = [RowIdSequence.of([Range(0, stop)]) for stop in (5, 1_000)]
+    >>> [sizes.best for sizes in each_optimal_sizes(sequences)]
+    [6, 7]
+    """
     for batch in _batches(sequences):
-        pieces = _Pieces.of([ranges for _, ranges in batch])
-        ways = [pieces.joined(_promising(pieces)), pieces, pieces.joined(_windows(pieces))]
-        totals = [way.totals(len(batch)) for way in ways]
-        stored, by_segment = _segment_totals([sequence for sequence, _ in batch])
-        as_one = pieces.joined(pieces.begins()).totals(len(batch))
-        cut = np.minimum.reduce([_cut(ways[0], len(batch)), *totals])
-        columns = [column.tolist() for column in (stored, by_segment, as_one, cut)]
-        sizes += [OptimalSizes(*row) for row in zip(*columns, strict=True)]
-    return sizes
+        sizes = np.zeros((4, len(batch)), dtype=np.uint64)
+        alone = [(place, one) for place, one in enumerate(batch) if isinstance(one, Range)]
+        if alone:
+            sizes[:, [place for place, _ in alone]] = _sizes_of_ranges([one for _, one in alone])
+        others = [(place, one) for place, one in enumerate(batch) if isinstance(one, tuple)]
+        if others:
+            sizes[:, [place for place, _ in others]] = _sizes_of_any([one for _, one in others])
+        for row in sizes.T.tolist():
+            yield OptimalSizes(*row)
 
 
-_Ranges = tuple[Uint64Array, Uint64Array]
+_Columns = tuple[Uint64Array, Uint64Array]
+_WithRanges = tuple[RowIdSequence, _Columns]
 
 
-def _batches(
-    sequences: Iterable[RowIdSequence],
-) -> Iterator[list[tuple[RowIdSequence, _Ranges]]]:
-    """Yield sequences and their ranges, in groups that have not too many of these."""
-    batch = list[tuple[RowIdSequence, _Ranges]]()
+def _batches(sequences: Iterable[RowIdSequence]) -> Iterator[list[Range | _WithRanges]]:
+    """Yield sequences in groups that are not too large, and that have not too many ranges.
+
+    One that is a single segment, and this a range, stands for itself.
+    """
+    batch = list[Range | _WithRanges]()
     room = _MAX_RANGES
     for sequence in sequences:
-        ranges = sequence.ranges()
-        room -= len(ranges[0])
-        if room < 0 and batch:
+        alone = sequence.parts[0] if len(sequence.parts) == 1 else None
+        if isinstance(alone, Range) and alone.start < alone.stop:
+            one: Range | _WithRanges = alone
+            room -= 1
+        else:
+            ranges = sequence.ranges()
+            one = sequence, ranges
+            room -= len(ranges[0])
+        if batch and (room < 0 or len(batch) == _MAX_SEQUENCES):
             yield batch
-            batch, room = [], _MAX_RANGES - len(ranges[0])
-        batch.append((sequence, ranges))
+            batch, room = [], _MAX_RANGES - (1 if isinstance(one, Range) else len(one[1][0]))
+        batch.append(one)
     if batch:
         yield batch
+
+
+def _sizes_of_ranges(ranges: list[Range]) -> list[Uint64Array]:
+    """Return the sizes of sequences that are one range each: there is nothing to cut or join."""
+    starts = np.array([one.start for one in ranges], dtype=np.uint64)
+    stops = np.array([one.stop for one in ranges], dtype=np.uint64)
+    best = nested(best_range_sizes(starts, stops))
+    return [nested(range_sizes(starts, stops)), best, best, best]
+
+
+def _sizes_of_any(sequences: list[_WithRanges]) -> list[Uint64Array]:
+    count = len(sequences)
+    pieces = _Pieces.of([ranges for _, ranges in sequences])
+    ways = [pieces.joined(_promising(pieces)), pieces, pieces.joined(_windows(pieces))]
+    stored, by_segment = _segment_totals([sequence for sequence, _ in sequences])
+    as_one = pieces.joined(pieces.begins()).totals(count)
+    cut = np.minimum.reduce([_cut(ways[0], count), *[way.totals(count) for way in ways]])
+    return [stored, by_segment, as_one, cut]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +182,7 @@ class _Pieces:
     last_gap: Uint64Array
 
     @classmethod
-    def of(cls, sequences: list[_Ranges]) -> "_Pieces":
+    def of(cls, sequences: list[_Columns]) -> "_Pieces":
         """Return a piece for each range of each sequence; ranges that touch become one."""
         starts, stops = [np.concatenate(column) for column in zip(*sequences, strict=True)]
         counts = [len(ranges[0]) for ranges in sequences]

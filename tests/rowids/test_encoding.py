@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lance_explorer.format._pb import row_ids_pb2 as pb
 from lance_explorer.format.sequences import encode_row_id_sequence
 from lance_explorer.rowids import optimum
-from lance_explorer.rowids.arrays import MAX_U64, EncodedU64Array
+from lance_explorer.rowids.arrays import MAX_U64, EncodedU64Array, Uint64Array
 from lance_explorer.rowids.encoding import best_encoding, encode_segment
 from lance_explorer.rowids.optimum import OptimalSizes, optimal_sizes, optimal_sizes_of
 from lance_explorer.rowids.segments import (
@@ -22,7 +22,7 @@ from lance_explorer.rowids.segments import (
 )
 from lance_explorer.rowids.sequence import Ranges, RowIdSequence
 from lance_explorer.rowids.sizes import segment_size, sequence_size
-from tests.rowids.strategies import segments, sequences, uint64, values
+from tests.rowids.strategies import EDGES, segments, sequences, uint64, values
 from tests.synthetic import sequences as writer
 
 
@@ -160,6 +160,59 @@ def test_the_optimum_of_many_is_that_of_each(many, max_ranges):
         patch.setattr(optimum, "_MAX_RANGES", max_ranges)
         patch.setattr(optimum, "_MAX_CELLS", max_ranges)
         assert optimal_sizes_of(many) == [optimal_sizes(sequence) for sequence in many]
+
+
+@given(st.lists(sequences(), max_size=5), st.integers(1, 5))
+def test_the_optimum_of_many_is_what_trying_all_finds(many, max_sequences):
+    some = [sequence for sequence in many if can_be_tried(sequence)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(optimum, "_MAX_SEQUENCES", max_sequences)
+        assert optimal_sizes_of(some) == [tried(sequence) for sequence in some]
+
+
+@given(st.lists(st.tuples(st.sampled_from(EDGES), st.integers(0, 70), st.integers(1, 70_000))))
+def test_the_optimum_of_ranges_is_what_trying_all_finds(spans):
+    starts = [min(edge + shift, MAX_U64 - 70_000) for edge, shift, _ in spans]
+    ranges = [
+        Range(start, start + count) for start, (_, _, count) in zip(starts, spans, strict=True)
+    ]
+    some = [RowIdSequence.of([one]) for one in ranges]
+    assert optimal_sizes_of(some) == [tried(sequence) for sequence in some]
+
+
+def can_be_tried(sequence: RowIdSequence) -> bool:
+    """Return whether no row ID stands twice, no segment is empty, and there are few pieces."""
+    some = sequence.values().tolist()
+    is_proper = len(set(some)) == len(some) and all(map(len, sequence.segments))
+    return is_proper and len(pieces_of(sequence)) <= 10
+
+
+def pieces_of(sequence: RowIdSequence) -> list[Uint64Array]:
+    """Return the stretches of consecutive values."""
+    some = sequence.values()
+    return np.split(some, np.flatnonzero(some[1:] != some[:-1] + np.uint64(1)) + 1)
+
+
+def tried(sequence: RowIdSequence) -> OptimalSizes:
+    """Return the sizes by what they mean, every way to cut a sequence tried."""
+    pieces = pieces_of(sequence) if len(sequence) else []
+    best = [0]
+    for stop in range(1, len(pieces) + 1):
+        ways = [
+            best[start] + one_segment(np.concatenate(pieces[start:stop])) for start in range(stop)
+        ]
+        best.append(min(ways))
+    by_segment = RowIdSequence.of([best_encoding(segment) for segment in sequence.segments])
+    return OptimalSizes(
+        stored=len(encode_row_id_sequence(sequence)),
+        by_segment=len(encode_row_id_sequence(by_segment)),
+        as_one=one_segment(np.concatenate(pieces)) if pieces else 0,
+        cut=best[-1],
+    )
+
+
+def one_segment(some: Uint64Array) -> int:
+    return sequence_size(RowIdSequence.of([best_encoding(encode_segment(some))]))
 
 
 def test_the_best_cuts_are_those_that_trying_all_finds():
