@@ -156,10 +156,11 @@ class StretchEdges:
         lives, history = self.stretch.lives, self.stretch.history
         intervals, states = lives.intervals, history.states
         before: dict[int, int] = {}
+        some = np.bincount(lives.of_interval, minlength=len(lives))[lives.of_interval] > 1
         for life, state, position in zip(
-            lives.of_interval.tolist(),
-            intervals.keys.tolist(),
-            intervals.first.tolist(),
+            lives.of_interval[some].tolist(),
+            intervals.keys[some].tolist(),
+            intervals.first[some].tolist(),
             strict=True,
         ):
             old, new = states[before.get(life, state)], states[state]
