@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, groupby
-from typing import Any, Self, overload
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from lance_explorer.format.fragment_columns import FragmentColumns, sequence_storage
 from lance_explorer.format.fragments import Fragment, StoredSequence
 from lance_explorer.format.single_ranges import SingleRanges, single_ranges
-from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.rowids.arrays import Uint64Array, aranges
 
-__all__ = ["UNKNOWN_COUNT", "ColumnsPart", "States", "inline_bytes"]
+__all__ = ["UNKNOWN_COUNT", "ColumnsPart", "StateFiles", "States", "inline_bytes"]
 
 UNKNOWN_COUNT = -1
 
@@ -64,6 +64,15 @@ _Part = ColumnsPart | tuple[Fragment, ...]
 
 _FEW = 48
 """Fragments that are better off as records."""
+
+
+class StateFiles(NamedTuple):
+    """Data files, one after the other; ``-1`` stands for an unknown size, and for no base path."""
+
+    states: NDArray[np.int64]
+    paths: list[str]
+    size_bytes: _Counts
+    base_ids: NDArray[np.int64]
 
 
 class States(Sequence[Fragment]):
@@ -201,6 +210,18 @@ class States(Sequence[Fragment]):
         )
 
     @cached_property
+    def files(self) -> "StateFiles":
+        """The data files of all states, those of overlays too, state by state."""
+        found = [_files_of(part) for part in self.parts]
+        paths, sizes, bases = [list(chain(*each)) for each in zip(*found, strict=True)] or ([],) * 3
+        return StateFiles(
+            np.repeat(np.arange(len(self)), self.num_files),
+            paths,
+            np.array(sizes, dtype=np.int64),
+            np.array(bases, dtype=np.int64),
+        )
+
+    @cached_property
     def row_id_ranges(self) -> SingleRanges:
         """The row IDs of the states whose sequence is one range, as far as columns tell it.
 
@@ -242,6 +263,27 @@ def _joined(parts: list[_Part]) -> Iterator[_Part]:
             yield from some
         else:
             yield tuple(chain.from_iterable(some))
+
+
+def _files_of(part: _Part) -> tuple[list[str], list[int], list[int]]:
+    """Return paths, sizes and base IDs of the data files of some states."""
+    if isinstance(part, ColumnsPart) and not part.columns.unusual:
+        columns, data = part.columns.files, part.columns.data
+        offsets = columns.offsets
+        some = aranges(offsets[part.chosen], np.diff(offsets)[part.chosen])
+        spans = zip(columns.path_begin[some].tolist(), columns.path_end[some].tolist(), strict=True)
+        sizes = columns.size_bytes[some]
+        return (
+            [data[begin:end].decode() for begin, end in spans],
+            _or_unknown(sizes, sizes > 0).tolist(),
+            columns.base_id[some].tolist(),
+        )
+    files = [file for state in part for file in state.all_files]
+    return (
+        [file.path for file in files],
+        [UNKNOWN_COUNT if file.size_bytes is None else file.size_bytes for file in files],
+        [-1 if file.base_id is None else file.base_id for file in files],
+    )
 
 
 def inline_bytes(sequence: StoredSequence | None) -> int:

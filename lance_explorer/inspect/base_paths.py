@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from lance_explorer.format.fragments import BasePath
@@ -51,9 +52,12 @@ def base_paths(source: TableSource, version: int) -> pl.DataFrame:
     """Return one row for each base path of a version, by number."""
     history = source.version(version)
     bases = _in_order(history.records[0].manifest.base_paths)
-    states = [history.states[key] for key in history.intervals.keys.tolist()]
-    data_files = Counter([file.base_id for state in states for file in state.all_files])
-    deletion_files = Counter([s.deletion_file.base_id for s in states if s.deletion_file])
+    states = history.states
+    with_deletions = np.flatnonzero(states.deletion_types >= 0).tolist()
+    data_files = Counter(states.files.base_ids.tolist())
+    deletion_files = Counter(
+        [file.base_id for n in with_deletions if (file := states[n].deletion_file)]
+    )
     return BASE_PATHS.build(
         {
             "version": [version] * len(bases),

@@ -1,15 +1,14 @@
 """Every file that a kept version needs: its size, since when, and whether the latest needs it."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import polars as pl
 
-from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.indices import SYSTEM_INDICES
+from lance_explorer.frames.counts import nullable
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals, intervals_of
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.states import States
 
 __all__ = ["DATA", "DELETIONS", "FILE_KINDS", "INDICES", "deletion_sizes", "file_lives"]
 
@@ -61,10 +60,8 @@ def file_lives(source: TableSource) -> pl.DataFrame:
     """
     history = source.history
     first, is_current = _lives(history.intervals, len(history.states), len(history))
-    data = _listed(DATA, first, is_current, [_data(state) for state in history.states])
-    deletions = _listed(
-        DELETIONS, first, is_current, [list(_deletions(state)) for state in history.states]
-    )
+    data = _data(history.states, first, is_current)
+    deletions = _listed(DELETIONS, first, is_current, _deletions(history.states))
     if len(deletions):
         known = deletion_sizes(source).rename({"size_bytes": "known"})
         own = deletions.join(known, on="path", how="left", maintain_order="left")
@@ -80,14 +77,28 @@ _File = tuple[int | None, str, int | None]
 """Base ID, path and size."""
 
 
-def _data(state: Fragment) -> list[_File]:
-    return [(file.base_id, file.path, file.size_bytes) for file in state.all_files]
+def _data(states: States, first: np.ndarray, is_current: np.ndarray) -> pl.DataFrame:
+    files = states.files
+    return pl.DataFrame(
+        {
+            "kind": [DATA] * len(files.paths),
+            "base_id": nullable(files.base_ids),
+            "path": files.paths,
+            "size_bytes": nullable(files.size_bytes),
+            "first": first[files.states],
+            "is_current": is_current[files.states],
+        },
+        schema=_LIVES,
+    )
 
 
-def _deletions(state: Fragment) -> Iterator[_File]:
-    file = state.deletion_file
-    if file is not None:
-        yield file.base_id, file.path(state.id), None
+def _deletions(states: States) -> list[list[_File]]:
+    files: list[list[_File]] = [[] for _ in range(len(states))]
+    for number in np.flatnonzero(states.deletion_types >= 0).tolist():
+        file = states[number].deletion_file
+        if file is not None:
+            files[number].append((file.base_id, file.path(int(states.ids[number])), None))
+    return files
 
 
 def _segments(history: History) -> pl.DataFrame:

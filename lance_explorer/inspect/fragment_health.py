@@ -1,7 +1,7 @@
 """What the fragments of a version would gain from compaction, and where deleted rows are kept."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -104,10 +104,9 @@ def small_fragments(_: TableSource, history: History) -> Iterator[Finding]:
 class _Bin:
     """Neighbouring fragments that a compaction writes together."""
 
-    covered_by: frozenset[int]
-    num_fragments: int = 0
-    num_rows: int = 0
-    is_forced: bool = field(default=False)
+    num_fragments: int
+    num_rows: int
+    is_forced: bool
 
     @property
     def is_noop(self) -> bool:
@@ -121,20 +120,21 @@ def _bins(history: History, settings: CompactionSettings) -> list[_Bin]:
     physical, live = history.states.physical_rows, history.live_rows
     is_small = physical < settings.target_rows
     is_forced = _deleted_share(history) > settings.threshold
-    bins: list[_Bin] = []
-    before = -2
-    for place in np.flatnonzero((is_small | is_forced) & (live >= 0)).tolist():
-        fragment_id = history.states[place].id
-        covered_by = frozenset(
-            [i for i, ids in enumerate(segments) if ids is not None and fragment_id in ids]
-        )
-        if place != before + 1 or bins[-1].covered_by != covered_by:
-            bins.append(_Bin(covered_by))
-        bins[-1].num_fragments += 1
-        bins[-1].num_rows += int(live[place])
-        bins[-1].is_forced |= bool(is_forced[place])
-        before = place
-    return bins
+    places = np.flatnonzero((is_small | is_forced) & (live >= 0))
+    if not len(places):
+        return []
+    begins = np.diff(places, prepend=-2) != 1
+    ids = history.states.ids[places]
+    for covered in segments:
+        if covered is not None:
+            is_covered = np.isin(ids, np.array([*covered], dtype=np.uint64))
+            begins[1:] |= is_covered[1:] != is_covered[:-1]
+    starts = np.flatnonzero(begins)
+    sums = [
+        np.add.reduceat(values, starts).tolist()
+        for values in (np.ones_like(places), live[places], is_forced[places].astype(np.int64))
+    ]
+    return [_Bin(count, rows, forced > 0) for count, rows, forced in zip(*sums, strict=True)]
 
 
 def deleted_rows(_: TableSource, history: History) -> Iterator[Finding]:

@@ -116,7 +116,9 @@ def row_id_encoding(source: TableSource, history: History) -> Iterator[Finding]:
 
 def _savings(source: TableSource, history: History) -> Iterator[tuple[int, int]]:
     """Yield fragments, and how many bytes fewer their row IDs could take."""
-    stored = [sequence for state in history.states for sequence in stored_row_ids(state)]
+    others = np.flatnonzero(~history.states.row_id_ranges.found)  # a range has no better encoding
+    states = [history.states[number] for number in others.tolist()]
+    stored = [sequence for state in states for sequence in stored_row_ids(state)]
     room = MOST_CHECKED_ROWS
     checked = list[FragmentSequence]()
     for sequence in sorted(stored, key=lambda one: inline_bytes(one.stored), reverse=True):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lance_explorer.history.intervals import Intervals
-from lance_explorer.history.rows.stored_sequences import read_row_ids
+from lance_explorer.history.reading.stored_sequences import read_row_ids
 from lance_explorer.inspect import manifest_health
-from lance_explorer.inspect.parts import understood
+from lance_explorer.inspect.fragment_parts import understood
 from lance_explorer.inspect.row_id_segments import stored_row_ids
 from lance_explorer.rowids.optimum import optimal_sizes
 from tests.inspect.tables import STORED, stored
