@@ -1,0 +1,156 @@
+"""Fragments as columns are skipped work: a history says the same as one made of records alone."""
+
+import contextlib
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import lance
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from lance_explorer import open_table
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.format import data_file_columns, fragment_columns
+from lance_explorer.history import state_builder, states
+from lance_explorer.history.history import History
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.states import ColumnsPart
+from tests.format.samples import stored_tables
+from tests.fuzzing import damaged
+
+COLUMNS = (
+    "ids",
+    "physical_rows",
+    "num_deleted_rows",
+    "num_files",
+    "data_bytes",
+    "row_id_bytes",
+    "row_version_bytes",
+    "row_id_storage",
+    "row_version_storage",
+    "num_overlays",
+    "deletion_types",
+)
+
+STORED = pytest.mark.parametrize(
+    "path", stored_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
+
+
+@contextlib.contextmanager
+def as_columns() -> Iterator[None]:
+    """Decode fragments as columns however few they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(state_builder, "_FEW", 1)
+        patch.setattr(state_builder, "_SMALL_PART", 1 << 40)
+        patch.setattr(states, "_FEW", 1)
+        patch.setattr(fragment_columns, "_FEW", 0)
+        patch.setattr(data_file_columns, "_FEW", 1)
+        yield
+
+
+def both(path: Path) -> tuple[History, History]:
+    """Return the history of a table made of records alone, and as columns."""
+    plain = TableSource(str(path)).history
+    with as_columns():
+        found = TableSource(str(path)).history
+    return plain, found
+
+
+def expect_same(plain: History, found: History) -> None:
+    assert [*found.states] == [*plain.states]
+    assert [found.states[number] for number in range(len(found.states))] == [*plain.states]
+    assert found.findings == plain.findings
+    assert found.duplicated == plain.duplicated
+    assert [r.num_new_row_ids for r in found.records] == [r.num_new_row_ids for r in plain.records]
+    for name in ("keys", "first", "last"):
+        pairs = getattr(found.intervals, name), getattr(plain.intervals, name)
+        np.testing.assert_array_equal(*pairs, err_msg=name)
+    np.testing.assert_array_equal(found.num_deleted_rows, plain.num_deleted_rows)
+    np.testing.assert_array_equal(found.live_rows, plain.live_rows)
+    for name in COLUMNS:
+        pairs = getattr(found.states, name), getattr(plain.states, name)
+        np.testing.assert_array_equal(*pairs, err_msg=name)
+    for ours, other in zip(found.states.files, plain.states.files, strict=True):
+        np.testing.assert_array_equal(ours, other)
+
+
+def has_columns(history: History) -> bool:
+    return any(isinstance(part, ColumnsPart) for part in history.states.parts)
+
+
+@pytest.mark.parametrize(
+    "path", stored_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
+def test_histories_of_stored_tables_are_the_same_both_ways(path):
+    plain, found = both(path)
+    assert has_columns(found) or not len(found.states)
+    expect_same(plain, found)
+
+
+@pytest.mark.parametrize(
+    "path", stored_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
+def test_rows_of_stored_tables_are_the_same_both_ways(path):
+    def rows() -> list[object]:
+        table = open_table(str(path))
+        found: list[object] = []
+        for version in table.versions()["version"].to_list():
+            try:
+                index = table.at(version).row_id_index()
+            except LanceExplorerError as error:
+                found.append(str(error))
+                continue
+            ids = table.at(version).row_ids()["_rowid"]
+            found.append((index.num_runs, len(index), index.locate_many(ids).to_list()))
+        return found
+
+    plain = rows()
+    with as_columns():
+        columns = rows()
+    assert columns == plain
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_histories_of_damaged_tables_are_the_same_both_ways(tmp_path, seed):
+    chance = random.Random(seed)
+    path = tmp_path / "t"
+    shutil.copytree(chance.choice(stored_tables()), path)
+    for manifest in sorted(path.rglob("_versions/*.manifest")):
+        data = manifest.read_bytes()
+        if chance.random() < 0.5:
+            manifest.write_bytes(damaged(chance, data, data))
+    expect_same(*both(path))
+
+
+def test_states_that_are_left_after_a_cleanup_are_numbered_anew(tmp_path):
+    """Columns and records may be in any order then."""
+    path = tmp_path / "t"
+    dataset = lance.write_dataset(pa.table({"n": [0]}), path, enable_stable_row_ids=True)
+    for n in range(1, 6):
+        dataset = lance.write_dataset(pa.table({"n": [n]}), path, mode="append")
+        dataset.delete(f"n = {n - 1}")
+    with as_columns():
+        source = TableSource(str(path))
+        assert has_columns(source.history)
+        for version in (1, 3, 4):
+            lance_file = next((path / "_versions").glob(f"*{(1 << 64) - 1 - version}.manifest"))
+            lance_file.unlink()
+        later = source.refreshed().history
+    expect_same(TableSource(str(path)).history, later)
+
+
+def test_more_versions_keep_the_numbers_of_states_that_are_columns(tmp_path):
+    path = tmp_path / "t"
+    lance.write_dataset(pa.table({"n": range(100)}), path, max_rows_per_file=10)
+    with as_columns():
+        source = TableSource(str(path))
+        before = len(source.history.states)
+        lance.dataset(path).delete("n % 20 = 3")
+        lance.dataset(path).restore()
+        later = source.refreshed().history
+    assert (before, len(later.states)) == (10, 15)
+    expect_same(TableSource(str(path)).history, later)
