@@ -181,9 +181,10 @@ class _Finder:
         step = schemas_at(rows, position - 1, position)
         ends = self._schemas or step
         before = {
-            states[state].id: states[state] for state in rows.states_removed(position).tolist()
+            states[state].id: states[state]
+            for state in rows.history.states_removed(position).tolist()
         }
-        after = [states[state] for state in rows.states_added(position).tolist()]
+        after = [states[state] for state in rows.history.states_added(position).tolist()]
         written = [
             fragment.id
             for fragment in after

@@ -63,7 +63,7 @@ def commit_parts(versions: VersionRange, num_rows: int) -> list[ChangePart]:
     rows = versions.rows
     parts, begin, filled = list[ChangePart](), versions.begin, 0
     for position in range(versions.begin + 1, versions.end + 1):
-        removed, added = rows.states_removed(position), rows.states_added(position)
+        removed, added = rows.history.states_removed(position), rows.history.states_added(position)
         count = _about(rows, set(removed.tolist()), set(added.tolist()))
         is_full = filled + count > num_rows or position - begin > _COMMITS_IN_A_PART
         if is_full and begin < position - 1:

@@ -65,7 +65,7 @@ def _told_by_order(rows: StateRows, path: VersionPath) -> IdentitySet:
         rows.ids(state).ranges()
         for position in path.steps
         if rows.history.records[position].operation == "Update"
-        for state in rows.states_added(position).tolist()
+        for state in rows.history.states_added(position).tolist()
         if rows.origins(state).evidence is Evidence.INFERRED
     ]
     start = np.concatenate([_NO_IDENTITIES, *[starts for starts, _ in ranges]])

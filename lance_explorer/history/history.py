@@ -155,6 +155,37 @@ class History:
         except KeyError:
             raise VersionNotFoundError(f"version {version} is not kept") from None
 
+    def states_added(self, position: int) -> NDArray[np.int64]:
+        """Return the states of a version that the kept one before has not.
+
+        Both states of a fragment that changed count: the later one is added, the earlier removed.
+        """
+        keys, begins = self._added
+        return keys[begins[position] : begins[position + 1]]
+
+    def states_removed(self, position: int) -> NDArray[np.int64]:
+        """Return the states that a version has not, but the kept one before."""
+        keys, begins = self._removed
+        return keys[begins[position] : begins[position + 1]]
+
+    def by_id(self, states: NDArray[np.int64]) -> dict[int, int]:
+        """Return states by their fragment IDs."""
+        return dict(zip(self.states.ids[states].tolist(), states.tolist(), strict=True))
+
+    @cached_property
+    def changed_positions(self) -> NDArray[np.int64]:
+        """The positions at which any state was added or removed, ascending."""
+        positions = np.union1d(self.intervals.first, self.intervals.last + 1)
+        return positions[positions < len(self)]
+
+    @cached_property
+    def _added(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _grouped(self.intervals.keys, self.intervals.first, len(self))
+
+    @cached_property
+    def _removed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _grouped(self.intervals.keys, self.intervals.last + 1, len(self))
+
     def states_at(self, position: int) -> list[int]:
         """Return the states of one version, in the order of their fragment IDs."""
         states = self.intervals.at(position)
@@ -170,6 +201,14 @@ class History:
         physical, deleted = self.states.physical_rows, self.num_deleted_rows
         is_known = (deleted >= 0) & (physical >= deleted)
         return np.where(is_known, physical - deleted, UNKNOWN_COUNT)
+
+
+def _grouped(
+    keys: NDArray[np.int64], positions: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return keys in the order of their positions, and where those of each position begin."""
+    order = np.argsort(positions, kind="stable")
+    return keys[order], np.searchsorted(positions[order], np.arange(count + 1))
 
 
 EMPTY_HISTORY = History((), States(), np.empty(0, dtype=np.int64), NO_INTERVALS)

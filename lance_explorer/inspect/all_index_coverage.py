@@ -5,10 +5,9 @@ all fragments anew. What is told here is one row an index, and it takes no more 
 changes: rows are added up as fragments change state, or are covered by an index.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 from pyroaring import BitMap
 
@@ -123,22 +122,20 @@ def all_index_coverage(source: TableSource) -> pl.DataFrame:
 def _lines(source: TableSource) -> Iterator[Collection[_Line]]:
     """Yield the coverage of all indices, version by version; the same object if nothing changed."""
     history = source.history
-    rows = history.live_rows.tolist()
-    removed, added = _by_position(history.intervals.last + 1), _by_position(history.intervals.first)
-    keys = history.intervals.keys
+    rows = history.live_rows
     there: dict[int, int] = {}
     everything = _Tally()
     indices: dict[str, _Index] = {}
     known: object = None
     lines: tuple[_Line, ...] = ()
     for position, record in enumerate(history.records):
-        removed_here, added_here = keys[removed(position)].tolist(), keys[added(position)].tolist()
-        if not removed_here and not added_here and record.indices is known:
+        removed, added = history.states_removed(position), history.states_added(position)
+        if not len(removed) and not len(added) and record.indices is known:
             yield lines
             continue
-        for states, sign in ((removed_here, -1), (added_here, 1)):
-            for state in states:
-                fragment_id, num_rows = history.states[state].id, rows[state]
+        for states, sign in ((removed, -1), (added, 1)):
+            ids = history.states.ids[states].tolist()
+            for fragment_id, num_rows in zip(ids, rows[states].tolist(), strict=True):
                 everything.add(num_rows, sign)
                 for index in indices.values():
                     index.count(fragment_id, num_rows, sign)
@@ -173,14 +170,3 @@ def _changed(
         indices[name] = before.get(name) or _Index(name)
         indices[name].change(kinds[name], len(parts), listed, there)
     return indices
-
-
-def _by_position(positions: np.ndarray) -> Callable[[int], np.ndarray]:
-    """Return a function that finds the places of a position."""
-    order = np.argsort(positions, kind="stable")
-    ordered = positions[order]
-
-    def places(position: int) -> np.ndarray:
-        return order[slice(*np.searchsorted(ordered, [position, position + 1]).tolist())]
-
-    return places

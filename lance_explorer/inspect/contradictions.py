@@ -4,7 +4,6 @@ Nothing in the format has a checksum. But each version repeats nearly all of the
 transaction says what it changed: what differs although nothing changed it is damage.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -76,20 +75,15 @@ def contradictions(source: TableSource) -> list[Finding]:
 
 def _steps(source: TableSource) -> Iterator[_Step]:
     history = source.history
-    removed: dict[int, dict[int, Fragment]] = defaultdict(dict)
-    added: dict[int, dict[int, Fragment]] = defaultdict(dict)
-    intervals = history.intervals
-    for key, first, last in zip(
-        intervals.keys.tolist(), intervals.first.tolist(), intervals.last.tolist(), strict=True
-    ):
-        state = history.states[key]
-        added[first][state.id] = state
-        removed[last + 1][state.id] = state
     follows = history.follows_previous.tolist()
     for position in range(1, len(history)):
         if follows[position]:
             before, after = history.records[position - 1 : position + 1]
-            yield _Step(before, after, removed.get(position, {}), added.get(position, {}))
+            removed, added = [
+                {history.states[state].id: history.states[state] for state in states.tolist()}
+                for states in (history.states_removed(position), history.states_added(position))
+            ]
+            yield _Step(before, after, removed, added)
 
 
 def _contradictions(source: TableSource, step: _Step) -> Iterator[str]:

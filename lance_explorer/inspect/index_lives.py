@@ -1,6 +1,6 @@
 """What one index had of each fragment, over all versions: as stretches of versions."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -71,17 +71,14 @@ def index_lives(
     num_deleted = np.zeros(len(fragment_ids), dtype=np.int64)
     index = _Index(source, name, fragment_ids, slots)
     stretches = _Stretches(len(fragment_ids))
-    for position, (removed_here, added_here) in enumerate(_steps(history)):
+    for position in range(len(history)):
+        removed, added = history.states_removed(position), history.states_added(position)
         check()
-        if (
-            not index.move(history.records[position])
-            and not len(removed_here)
-            and not len(added_here)
-        ):
+        if not index.move(history.records[position]) and not len(removed) and not len(added):
             continue
-        is_there[slots[removed_here]] = False
-        is_there[slots[added_here]] = True
-        num_deleted[slots[added_here]] = history.num_deleted_rows[added_here]
+        is_there[slots[removed]] = False
+        is_there[slots[added]] = True
+        num_deleted[slots[added]] = history.num_deleted_rows[added]
         stretches.add(position, index.coverage(is_there, num_deleted))
     return stretches.finish(fragment_ids, len(history))
 
@@ -186,14 +183,3 @@ class _Stretches:
             np.repeat(np.array(last, dtype=np.int32), lengths),
             np.concatenate(coverage),
         )
-
-
-def _steps(history: History) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield, version by version, the states removed and those added."""
-    keys, first, last = history.intervals.keys, history.intervals.first, history.intervals.last
-    by_last = np.argsort(last, kind="stable")
-    positions = np.arange(len(history))
-    removed = np.searchsorted(last[by_last], [positions - 1, positions])
-    added = np.searchsorted(first, [positions, positions + 1])
-    for removed_here, added_here in zip(removed.T.tolist(), added.T.tolist(), strict=True):
-        yield keys[by_last[slice(*removed_here)]], keys[slice(*added_here)]

@@ -151,8 +151,7 @@ def _new_states(
 
     Of an update that moves rows, those of the fragments that it wrote.
     """
-    intervals = history.intervals
-    states = [history.states[key] for key in intervals.keys[intervals.first == position].tolist()]
+    states = [history.states[key] for key in history.states_added(position).tolist()]
     if isinstance(operation, Update) and not writes_in_place(operation):
         written = {file.path for fragment in operation.new_fragments for file in fragment.files}
         states = [s for s in states if any(file.path in written for file in s.files)]

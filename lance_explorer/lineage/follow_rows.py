@@ -59,7 +59,7 @@ def trace(rows: StateRows, identities: Uint64Array, positions: range) -> Iterato
     can_hold = first < np.searchsorted(identities, high, side="right")
     rows.load_steps(positions, can_hold)
     for position in positions:
-        removed, added = rows.states_removed(position), rows.states_added(position)
+        removed, added = rows.history.states_removed(position), rows.history.states_added(position)
         removed, added = removed[can_hold[removed]], added[can_hold[added]]
         if not len(removed) and not len(added):
             continue

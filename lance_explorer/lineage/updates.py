@@ -72,8 +72,10 @@ class UpdateStep:
         self._states = states = rows.history.states
         self._record = rows.history.records[position]
         self._follows = bool(rows.history.follows_previous[position])
-        self._removed = {states[key].id: key for key in rows.states_removed(position).tolist()}
-        self._added = {states[key].id: key for key in rows.states_added(position).tolist()}
+        self._removed = {
+            states[key].id: key for key in rows.history.states_removed(position).tolist()
+        }
+        self._added = {states[key].id: key for key in rows.history.states_added(position).tolist()}
         self._new = sorted(self._added.keys() - self._removed.keys())
 
     def flows(self) -> list[UpdateFlow]:

@@ -62,7 +62,7 @@ def _first(rows: StateRows, state: int) -> int:
 
 def births_at(rows: StateRows, position: int) -> tuple[Births, Births]:
     """Return the births of all rows that a version removed, and of all that it added."""
-    removed, added = rows.states_removed(position), rows.states_added(position)
+    removed, added = rows.history.states_removed(position), rows.history.states_added(position)
     runs = compare_with_previous(rows, position)
     return (
         Births.of(rows, removed, runs.before[~runs.is_live]),

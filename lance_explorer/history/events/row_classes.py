@@ -63,7 +63,10 @@ def _with_doubts(
         old, new = np.ones(len(removed_rows), np.bool_), np.ones(len(added_rows), np.bool_)
     elif step.name == "Restore" and not rows.has_row_ids:
         all_removed, all_added = births_at(rows, step.position)
-        removed, added = rows.states_removed(step.position), rows.states_added(step.position)
+        removed, added = (
+            rows.history.states_removed(step.position),
+            rows.history.states_added(step.position),
+        )
         old = Births.of(rows, removed, removed_rows.before).may_be(all_added)
         new = Births.of(rows, added, added_rows.after).may_be(all_removed)
     else:
@@ -302,9 +305,9 @@ def _evidence_of_identity(rows: StateRows, step: StepFacts, runs: RowRuns) -> ND
     """Return how well it is known, of runs that moved elsewhere, that they are the same rows."""
     elsewhere = runs.before != runs.after
     evidence = np.zeros(len(runs), dtype=np.uint8)
-    sides = [(runs.after, rows.states_added(step.position))]
+    sides = [(runs.after, rows.history.states_added(step.position))]
     if step.name == "Restore":
-        sides.append((runs.before, rows.states_removed(step.position)))
+        sides.append((runs.before, rows.history.states_removed(step.position)))
     for addresses, states in sides:
         weak = [
             (rows.history.states[state].id, rows.origins(state).evidence)

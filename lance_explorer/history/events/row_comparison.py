@@ -39,7 +39,10 @@ __all__ = [
 
 def compare_with_previous(rows: StateRows, position: int) -> RowRuns:
     """Compare a version with the kept one before, given by its position in ``rows.history``."""
-    removed, added = rows.states_removed(position).tolist(), rows.states_added(position).tolist()
+    removed, added = (
+        rows.history.states_removed(position).tolist(),
+        rows.history.states_added(position).tolist(),
+    )
     return compare_states(rows, removed, added, schemas_at(rows, position - 1, position))
 
 

@@ -33,8 +33,6 @@ To compare any two sets of states, see
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_classes import classify
 from lance_explorer.history.events.row_comparison import compare_with_previous
@@ -67,7 +65,7 @@ def all_row_events(
     """Yield what happened to rows in the versions between two positions that changed fragments."""
     rows = state_rows(source)
     stop = len(rows.history) if end is None else end
-    changed = np.union1d(rows.history.intervals.first, rows.history.intervals.last + 1)
+    changed = rows.history.changed_positions
     positions = changed[(begin <= changed) & (changed < stop)].tolist()
     rows.load_steps(positions)
     for position in positions:

@@ -85,13 +85,15 @@ class StepFacts:
     @cached_property
     def new_fragments(self) -> tuple[int, ...]:
         """The IDs of the fragments that the version before has not."""
-        return tuple(sorted(self._states(self._rows.states_added(self.position)) - self._stayed))
+        return tuple(
+            sorted(self._states(self._rows.history.states_added(self.position)) - self._stayed)
+        )
 
     @cached_property
     def own_fragments(self) -> tuple[int, ...]:
         """The IDs of the fragments that the commit itself says it wrote, with new rows alone."""
         states = self._rows.history.states
-        added = [states[state] for state in self._rows.states_added(self.position).tolist()]
+        added = [states[state] for state in self._rows.history.states_added(self.position).tolist()]
         return tuple([state.id for state in added if has_new_rows(self.operation, state)])
 
     @cached_property
@@ -102,11 +104,11 @@ class StepFacts:
         if not self.new_fragments:
             return False
         states = self._rows.history.states
-        added = self._rows.states_added(self.position).tolist()
+        added = self._rows.history.states_added(self.position).tolist()
         born = [state for state in added if states[state].id not in self._stayed]
         if any(self._rows.origins(state).evidence is Evidence.INFERRED for state in born):
             return False  # their order tells
-        removed = self._rows.states_removed(self.position).tolist()
+        removed = self._rows.history.states_removed(self.position).tolist()
         masks = {states[state].id: states[state].deletion_file for state in added}
         return any(
             states[state].id not in self._stayed
@@ -119,7 +121,10 @@ class StepFacts:
         """Whether each row that an unpaired Update removed is one of those that it added."""
         if not (self.is_unpaired_update and self.inserts_nothing):
             return False
-        sides = self._rows.states_removed(self.position), self._rows.states_added(self.position)
+        sides = (
+            self._rows.history.states_removed(self.position),
+            self._rows.history.states_added(self.position),
+        )
         out, in_ = [sum(map(self._rows.num_live, states.tolist())) for states in sides]
         return out == in_
 
@@ -134,8 +139,8 @@ class StepFacts:
         removed, added = [
             self._states(states)
             for states in (
-                self._rows.states_removed(self.position),
-                self._rows.states_added(self.position),
+                self._rows.history.states_removed(self.position),
+                self._rows.history.states_added(self.position),
             )
         ]
         return removed & added
@@ -167,7 +172,7 @@ class StepFacts:
         states, first = self._rows.history.states, self._rows.first_positions
         known = np.flatnonzero((first >= 0) & (first < self.position)).tolist()
         files = set[str]().union(*[_paths(states[state]) for state in known])
-        added = [states[state] for state in self._rows.states_added(self.position).tolist()]
+        added = [states[state] for state in self._rows.history.states_added(self.position).tolist()]
         return tuple([state.id for state in added if files.isdisjoint(_paths(state))])
 
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:

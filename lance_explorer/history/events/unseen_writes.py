@@ -37,13 +37,15 @@ def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
     if step.follows or step.previous is None:
         return found
     states, schemas = rows.history.states, step.schemas
-    removed = {states[state].id: state for state in rows.states_removed(step.position).tolist()}
+    removed = {
+        states[state].id: state for state in rows.history.states_removed(step.position).tolist()
+    }
     groups = {
         new: group.recorded
         for group in rewrites(rows.source).between(step.previous_version, step.version)
         for new in group.new_ids
     }
-    for state in rows.states_added(step.position).tolist():
+    for state in rows.history.states_added(step.position).tolist():
         if states[state].id in removed:
             continue  # both states of it are there to be compared
         recorded = groups.get(states[state].id, ())

@@ -112,7 +112,10 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
             if not _is_told(rows, step, write.state)
         ]
     states, schemas = rows.history.states, step.schemas
-    removed, added = rows.states_removed(step.position), rows.states_added(step.position)
+    removed, added = (
+        rows.history.states_removed(step.position),
+        rows.history.states_added(step.position),
+    )
     old = {states[state].id: state for state in removed.tolist()}
     pairs = [(old[states[state].id], state) for state in added.tolist() if states[state].id in old]
     changes = [in_place(states[before], states[after], schemas) for before, after in pairs]

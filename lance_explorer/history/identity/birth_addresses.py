@@ -103,7 +103,7 @@ class _Pass:
 
     def step(self, position: int) -> None:
         """Find the origins of the states that are there for the first time."""
-        added = self._rows.states_added(position)
+        added = self._rows.history.states_added(position)
         new = added[self._rows.first_positions[added] == position].tolist()
         if not new:
             return
@@ -284,8 +284,8 @@ class _Step:
         self.version = self.record.version
         self.follows = bool(history.follows_previous[position])
         self.is_first = position == 0
-        self.added: list[int] = rows.states_added(position).tolist()
-        removed: list[int] = rows.states_removed(position).tolist()
+        self.added: list[int] = rows.history.states_added(position).tolist()
+        removed: list[int] = rows.history.states_removed(position).tolist()
         self.removed = {history.states[state].id: state for state in removed}
 
     @cached_property

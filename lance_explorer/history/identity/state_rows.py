@@ -80,14 +80,6 @@ class StateRows:
         self._shared: dict[tuple[int, object], RowIdSequence | RowVersionRuns] = {}
         self._births = None if self.has_row_ids else BirthAddresses(self)
 
-    def states_added(self, position: int) -> NDArray[np.int64]:
-        """Return the states of a version that the kept one before has not."""
-        return self._added[0][self._added[1][position] : self._added[1][position + 1]]
-
-    def states_removed(self, position: int) -> NDArray[np.int64]:
-        """Return the states that a version has not, but the kept one before."""
-        return self._removed[0][self._removed[1][position] : self._removed[1][position + 1]]
-
     @cached_property
     def first_positions(self) -> NDArray[np.int64]:
         """For each state the first position at which it is there; -1 if at none."""
@@ -151,7 +143,7 @@ class StateRows:
         steps = [
             states(position)
             for position in positions
-            for states in (self.states_added, self.states_removed)
+            for states in (self.history.states_added, self.history.states_removed)
         ]
         states = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *steps]))
         if can_matter is not None:
@@ -258,16 +250,6 @@ class StateRows:
         return FragmentReader(self.source, self.history.records[int(self.first_positions[state])])
 
     @cached_property
-    def _added(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        intervals = self.history.intervals
-        return _grouped(intervals.keys, intervals.first, len(self.history))
-
-    @cached_property
-    def _removed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        intervals = self.history.intervals
-        return _grouped(intervals.keys, intervals.last + 1, len(self.history))
-
-    @cached_property
     def _ranges(self) -> SingleRanges:
         """The states whose identities are one range, known from columns alone."""
         ranges = self.history.states.row_id_ranges
@@ -280,13 +262,13 @@ class StateRows:
         return self.namesakes.lines[position] if self.namesakes and position >= 0 else None
 
     def _new_row_ids(self, position: int) -> tuple[Uint64Array, Uint64Array]:
-        added = self.states_added(position)
+        added = self.history.states_added(position)
         new = added[self.first_positions[added] == position].tolist()
         ranges = [self._row_ids(self.history.states[state], state).ranges() for state in new]
         return concatenated([r[0] for r in ranges]), concatenated([r[1] for r in ranges])
 
     def _new_versions(self, position: int) -> set[int]:
-        added = self.states_added(position)
+        added = self.history.states_added(position)
         new = added[self.first_positions[added] == position].tolist()
         self._load(new, ("last_updated_at",))
         found = [
@@ -368,11 +350,3 @@ def state_rows(source: TableSource) -> StateRows:
         rows = StateRows(source, history, rows.known if rows else None)
         source.kept[__name__] = rows
     return rows
-
-
-def _grouped(
-    keys: NDArray[np.int64], positions: NDArray[np.int64], count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return keys in the order of their positions, and where those of each position begin."""
-    order = np.argsort(positions, kind="stable")
-    return keys[order], np.searchsorted(positions[order], np.arange(count + 1))

@@ -3,7 +3,6 @@
 A manifest is read only if it added or removed a state, and of it only what the one before has not.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -55,15 +54,7 @@ def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
     StorageError
         If a manifest cannot be read. What is wrong with other files goes with the states.
     """
-    keys = history.intervals.keys.tolist()
-    added: dict[int, list[int]] = defaultdict(list)
-    removed: dict[int, list[int]] = defaultdict(list)
-    for state, first, last in zip(
-        keys, history.intervals.first.tolist(), history.intervals.last.tolist(), strict=True
-    ):
-        added[first].append(state)
-        removed[last + 1].append(state)
-    positions = sorted({*added, *removed} - {len(history)})
+    positions = history.changed_positions.tolist()
     records = [history.records[position] for position in positions]
     manifests = source.storage.get_many(
         [record.file.path for record in records], [record.file.size_bytes for record in records]
@@ -72,15 +63,17 @@ def row_changes(source: TableSource, history: History) -> Iterator[RowChanges]:
     parts = [
         part
         for position, record in zip(positions, records, strict=True)
-        for state in added[position]
+        for state in history.states_added(position).tolist()
         for part in FragmentReader(source, record).parts(history.states[state])
     ]
     with reading_ahead(parts):
         for position, record, manifest in zip(positions, records, manifests, strict=True):
-            states = {history.states[state]: state for state in added[position]}
+            states = {
+                history.states[state]: state for state in history.states_added(position).tolist()
+            }
             read = reader.read(record, manifest, states)
             added_rows = {states[state]: read[state] for state in read}
-            yield RowChanges(position, removed[position], added_rows)
+            yield RowChanges(position, history.states_removed(position).tolist(), added_rows)
 
 
 class _Reader:

@@ -49,7 +49,7 @@ def _find_end(
     """Return the last version in which the row was live, and the kept one after it."""
     cannot_hold: set[bytes] = set()
     for position in range(history.position(version), 0, -1):
-        removed = history.intervals.keys[history.intervals.last == position - 1].tolist()
+        removed = history.states_removed(position).tolist()
         before = history.records[position - 1]
         suspects = [
             history.states[state]

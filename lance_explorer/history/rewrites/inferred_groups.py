@@ -96,26 +96,24 @@ def _steps(
         return
     known = sorted(recorded, key=lambda group: group.version)
     first_seen = _first_positions(history)
-    removed, added = _movements(history, positions)
     for position in positions:
         before, after = history.records[position - 1], history.records[position]
         groups = _between(known, before.version, after.version)
         old = {id_ for group in groups for id_ in group.old_ids}
         new = {id_ for group in groups for id_ in group.new_ids}
-        removed_here, added_here = removed[position], added[position]
-        left = [
-            key for id_, key in removed_here.items() if id_ not in added_here and id_ not in old
-        ]
+        removed = history.by_id(history.states_removed(position))
+        added = history.by_id(history.states_added(position))
+        left = [key for id_, key in removed.items() if id_ not in added and id_ not in old]
         arrived = [
             key
-            for id_, key in added_here.items()
-            if id_ not in removed_here and id_ not in new and first_seen[id_] == position
+            for id_, key in added.items()
+            if id_ not in removed and id_ not in new and first_seen[id_] == position
         ]
         if left and arrived:
             written = _paths_written(source, after)
             arrived = [key for key in arrived if _first_path(history.states[key]) not in written]
         if left and arrived:
-            changed = any(id_ in added_here for id_ in removed_here)
+            changed = any(id_ in added for id_ in removed)
             yield _Step(before, after, _digests(history, left), _digests(history, arrived), changed)
 
 
@@ -139,30 +137,13 @@ def _first_path(fragment: Fragment) -> str:
     return fragment.files[0].path if fragment.files else ""
 
 
-def _movements(
-    history: History, positions: list[int]
-) -> tuple[dict[int, dict[int, int]], dict[int, dict[int, int]]]:
-    """Return for each position the states removed and added, by fragment ID."""
-    removed: dict[int, dict[int, int]] = {position: {} for position in positions}
-    added: dict[int, dict[int, int]] = {position: {} for position in positions}
-    intervals = history.intervals
-    for key, first, last in zip(
-        intervals.keys.tolist(), intervals.first.tolist(), intervals.last.tolist(), strict=True
-    ):
-        id_ = history.states[key].id
-        if first in added:
-            added[first][id_] = key
-        if last + 1 in removed:
-            removed[last + 1][id_] = key
-    return removed, added
-
-
 def _first_positions(history: History) -> dict[int, int]:
     """Return the first position in which each fragment ID is there; intervals begin in order."""
     seen: dict[int, int] = {}
     intervals = history.intervals
-    for key, first in zip(intervals.keys.tolist(), intervals.first.tolist(), strict=True):
-        seen.setdefault(history.states[key].id, first)
+    ids = history.states.ids[intervals.keys].tolist()
+    for fragment_id, first in zip(ids, intervals.first.tolist(), strict=True):
+        seen.setdefault(fragment_id, first)
     return seen
 
 

@@ -58,8 +58,7 @@ def _with_ids(
     """Return the fragments of a rewrite with their IDs; some writers leave it to the commit."""
     if all(fragment.id for fragment in new):
         return new
-    intervals = history.intervals
-    added = intervals.keys[intervals.first == history.position(record.version)].tolist()
+    added = history.states_added(history.position(record.version)).tolist()
     ids = {file.path: history.states[key].id for key in added for file in history.states[key].files}
     return tuple(
         [

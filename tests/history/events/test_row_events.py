@@ -334,7 +334,7 @@ def test_a_fragment_that_got_an_old_id_has_rows_of_its_own(writer):
         for position, record in enumerate(rows.history.records)
         if position and record.operation == "Overwrite"
     )
-    ids = {rows.history.states[state].id for state in rows.states_added(overwrite).tolist()}
+    ids = {rows.history.states[state].id for state in rows.history.states_added(overwrite).tolist()}
     assert 0 in ids  # it was there in version 1
     events = row_events(source, overwrite)
     seen = {RowEvent(event) for event in events.event.tolist()}
