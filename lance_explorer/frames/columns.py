@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
 
 from lance_explorer.history.evidence import Evidence
 
@@ -104,6 +103,8 @@ class FrameSchema:
 
 def _list_series(values: list[Any], dtype: pl.List) -> pl.Series:
     """Return lists as a series; by way of Arrow, since Polars makes a series of each list first."""
+    import pyarrow as pa
+
     empty = pl.Series(dtype=dtype).to_arrow(compat_level=pl.CompatLevel.oldest())
     return pl.Series(pa.array(values, type=empty.type), dtype=dtype)
 

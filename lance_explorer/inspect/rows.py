@@ -7,10 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from lance_explorer.changes.column_names import free_name
 from lance_explorer.frames.columns import ID, Column, FrameSchema
 from lance_explorer.history.rows.reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
@@ -52,6 +50,7 @@ def rows(source: TableSource, version: int, columns: Sequence[str] | None = None
     if not others:
         return frame
     check_values(source, version)
+    from lance_explorer.changes.column_names import free_name
     from lance_explorer.values import read_rows
 
     storage = source.storage
@@ -142,6 +141,8 @@ def _column(count: int) -> _Numbers:
 
     Where memory is scattered, the system takes longer to find those than to clear small ones.
     """
+    import pyarrow as pa
+
     memory = pa.allocate_buffer(8 * count, memory_pool=pa.system_memory_pool())
     return np.frombuffer(memory, dtype=np.uint64)
 
