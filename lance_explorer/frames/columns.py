@@ -35,6 +35,8 @@ BYTES = pl.Int64()
 TEXT = pl.String()
 TIME = pl.Datetime("us", "UTC")
 
+_MANY_LISTS = 5_000
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -102,7 +104,12 @@ class FrameSchema:
 
 
 def _list_series(values: list[Any], dtype: pl.List) -> pl.Series:
-    """Return lists as a series; by way of Arrow, since Polars makes a series of each list first."""
+    """Return lists as a series; many by way of Arrow, since Polars first makes a series of each.
+
+    Loading Arrow, which loads pandas where that is installed, takes as long as thousands of lists.
+    """
+    if len(values) < _MANY_LISTS:
+        return pl.Series(values, dtype=dtype, strict=True)
     import pyarrow as pa
 
     empty = pl.Series(dtype=dtype).to_arrow(compat_level=pl.CompatLevel.oldest())
