@@ -21,6 +21,7 @@ from lance_explorer.format._cursors import PADDING, Cursors
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format._wire import decoder, parse, read_varint
 from lance_explorer.format.data_file_columns import DataFileColumns, DataFileTable
+from lance_explorer.format.fragment_encoding import encode_fragment
 from lance_explorer.format.fragments import (
     DeletionFile,
     ExternalFile,
@@ -231,8 +232,7 @@ class FragmentColumns:
         >>> [file.path for file in columns.record(0).files]
         ['a.pl']
         """
-        if not 0 <= fragment < len(self):
-            raise InvalidArgumentError(f"no fragment {fragment} among {len(self)}")
+        self._check(fragment)
         if fragment in self.unusual:
             return self.unusual[fragment]
         first, stop = self.files.offsets[fragment : fragment + 2].tolist()
@@ -248,6 +248,35 @@ class FragmentColumns:
             clustering_id=None,
             metadata=(),
         )
+
+    def key(self, fragment: int) -> bytes:
+        """Return bytes that are the same for two fragments if, and only if, they are equal.
+
+        Fragments are equal if their records are. The key is the message itself, unless it is
+        spelled unusually: then it is the message in the spelling of writers.
+
+        Parameters
+        ----------
+        fragment : int
+            Its number, from 0.
+
+        Examples
+        --------
+        >>> from lance_explorer.format.fragment_columns import columns_of_messages
+        >>> columns = columns_of_messages([bytes.fromhex("0807200a"), bytes.fromhex("200a0807")])
+        >>> columns.key(0) == columns.key(1)
+        True
+        """
+        self._check(fragment)
+        message = self.data[self.begin[fragment] : self.end[fragment]]
+        record = self.unusual.get(fragment)
+        if record is None:
+            return message
+        return encode_fragment(record, decode_inline_sequences(message))
+
+    def _check(self, fragment: int) -> None:
+        if not 0 <= fragment < len(self):
+            raise InvalidArgumentError(f"no fragment {fragment} among {len(self)}")
 
 
 @decoder
@@ -435,7 +464,7 @@ class _Work:
         columns.id[numbers] = files.read_numbers(_DELETION_ID, _MAX_U64).values
         deleted = files.read_numbers(_NUM_DELETED_ROWS, _LARGEST_FRAGMENT)
         columns.num_deleted_rows[numbers] = deleted.values
-        base_id = files.read_numbers(_BASE, _MAX_U32)
+        base_id = files.read_numbers(_BASE, _MAX_U32, with_zero=True)
         columns.base_id[numbers] = np.where(base_id.written, base_id.values.astype(np.int64), -1)
         at.good[places] &= files.finish()
 
