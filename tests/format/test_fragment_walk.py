@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lance_explorer.errors import CorruptFileError, FormatError, InvalidArgumentError
-from lance_explorer.format import data_file_columns, fragment_columns
+from lance_explorer.format import data_file_columns, fragment_walk
 from lance_explorer.format._pb import table_pb2 as pb
-from lance_explorer.format.fragment_columns import (
-    FragmentColumns,
-    SequenceStorage,
+from lance_explorer.format.fragment_columns import FragmentColumns, SequenceStorage
+from lance_explorer.format.fragment_walk import (
     columns_of_messages,
     columns_of_spans,
     decode_fragment_columns,
@@ -40,9 +39,9 @@ SMALL_MANIFESTS = sorted({file for file in MANIFESTS if len(file) <= 4096})
 def walking(batch: int = 1 << 14, rounds: int = 16, few: int = 0) -> Iterator[None]:
     """Walk however few fragments there are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fragment_columns, "_FEW", few)
-        patch.setattr(fragment_columns, "_BATCH", batch)
-        patch.setattr(fragment_columns, "_ROUNDS", rounds)
+        patch.setattr(fragment_walk, "_FEW", few)
+        patch.setattr(fragment_walk, "_BATCH", batch)
+        patch.setattr(fragment_walk, "_ROUNDS", rounds)
         patch.setattr(data_file_columns, "_FEW", max(few, 1))
         yield
 
