@@ -115,14 +115,7 @@ def row_id_encoding(source: TableSource, history: History) -> Iterator[Finding]:
 
 def _savings(source: TableSource, history: History) -> Iterator[tuple[int, int]]:
     """Yield fragments, and how many bytes fewer their row IDs could take."""
-    stored = [sequence for state in history.states for sequence in stored_row_ids(state)]
-    room = MOST_CHECKED_ROWS
-    checked = list[FragmentSequence]()
-    for sequence in sorted(stored, key=lambda one: inline_bytes(one.stored), reverse=True):
-        rows = sequence.physical_rows or 0
-        if sequence.stored.storage == "inline" and rows <= room:
-            checked.append(sequence)
-            room -= rows
+    checked = _largest(history)
     places = np.zeros(len(checked), dtype=np.int64)
     there = Intervals(np.arange(len(checked)), places, places)
     numbers = list[int]()
@@ -130,6 +123,20 @@ def _savings(source: TableSource, history: History) -> Iterator[tuple[int, int]]
     for place, best in enumerate(sizes):
         sequence = checked[numbers[place]]
         yield sequence.fragment_id, inline_bytes(sequence.stored) - best.best
+
+
+def _largest(history: History) -> list[FragmentSequence]:
+    """Return the largest inline sequences, as far as they have few enough rows together."""
+    states = [one for one in history.states if one.row_ids and one.row_ids.storage == "inline"]
+    sizes = np.array([inline_bytes(state.row_ids) for state in states], dtype=np.int64)
+    room = MOST_CHECKED_ROWS
+    largest = list[FragmentSequence]()
+    for place in np.argsort(-sizes, kind="stable").tolist():
+        rows = states[place].physical_rows or 0
+        if rows <= room:
+            largest += stored_row_ids(states[place])
+            room -= rows
+    return largest
 
 
 def _noted(
