@@ -9,7 +9,6 @@ Examples
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -64,6 +63,8 @@ _HOMES = {"Finding": "findings", "Snapshot": "snapshot", "Table": "table", "open
 def __getattr__(name: str) -> Any:
     """Import what a public name stands for when it is first used."""
     if name == "__version__":
+        from importlib.metadata import version
+
         return version("lance-explorer")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

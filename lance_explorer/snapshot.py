@@ -3,15 +3,13 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from lance_explorer.arguments import names, of_kind, text, whole_number
-from lance_explorer.display import snapshot_html, snapshot_text
 from lance_explorer.errors import UnsupportedFeatureError
 from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
 from lance_explorer.format.schema import Field
@@ -27,6 +25,9 @@ from lance_explorer.inspect.rows import ROWS, rows
 from lance_explorer.inspect.snapshot_frames import SnapshotInspect
 from lance_explorer.row_index import SnapshotRowIdIndex
 from lance_explorer.shown import described
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Snapshot"]
 
@@ -91,7 +92,7 @@ class Snapshot:
         return self._record.schema
 
     @cached_property
-    def schema(self) -> pa.Schema:
+    def schema(self) -> "pa.Schema":
         """The columns and their types in Arrow, as pylance has them."""
         from lance_explorer.values import arrow_schema
 
@@ -261,7 +262,11 @@ class Snapshot:
 
     @described
     def __repr__(self) -> str:
+        from lance_explorer.display import snapshot_text
+
         return snapshot_text(self.source, self._history)
 
     def _repr_html_(self) -> str:
+        from lance_explorer.display import snapshot_html
+
         return snapshot_html(self.source, self._history, fields(self.source, self.version))

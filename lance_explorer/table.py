@@ -11,17 +11,10 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from lance_explorer.arguments import flag, of_kind
-from lance_explorer.changes.change_feed import (
-    Changes,
-    ImageChoice,
-    Mode,
-    changes,
-)
-from lance_explorer.changes.diff import Diff, diff
-from lance_explorer.display import gone_text, table_html, table_text
 from lance_explorer.errors import TableNotFoundError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
+from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.rewrites.compaction_records import CompactionLineage
 from lance_explorer.history.source import TableSource
@@ -34,17 +27,16 @@ from lance_explorer.inspect.inherited_versions import inherited_versions
 from lance_explorer.inspect.query import run_query
 from lance_explorer.inspect.row_id_checks import check_row_ids
 from lance_explorer.inspect.versions import VERSIONS, versions
-from lance_explorer.lineage.compactions import compaction_lineage
-from lance_explorer.lineage.event_frame import FOLLOWED
-from lance_explorer.lineage.follow_addresses import FOLLOWED_ADDRESSES, follow_addresses
-from lance_explorer.lineage.following import follow
-from lance_explorer.lineage.row import Row
 from lance_explorer.shown import described
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.storage import IoCounts, Options
 
+# What takes long to import is imported where it is asked for.
 if TYPE_CHECKING:
+    from lance_explorer.changes.change_feed import Changes, ImageChoice, Mode
+    from lance_explorer.changes.diff import Diff
     from lance_explorer.lineage.graph import Lineage
+    from lance_explorer.lineage.row import Row
     from lance_explorer.widgets.explorer import Explorer
 
 __all__ = ["Table", "open_table"]
@@ -257,13 +249,13 @@ class Table:
         self,
         begin_version: VersionRef,
         end_version: VersionRef | None = None,
-        mode: Mode = "net",
-        images: ImageChoice | None = "known",
+        mode: "Mode" = "net",
+        images: "ImageChoice | None" = "known",
         columns: Sequence[str] | None = None,
         key: str | Sequence[str] | None = None,
         include: Collection[str] = (),
         tolerance: float = 0.0,
-    ) -> Changes:
+    ) -> "Changes":
         """Return what changed after one version and up to another, as rows.
 
         Nothing is read yet: see :meth:`Changes.summary`, :meth:`Changes.to_polars` and
@@ -321,13 +313,15 @@ class Table:
         >>> changes.to_polars()["_change_type"].unique(maintain_order=True).to_list()
         ['insert', 'update_preimage', 'update_postimage']
         """
+        from lance_explorer.changes.change_feed import changes
+
         return self._live.answer(
             lambda source: changes(
                 source, begin_version, end_version, mode, images, columns, key, include, tolerance
             )
         )
 
-    def diff(self, a: VersionRef, b: VersionRef) -> Diff:
+    def diff(self, a: VersionRef, b: VersionRef) -> "Diff":
         """Return what two versions differ in: rows, schema, fragments, indices, configuration.
 
         Either may be the later one, and both may be on different branches. Nothing is read yet,
@@ -350,6 +344,8 @@ class Table:
         >>> table.diff(2, ("dev", 2)).is_identical
         True
         """
+        from lance_explorer.changes.diff import diff
+
         return self._live.answer(lambda source: diff(*_kept(source, a), *_kept(source, b)))
 
     def compaction_lineage(
@@ -380,12 +376,14 @@ class Table:
         >>> table.compaction_lineage() is None
         True
         """
+        from lance_explorer.lineage.compactions import compaction_lineage
+
         every = flag("include_undone", include_undone)
         return self._live.answer(
             lambda source: compaction_lineage(source, _optional(source, version), every)
         )
 
-    def row(self, row_id: int, at: VersionRef | None = None) -> Row:
+    def row(self, row_id: int, at: VersionRef | None = None) -> "Row":
         """Return one row, to ask for its history.
 
         Parameters
@@ -403,6 +401,8 @@ class Table:
         >>> table.row(2).history().select("version", "event").rows()
         [(1, 'created'), (3, 'updated')]
         """
+        from lance_explorer.lineage.row import Row
+
         return self._live.answer(lambda source: Row(source, row_id, _optional(source, at)))
 
     @documented(FOLLOWED)
@@ -434,6 +434,8 @@ class Table:
         >>> table.follow([1, 2], begin_version=1).select("_rowid", "version", "event").rows()
         [(1, 4, 'deleted'), (2, 3, 'updated')]
         """
+        from lance_explorer.lineage.following import follow
+
         return self._live.answer(
             lambda source: follow(
                 source,
@@ -471,6 +473,8 @@ class Table:
         >>> table.follow_addresses([1, 2]).select("outcome", "end_rowaddr").rows()
         [('deleted', None), ('live', 8589934592)]
         """
+        from lance_explorer.lineage.follow_addresses import follow_addresses
+
         return self._live.answer(
             lambda source: follow_addresses(
                 source,
@@ -595,12 +599,16 @@ class Table:
 
     @described
     def __repr__(self) -> str:
+        from lance_explorer.display import gone_text, table_text
+
         try:
             return self._live.answer(table_text)
         except TableNotFoundError as error:
             return gone_text(self.source, error)
 
     def _repr_html_(self) -> str:
+        from lance_explorer.display import gone_text, table_html
+
         try:
             return self._live.answer(lambda source: table_html(source, versions(source)))
         except TableNotFoundError as error:
@@ -620,6 +628,8 @@ def _optional(source: TableSource, ref: VersionRef | None, *, is_begin: bool = F
 
 def _frame(source: TableSource, name: str) -> pl.DataFrame | pl.LazyFrame:
     if name == _CHANGES_FRAME:
+        from lance_explorer.changes.change_feed import changes
+
         return changes(source, 0, mode="per_commit", images=None).to_polars()
     latest = source.latest_version
     return Snapshot(source, latest).scan() if name == _ROWS_FRAME else frame(source, name)

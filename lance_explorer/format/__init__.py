@@ -6,11 +6,11 @@ Facts and their sources are in docs/FORMAT.md, whose sections the modules cite.
 from collections.abc import Callable
 
 from lance_explorer.format.deletions import decode_deletion_file
-from lance_explorer.format.fragment_columns import decode_fragment_columns
 from lance_explorer.format.fragment_reuse import (
     decode_fragment_reuse,
     decode_fragment_reuse_details,
 )
+from lance_explorer.format.fragment_walk import decode_fragment_columns
 from lance_explorer.format.fragments import decode_fragment, decode_inline_sequences
 from lance_explorer.format.indices import decode_index_section
 from lance_explorer.format.manifest import decode_manifest, decode_manifest_message, decode_schema

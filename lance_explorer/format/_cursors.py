@@ -3,8 +3,9 @@
 All cursors ask for the same field at the same time. A message that has it is read on; in one that
 does not, the cursor stays. So a walk over the fields in the order in which writers put them reads
 the messages that have this shape, and tells of each of the others that it does not: one with an
-unknown field, with fields out of order or repeated, or with a number that is too large, that is
-spelled longer than it has to be, or that is cut off. Those are for a protobuf parser.
+unknown field, with fields out of order or repeated, with zeros written out, or with a number that
+is too large, that is spelled longer than it has to be, or that is cut off. Those are for a protobuf
+parser. What is of the shape can be spelled in only one way.
 """
 
 from typing import NamedTuple
@@ -80,8 +81,12 @@ class Cursors:
         written: NDArray[np.bool_] = (self.at < self.ends) & (self.view[self.at] == tag)
         return written
 
-    def read_numbers(self, tag: int, largest: int) -> Numbers:
-        """Read a number of up to ``largest``, which lies in eight bytes or fills all ten."""
+    def read_numbers(self, tag: int, largest: int, *, with_zero: bool = False) -> Numbers:
+        """Read a number of up to ``largest``.
+
+        A field that tells whether it is there may be written ``with_zero``; writers leave out the
+        zeros of any other.
+        """
         written = self.are_at(tag)
         values = np.zeros(len(self), dtype=np.uint64)
         if not written.any():
@@ -95,13 +100,18 @@ class Cursors:
             found[long], lengths[long], shortest[long] = self._long(starts[long], found[long])
         behind = starts + lengths
         fits = shortest & (behind <= self.ends[some]) & (found <= np.uint64(largest))
+        if not with_zero:
+            fits &= found != 0
         values[some] = np.where(fits, found, np.uint64(0))
         self._move(some, behind, fits)
         return Numbers(values, written)
 
-    def read_spans(self, tag: int) -> Spans:
-        """Read a field that tells its length: text, bytes or a message."""
-        lengths, written = self.read_numbers(tag, _LONGEST_SPAN)
+    def read_spans(self, tag: int, *, with_empty: bool = True) -> Spans:
+        """Read a field that tells its length: text, bytes or a message.
+
+        Writers leave out text and lists that are empty; all else may be ``with_empty`` ones.
+        """
+        lengths, written = self.read_numbers(tag, _LONGEST_SPAN, with_zero=with_empty)
         begins, counts = self.at, lengths.astype(np.int64)
         fits = counts <= self.ends - begins
         self._move(slice(None), begins + counts, fits)

@@ -160,14 +160,14 @@ class DataFileTable:
         num_owners : int
             How many fragments the batch has.
         """
-        path = files.read_spans(_PATH)
+        path = files.read_spans(_PATH, with_empty=False)
         files.good &= _are_ascii(files.view, path)
         fields = self._fields.read(files, _FIELDS)
         column_indices = self._column_indices.read(files, _COLUMN_INDICES)
         major = files.read_numbers(_MAJOR, _MAX_U32).values
         minor = files.read_numbers(_MINOR, _MAX_U32).values
         size = files.read_numbers(_SIZE, LARGEST_FILE).values
-        base_id = files.read_numbers(_BASE, _MAX_U32)
+        base_id = files.read_numbers(_BASE, _MAX_U32, with_zero=True)
         self._batch.append(
             _Files(
                 owner,
@@ -255,7 +255,7 @@ class _ListNumbers:
     def read(self, files: Cursors, tag: int) -> NDArray[np.int32]:
         """Read the list of each file as one packed field; return their numbers."""
         begins = files.at
-        files.read_spans(tag)
+        files.read_spans(tag, with_empty=False)
         lengths = np.where(files.good, files.at - begins, 0)
         numbers = np.empty(len(files), dtype=np.int32)
         left = np.arange(len(files))
@@ -288,9 +288,11 @@ class _ListNumbers:
         if number is None:
             try:
                 file = parse(pb.DataFile, field, "data file")
-                number = self.of(tuple(getattr(file, self._name)))
             except FormatError:
                 number = _NO_LIST
+            else:
+                is_usual = file.SerializeToString() == field
+                number = self.of(tuple(getattr(file, self._name))) if is_usual else _NO_LIST
             self._by_bytes[field] = number
         return number
 

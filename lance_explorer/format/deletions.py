@@ -6,9 +6,9 @@ what a compressed buffer says about its size, so the sizes are checked before it
 
 import struct
 from array import array
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -17,12 +17,14 @@ from lance_explorer.format._roaring import read_bitmap
 from lance_explorer.format._wire import decoder
 from lance_explorer.format.fragments import DeletionFileType
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = ["decode_deletion_file"]
 
-_COLUMN = pa.field("row_id", pa.uint32())
 _MOST_ROWS_OF_A_BYTE = 8  # numbers that differ were never seen in less than a fifth of their bytes
+_OFFSET_BYTES = 4
 _MAX_PADDING = 64  # of an Arrow buffer, in bytes
-_IN_THIS_THREAD = pa.ipc.IpcReadOptions(use_threads=False)  # another one takes longer to wake
 
 _MAGIC = b"ARROW1"
 _MESSAGE_START = b"\xff\xff\xff\xff"
@@ -85,6 +87,8 @@ def decode_deletion_file(data: bytes, file_type: int, physical_rows: int | None 
 
 
 def _read_arrow(data: bytes, max_rows: int) -> BitMap:
+    import pyarrow as pa  # takes long, and many tables have no such file
+
     try:
         return _read_batches(data, max_rows)
     except FormatError:
@@ -95,6 +99,10 @@ def _read_arrow(data: bytes, max_rows: int) -> BitMap:
 
 def _read_batches(data: bytes, max_rows: int) -> BitMap:
     """Read an Arrow file from the front: after the magic and its padding it is a stream."""
+    import pyarrow as pa
+
+    column = pa.field("row_id", pa.uint32())
+    in_this_thread = pa.ipc.IpcReadOptions(use_threads=False)  # another one takes longer to wake
     stream = data[len(_MAGIC) :].lstrip(b"\0")
     whole = data.startswith(_MAGIC) and data.endswith(_MAGIC)
     if not whole or not stream.startswith(_MESSAGE_START):
@@ -102,8 +110,8 @@ def _read_batches(data: bytes, max_rows: int) -> BitMap:
     first, *messages = pa.ipc.MessageReader.open_stream(stream)
     _header(first, first.metadata.to_pybytes(), "schema")
     schema = pa.ipc.read_schema(first)
-    if len(schema) != 1 or not schema.field(0).with_nullable(True).equals(_COLUMN):
-        raise CorruptFileError(f"expected the one column {_COLUMN}, found {str(schema)[:200]!r}")
+    if len(schema) != 1 or not schema.field(0).with_nullable(True).equals(column):
+        raise CorruptFileError(f"expected the one column {column}, found {str(schema)[:200]!r}")
     left = max_rows
     for message in messages:
         try:
@@ -111,14 +119,14 @@ def _read_batches(data: bytes, max_rows: int) -> BitMap:
         except FormatError as error:
             raise error.within(message.metadata.to_pybytes(), data) from error
     offsets = array("I")
-    for batch in pa.ipc.open_stream(stream, options=_IN_THIS_THREAD):
+    for batch in pa.ipc.open_stream(stream, options=in_this_thread):
         batch.validate()  # only here Arrow compares the rows with the size of their buffer
         values = np.sort(_numbers(batch.column(0)))  # a bitmap grows faster in order
         offsets.frombytes(values.tobytes())
     return BitMap(offsets)
 
 
-def _numbers(column: pa.Array) -> NDArray[np.uint32]:
+def _numbers(column: "pa.Array") -> NDArray[np.uint32]:
     """Return the numbers of a column; Arrow's own way to NumPy would load pandas first."""
     if column.null_count:
         raise CorruptFileError(f"{column.null_count} deleted offsets are missing")
@@ -126,7 +134,7 @@ def _numbers(column: pa.Array) -> NDArray[np.uint32]:
     return np.frombuffer(data, dtype=np.uint32, count=len(column))
 
 
-def _header(message: pa.Message, metadata: bytes, kind: str) -> int:
+def _header(message: "pa.Message", metadata: bytes, kind: str) -> int:
     """Return where the header of a message lies; one of another kind Arrow reads unchecked."""
     header = _field(metadata, _target(metadata, 0), _MESSAGE_HEADER)
     if message.type != kind or header is None:
@@ -134,7 +142,7 @@ def _header(message: pa.Message, metadata: bytes, kind: str) -> int:
     return _target(metadata, header)
 
 
-def _checked_rows(message: pa.Message, max_rows: int) -> int:
+def _checked_rows(message: "pa.Message", max_rows: int) -> int:
     """Return how many rows a batch claims to have.
 
     Raises CorruptFileError if it claims more rows, or larger buffers, than it can have.
@@ -148,7 +156,7 @@ def _checked_rows(message: pa.Message, max_rows: int) -> int:
     buffers = _field(metadata, table, _BATCH_BUFFERS)
     if buffers is None or _field(metadata, table, _BATCH_COMPRESSION) is None:
         return rows
-    limit = rows * _COLUMN.type.byte_width + _MAX_PADDING
+    limit = rows * _OFFSET_BYTES + _MAX_PADDING
     vector = _target(metadata, buffers)
     start = vector + _U32.size
     stop = start + _U32.unpack_from(metadata, vector)[0] * _SPAN.size

@@ -36,7 +36,7 @@ def single_ranges(columns: FragmentColumns) -> SingleRanges:
 
     Examples
     --------
-    >>> from lance_explorer.format.fragment_columns import columns_of_messages
+    >>> from lance_explorer.format.fragment_walk import columns_of_messages
     >>> from lance_explorer.format.single_ranges import single_ranges
     >>> fragment = bytes.fromhex("080712060a04612e706c2003" "2a080a060a0408051008")
     >>> start, stop, found = single_ranges(columns_of_messages([fragment]))

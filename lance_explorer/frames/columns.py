@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
 
 from lance_explorer.history.evidence import Evidence
 
@@ -36,6 +35,8 @@ COUNT = pl.Int64()
 BYTES = pl.Int64()
 TEXT = pl.String()
 TIME = pl.Datetime("us", "UTC")
+
+_MANY_LISTS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,14 @@ class FrameSchema:
 
 
 def _list_series(values: list[Any], dtype: pl.List) -> pl.Series:
-    """Return lists as a series; by way of Arrow, since Polars makes a series of each list first."""
+    """Return lists as a series; many by way of Arrow, since Polars first makes a series of each.
+
+    Loading Arrow, which loads pandas where that is installed, takes as long as thousands of lists.
+    """
+    if len(values) < _MANY_LISTS:
+        return pl.Series(values, dtype=dtype, strict=True)
+    import pyarrow as pa
+
     empty = pl.Series(dtype=dtype).to_arrow(compat_level=pl.CompatLevel.oldest())
     return pl.Series(pa.array(values, type=empty.type), dtype=dtype)
 

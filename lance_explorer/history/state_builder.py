@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError
-from lance_explorer.format.fragment_columns import FragmentColumns, columns_of_messages
+from lance_explorer.format.fragment_columns import FragmentColumns
+from lance_explorer.format.fragment_walk import columns_of_messages
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.manifest import read_fragments
 from lance_explorer.history.states import ColumnsPart, States

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 from pyroaring import BitMap
 
 from lance_explorer.errors import FormatError
@@ -84,8 +83,6 @@ ALL_DELETIONS = FrameSchema("all_deletions", (BRANCH, *_DELETION, *INTERVAL))
 """The columns of ``inspect.all_deletions()``; ``root`` as the first version of the file has it."""
 
 _ROW = FrameSchema("deletion", _DELETION)
-
-_ARROW_SCHEMA = pa.schema([pa.field("row_id", pa.uint32(), nullable=False)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +208,12 @@ def _other_size(deleted: BitMap, file_type: int) -> int:
     """Return the bytes of the other type of file with the same rows."""
     if file_type == DeletionFileType.ARROW_ARRAY:
         return len(deleted.serialize())
+    import pyarrow as pa
+
+    schema = pa.schema([pa.field("row_id", pa.uint32(), nullable=False)])
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="zstd")
-    batch = pa.record_batch([pa.array(deleted_offsets(deleted))], schema=_ARROW_SCHEMA)
-    with pa.ipc.new_file(sink, _ARROW_SCHEMA, options=options) as writer:
+    batch = pa.record_batch([pa.array(deleted_offsets(deleted))], schema=schema)
+    with pa.ipc.new_file(sink, schema, options=options) as writer:
         writer.write_batch(batch)
     return int(sink.getvalue().size)

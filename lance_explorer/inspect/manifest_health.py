@@ -7,6 +7,7 @@ import numpy as np
 
 from lance_explorer.errors import FormatError
 from lance_explorer.findings import Finding
+from lance_explorer.format.fragment_columns import SequenceStorage
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals
@@ -116,16 +117,7 @@ def row_id_encoding(source: TableSource, history: History) -> Iterator[Finding]:
 
 def _savings(source: TableSource, history: History) -> Iterator[tuple[int, int]]:
     """Yield fragments, and how many bytes fewer their row IDs could take."""
-    others = np.flatnonzero(~history.states.row_id_ranges.found)  # a range has no better encoding
-    states = [history.states[number] for number in others.tolist()]
-    stored = [sequence for state in states for sequence in stored_row_ids(state)]
-    room = MOST_CHECKED_ROWS
-    checked = list[FragmentSequence]()
-    for sequence in sorted(stored, key=lambda one: inline_bytes(one.stored), reverse=True):
-        rows = sequence.physical_rows or 0
-        if sequence.stored.storage == "inline" and rows <= room:
-            checked.append(sequence)
-            room -= rows
+    checked = _largest(history)
     places = np.zeros(len(checked), dtype=np.int64)
     there = Intervals(np.arange(len(checked)), places, places)
     numbers = list[int]()
@@ -133,6 +125,24 @@ def _savings(source: TableSource, history: History) -> Iterator[tuple[int, int]]
     for place, best in enumerate(sizes):
         sequence = checked[numbers[place]]
         yield sequence.fragment_id, inline_bytes(sequence.stored) - best.best
+
+
+def _largest(history: History) -> list[FragmentSequence]:
+    """Return the largest inline sequences, as far as they have few enough rows together."""
+    is_inline = history.states.row_id_storage == SequenceStorage.INLINE
+    others = np.flatnonzero(
+        is_inline & ~history.states.row_id_ranges.found
+    )  # no range is too large
+    states = [history.states[number] for number in others.tolist()]
+    sizes = np.array([inline_bytes(state.row_ids) for state in states], dtype=np.int64)
+    room = MOST_CHECKED_ROWS
+    largest = list[FragmentSequence]()
+    for place in np.argsort(-sizes, kind="stable").tolist():
+        rows = states[place].physical_rows or 0
+        if rows <= room:
+            largest += stored_row_ids(states[place])
+            room -= rows
+    return largest
 
 
 def _noted(

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from lance_explorer.frames.columns import ID, Column, FrameSchema, free_name
@@ -141,6 +140,8 @@ def _column(count: int) -> _Numbers:
 
     Where memory is scattered, the system takes longer to find those than to clear small ones.
     """
+    import pyarrow as pa
+
     memory = pa.allocate_buffer(8 * count, memory_pool=pa.system_memory_pool())
     return np.frombuffer(memory, dtype=np.uint64)
 

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.frames.columns import BRANCH, EVIDENCE, ID, TEXT, TIME, Column, FrameSchema
-from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.frames.columns import EVIDENCE, ID, TEXT, TIME
+from lance_explorer.frames.followed import EVENT, FOLLOWED, ROW_HISTORY
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.evidence import Evidence
@@ -27,37 +27,6 @@ __all__ = [
     "nulls",
     "only",
 ]
-
-EVENT = pl.Enum([event.label for event in RowEvent])
-"""What can happen to a row in one commit."""
-
-_COLUMNS = (
-    BRANCH,
-    Column("version", ID, "version in which it happened"),
-    Column("timestamp", TIME, "when it was committed", nullable=True),
-    Column("event", EVENT, "what happened to the row"),
-    Column("operation", TEXT, "the commit's operation as Lance names it", nullable=True),
-    Column("_rowaddr_before", ID, "row address before; null if not live", nullable=True),
-    Column("_rowaddr_after", ID, "row address after; null if not live", nullable=True),
-    Column("fragment_id", ID, "fragment of the row after it, else before", nullable=True),
-    Column(
-        "is_uncertain",
-        pl.Boolean(),
-        "whether it may have been less, or half of an update; if moved, also written",
-    ),
-    Column("evidence", EVIDENCE, "how well it is known"),
-    Column("source", TEXT, "what tells; null where it is lost", nullable=True),
-)
-
-ROW_HISTORY = FrameSchema("row_history", _COLUMNS)
-
-FOLLOWED = FrameSchema(
-    "followed",
-    (
-        Column("_rowid", ID, "row ID; without stable ones, the address asked for"),
-        *_COLUMNS,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

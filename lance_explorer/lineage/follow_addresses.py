@@ -1,14 +1,13 @@
 """Where rows at some addresses in one version are in another one: ``follow_addresses``."""
 
-from enum import IntEnum
-
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from lance_explorer.arguments import row_numbers
-from lance_explorer.frames.columns import EVIDENCE, ID, TEXT, Column, FrameSchema
+from lance_explorer.frames.columns import EVIDENCE
 from lance_explorer.frames.documented import documented
+from lance_explorer.frames.followed import FOLLOWED_ADDRESSES, OUTCOME, Outcome
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
@@ -23,58 +22,6 @@ from lance_explorer.lineage.follow_rows import RowsInStep, trace
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
 __all__ = ["FOLLOWED_ADDRESSES", "Outcome", "follow_addresses"]
-
-
-class Outcome(IntEnum):
-    """What became of a row between two versions."""
-
-    LIVE = 0
-    NOT_LIVE = 1
-    """No row was live at the address to begin with."""
-    DELETED = 2
-    UPDATED = 3
-    """Without stable row IDs: which row it became, or was, cannot be told."""
-    UPDATED_OR_DELETED = 4
-    """The same, and the commit may have deleted it instead."""
-    OVERWRITTEN = 5
-    REVERTED_OR_DELETED = 6
-    """A restore took it out; one of the rows that it brought back may be the same row."""
-    CREATED = 7
-    """Backwards: before, there was no such row."""
-    CREATED_OR_UPDATED = 8
-    """Backwards: it was new, or one of the rows that the commit took out."""
-    RESTORED = 9
-    """Backwards: a restore brought it back."""
-    RESTORED_OR_REVERTED = 10
-    """Backwards: the same, but one of the rows that the restore took out may be the same row."""
-    UNKNOWN = 11
-    """What would tell is gone."""
-
-    @property
-    def label(self) -> str:
-        """The name in frames."""
-        return self.name.lower()
-
-
-OUTCOME = pl.Enum([outcome.label for outcome in Outcome])
-
-FOLLOWED_ADDRESSES = FrameSchema(
-    "followed_addresses",
-    (
-        Column("_rowaddr", ID, "the address that was asked for"),
-        Column("end_rowaddr", ID, "address at the end; null if not live there", nullable=True),
-        Column("outcome", OUTCOME, "what became of the row; with or: which cannot be told"),
-        Column("outcome_version", ID, "version that ended the row", nullable=True),
-        Column(
-            "end_fragment_id",
-            ID,
-            "fragment at the end; if updated the one that was written, if there is only one",
-            nullable=True,
-        ),
-        Column("evidence", EVIDENCE, "how well the whole path is known"),
-        Column("source", TEXT, "what tells of the last step; null where it is lost", nullable=True),
-    ),
-)
 
 
 @documented(FOLLOWED_ADDRESSES)

@@ -13,7 +13,7 @@ import pytest
 
 from lance_explorer import open_table
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.format import data_file_columns, fragment_columns
+from lance_explorer.format import data_file_columns, fragment_walk
 from lance_explorer.history import state_builder, states
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
@@ -47,7 +47,7 @@ def as_columns() -> Iterator[None]:
         patch.setattr(state_builder, "_FEW", 1)
         patch.setattr(state_builder, "_SMALL_PART", 1 << 40)
         patch.setattr(states, "_FEW", 1)
-        patch.setattr(fragment_columns, "_FEW", 0)
+        patch.setattr(fragment_walk, "_FEW", 0)
         patch.setattr(data_file_columns, "_FEW", 1)
         yield
 

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lance_explorer.errors import CorruptFileError, FormatError, InvalidArgumentError
-from lance_explorer.format import data_file_columns, fragment_columns
+from lance_explorer.format import data_file_columns, fragment_walk
 from lance_explorer.format._pb import table_pb2 as pb
-from lance_explorer.format.fragment_columns import (
-    FragmentColumns,
-    SequenceStorage,
+from lance_explorer.format.fragment_columns import FragmentColumns, SequenceStorage
+from lance_explorer.format.fragment_walk import (
     columns_of_messages,
     columns_of_spans,
     decode_fragment_columns,
@@ -40,9 +39,9 @@ SMALL_MANIFESTS = sorted({file for file in MANIFESTS if len(file) <= 4096})
 def walking(batch: int = 1 << 14, rounds: int = 16, few: int = 0) -> Iterator[None]:
     """Walk however few fragments there are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fragment_columns, "_FEW", few)
-        patch.setattr(fragment_columns, "_BATCH", batch)
-        patch.setattr(fragment_columns, "_ROUNDS", rounds)
+        patch.setattr(fragment_walk, "_FEW", few)
+        patch.setattr(fragment_walk, "_BATCH", batch)
+        patch.setattr(fragment_walk, "_ROUNDS", rounds)
         patch.setattr(data_file_columns, "_FEW", max(few, 1))
         yield
 
@@ -51,6 +50,7 @@ def expect_same(columns: FragmentColumns, messages: Sequence[bytes]) -> None:
     """Check columns against the fragments decoded one by one."""
     records = [decode_fragment(message) for message in messages]
     assert [columns.record(number) for number in range(len(columns))] == records
+    expect_keys(columns, records)
     assert columns.id.tolist() == [fragment.id for fragment in records]
     assert columns.physical_rows.tolist() == [fragment.physical_rows or 0 for fragment in records]
     places = zip(columns.begin.tolist(), columns.end.tolist(), strict=True)
@@ -59,6 +59,14 @@ def expect_same(columns: FragmentColumns, messages: Sequence[bytes]) -> None:
     expect_same_deletions(columns, records)
     for kind in KINDS:
         expect_same_sequences(columns, kind, records, messages)
+
+
+def expect_keys(columns: FragmentColumns, records: Sequence[Fragment]) -> None:
+    """Check that fragments have the same keys if, and only if, they are equal."""
+    keys = [columns.key(number) for number in range(len(columns))]
+    assert [decode_fragment(key) for key in keys] == [*records]
+    pairs = set(zip(keys, records, strict=True))
+    assert len(pairs) == len(set(keys)) == len(set(records))
 
 
 def expect_same_files(columns: FragmentColumns, records: Sequence[Fragment]) -> None:
@@ -327,6 +335,24 @@ def test_columns_of_any_fragments_are_theirs(messages, batch, rounds):
         expect_same_outcome(messages)
 
 
+@given(st.lists(st.lists(FILES, max_size=2), max_size=8), st.randoms())
+def test_spellings_of_one_fragment_have_one_key(fragments, chance):
+    messages = []
+    for files in fragments:
+        records = [record(2, file) for file in files]
+        message = b"".join([b"\x08\x07", *records, b"\x20\x03"])
+        try:
+            decode_fragment(message)
+        except FormatError:
+            continue
+        messages += [message, b"".join([b"\x20\x03", *records, b"\x78\x00", b"\x08\x07"])]
+        messages += [b"".join([*records, b"\x08\x07", b"\x20\x03", b"\x08\x07"])]
+        messages += [b"".join([message, record(99, b"")])]
+    chance.shuffle(messages)
+    with walking():
+        expect_same_outcome(messages)
+
+
 @given(st.lists(st.binary(max_size=12), max_size=6))
 def test_random_bytes_give_the_same_or_are_refused_alike(messages):
     with walking():
@@ -334,7 +360,7 @@ def test_random_bytes_give_the_same_or_are_refused_alike(messages):
 
 
 @pytest.mark.parametrize("num_bytes", range(1, 11))
-@pytest.mark.parametrize("bits", range(65))
+@pytest.mark.parametrize("bits", range(1, 65))
 def test_numbers_of_every_length_are_read(bits, num_bytes):
     value = (1 << bits) - 1
     deletion = b"\x18" + spelled(value, num_bytes)
@@ -366,8 +392,9 @@ def test_numbers_that_cannot_be_are_refused(message):
 def test_a_record_of_no_fragment_is_refused():
     columns = columns_of_messages([b""])
     for number in (-1, 1):
-        with pytest.raises(InvalidArgumentError):
-            columns.record(number)
+        for ask in (columns.record, columns.key):
+            with pytest.raises(InvalidArgumentError):
+                ask(number)
 
 
 def test_fragments_that_are_not_one_behind_the_other_are_refused():

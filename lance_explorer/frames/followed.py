@@ -1,0 +1,97 @@
+"""The frames of what became of rows, and where they are: declared once.
+
+They are declared apart from what makes them, which takes long to import: whoever holds a table has
+their columns in docstrings.
+"""
+
+from enum import IntEnum
+
+import polars as pl
+
+from lance_explorer.frames.columns import BRANCH, EVIDENCE, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.history.events.event_runs import RowEvent
+
+__all__ = ["EVENT", "FOLLOWED", "FOLLOWED_ADDRESSES", "OUTCOME", "ROW_HISTORY", "Outcome"]
+
+EVENT = pl.Enum([event.label for event in RowEvent])
+"""What can happen to a row in one commit."""
+
+_COLUMNS = (
+    BRANCH,
+    Column("version", ID, "version in which it happened"),
+    Column("timestamp", TIME, "when it was committed", nullable=True),
+    Column("event", EVENT, "what happened to the row"),
+    Column("operation", TEXT, "the commit's operation as Lance names it", nullable=True),
+    Column("_rowaddr_before", ID, "row address before; null if not live", nullable=True),
+    Column("_rowaddr_after", ID, "row address after; null if not live", nullable=True),
+    Column("fragment_id", ID, "fragment of the row after it, else before", nullable=True),
+    Column(
+        "is_uncertain",
+        pl.Boolean(),
+        "whether it may have been less, or half of an update; if moved, also written",
+    ),
+    Column("evidence", EVIDENCE, "how well it is known"),
+    Column("source", TEXT, "what tells; null where it is lost", nullable=True),
+)
+
+ROW_HISTORY = FrameSchema("row_history", _COLUMNS)
+
+FOLLOWED = FrameSchema(
+    "followed",
+    (
+        Column("_rowid", ID, "row ID; without stable ones, the address asked for"),
+        *_COLUMNS,
+    ),
+)
+
+
+class Outcome(IntEnum):
+    """What became of a row between two versions."""
+
+    LIVE = 0
+    NOT_LIVE = 1
+    """No row was live at the address to begin with."""
+    DELETED = 2
+    UPDATED = 3
+    """Without stable row IDs: which row it became, or was, cannot be told."""
+    UPDATED_OR_DELETED = 4
+    """The same, and the commit may have deleted it instead."""
+    OVERWRITTEN = 5
+    REVERTED_OR_DELETED = 6
+    """A restore took it out; one of the rows that it brought back may be the same row."""
+    CREATED = 7
+    """Backwards: before, there was no such row."""
+    CREATED_OR_UPDATED = 8
+    """Backwards: it was new, or one of the rows that the commit took out."""
+    RESTORED = 9
+    """Backwards: a restore brought it back."""
+    RESTORED_OR_REVERTED = 10
+    """Backwards: the same, but one of the rows that the restore took out may be the same row."""
+    UNKNOWN = 11
+    """What would tell is gone."""
+
+    @property
+    def label(self) -> str:
+        """The name in frames."""
+        return self.name.lower()
+
+
+OUTCOME = pl.Enum([outcome.label for outcome in Outcome])
+
+FOLLOWED_ADDRESSES = FrameSchema(
+    "followed_addresses",
+    (
+        Column("_rowaddr", ID, "the address that was asked for"),
+        Column("end_rowaddr", ID, "address at the end; null if not live there", nullable=True),
+        Column("outcome", OUTCOME, "what became of the row; with or: which cannot be told"),
+        Column("outcome_version", ID, "version that ended the row", nullable=True),
+        Column(
+            "end_fragment_id",
+            ID,
+            "fragment at the end; if updated the one that was written, if there is only one",
+            nullable=True,
+        ),
+        Column("evidence", EVIDENCE, "how well the whole path is known"),
+        Column("source", TEXT, "what tells of the last step; null where it is lost", nullable=True),
+    ),
+)

@@ -1,0 +1,79 @@
+"""What a fresh process loads to open a table and tell its versions: nothing that only others need.
+
+That takes longer than reading a small table, and every notebook, command and worker pays for it.
+"""
+
+import subprocess
+import sys
+from importlib.metadata import packages_distributions
+
+from tests.format.samples import DATA
+
+TABLE = DATA / "14.0.2" / "bitmap_deletions.lance"
+
+ROOMS = {
+    "arguments",
+    "errors",
+    "findings",
+    "format",
+    "frames",
+    "history",
+    "inspect",
+    "row_index",
+    "rowids",
+    "shown",
+    "snapshot",
+    "storage",
+    "table",
+}
+"""What may be loaded of this package."""
+
+LIBRARIES = {
+    "_polars_runtime_32",
+    "google",
+    "humanize",
+    "lance_explorer",
+    "numpy",
+    "polars",
+    "pyroaring",
+    "typing_extensions",
+}
+"""What may be loaded of all that is installed."""
+
+PROGRAM = """
+import sys
+before = set(sys.modules)
+import lance_explorer as lx
+table = lx.open_table(sys.argv[1])
+{ask}
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+def loaded(ask: str) -> set[str]:
+    """Return the modules that a fresh process loads to open a table and to ask it something."""
+    program = PROGRAM.format(ask=ask)
+    run = subprocess.run(
+        [sys.executable, "-c", program, str(TABLE)], capture_output=True, check=True
+    )
+    return set(run.stdout.decode().split())
+
+
+def rooms(modules: set[str]) -> set[str]:
+    names = [name.split(".") for name in modules]
+    return {parts[1] for parts in names if parts[0] == "lance_explorer" and len(parts) > 1}
+
+
+def libraries(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules} & set(packages_distributions())
+
+
+def test_versions_are_told_with_few_modules():
+    modules = loaded("table.versions(); table.at(-1).num_rows; table.tags; table.inspect")
+    assert rooms(modules) - ROOMS == set()
+    assert libraries(modules) - LIBRARIES == set()
+
+
+def test_what_is_loaded_later_is_there_when_it_is_asked_for():
+    modules = loaded("table.changes(1, 2).summary(); table.lineage(); repr(table)")
+    assert {"changes", "lineage", "display"} <= rooms(modules)
