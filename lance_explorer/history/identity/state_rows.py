@@ -77,6 +77,7 @@ class StateRows:
         self.named = history
         self._origins: dict[int, RowOrigins] = {}
         self._own_ids: dict[int, RowIdSequence] = {}
+        self._spans: dict[tuple[int, tuple[int, int]], RowIdSequence] = {}
         self._shared: dict[tuple[int, object], RowIdSequence | RowVersionRuns] = {}
         self._births = None if self.has_row_ids else BirthAddresses(self)
 
@@ -282,7 +283,11 @@ class StateRows:
     def _row_ids(self, fragment: Fragment, state: int) -> RowIdSequence:
         ranges = self.history.states.row_id_ranges
         if ranges.found[state]:
-            return RowIdSequence((Range(int(ranges.start[state]), int(ranges.stop[state])),))
+            span = int(ranges.start[state]), int(ranges.stop[state])
+            known = self._spans.get((fragment.id, span))
+            return known or self._spans.setdefault(
+                (fragment.id, span), RowIdSequence((Range(*span),))
+            )
         for sequence in sequences_of(fragment, "row_ids"):
             found = self.known.sequences.get(sequence)
             if found is None:
