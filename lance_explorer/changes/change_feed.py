@@ -10,7 +10,7 @@ import polars as pl
 from lance_explorer.arguments import check_choice, flag, whole_number
 from lance_explorer.changes.feed_lines import FeedLines
 from lance_explorer.changes.feed_parts import ChangePart, check_part, commit_parts, net_parts
-from lance_explorer.changes.lost_values import LOST_VALUES_HINT, LostValues
+from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.row_options import ImageChoice, RowOptions
 from lance_explorer.changes.steps import VersionRange, version_range
 from lance_explorer.changes.summaries import commit_summary, net_summary, quick_summary
@@ -75,6 +75,7 @@ class Changes:
         self.mode = mode
         self.options = RowOptions.of(images, columns, key, include, tolerance)
         self._lost = LostValues()
+        self._known_missing = frozenset[str]()
         self._lines = self._lines_of(versions)
 
     @property
@@ -140,13 +141,17 @@ class Changes:
         >>> table.changes(2, 3).to_polars().select("_change_type", "_rowid", "city").rows()[:2]
         [('update_postimage', 2, 'city 0'), ('insert', 6, 'city 1')]
         """
-        return self._answer(Changes._whole)
+        made, lines, missing = self._answer(Changes._whole)
+        if made is self:  # the versions were listed since, and none was removed
+            self._known_missing |= missing
+        return lines
 
     @documented(FINDINGS)
     def findings(self) -> pl.DataFrame:
         """Return which values were lost, of all that were read so far, and what to do about it.
 
-        Only ``images="known"`` goes on where values are lost. What Spark reads is not noted here.
+        Only ``images="known"`` goes on where values are lost. Two columns that may be one, which
+        versions that are not kept leave open, are noted, too. What Spark reads is not noted here.
 
         Examples
         --------
@@ -265,11 +270,13 @@ class Changes:
     def _lines_of(self, versions: VersionRange) -> FeedLines:
         return FeedLines(versions, self.options, self._lost, is_net=self.mode == "net")
 
-    def _whole(self) -> pl.DataFrame:
+    def _whole(self) -> tuple["Changes", pl.DataFrame, frozenset[str]]:
+        """Return all lines, what they were made of, and which files were missing."""
         lines = pl.concat([self._lines.empty, *self._lines.batches(None)])
-        if self._lost:  # perhaps to a cleanup that goes on just now: then it is asked again
+        missing = frozenset(self._lost.missing)
+        if missing - self._known_missing:  # perhaps a cleanup goes on just now: then ask again
             self.source.storage.io.missing += 1
-        return lines
+        return self, lines, missing
 
     def _summary(self) -> pl.DataFrame:
         if self.mode == "net":
@@ -283,7 +290,7 @@ class Changes:
     @described
     def __repr__(self) -> str:
         images = f", images={self.options.images!r}" if self.options.images != "known" else ""
-        warning = f"; {LOST_VALUES_HINT}" if self._lost else ""
+        warning = f"; {self._lost.hint}" if self._lost.hint else ""
         return (
             f"Changes({self._versions.rows.source.storage.uri.rsplit('/', 1)[-1]}: "
             f"{self.begin_version} to {self.end_version}, {self.mode}{images}{warning})"
@@ -294,5 +301,5 @@ class Changes:
         mode = "net" if self.mode == "net" else "commit by commit"
         counts = self.summary()
         nothing = [name for name in counts.columns if counts[name].null_count() == len(counts)]
-        warning = f"<p>{LOST_VALUES_HINT}</p>" if self._lost else ""
+        warning = f"<p>{self._lost.hint}</p>" if self._lost.hint else ""
         return f"<p><b>{escape(title)}</b>, {mode}</p>{warning}{counts.drop(nothing)._repr_html_()}"

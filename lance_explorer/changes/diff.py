@@ -13,7 +13,7 @@ from lance_explorer.changes.diff_layout import FRAGMENT_DIFF, INDEX_DIFF, index_
 from lance_explorer.changes.diff_report import report
 from lance_explorer.changes.diff_schema import SCHEMA_DIFF, schema_diff
 from lance_explorer.changes.diff_summary import DIFF_SUMMARY, diff_summary
-from lance_explorer.changes.lost_values import LOST_VALUES_HINT, LostValues
+from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.row_options import ImageChoice, RowOptions
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, NotFoundError
@@ -164,6 +164,8 @@ class Diff:
     def findings(self) -> pl.DataFrame:
         """Return which values were lost, of all that :meth:`rows` read so far.
 
+        So are two columns that may be one, which versions that are not kept leave open.
+
         Examples
         --------
         >>> diff = table.diff(4, 3)
@@ -280,7 +282,7 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
     def __repr__(self) -> str:
         table = self._pair.first.source.uri.rsplit("/", 1)[-1]
         differs = f"different {', '.join(self.differs)}" if self.differs else "identical"
-        warning = f"; {LOST_VALUES_HINT}" if self._lost else ""
+        warning = f"; {self._lost.hint}" if self._lost.hint else ""
         return f"Diff({table}: {_named(self.before)} to {_named(self.after)}: {differs}{warning})"
 
     def _repr_html_(self) -> str:

@@ -1,12 +1,14 @@
 """The columns of values of two versions, of whatever branches, side by side."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lance_explorer.changes.column_names import FeedColumns
 from lance_explorer.changes.diff_schema import FieldPair
 from lance_explorer.changes.lost_values import LostValues
-from lance_explorer.changes.value_columns import ValueColumns, known_types
+from lance_explorer.changes.value_columns import ValueColumns, known_types, told_apart
 from lance_explorer.changes.version_rows import PlaceRows
+from lance_explorer.history.column_lives import column_lives
 
 __all__ = ["columns_of_both"]
 
@@ -55,4 +57,9 @@ def columns_of_both(
         there = {name: later for name, later in own.items() if name in types}
         uri = place.rows.source.storage.uri
         names[uri, place.version] = found.add(place.version, there, types)
-    return ValueColumns(found.schema(chosen), names)
+    both = ValueColumns(found.schema(chosen), names)
+    if first.rows is not second.rows:
+        return both
+    positions = [place.position for place, _ in places]
+    doubts = told_apart(first.rows, positions, both, column_lives(first.rows, positions))
+    return replace(both, doubts=doubts)

@@ -60,6 +60,8 @@ class RowsOfBoth:
             noted = lost if options.may_lack_values else None
             has_before = options.has_values_before
             values = self._columns(options.columns, noted, both_images=has_before)
+            for doubt in values.doubts:
+                lost.column_in_doubt(self._second.rows.source.branch, doubt)
             source = self._images(values, options.tolerance if both else None, noted)
         frames = [empty_feed(values, both_images=both)]
         has_row_ids = self._second.rows.has_row_ids

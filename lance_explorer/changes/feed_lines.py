@@ -134,7 +134,10 @@ class FeedLines:
     def _value_columns(self) -> ValueColumns:
         options = self._options
         lost = self._lost if options.may_lack_values else None
-        return self._columns_named(options.columns, lost, has_before=options.has_values_before)
+        found = self._columns_named(options.columns, lost, has_before=options.has_values_before)
+        for doubt in found.doubts:
+            self._lost.column_in_doubt(self._versions.rows.source.branch, doubt)
+        return found
 
     @cached_property
     def _key_columns(self) -> ValueColumns:

@@ -148,7 +148,7 @@ class _Reader:
                 continue
             root, path = data_file(file, bases, self._storage)
             if root.find(path) is None:
-                lost.file_gone(self._rows, self._position, fragment.id, path)
+                lost.file_gone(self._rows, self._position, fragment.id, root.uri, path)
                 found.update(file.fields)
         return found
 

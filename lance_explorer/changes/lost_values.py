@@ -1,4 +1,4 @@
-"""Values that are gone, or may not be read: what is known of why, as findings."""
+"""Values that are gone, or may not be read, and columns in doubt: what is known, as findings."""
 
 from dataclasses import replace
 
@@ -7,13 +7,16 @@ import polars as pl
 from lance_explorer.changes.steps import lost_before
 from lance_explorer.findings import Finding, Severity
 from lance_explorer.frames.findings import findings_frame
+from lance_explorer.history.column_lives import Doubt
 from lance_explorer.history.identity.state_rows import StateRows
 
-__all__ = ["LOST_VALUES_HINT", "LostValues"]
+__all__ = ["LostValues"]
 
-LOST_VALUES_HINT = "some values are lost: findings() says which, and why"
-
-_CODE = "values_lost"
+_HINTS = {
+    "values_lost": "some values are lost: findings() says which, and why",
+    "column_in_doubt": "two columns may be one: findings() says which, and why",
+}
+"""The codes of what is found, and what is said of it in short."""
 _LATEST_FORMAT = (2, 3)
 """Latest data format that is known."""
 
@@ -21,13 +24,31 @@ _ALLOW = "Open the table with allow_bases=[...] if files of it do lie there."
 
 
 class LostValues:
-    """What was found while values were read; what is found again counts once."""
+    """What was found while values were read; what is found again counts once.
+
+    It is true if values are lost.
+
+    Attributes
+    ----------
+    missing : set of str
+        The URIs of all files that were missing when they were asked for.
+    """
 
     def __init__(self) -> None:
+        self.missing = set[str]()
         self._found = dict[tuple[str | None, int | None, str], Finding]()
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return "values_lost" in self._codes
+
+    @property
+    def hint(self) -> str:
+        """A few words if something was found, else none."""
+        return "; ".join([words for code, words in _HINTS.items() if code in self._codes])
+
+    @property
+    def _codes(self) -> set[str]:
+        return {finding.code for finding in self._found.values()}
 
     def frame(self) -> pl.DataFrame:
         """Return one row for each finding, by version."""
@@ -49,6 +70,8 @@ class LostValues:
 
     def version_gone(self, rows: StateRows, position: int) -> None:
         """Note that a version was removed while it was read."""
+        file = rows.history.records[position].file
+        self.missing.add(f"{rows.source.storage.uri}/{file.path}")
         self._add(
             rows,
             position,
@@ -67,8 +90,11 @@ class LostValues:
         message = f"blobs of column {column!r} are not read: they lie where the table may not lead"
         self._add(rows, position, "warning", message, _ALLOW)
 
-    def file_gone(self, rows: StateRows, position: int, fragment_id: int, path: str) -> None:
-        """Note that a data file is missing."""
+    def file_gone(
+        self, rows: StateRows, position: int, fragment_id: int, root: str, path: str
+    ) -> None:
+        """Note that a data file is missing, given by the URI of its root and its path there."""
+        self.missing.add(f"{root}/{path}")
         self._add(
             rows,
             position,
@@ -99,6 +125,18 @@ class LostValues:
                     return True
         return False
 
+    def column_in_doubt(self, branch: str | None, doubt: Doubt) -> None:
+        """Note that two columns may be one, as far as kept versions tell."""
+        before, after = repr(doubt.name_before), repr(doubt.name_after)
+        message = (
+            f"column {after}, with field ID {doubt.field_id} since version {doubt.version_after}, "
+            f"may be {before} of version {doubt.version_before}: no version that is kept tells, so "
+            f"they are two columns"
+        )
+        advice = f"See {before} for values of versions before; tag versions that are to be kept."
+        found = Finding("column_in_doubt", "warning", message, advice, doubt.version_after)
+        self._found[branch, None, message] = found
+
     def _add(
         self,
         rows: StateRows,
@@ -110,7 +148,7 @@ class LostValues:
     ) -> None:
         version = rows.history.records[position].version
         key = rows.source.branch, fragment_id, message
-        found = Finding(_CODE, severity, message, advice, version, fragment_id)
+        found = Finding("values_lost", severity, message, advice, version, fragment_id)
         before = self._found.setdefault(key, found)
         if before.version is not None and version < before.version:
             self._found[key] = replace(found)

@@ -6,7 +6,7 @@ What else a column may be called is told by :mod:`lance_explorer.changes.column_
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -14,7 +14,7 @@ from lance_explorer.changes.column_names import FeedColumns
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.format.schema import NO_PARENT, Field
-from lance_explorer.history.column_lives import Lives, column_lives
+from lance_explorer.history.column_lives import ColumnLives, Doubt, Lives, column_lives
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.source import TableSource
@@ -26,6 +26,7 @@ __all__ = [
     "column_fields",
     "column_types",
     "known_types",
+    "told_apart",
     "value_columns",
 ]
 
@@ -51,10 +52,13 @@ class ValueColumns:
         Their names and types; where a type changed, one that both fit in.
     names : mapping
         For each version, by the URI of its branch and its number, what a column is called there.
+    doubts : tuple of Doubt
+        Of which two columns it is not known whether they are one.
     """
 
     schema: pl.Schema
     names: dict[tuple[str, int], dict[str, str]]
+    doubts: tuple[Doubt, ...] = ()
 
     def names_in(self, source: TableSource, version: int) -> dict[str, str]:
         """Return what the columns that a version of a branch has are called there."""
@@ -100,7 +104,8 @@ def value_columns(
     if end == EMPTY:  # which has no columns: those of the latest version stand for them
         end = len(records) - 1
     latest_first = sorted({*positions, end} - {EMPTY}, reverse=True)
-    lives = column_lives(rows, latest_first)
+    found_lives = column_lives(rows, latest_first)
+    lives = found_lives.at
     last = _top_level(records[end].schema, lives[end])
     apart = _apart(last, [_top_level(records[p].schema, lives[p]) for p in latest_first])
     alike, kinds = dict[tuple[int, int], list[int]](), dict[_Kind, list[int]]()
@@ -122,7 +127,32 @@ def value_columns(
         there = {name: later for name, later in own_names if name in types}
         here = found.add(version, there, types, others)
         places |= {(rows.source.storage.uri, version): here for version in versions}
-    return ValueColumns(found.schema(chosen), places)
+    columns = ValueColumns(found.schema(chosen), places)
+    return replace(columns, doubts=told_apart(rows, latest_first, columns, found_lives))
+
+
+def told_apart(
+    rows: StateRows, positions: Sequence[int], columns: ValueColumns, found: ColumnLives
+) -> tuple[Doubt, ...]:
+    """Return the doubts about columns that are two in a feed, of which it has one at least."""
+    places = dict[int, set[str]]()
+    for position in positions if found.doubts else ():
+        record = rows.history.records[position]
+        there = columns.names_in(rows.source, record.version)
+        by_own_name = {own: place for place, own in there.items()}
+        for life, own in _top_level(record.schema, found.at[position]).items():
+            if own in by_own_name:
+                places.setdefault(life, set()).add(by_own_name[own])
+    return tuple(
+        [
+            doubt
+            for doubt in found.doubts
+            if doubt.before in places
+            and doubt.after in places
+            and places[doubt.before].isdisjoint(places[doubt.after])
+            and not columns.schema.keys().isdisjoint(places[doubt.before] | places[doubt.after])
+        ]
+    )
 
 
 def column_types(source: TableSource, version: int) -> pl.Schema:

@@ -398,9 +398,9 @@ def lineage(
         The table; or its lineage, ``table.lineage()``, or a part of that, such as
         ``table.lineage().between(0, 2)``.
     path : Row or polars.DataFrame, optional
-        A row, ``table.row(2)``, whose way is drawn; or the frame of what happened to it,
-        ``table.row(2).history()``. Of the events of several rows, ``table.follow(ids)``, the ways
-        of the first 12 are drawn.
+        A row of the table, ``table.row(2)``, whose way is drawn; or the frame of what happened to
+        it, ``table.row(2).history()``. Of the events of several rows, ``table.follow(ids)``, the
+        ways of the first 12 are drawn.
     between : tuple of int, optional
         The first version and the last to show; all by default.
     fragment : FragmentNode, str or int, optional
@@ -424,9 +424,10 @@ def lineage(
     >>> lx.figures.lineage(table.lineage().between(0, 2), between=(1, 3)).layout.title.text
     '2 fragments · versions 1 to 3'
     """
-    span, node, events = version_span(between), node_named(fragment), events_of(path)
+    span, node = version_span(between), node_named(fragment)
     pixels = None if width is None else whole_number("width", width, _NARROWEST)
     frames, source = read_lineage(table)
+    events = events_of(path, source)
     every = LiveTable(source).answer(inherited_versions)
     return draw_lineage(*frames, every, path=events, between=span, fragment=node, width=pixels)
 

@@ -87,12 +87,19 @@ def checked_changes(given: object, *, is_per_commit: bool = False) -> Changes:
     return given
 
 
-def events_of(given: object) -> pl.DataFrame | None:
-    """Return what happened to a row, or the frame of events that is given; None of None."""
+def events_of(given: object, table: TableSource) -> pl.DataFrame | None:
+    """Return what happened to a row of a table, or the frame of events that is given; None of None.
+
+    A row of any branch of the table will do.
+    """
     match given:
         case None:
             return None
         case Row():
+            if given.source.uri != table.uri:
+                raise InvalidArgumentError(
+                    f"expected a row of {table.uri}, got one of another table: {given.source.uri}"
+                )
             return given.history()
         case pl.DataFrame() if {*given.columns} >= _EVENT_COLUMNS:
             return given

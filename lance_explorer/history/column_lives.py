@@ -5,22 +5,35 @@ IDs of what it undid are given again. So a field lives as long as all commits on
 ID; after that, and after an Overwrite, which gives all IDs anew, the ID is another field's. Where
 versions are lost, an ID with another name is the same field only if a data file tells so; and one
 that was not there before the gap is that of an earlier version, if a data file tells so, since a
-restore may be lost.
+restore may be lost. What may be one field or two, and no file tells, is two, and is said to be in
+doubt.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import count, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.history.ancestors import Ancestry, Stretch
 from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.paths import EMPTY, Branch, Line, parent_position
+from lance_explorer.history.restores import detached_line, restored_version
 
-__all__ = ["Lives", "all_the_way", "column_lives", "fields_of_both", "kept_fields"]
+__all__ = [
+    "ColumnLives",
+    "Doubt",
+    "Lives",
+    "all_the_way",
+    "column_lives",
+    "fields_of_both",
+    "kept_fields",
+]
 
 Schema = tuple[Field, ...]
 
@@ -28,7 +41,38 @@ Lives = Mapping[int, int]
 """For each field ID of a version the number of its life."""
 
 
-def column_lives(line: Line, positions: Iterable[int]) -> dict[int, Lives]:
+class Doubt(NamedTuple):
+    """A field ID of two versions that may be of one field, or of two.
+
+    ``before`` and ``after`` are the lives of both, which are told apart.
+    """
+
+    field_id: int
+    version_before: int
+    name_before: str
+    version_after: int
+    name_after: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLives:
+    """Which fields some versions have.
+
+    Attributes
+    ----------
+    at : mapping of int to Lives
+        By the positions of the versions.
+    doubts : tuple of Doubt
+        What versions that are not kept leave open, earliest first.
+    """
+
+    at: Mapping[int, Lives]
+    doubts: tuple[Doubt, ...]
+
+
+def column_lives(line: Line, positions: Iterable[int]) -> ColumnLives:
     """Return which fields some versions have, told apart for life.
 
     Versions next to each other with one schema share what is returned of them.
@@ -43,6 +87,7 @@ def column_lives(line: Line, positions: Iterable[int]) -> dict[int, Lives]:
     wanted = {*positions}
     parents = _parents(line, wanted - {EMPTY})
     lives, numbers = dict[int, Lives]({EMPTY: {}}), count()
+    doubts = list[Doubt]()
     for position, parent in sorted(parents.items()):
         record = line.history.records[position]
         begins_anew = parent == EMPTY or record.operation == "Overwrite"
@@ -50,18 +95,21 @@ def column_lives(line: Line, positions: Iterable[int]) -> dict[int, Lives]:
             lives[position] = lives[parent]
             continue
         known = {} if begins_anew else lives[parent]
-        if known and (record.operation == "Restore" or not line.history.follows_previous[position]):
+        is_open = record.operation == "Restore" or not line.history.follows_previous[position]
+        if known and is_open:
             known = _known_over_a_gap(line, lives, parent, position)
         lives[position] = {
             field.id: known[field.id] if field.id in known else next(numbers)
             for field in record.schema
         }
-    return {position: lives[position] for position in wanted}
+        if known and is_open:
+            doubts += _doubts(line, lives, parent, position, known)
+    return ColumnLives({position: lives[position] for position in wanted}, tuple(doubts))
 
 
 def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
     """Return the IDs that are of one field in two versions, given by their positions or EMPTY."""
-    lives = column_lives(line, (begin, end))
+    lives = column_lives(line, (begin, end)).at
     if lives[begin] is lives[end]:
         return frozenset(lives[begin])
     return frozenset([id_ for id_, _ in lives[begin].items() & lives[end].items()])
@@ -144,6 +192,25 @@ def _known_over_a_gap(
     return known
 
 
+def _doubts(
+    line: Line, lives: Mapping[int, Lives], parent: int, position: int, known: Lives
+) -> Iterator[Doubt]:
+    """Yield what stays open of the IDs that nothing proves to be those of earlier fields.
+
+    The parameters are those of :func:`_known_over_a_gap`, and what it returns.
+    """
+    records = line.history.records
+    earlier = sorted(lives.keys() - {EMPTY, parent, position}, reverse=True)
+    for field in records[position].schema:
+        had = [place for place in (parent, *earlier) if field.id in lives[place]]
+        if field.id in known or not had:
+            continue
+        before = records[had[0]]
+        [old] = [one for one in before.schema if one.id == field.id]
+        ends = before.version, old.name, records[position].version, field.name
+        yield Doubt(field.id, *ends, lives[had[0]][field.id], lives[position][field.id])
+
+
 def _way(common: Ancestry, stretches: Sequence[Stretch]) -> list[_Stop]:
     """Return where stretches begin and end, from the common version on."""
     stops = [stop for stretch in stretches for stop in _stops(stretch)]
@@ -209,7 +276,7 @@ def _parents(line: Line, positions: set[int]) -> dict[int, int]:
         position = -heappop(heads)
         parent = EMPTY
         if heads:
-            parent = parent_position(line, position)
+            parent = _origin(line, position)
             if parent == EMPTY and position > 0:
                 parent = position - 1  # what was restored is lost: nothing but the IDs tells
             if parent not in positions:
@@ -218,3 +285,32 @@ def _parents(line: Line, positions: set[int]) -> dict[int, int]:
         if position != EMPTY:
             parents[position] = parent
     return parents
+
+
+def _origin(line: Line, position: int) -> int:
+    """Return the position of the version that one has its fields from, or EMPTY.
+
+    That is its parent; of the restore of a detached restore it is what that one went back to.
+    """
+    record, versions = line.history.records[position], line.history.versions
+    restored, passed = restored_version(line.source, record), set[int]()
+    while restored is not None and restored >= FIRST_DETACHED and restored not in passed:
+        passed.add(restored)
+        detached, _ = detached_line(line.source, restored, record.version)
+        restored = _restored_by(line, detached)
+    if not passed or restored is None:
+        return parent_position(line, position)
+    kept = int(np.searchsorted(versions, np.uint64(restored), side="right")) - 1
+    return min(kept, position - 1)
+
+
+def _restored_by(line: Line, detached: Iterable[int]) -> int | None:
+    """Return what the latest restore of some detached versions, latest first, went back to."""
+    for version in detached:
+        try:
+            [record] = line.source.version(version).records
+        except (FormatError, NotFoundError):
+            return None
+        if record.operation == "Restore":
+            return restored_version(line.source, record)
+    return None

@@ -133,6 +133,8 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
         table = table.cast(schema)
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
+    if frame.columns != table.column_names:  # Polars gives a name to one that has none
+        frame.columns = table.column_names
     return frame
 
 

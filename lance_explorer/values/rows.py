@@ -24,6 +24,7 @@ from lance_explorer.values.opening import (
     to_polars,
     translating,
 )
+from lance_explorer.values.readable import open_readable
 
 __all__ = [
     "ROW_VERSIONS",
@@ -87,21 +88,27 @@ def read_rows(
     UnsupportedFeatureError
         If a blob that is to be read whole lies outside of the table.
     """
-    wanted = None if columns is None else list(columns)
-    dataset = open_version(uri, version, storage_options)
+    opened = open_readable(uri, version, storage_options)
+    wanted = None if columns is None else opened.asked(columns)
     if whole_blobs:
         check_whole_blobs(
-            dataset, wanted, refuse_blob, storage_options, filter=filter, limit=limit, offset=offset
+            opened.dataset,
+            wanted,
+            refuse_blob,
+            storage_options,
+            filter=filter,
+            limit=limit,
+            offset=offset,
         )
     with translating(version, storage_options):
-        rows = dataset.to_table(
+        rows = opened.dataset.to_table(
             columns=wanted,
             filter=filter,
             limit=limit,
             offset=offset,
             blob_handling=WHOLE_BLOBS if whole_blobs else None,
         )
-    return to_polars(rows)
+    return to_polars(rows.rename_columns(opened.told(rows.column_names)))
 
 
 def take_rows(
@@ -125,22 +132,16 @@ def take_rows(
     StorageError
         If there is no such row.
     """
-    dataset = open_version(uri, version, storage_options)
+    opened = open_readable(uri, version, storage_options)
     with translating(version, storage_options):
-        rows = dataset.take(positions.to_list(), columns=list(columns))
-    return to_polars(rows)
+        rows = opened.dataset.take(positions.to_list(), columns=opened.asked(columns))
+    return to_polars(rows.rename_columns(opened.told(rows.column_names)))
 
 
 def row_schema(
     uri: str, version: int, storage_options: StorageOptions = None, *, whole_blobs: bool = False
 ) -> pl.Schema:
-    """Return the columns of a version as Polars has them; no data file is opened.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If a column has a name that pylance cannot read, such as one with a backtick.
-    """
+    """Return the columns of a version as Polars has them; no data file is opened."""
     types = row_types(uri, version, storage_options, whole_blobs=whole_blobs)
     return to_polars(pa.Table.from_batches([], types)).schema
 
@@ -153,16 +154,13 @@ def arrow_schema(uri: str, version: int, storage_options: StorageOptions = None)
 def row_types(
     uri: str, version: int, storage_options: StorageOptions = None, *, whole_blobs: bool = False
 ) -> pa.Schema:
-    """Return the columns of a version as a scan gives them in Arrow; no data file is opened.
-
-    Raises
-    ------
-    InvalidArgumentError
-        If a column has a name that pylance cannot read, such as one with a backtick.
-    """
-    dataset = open_version(uri, version, storage_options)
+    """Return the columns of a version as a scan gives them in Arrow; no data file is opened."""
+    opened = open_readable(uri, version, storage_options)
+    handling = WHOLE_BLOBS if whole_blobs else None
     with translating(version, storage_options):
-        return dataset.scanner(blob_handling=WHOLE_BLOBS if whole_blobs else None).projected_schema
+        types = opened.dataset.scanner(blob_handling=handling).projected_schema
+    names = zip(opened.told(types.names), types, strict=True)
+    return pa.schema([field.with_name(name) for name, field in names], types.metadata)
 
 
 def row_batches(
@@ -187,21 +185,21 @@ def row_batches(
     batch_size : int, optional
         How many rows a batch has at most.
     """
-    dataset = open_version(uri, version, storage_options)
+    opened = open_readable(uri, version, storage_options)
     for fragment_id in fragment_ids:
         with translating(version, storage_options):
-            batches = dataset.scanner(
-                columns=list(columns),
+            batches = opened.dataset.scanner(
+                columns=opened.asked(columns),
                 filter=filter,
                 offset=offset,
                 limit=limit,
                 batch_size=batch_size,
                 batch_readahead=_BATCHES_AHEAD,
-                fragments=[fragment_of(dataset, fragment_id)],
+                fragments=[fragment_of(opened.dataset, fragment_id)],
                 scan_in_order=True,
             ).to_batches()
         while (batch := next_batch(batches, version, storage_options)) is not None:
-            yield batch
+            yield batch.rename_columns(opened.told(batch.schema.names))
 
 
 def content_batches(
@@ -230,12 +228,13 @@ def content_batches(
     """
     if not fragment_ids:
         return
-    dataset = open_version(uri, version, storage_options)
+    opened = open_readable(uri, version, storage_options)
+    dataset, wanted = opened.dataset, opened.asked(columns)
     fragments = [fragment_of(dataset, fragment_id) for fragment_id in fragment_ids]
-    check_whole_blobs(dataset, columns, check_blob, storage_options, fragments=fragments)
+    check_whole_blobs(dataset, wanted, check_blob, storage_options, fragments=fragments)
     with translating(version, storage_options):
         batches = dataset.scanner(
-            columns=list(columns),
+            columns=wanted,
             fragments=fragments,
             batch_readahead=_BATCHES_AHEAD,
             fragment_readahead=1,
@@ -244,7 +243,8 @@ def content_batches(
             blob_handling=WHOLE_BLOBS,
         ).to_batches()
     while (batch := next_batch(batches, version, storage_options)) is not None:
-        yield to_polars(pa.Table.from_batches([batch]))
+        rows = batch.rename_columns(opened.told(batch.schema.names))
+        yield to_polars(pa.Table.from_batches([rows]))
 
 
 def check_whole_blobs(
@@ -261,7 +261,7 @@ def check_whole_blobs(
     dataset : lance.LanceDataset
         The version.
     columns : sequence of str or None
-        The columns to read; all by default.
+        The columns to read, as they are called there; all by default.
     check : callable
         Refuses blobs outside of the table.
     **which
@@ -305,14 +305,16 @@ def _batches(
     batch_size: int | None,
 ) -> Iterator[pl.DataFrame]:
     """Serve one scan of Polars: it means the first rows, of which it then wants some."""
-    dataset = open_version(uri, version, storage_options)
+    opened = open_readable(uri, version, storage_options)
+    dataset = opened.dataset
     if columns is None:
-        columns = [*dataset.schema.names, *SYSTEM_COLUMNS, *ROW_VERSIONS]
+        columns = [*opened.told(dataset.schema.names), *SYSTEM_COLUMNS, *ROW_VERSIONS]
     untold = set() if dataset.has_stable_row_ids else ROW_VERSIONS.keys() & columns
     left = n_rows
-    batches = dataset.to_batches(columns=columns, batch_size=batch_size)
+    batches = dataset.to_batches(columns=opened.asked(columns), batch_size=batch_size)
     while (batch := next_batch(batches, version, storage_options)) is not None:
-        frame = to_polars(pa.Table.from_batches([batch])).select(columns)
+        rows = batch.rename_columns(opened.told(batch.schema.names))
+        frame = to_polars(pa.Table.from_batches([rows])).select(columns)
         frame = frame.with_columns(
             [pl.lit(None, ROW_VERSIONS[name]).alias(name) for name in untold]
         )

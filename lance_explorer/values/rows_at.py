@@ -17,10 +17,10 @@ from lance_explorer.values.opening import (
     batch_bytes,
     fragment_of,
     next_batch,
-    open_version,
     to_polars,
     translating,
 )
+from lance_explorer.values.readable import open_readable
 from lance_explorer.values.rows import WHOLE_BLOBS, check_whole_blobs
 
 __all__ = ["read_rows_at", "refused_blobs"]
@@ -77,22 +77,23 @@ def read_rows_at(
     StorageError
         If a row is not there.
     """
-    dataset = open_version(uri, version, storage_options)
+    opened = open_readable(uri, version, storage_options)
+    dataset, wanted = opened.dataset, opened.asked(columns)
     with translating(version, storage_options):
-        types = _types_with_blobs(dataset, columns)
+        types = _types_with_blobs(dataset, wanted)
     if types is not None:
         for filter in _filters(np.sort(addresses)):
-            check_whole_blobs(dataset, columns, check_blob, storage_options, filter=filter)
+            check_whole_blobs(dataset, wanted, check_blob, storage_options, filter=filter)
     with translating(version, storage_options):
         if types is not None:
             rows = _taken_with_blobs(dataset, addresses, types)
         else:
-            rows = _scanned_and_taken(dataset, addresses, row_ids, columns)
+            rows = _scanned_and_taken(dataset, addresses, row_ids, wanted)
     if len(rows) != len(addresses):
         raise StorageError(
             f"version {version}: {len(addresses)} rows were asked for, {len(rows)} are there"
         )
-    return rows
+    return rows.rename(dict(zip(wanted, columns, strict=True)))
 
 
 def refused_blobs(
@@ -120,9 +121,10 @@ def refused_blobs(
     storage_options : mapping of str to str, optional
         Address and credentials of an object store.
     """
-    dataset = open_version(uri, version, storage_options)
+    opened = open_readable(uri, version, storage_options)
+    dataset, wanted = opened.dataset, opened.asked(columns)
     with translating(version, storage_options):
-        names = described_blobs(dataset.scanner(columns=list(columns)).projected_schema)
+        names = described_blobs(dataset.scanner(columns=wanted).projected_schema)
     refused = {name: np.zeros(len(addresses), dtype=np.bool_) for name in names}
     order = np.argsort(addresses)
     for filter in _filters(addresses[order]) if names else ():
@@ -134,7 +136,7 @@ def refused_blobs(
             rows = order[np.searchsorted(addresses[order], found)]
             for name in names:
                 refused[name][rows] = _refused_rows(batch.select([name]), check_blob)
-    return refused
+    return dict(zip(opened.told(refused), refused.values(), strict=True))
 
 
 def _refused_rows(column: pa.RecordBatch, check: BlobCheck) -> list[bool]:

@@ -178,6 +178,27 @@ def test_the_history_of_a_row_has_such_columns_in_its_values(named):
     assert values.struct.field("evidence").to_list() == ["a", "new"]
 
 
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+@pytest.mark.parametrize("name", ["a`b", "`", "", " ", 'a"b', "a'b", "a b", "a.b", "a.`b", "."])
+def test_columns_and_fields_may_have_any_name(tmp_path, name, stable):
+    path, top = tmp_path / "t.lance", name.replace(".", "-")  # Lance refuses dots at the top
+    rows = pa.table({"id": [1, 2], top: ["a", "b"], "nested": [{name: 3}, {name: 4}]})
+    table = lance.write_dataset(rows, path, enable_stable_row_ids=stable)
+    table.delete("id = 1")
+    one, two = [{**row, "_rowaddr": number} for number, row in enumerate(rows.to_pylist())]
+    opened = lx.open_table(path)
+    for feed in (opened.changes(1).to_polars(), opened.diff(1, 2).rows()):
+        assert feed.select(*rows.column_names, "_rowaddr").to_dicts() == [one]
+    for images in ("known", "after", "both"):
+        feed = opened.changes(0, images=images).to_polars()
+        assert feed.select(*rows.column_names, "_rowaddr").to_dicts() == [two]
+    assert opened.changes(0, columns=top).to_polars()[top].to_list() == ["b"]
+    assert opened.changes(1, key=top).summary()["deleted"].to_list() == [1]
+    assert opened.diff(1, 2).same_content().is_same is False
+    history = opened.row(int(opened.changes(0).to_polars()["_rowid"].item())).history(values=True)
+    assert history["values"][0] == rows.to_pylist()[1]
+
+
 def test_nothing_compared_with_nothing_has_the_columns_of_the_latest_version(tmp_path):
     lance.write_dataset(pa.table({"a": [1]}), tmp_path / "t.lance")
     lance.dataset(tmp_path / "t.lance").add_columns({"b": "a + 1"})

@@ -377,3 +377,87 @@ def test_a_column_whose_name_another_one_got_is_one_column_in_all_versions(tmp_p
     assert feed["a"].to_list() == [None] * 4 + [11, 12]
     added = feed.filter(pl.col("_event") == "column_added")
     assert added["changed_columns"].to_list() == [["a"]] * 4
+
+
+def restore_detached(version: int) -> Step:
+    """Restore a version in a detached commit, and then that."""
+
+    def step(path: str) -> object:
+        operation = lance.LanceOperation.Restore(version)
+        last = lance.dataset(path).version
+        made = lance.LanceDataset.commit(path, operation, read_version=last, detached=True)
+        return lance.dataset(path).checkout_version(made.version).restore()
+
+    return step
+
+
+def delete_all(path: str) -> object:
+    return lance.dataset(path).delete("true")
+
+
+def append_as(*names: str) -> Step:
+    """Append the two rows under other names of their columns."""
+    rows = ROWS.rename_columns(names)
+    return lambda path: lance.write_dataset(rows, path, mode="append")
+
+
+SWAP = [rename("k", "x"), rename("a", "k"), rename("x", "a")]
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_the_restore_of_a_detached_restore_brings_back_the_columns_of_what_that_restored(
+    tmp_path, stable
+):
+    # No data file can tell: there were no rows.
+    steps = [delete_all, *SWAP, append_as("k", "a"), cast_to("k", pa.int32()), restore_detached(2)]
+    table = written(tmp_path / "t.lance", steps, stable=stable)
+    changes = table.changes(0, mode="per_commit", images="both")
+    added_rows = changes.to_polars().filter(_commit_version=6, _change_type="insert")
+    assert added_rows.select("k", "a").rows() == [
+        (10, 0),
+        (11, 1),
+    ]  # the field that was k is called a
+    assert changes.findings().is_empty()
+    schema = table.diff(6, 8).schema().select("change", "path_before", "path_after")
+    assert ("renamed", "a", "k") in schema.rows()
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_a_column_that_may_have_been_renamed_over_a_lost_version_is_said_to_be_in_doubt(
+    tmp_path, stable
+):
+    path = tmp_path / "t.lance"
+    steps = [delete_all, rename("a", "b"), append_as("k", "b"), update("k", "k + 1")]
+    written(path, steps, stable=stable)
+    lose(path, 3)
+    table = lx.open_table(path)
+    told = "two columns may be one: findings() says which, and why"
+    for mode in ("net", "per_commit"):
+        changes = table.changes(1, mode=mode, images="both")
+        feed = changes.to_polars()
+        removed, added_rows = feed.filter(_change_type="delete"), feed.filter(_change_type="insert")
+        assert {*removed.select("a", "b").rows()} == {(10, None), (11, None)}
+        assert {*added_rows.select("a", "b").rows()} == {(None, 10), (None, 11)}
+        [finding] = changes.findings().to_dicts()
+        assert (finding["code"], finding["version"]) == ("column_in_doubt", 4)
+        assert "column 'b', with field ID 1 since version 4, may be 'a'" in finding["message"]
+        assert told in repr(changes)
+    for options in ({"columns": "k"}, {"images": None}):
+        changes = table.changes(1, **options)
+        changes.to_polars()
+        assert changes.findings().is_empty()
+    diff = table.diff(1, 5)
+    diff.rows(images="both")
+    assert diff.findings()["code"].to_list() == ["column_in_doubt"]
+    assert told in repr(diff)
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_a_column_is_not_in_doubt_where_a_data_file_tells(tmp_path, stable):
+    path = tmp_path / "t.lance"
+    written(path, [rename("a", "b"), append_as("k", "b"), delete_all], stable=stable)
+    lose(path, 2)
+    changes = lx.open_table(path).changes(1, 4, images="both")
+    assert changes.to_polars().columns[-2:] == ["k", "b"]
+    assert changes.findings().is_empty()
+    assert "may be one" not in repr(changes)

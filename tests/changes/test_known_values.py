@@ -17,6 +17,7 @@ from lance_explorer import InvalidArgumentError, StorageError, Table, Unsupporte
 from lance_explorer.changes.change_feed import Changes
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.frames.findings import FINDINGS
+from lance_explorer.history.source import TableSource
 from tests.differential.twin import Keys, Twin
 from tests.synthetic.manifests import ManifestFile
 
@@ -207,6 +208,39 @@ def test_values_of_a_missing_file_are_null_however_they_are_read(twin, mode, num
     with pytest.raises(StorageError, match=first.name):
         opened(twin).changes(1, mode=mode, images="both").to_polars()
     assert len(opened(twin).changes(1, mode=mode, images=None).to_polars()) == len(lines)
+
+
+def test_versions_are_listed_again_only_if_more_files_are_missing(twin, monkeypatch):
+    listed, look = list[int](), TableSource.without_vanished
+
+    def noting(source: TableSource) -> TableSource | None:
+        listed.append(1)
+        return look(source)
+
+    monkeypatch.setattr(TableSource, "without_vanished", noting)
+    table = opened(twin)
+    changes, numbers = table.changes(1), list[int]()
+    for name in files_of(twin, 1)[1:]:
+        (Path(twin.uri) / "data" / name).unlink()
+        for _ in range(2):
+            changes.to_polars()
+            numbers.append(len(listed))
+    assert numbers == [1, 1, 2, 2]
+    table.changes(1).to_polars()
+    assert len(listed) == 3
+
+
+def test_a_version_that_a_cleanup_removes_in_two_steps_is_a_gap_in_the_end(twin):
+    changes = opened(twin).changes(0, mode="per_commit")
+    (Path(twin.uri) / "data" / files_of(twin, 1)[1]).unlink()
+    damaged = changes.to_polars()
+    assert damaged["_commit_version"].min() == 1
+    for path in Path(twin.uri, "_versions").glob(f"{2**64 - 1 - 1:020}.manifest"):
+        path.unlink()
+    for _ in range(2):
+        lines = changes.to_polars()
+        assert_frame_equal(lines, opened(twin).changes(0, mode="per_commit").to_polars())
+        assert not lines.equals(damaged)
 
 
 def test_images_after_need_all_files(twin):

@@ -248,6 +248,20 @@ def test_a_row_that_never_was_is_not_found(table):
         lx.figures.lineage(table, path=table.row(10_000))
 
 
+def test_a_row_of_another_table_is_refused(path, table, tmp_path):
+    other = lx.open_table(SyntheticTable(tmp_path / "other.lance").append(rows=90).path)
+    for given in (table, table.lineage()):
+        with pytest.raises(
+            InvalidArgumentError, match=r"expected a row of .*t\.lance, got .*other"
+        ):
+            lx.figures.lineage(given, path=other.row(65))
+    on_branch = lx.open_table(path, branch="dev").row(65)
+    assert same(
+        lx.figures.lineage(table, path=on_branch),
+        lx.figures.lineage(table, path=on_branch.history()),
+    )
+
+
 # ------------------------------------------------------------------------------ what others remove
 
 

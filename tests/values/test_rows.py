@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import lance
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -11,10 +12,16 @@ from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.values import (
     ROW_VERSIONS,
     SYSTEM_COLUMNS,
+    content_batches,
     read_rows,
+    read_rows_at,
+    row_batches,
     row_schema,
+    row_types,
     scan_rows,
+    take_rows,
 )
+from lance_explorer.values.opening import to_polars
 
 LATEST = 3
 
@@ -156,11 +163,31 @@ def test_arguments_that_do_not_fit_are_at_fault(path, arguments):
         read_rows(str(path), 1, **arguments)
 
 
-def test_a_name_that_pylance_cannot_read_is_an_error_of_ours(tmp_path):
-    lance.write_dataset(pa.table({"a`b": [1]}), tmp_path / "t.lance")
-    for read in (read_rows, row_schema, scan_rows):
-        with pytest.raises(InvalidArgumentError, match="a`b"):
-            read(str(tmp_path / "t.lance"), 1)
+ODD_NAMES = ["a`b", "`", "``", "", " ", 'a"b', "a'b", "a b", "column_1"]
+
+
+@pytest.mark.parametrize("data_format", ["legacy", "2.0", "2.2"])
+def test_columns_that_pylance_does_not_read_by_their_names_are_read(tmp_path, data_format):
+    path = str(tmp_path / "t.lance")
+    nested = [{name: number for name in [*ODD_NAMES, "a.b"] if name} for number in range(3)]
+    values = {name: [f"{name} {number}" for number in range(3)] for name in ODD_NAMES}
+    written = pa.table({"k": range(3), **values, "nested`": nested})
+    lance.write_dataset(written, path, data_storage_version=data_format, max_rows_per_file=2)
+    lance.dataset(path).delete("k = 0")
+    rows = to_polars(written[1:])
+    assert rows.columns == written.column_names
+    assert read_rows(path, 2).equals(rows)
+    assert read_rows(path, 2, ["``", "k"], filter="k = 2").rows() == [("`` 2", 2)]
+    assert row_schema(path, 2) == rows.schema
+    assert row_types(path, 2).names == written.column_names
+    assert scan_rows(path, 2).select(rows.columns).collect().equals(rows)
+    assert scan_rows(path, 2).filter(pl.col("a`b") == "a`b 2").select("").collect().item() == " 2"
+    assert take_rows(path, 2, pl.Series([1, 0]), rows.columns).equals(rows.reverse())
+    assert pl.concat(content_batches(path, 2, [0, 1], rows.columns)).equals(rows)
+    [one, _] = row_batches(path, 2, [0, 1], ["", "a`b"])
+    assert one.to_pylist() == [{"": " 1", "a`b": "a`b 1"}]
+    places = np.array([2**32, 1], dtype=np.uint64)
+    assert read_rows_at(path, 2, places, places, rows.columns).equals(rows.reverse())
 
 
 def test_places_in_sources_of_others_are_left_out(path):

@@ -1,6 +1,8 @@
 """Changes between two versions, net and commit by commit, against what pylance read of both."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -24,6 +26,7 @@ __all__: list[str] = []
 
 ALL = ("moved", "column_added")
 BEFORE, AFTER = "_rowaddr_before", "_rowaddr_after"
+_IN_DOUBT = " in doubt"  # where a line has what is in doubt of columns
 KEPT = ("updated", "column_rewritten", "column_added", "moved", "unchanged")
 
 
@@ -36,7 +39,7 @@ def net(world: World, branch: str | None, table: Table, _: Table, rng: Random) -
         old = state(kept, begin).named_as_in(new)
         changes = table.changes(begin, end, images="both", include=ALL)
         feed, where = changes.to_polars(), f"net {begin} to {end}"
-        yield from _wrong_lines(feed, old, new, where)
+        yield from _wrong_lines(feed, old, new, where, _in_doubt(changes.findings()))
         yield from _wrong_sums(changes.summary(), feed, len(old.rows), len(new.rows), where)
         yield from _other_parts(changes, feed, rng, where)
 
@@ -54,7 +57,8 @@ def commits(world: World, branch: str | None, table: Table, _: Table, rng: Rando
         last = kept[max(kept)]
         old, new = _named_as_in(state(kept, version - 1), new, last, kept.values())
         lines = feed.filter(_commit_version=version)
-        yield from _wrong_lines(lines, old, new, f"commit {version} ({new.operation})")
+        where = f"commit {version} ({new.operation})"
+        yield from _wrong_lines(lines, old, new, where, _in_doubt(changes.findings()))
     yield from _other_parts(changes, feed, rng, "commits")
 
 
@@ -121,16 +125,34 @@ def across(world: World, branch: str | None, table: Table, _: Table, rng: Random
         if diff.is_identical and not same:
             yield f"{where}: is_identical, and the rows differ"
         changed = diff.rows(images="both", include=ALL)
-        yield from _wrong_lines(changed, old.named_as_in(new), new, where)
+        in_doubt = _in_doubt(diff.findings())
+        yield from _wrong_lines(changed, old.named_as_in(new), new, where, in_doubt)
 
 
 def _contents(seen: Observed) -> list[str]:
     return sorted(str(sorted(row.values.items())) for row in seen.rows.values())
 
 
-def _wrong_lines(frame: pl.DataFrame, old: Observed, new: Observed, where: str) -> Iterator[str]:
+def _in_doubt(findings: pl.DataFrame) -> dict[str, set[str]]:
+    """Return for each name of a column the names of those that are said to be perhaps that one."""
+    found = defaultdict[str, set[str]](set)
+    for message in findings.filter(code="column_in_doubt")["message"]:
+        told = re.match(r"column '(.*)', with .*, may be '(.*)' of version", message)
+        assert told is not None, message
+        for one, other in (told.groups(), told.groups()[::-1]):
+            found[one].add(other)
+    return found
+
+
+def _wrong_lines(
+    frame: pl.DataFrame,
+    old: Observed,
+    new: Observed,
+    where: str,
+    in_doubt: Mapping[str, Collection[str]],
+) -> Iterator[str]:
     """Yield what is wrong in lines that lead from one version to another, with both images."""
-    lines = frame.to_dicts()
+    lines = [{**line, _IN_DOUBT: in_doubt} for line in frame.to_dicts()]
     was, is_now = old.at, new.at
     kinds = ("insert", "delete", "update_preimage")
     removed = {line[BEFORE]: line for line in lines if line["_change_type"] == "delete"}
@@ -200,7 +222,7 @@ def _wrong_pair(
     if told is None:
         yield f"{where}: changed_columns is null"
         return
-    split = {name.split("@")[0] for name in line if "@" in name}
+    split = {name.split("@")[0] for name in line if "@" in name} | {*line[_IN_DOUBT]}
     common = {*told} & same_shape(old, new) - split
     if common != {*different} & same_shape(old, new) - split:
         yield f"{where}: changed_columns {told}, not {different}"
@@ -212,7 +234,11 @@ def _wrong_values(line: dict[str, Any], values: Any, where: str) -> Iterator[str
     wrong = {
         name: (line.get(name, "no column"), value)
         for name, value in values.items()
-        if not any(equal(line[own], value) for own in line if own.split("@")[0] == name)
+        if not any(
+            equal(line[own], value)
+            for own in line
+            if own.split("@")[0] in (name, *line[_IN_DOUBT].get(name, ()))
+        )
     }
     if wrong:
         yield f"{where}: values are told wrong (ours, pylance's): {wrong}"
@@ -303,6 +329,7 @@ def _wrong_fold(table: Table, kept: dict[int, Observed], begin: int, end: int) -
             # What became of fields inside a column afterwards is no change of the row.
             shape = same_shape(kept[image["_commit_version"]].named_as_in(last), last)
             names = [n for n in shape if n not in CHANGES.names and n in image]
-            wrong = [n for n in names if not equal(line[n], image[n])]
+            both = [(n, line[n], image[n]) for n in names]
+            wrong = [n for n, a, b in both if not equal(a, b) and not equal(b, a)]
             if wrong and line[AFTER] in origin:
                 yield f"{begin} to {end}: the last image of {line[AFTER]} has other {wrong}"

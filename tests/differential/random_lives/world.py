@@ -352,8 +352,10 @@ class World:
             )
             for row in found
         }
-        if base is None:
-            base = restored if restored is not None else version - 1
+        if restored is not None:
+            base = restored
+        elif base is None:
+            base = version - 1
         before = self.detached.get(base) or self.line.seen.get(base)
         era = (self.head, version) if name == "Overwrite" or before is None else before.era
         fields = {name: dataset.lance_schema.field(name).id() for name in dataset.schema.names}
