@@ -33,20 +33,36 @@ EVENT = pl.Enum([event.label for event in RowEvent])
 
 _COLUMNS = (
     BRANCH,
-    Column("version", ID, "version in which it happened"),
+    Column("version", ID, "version of the event"),
     Column("timestamp", TIME, "when it was committed", nullable=True),
     Column("event", EVENT, "what happened to the row"),
     Column("operation", TEXT, "the commit's operation as Lance names it", nullable=True),
-    Column("_rowaddr_before", ID, "row address before; null if not live", nullable=True),
-    Column("_rowaddr_after", ID, "row address after; null if not live", nullable=True),
-    Column("fragment_id", ID, "fragment of the row after it, else before", nullable=True),
+    Column(
+        "_rowaddr_before",
+        ID,
+        "row address before the event; null if the row was not live",
+        nullable=True,
+    ),
+    Column(
+        "_rowaddr_after",
+        ID,
+        "row address after the event; null if the row is not live",
+        nullable=True,
+    ),
+    Column(
+        "fragment_id",
+        ID,
+        "fragment of the row after the event; if it is not live, before",
+        nullable=True,
+    ),
     Column(
         "is_uncertain",
         pl.Boolean(),
-        "whether it may have been less, or half of an update; if moved, also written",
+        "whether values may be unchanged, a deletion or creation be half of an update, or a "
+        "moved row be updated as well",
     ),
-    Column("evidence", EVIDENCE, "how well it is known"),
-    Column("source", TEXT, "what tells; null where it is lost", nullable=True),
+    Column("evidence", EVIDENCE, "how the event is known"),
+    Column("source", TEXT, "where this comes from; null if it is lost", nullable=True),
 )
 
 ROW_HISTORY = FrameSchema("row_history", _COLUMNS)
@@ -54,7 +70,7 @@ ROW_HISTORY = FrameSchema("row_history", _COLUMNS)
 FOLLOWED = FrameSchema(
     "followed",
     (
-        Column("_rowid", ID, "row ID; without stable ones, the address asked for"),
+        Column("_rowid", ID, "row ID that was asked for; without stable row IDs, the row address"),
         *_COLUMNS,
     ),
 )

@@ -63,16 +63,23 @@ FOLLOWED_ADDRESSES = FrameSchema(
     (
         Column("_rowaddr", ID, "the address that was asked for"),
         Column("end_rowaddr", ID, "address at the end; null if not live there", nullable=True),
-        Column("outcome", OUTCOME, "what became of the row; with or: which cannot be told"),
-        Column("outcome_version", ID, "version that ended the row", nullable=True),
+        Column(
+            "outcome", OUTCOME, "what happened to the row; x_or_y: one of the two, unknown which"
+        ),
+        Column(
+            "outcome_version",
+            ID,
+            "version of that outcome; null if the row is live at the end",
+            nullable=True,
+        ),
         Column(
             "end_fragment_id",
             ID,
-            "fragment at the end; if updated the one that was written, if there is only one",
+            "last fragment; of an updated row, the one that the update wrote, if only one",
             nullable=True,
         ),
-        Column("evidence", EVIDENCE, "how well the whole path is known"),
-        Column("source", TEXT, "what tells of the last step; null where it is lost", nullable=True),
+        Column("evidence", EVIDENCE, "how the path is known: its weakest evidence"),
+        Column("source", TEXT, "where the last step comes from; null if it is lost", nullable=True),
     ),
 )
 
