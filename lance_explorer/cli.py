@@ -66,7 +66,7 @@ _allow_bases = click.option(
     "--allow-base",
     "allow_bases",
     multiple=True,
-    help="A path or URI that the table may lead to, beside what is near it; can be repeated.",
+    help="A path or URI outside the table from which its files may be read; can be repeated.",
 )
 
 
@@ -99,7 +99,9 @@ def versions(uri: str, branch: str | None, allow_bases: tuple[str, ...], as_json
 @click.argument("a")
 @click.argument("b")
 @_allow_bases
-@click.option("--content", is_flag=True, help="Compare rows and values alone, not where they lie.")
+@click.option(
+    "--content", is_flag=True, help="Compare only rows and values, not in which files they are."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def diff(
     uri: str, a: str, b: str, allow_bases: tuple[str, ...], content: bool, as_json: bool
@@ -140,7 +142,7 @@ def diff(
     type=click.Path(path_type=Path),
     default=Path("report.html"),
     show_default=True,
-    help="The file to write; one that is there is replaced.",
+    help="The file to write; an existing file is replaced.",
 )
 @click.option("--branch", help="A branch of the table; the main branch by default.")
 @_allow_bases
@@ -156,7 +158,7 @@ def report(uri: str, output: Path, branch: str | None, allow_bases: tuple[str, .
     type=click.Path(path_type=Path),
     default=Path("lance_explorer_notebooks"),
     show_default=True,
-    help="Where the notebooks are copied to, if this is not a checkout of the project.",
+    help="Where to copy the notebooks, unless this is a checkout of the project.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening a browser.")
 def lab(folder: Path, no_browser: bool) -> None:

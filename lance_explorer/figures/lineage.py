@@ -258,6 +258,6 @@ def _add_rewrites(figure: go.Figure, layout: LineageLayout, top: float) -> None:
         mode="lines",
         line={"color": KIND_COLORS["schema"], "width": 3},
         hoverinfo="skip",
-        name="columns written anew",
+        name="columns rewritten",
         legendrank=2000,
     )

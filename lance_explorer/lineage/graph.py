@@ -142,7 +142,7 @@ class Lineage:
         fragment = whole_number("a fragment", fragment)
         lives = self.frames.fragments.filter(fragment_id=fragment)["node"]
         if len(lives) == 0:
-            raise FragmentNotFoundError(f"fragment {fragment} never was in {self!r}")
+            raise FragmentNotFoundError(f"there never was a fragment {fragment} in {self!r}")
         return self._nodes[lives[-1]]
 
     def ancestors(self, fragment: FragmentNode | int) -> set[FragmentNode]:

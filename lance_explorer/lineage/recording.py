@@ -227,7 +227,9 @@ def _store(
         if wanted == (stored or CompactionLineage()):
             return stored
         _set(table, wanted)
-    raise StorageError(f"{source.uri}: gave up recording, others committed {_MOST_TRIES} times")
+    raise StorageError(
+        f"{source.uri}: gave up recording: others committed first, {_MOST_TRIES} times"
+    )
 
 
 def _wanted(

@@ -66,7 +66,7 @@ def diff(
     rows_of("after", after)
     keys = names("key", key)
     if not keys:
-        raise InvalidArgumentError("key is at least one column that tells rows apart")
+        raise InvalidArgumentError("key is at least one column that identifies a row")
     chosen = None if columns is None else names("columns", columns)
     compared = _compared(before, after, keys, chosen)
     joined = _side(before, keys, compared, _BEFORE).join(
@@ -167,7 +167,7 @@ def _compared(
         kind = after.schema[name].dataType
         if _has_map(kind.valueType if isinstance(kind, MapType) else kind):
             raise InvalidArgumentError(
-                f"column {name!r} has maps inside, which Spark cannot compare; leave it out"
+                f"column {name!r} contains maps, which Spark cannot compare; leave it out"
             )
     return list(chosen)
 

@@ -85,7 +85,7 @@ def read_rows(
     Raises
     ------
     UnsupportedFeatureError
-        If a blob that is to be read whole lies outside of the table.
+        If a blob that is to be read whole is outside of the table.
     """
     wanted = None if columns is None else list(columns)
     dataset = open_version(uri, version, storage_options)

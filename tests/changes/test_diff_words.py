@@ -1,4 +1,4 @@
-"""What differs beside rows, in words, against the frames of a diff."""
+"""Other differences, in words, against the frames of a diff."""
 
 from itertools import pairwise
 from typing import Any
@@ -85,7 +85,7 @@ def test_base_paths_are_told(tmp_path):
 def test_a_version_that_is_not_kept_is_said(tmp_path):
     SyntheticTable(tmp_path).append().update_config(a="b").append().remove(2)
     [said] = words(tmp_path, 2, 3)
-    assert said == "What differs beside rows cannot be told: version 2 is not kept."
+    assert said == "Differences other than rows are unknown: version 2 is not kept."
 
 
 def test_many_and_long_and_hostile_names_are_cut(tmp_path):

@@ -243,7 +243,7 @@ def test_hovering_tells_the_facts(table):
     assert (
         "<b>20 rows compacted</b> in version 4<br>from fragment 1 to fragment 2<br>recorded"
     ) in said
-    assert "<b>columns written anew</b> in version 6<br>52 rows" in said
+    assert "<b>columns rewritten</b> in version 6<br>52 rows" in said
 
 
 def test_every_colour_is_explained(tmp_path):

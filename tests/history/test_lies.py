@@ -64,7 +64,7 @@ def test_another_number_of_deleted_rows_than_the_file_has(table, count):
     def lie(message: pb.DataFragment) -> None:
         message.deletion_file.num_deleted_rows = count
 
-    refused(amend(table, 0, lie), f"found 2 deleted offsets where the manifest tells of {count}")
+    refused(amend(table, 0, lie), f"found 2 deleted offsets where the manifest says {count}")
 
 
 @pytest.mark.parametrize(("rows", "match"), [(3, "4 values where 3 rows"), (9, "4 values for 9")])

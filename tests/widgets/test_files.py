@@ -143,7 +143,7 @@ def test_manifest_bytes_come_by_part(widget, browse):
 
 def test_a_version_that_is_lost_says_why(widget, browse):
     content = browse(widget).ask("summary", version="9")["content"]
-    assert "version 9 never was" in content["failure"]
+    assert "version 9 never existed" in content["failure"]
     widget.state.version = 9
     assert "never was" in browse(widget).ask("files")["content"]["failure"]
     with pytest.raises(VersionNotFoundError):
@@ -213,10 +213,10 @@ def test_a_compaction_that_is_not_worth_while_is_said(tmp_path, browse):
     )
     one = SyntheticTable(tmp_path / "one").append(rows=5)
     advice = browse(Files(open_table(one.path))).ask("advice", version=None)["content"]
-    assert advice["nothing"].endswith("a compaction would write no fragment anew.")
+    assert advice["nothing"].endswith("a compaction would rewrite no fragment.")
 
 
 def test_a_version_that_cannot_be_checked_is_said(tmp_path, browse):
     table = SyntheticTable(tmp_path / "t").append(rows=5)
     advice = browse(Files(open_table(table.path))).ask("advice", version="7")["content"]
-    assert advice["problem"].startswith("Version 7 could not be checked: version 7 never was")
+    assert advice["problem"].startswith("Version 7 could not be checked: version 7 never existed")

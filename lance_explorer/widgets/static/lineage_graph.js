@@ -116,7 +116,7 @@ function render({ model, el }) {
     chosen.hidden = fragment === null;
     if (fragment === null) return;
     if (!selected) {
-      chosen.replaceChildren(node("span", {}, strong(`Fragment ${count(fragment)}`), " never was in this table."), clearButton());
+      chosen.replaceChildren(node("span", {}, strong(`Fragment ${count(fragment)}`), " never existed in this table."), clearButton());
       return;
     }
     const lane = selected.lane === null ? null : layout.lanes[selected.lane];
@@ -124,7 +124,7 @@ function render({ model, el }) {
     const only = node("label", { class: "lx-check" }, node("input", { type: "checkbox", checked: selected.only, onchange: (event) => select(selected.node, event.target.checked) }), "show only these");
     chosen.replaceChildren(
       node("span", {}, strong(`Fragment ${count(selected.fragment_id)}`), facts.map((fact) => ` · ${fact}`).join(""),
-        node("br"), node("span", { class: "lx-quiet" }, `${plural(selected.num_ancestors, "fragment")} its rows came from, ${count(selected.num_descendants)} they went into`)),
+        node("br"), node("span", { class: "lx-quiet" }, `${plural(selected.num_ancestors, "fragment")} that its rows came from, ${count(selected.num_descendants)} that they moved to`)),
       node("span", { class: "lx-actions" }, only, clearButton()),
     );
   }

@@ -272,7 +272,7 @@ def test_long_fragments_stay_few_runs():
 
 def test_counts_that_do_not_fit_are_untold():
     assert pair_rows(no_source(), group_of([(0, 3)], [(9, 2)])) == (
-        "the counts do not fit: 3 rows before, 2 after"
+        "the counts do not match: 3 rows before, 2 after"
     )
 
 
