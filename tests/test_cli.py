@@ -224,7 +224,7 @@ def test_a_diff_of_rows_that_cannot_be_told_shows_the_rest(tmp_path):
     ("arguments", "message"),
     [
         (["/nowhere"], "no Lance table at /nowhere: it has no _versions folder"),
-        (["http://host/t"], "URIs that start with http:// are not served"),
+        (["http://host/t"], "URIs that start with http:// are not supported"),
         ([BRANCHES, "--branch", "prod"], "no branch 'prod'"),
         (["/two\nlines"], r"no Lance table at /two\nlines"),
     ],

@@ -130,7 +130,9 @@ def test_a_data_file_that_is_a_link_is_read_as_far_as_it_may_lead(places):
     [file] = (path / "data").iterdir()
     file.rename(files / file.name)
     file.symlink_to(files / file.name)
-    with pytest.raises(UnsupportedFeatureError, match=f"data/{file.name}: .*a link to a place outside"):
+    with pytest.raises(
+        UnsupportedFeatureError, match=f"data/{file.name}: .*a link to a place outside"
+    ):
         lx.open_table(path).latest.read()
     assert lx.open_table(path, allow_bases=[files]).latest.read().height == 3
 

@@ -220,7 +220,9 @@ def test_a_query_that_reads_anything_else_is_refused_before_it_is_touched(watch,
     ],
 )
 def test_what_is_no_select_is_refused_and_told_what_is_possible(query):
-    with pytest.raises(InvalidArgumentError, match=r"one SELECT|is not allowed in a query over frames"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"one SELECT|is not allowed in a query over frames"
+    ):
         run(query)
 
 

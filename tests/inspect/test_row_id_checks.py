@@ -193,8 +193,7 @@ def test_row_ids_that_are_given_out_again(table):
     table.append(rows=2)
     assert found(table) == [("row_ids_reused", 6, 3)]
     assert message_of(table, "row_ids_reused") == (
-        "row ID 5 is assigned again in version 6 (Append, lance 14.0.2); the first is in "
-        "fragment 3"
+        "row ID 5 is assigned again in version 6 (Append, lance 14.0.2); the first is in fragment 3"
     )
 
 

@@ -117,7 +117,9 @@ def test_versions_that_were_cleaned_away_are_named(sink, table):
     for version in (8, 9):
         [file] = [f for f in lx.open_table(table).source.listing.versions if f.version == version]
         (sink.folder.parent / "people.lance" / file.path).unlink()
-    told = r"versions 8 to 9 were cleaned up .* changes of versions 8 to 10 are lost\. Read version 10"
+    told = (
+        r"versions 8 to 9 were cleaned up .* changes of versions 8 to 10 are lost\. Read version 10"
+    )
     with pytest.raises(StreamingQueryException, match=told):
         sink.run(table)
 

@@ -205,7 +205,9 @@ def test_a_root_that_is_far_is_not_opened(home):
     storage = open_storage(home / "tables" / "t.lance", {"aws_secret_access_key": "hush"})
     with pytest.raises(UnsupportedFeatureError, match=r"in another store .* lends it storage_op"):
         open_beside(storage, "s3://bucket/x")
-    with pytest.raises(UnsupportedFeatureError, match="neither a Lance table nor in the parent folder"):
+    with pytest.raises(
+        UnsupportedFeatureError, match="neither a Lance table nor in the parent folder"
+    ):
         open_beside(storage, "/etc")
     with pytest.raises(UnsupportedFeatureError, match="not clear which place that is"):
         open_beside(storage, "file:/etc")

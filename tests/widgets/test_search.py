@@ -134,7 +134,7 @@ def test_a_date_is_the_end_of_that_day(table):
         ("9:9", RowNotFoundError, "there is no live row at offset 9 of fragment 9"),
         ("0:1@99", VersionNotFoundError, "99"),
         (f"address {2**64}", InvalidArgumentError, "too large"),
-        ("row 42 and more", InvalidArgumentError, "is no row"),
+        ("row 42 and more", InvalidArgumentError, "is not a row"),
         ("fragment 99", FragmentNotFoundError, "there are 0 to"),
         ("2026-02-31", RefNotFoundError, "no version or tag is called '2026-02-31'"),
         ("row", RefNotFoundError, "you can search for 12, v12 or version 12"),
