@@ -626,7 +626,7 @@ def _made(table: Path, recipe: Path, complete: str, *, stable_row_ids: bool) -> 
         return table
     if table.exists() and (not recipe.exists() or _is_foreign(table)):
         raise InvalidArgumentError(
-            f"{table} exists and is no sample table; choose another path, or remove it"
+            f"{table} exists and is not a sample table; choose another path, or remove it"
         )
     table.parent.mkdir(parents=True, exist_ok=True)
     with _locked(recipe) as marker:

@@ -289,7 +289,7 @@ def test_a_folder_of_others_is_refused(tmp_path):
     mine = tmp_path / "photos.lance"
     mine.mkdir()
     (mine / "holiday.jpg").write_text("mine")
-    with pytest.raises(InvalidArgumentError, match="is no sample table"):
+    with pytest.raises(InvalidArgumentError, match="is not a sample table"):
         demo.make_photos(mine)
     assert [file.name for file in tmp_path.rglob("*")] == ["photos.lance", "holiday.jpg"]
 

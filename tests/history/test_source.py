@@ -141,8 +141,8 @@ def test_a_version_outside_of_the_line_never_was(version):
 )
 def test_a_version_before_the_fork_names_the_parent(branch, version, parent, fork):
     message = (
-        f"^version {version} is before the fork: {branch} was created from version {fork} of {parent}; "
-        f"open {parent} for it$"
+        f"^version {version} is before the fork: {branch} was created from version {fork} of "
+        f"{parent}; open {parent} for it$"
     )
     with pytest.raises(VersionNotFoundError, match=message):
         TableSource(BRANCHES, branch).version(version)
