@@ -26,7 +26,7 @@ _COLORS = {
 
 
 def changes_over_time(summary: pl.DataFrame) -> go.Figure:
-    """Draw how many rows each commit changed, by what became of them.
+    """Draw how many rows each commit changed, by what happened to them.
 
     Parameters
     ----------

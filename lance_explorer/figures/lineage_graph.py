@@ -38,7 +38,7 @@ _LABEL_SIZE = 10.5
 def lineage_graph(
     fragments: pl.DataFrame, edges: pl.DataFrame, *, fragment: str | int | None = None
 ) -> go.Figure:
-    """Draw which fragments the rows of which others went into, as nodes and edges.
+    """Draw which fragments' rows moved into which others, as nodes and edges.
 
     Parameters
     ----------

@@ -170,9 +170,10 @@ def lagging_reuse(source: TableSource, history: History) -> Iterator[Finding]:
     yield Finding(
         code="fragment_reuse_lags",
         severity="info",
-        message=f"{len(behind):,} of {len(entries):,} deferred compactions are not yet followed by "
-        f"the indices {listed}: whoever opens these maps {behind['rows_in'].sum():,} rows to where "
-        f"they are now, by a record of {size}",
+        message=f"the indices {listed} have not been updated for {len(behind):,} of "
+        f"{len(entries):,} deferred compactions: opening them maps {behind['rows_in'].sum():,} "
+        "rows "
+        f"to their new addresses, by a record of {size}",
         advice=f"Rebuild them: {_building(late.iter_rows(named=True))}.",
         version=version,
     )

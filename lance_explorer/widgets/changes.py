@@ -1,4 +1,4 @@
-"""Two versions on a time line, and what became of each row from one to the other."""
+"""Two versions on a time line, and what happened to each row between them."""
 
 import threading
 from collections.abc import Callable, Sequence

@@ -173,7 +173,7 @@ def test_a_typed_version_on_the_wrong_side_takes_the_other_one_along(people):
     box.fill("3")
     box.press("Enter")
     shown(people, 2, 3)
-    widget(people).get_by_text("“From” went along to version 2").wait_for()
+    widget(people).get_by_text("“From” was set to version 2, too").wait_for()
     people.wait_for("(widget.state.compared_version, widget.state.version) == (2, 3)")
     widget(people).get_by_role("button", name="One commit", exact=True).click()
     shown(people, 2, 3)
@@ -181,7 +181,7 @@ def test_a_typed_version_on_the_wrong_side_takes_the_other_one_along(people):
     box.fill("4")
     box.press("Enter")
     shown(people, 4, 5)
-    widget(people).get_by_text("“to” went along to version 5").wait_for()
+    widget(people).get_by_text("“to” was set to version 5, too").wait_for()
 
 
 def test_bars_narrow_the_rows(people):

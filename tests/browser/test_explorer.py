@@ -226,7 +226,7 @@ def test_the_last_compaction_is_proved_with_three_clicks_from_the_overview(photo
     photos.panel("changes").locator('[data-cells="42 43"]').wait_for()
     check = photos.panel("changes").locator(".lx-content")
     check.get_by_role("button", name="Compare all values", exact=True).click()
-    expect(check).to_contain_text("Yes: each row ID has there are the values that it had.")
+    expect(check).to_contain_text("Yes: each row ID has the same values in both.")
     expect(check).to_contain_text("Compared: 230 of 2,521 rows of the first version")
 
 

@@ -150,7 +150,7 @@ def test_deletions_by_fragment_choose_the_fragment(shown):
     number = shown.value("table.inspect.deletions().height")
     over = shown.value("(table.inspect.deletions()['fraction'] > 0.1).sum()")
     assert f"{number} of 6 fragments with deleted rows" in told
-    assert f"anew (10 %): {over}." in told
+    assert f"line (10 %): {over}." in told
     chart.focus()
     shown.page.keyboard.press("Home")
     shown.wait_for("widget.state.fragment_id == 11")

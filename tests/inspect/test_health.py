@@ -317,7 +317,8 @@ def test_indices_that_have_still_to_follow_a_compaction_are_named(tmp_path):
     dataset.optimize.compact_files(defer_index_remap=True)
     finding = found(path, "fragment_reuse_lags")
     assert "1 of 1 deferred compactions" in str(finding["message"])
-    assert "'id_idx': whoever opens these maps 100 rows" in str(finding["message"])
+    assert "'id_idx' have not been updated" in str(finding["message"])
+    assert "opening them maps 100 rows" in str(finding["message"])
     dataset = lance.dataset(str(path))
     eval(call_in(finding))
     assert codes(path) == []

@@ -19,7 +19,7 @@ function render({ model, el }) {
   const chosen = node("div", { class: "lx-pane", role: "status", hidden: true });
   const way = node("div", { class: "lx-pane lx-way", hidden: true });
   const help = node("details", { class: "lx-help" }, node("summary", {}, "keys and mouse"),
-    "Drag or arrow keys move; the wheel zooms once the picture is clicked (or with Ctrl), so do + and −; 0 shows everything. Shift with ← → moves the version, Shift with ↑ ↓ selects a fragment at it, Escape selects none. A click above or below the lanes goes to that version.");
+    "Drag, or use the arrow keys, to move. Zoom with + and −, or with the wheel after a click into the picture (or with Ctrl); 0 shows everything. Shift with ← → changes the version, Shift with ↑ ↓ selects a fragment in it, Escape selects none. A click above or below the lanes goes to that version.");
   link.root.classList.add("lx-lineage-graph");
   link.root.append(bar.element, picture.element, node("div", { class: "lx-lineage-foot" }, words, help), legend, chosen, way);
 
