@@ -59,7 +59,7 @@ def test_what_became_of_indices_is_told(tmp_path):
     table.create_scalar_index("id", "BTREE")
     assert commit(tmp_path) == ["Index `id_idx` added, BTREE on `id`."]
     table.create_scalar_index("id", "BTREE", replace=True)
-    assert commit(tmp_path) == ["Index `id_idx` built anew."]
+    assert commit(tmp_path) == ["Index `id_idx` rebuilt."]
     lance.write_dataset(pa.table({"id": [3]}), tmp_path, mode="append")
     lance.dataset(tmp_path).optimize.optimize_indices(num_indices_to_merge=0)
     assert commit(tmp_path) == ["Index `id_idx` extended by 1 segment."]

@@ -168,7 +168,7 @@ def test_an_overwrite_starts_ids_over(tmp_path):
     assert lives(tmp_path / "t") == [
         (0, "same", 1, 2, "added", None),
         (1, "typed", 1, 1, "added", "altered"),
-        (2, "gone", 1, 1, "added", "dropped"),
+        (2, "removed", 1, 1, "added", "dropped"),
         (3, "moved", 1, 1, "added", "altered"),
         (1, "typed", 2, 2, "altered", None),
         (2, "moved", 2, 2, "altered", None),

@@ -228,7 +228,7 @@ def test_what_is_no_select_is_refused_and_told_what_is_possible(query):
 
 def test_frames_of_the_caller_are_none_of_the_frames():
     mine = pl.DataFrame({"a": [1]})
-    with pytest.raises(InvalidArgumentError, match="mine is no frame"):
+    with pytest.raises(InvalidArgumentError, match="mine is not a frame"):
         run("SELECT * FROM mine")
     assert mine.height == 1
 

@@ -203,7 +203,7 @@ def test_what_is_no_list_of_paths_and_uris_is_refused(allowed):
 
 def test_a_root_that_is_far_is_not_opened(home):
     storage = open_storage(home / "tables" / "t.lance", {"aws_secret_access_key": "hush"})
-    with pytest.raises(UnsupportedFeatureError, match=r"in another store .* lends it storage_op"):
+    with pytest.raises(UnsupportedFeatureError, match=r"in another store .* the same storage_op"):
         open_beside(storage, "s3://bucket/x")
     with pytest.raises(
         UnsupportedFeatureError, match="neither a Lance table nor in the parent folder"

@@ -112,7 +112,10 @@ def test_a_file_that_is_not_there_is_not_found(storage, path):
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize(("name", "kind"), [("inner", "folder"), *SPECIAL.items()])
 def test_what_is_no_file_is_refused_at_once(storage, tmp_path, name, kind, read):
-    with special_files(tmp_path), pytest.raises(CorruptFileError, match=f"^{name}: a {kind} stand"):
+    with (
+        special_files(tmp_path),
+        pytest.raises(CorruptFileError, match=f"^{name}: expected a file, found a {kind}"),
+    ):
         read(storage, name)
 
 

@@ -277,7 +277,7 @@ def test_counts_that_do_not_fit_are_untold():
 
 
 def test_rows_that_were_never_counted_are_untold():
-    assert "not known" in pair_rows(no_source(), group_of([(0, None)], [(9, 2)]))
+    assert "are unknown" in pair_rows(no_source(), group_of([(0, None)], [(9, 2)]))
 
 
 def row_map(path, *labels: int | None) -> str:
