@@ -143,7 +143,9 @@ def test_an_index_that_is_a_link_is_read_as_far_as_it_may_lead(places):
     [index] = (path / "_indices").iterdir()
     index.rename(files / index.name)
     index.symlink_to(files / index.name)
-    with pytest.raises(UnsupportedFeatureError, match=r"version 2, index 'id_idx',.*a link to a place outside"):
+    with pytest.raises(
+        UnsupportedFeatureError, match=r"version 2, index 'id_idx',.*a link to a place outside"
+    ):
         lx.open_table(path).latest.read(filter="id = 2")
     assert lx.open_table(path, allow_bases=[files]).latest.read(filter="id = 2").height == 1
 
