@@ -66,7 +66,7 @@ _allow_bases = click.option(
     "--allow-base",
     "allow_bases",
     multiple=True,
-    help="A path or URI that the table may lead to, beside what is near it; can be repeated.",
+    help="A path or URI outside the table from which its files may be read; can be repeated.",
 )
 
 
@@ -80,9 +80,11 @@ def main() -> None:
 @click.argument("uri")
 @click.option("--branch", help="A branch of the table; the main branch by default.")
 @_allow_bases
-@click.option("--json", "as_json", is_flag=True, help="Print all columns, one JSON object a line.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print all columns, one JSON object per line."
+)
 def versions(uri: str, branch: str | None, allow_bases: tuple[str, ...], as_json: bool) -> None:
-    """Print what happened to the table at URI, one line a version."""
+    """Print what happened to the table at URI, one line for each version."""
     table = open_table(uri, branch=branch, allow_bases=allow_bases)
     frame = table.versions()
     if as_json:
@@ -99,17 +101,19 @@ def versions(uri: str, branch: str | None, allow_bases: tuple[str, ...], as_json
 @click.argument("a")
 @click.argument("b")
 @_allow_bases
-@click.option("--content", is_flag=True, help="Compare rows and values alone, not where they lie.")
+@click.option(
+    "--content", is_flag=True, help="Compare only rows and values, not in which files they are."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def diff(
     uri: str, a: str, b: str, allow_bases: tuple[str, ...], content: bool, as_json: bool
 ) -> None:
-    """Print what versions A and B of the table at URI differ in.
+    """Print how versions A and B of the table at URI differ.
 
     A version is a number (-1 is the latest), a tag, a day or time in UTC such as
-    2026-01-31, 2026-01-31T09:30, yesterday or "3 hours ago", or one of a branch such as dev@5; a
-    tag that looks like one of these is written tag:26. The exit code is 0 if nothing differs, 1 if
-    something does, and 2 if that cannot be told.
+    2026-01-31, 2026-01-31T09:30, yesterday or "3 hours ago", or a version of a branch such as
+    dev@5. Write a tag that looks like one of these as tag:26. The exit code is 0 if nothing
+    differs, 1 if something does, and 2 if that is unknown.
     """
     table = open_table(uri, allow_bases=allow_bases)
     found = table.diff(a, b)
@@ -140,12 +144,12 @@ def diff(
     type=click.Path(path_type=Path),
     default=Path("report.html"),
     show_default=True,
-    help="The file to write; one that is there is replaced.",
+    help="The file to write; an existing file is replaced.",
 )
 @click.option("--branch", help="A branch of the table; the main branch by default.")
 @_allow_bases
 def report(uri: str, output: Path, branch: str | None, allow_bases: tuple[str, ...]) -> None:
-    """Tell all about the table at URI in one HTML file."""
+    """Write a report on the table at URI into one HTML file."""
     table = open_table(uri, branch=branch, allow_bases=allow_bases)
     click.echo(visible(str(table.report(output))))
 
@@ -156,7 +160,7 @@ def report(uri: str, output: Path, branch: str | None, allow_bases: tuple[str, .
     type=click.Path(path_type=Path),
     default=Path("lance_explorer_notebooks"),
     show_default=True,
-    help="Where the notebooks are copied to, if this is not a checkout of the project.",
+    help="Where to copy the notebooks, unless this is a checkout of the project.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening a browser.")
 def lab(folder: Path, no_browser: bool) -> None:

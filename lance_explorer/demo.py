@@ -1,9 +1,8 @@
 """Sample tables for the notebooks and the README: the life of a photo collection.
 
-Knows how to write a Lance table with pylance, and nothing about reading one. `STORY` is the
-recipe, one small function a step. Whoever makes the samples gets the same versions, operations,
-rows, row order, row IDs and values; only times, file names and what the vector index learnt
-differ between two makings.
+Knows how to write a Lance table with pylance, and nothing about reading one. `STORY` is the recipe,
+one small function a step. Samples always have the same versions, operations, rows, row order, row
+IDs and values; only times, file names and the trained vector index differ.
 """
 
 import fcntl
@@ -491,16 +490,17 @@ STORY: tuple[Callable[[lance.LanceDataset], None], ...] = (
 
 
 def make_photos(path: str | Path | None = None) -> Path:
-    """Make the sample table with stable row IDs, or find it made.
+    """Make the sample table with stable row IDs, unless it exists; return its path.
 
     It has 45 versions, two tags and a branch. Photo 42, whose row ID is 42 too, is worth following:
     updated in versions 6, 11, 22 and 44, moved by the compaction of version 14, deleted in 26,
-    brought back by the restore of 28, and rated otherwise on the branch `faces`.
+    brought back by the restore of 28, and given another rating on the branch `faces`.
 
     Parameters
     ----------
     path : str or Path, optional
-        Where the table goes; by default `photos.lance` in the sample folder (see `make_samples`).
+        Where to make the table; by default `photos.lance` in the sample folder (see
+        `make_samples`).
 
     Returns
     -------
@@ -510,14 +510,14 @@ def make_photos(path: str | Path | None = None) -> Path:
     Raises
     ------
     InvalidArgumentError
-        If something stands at `path` that is no sample table.
+        If there is something at `path` that is not a sample table.
 
     Notes
     -----
     Takes about a second, and 2 MB. A file beside the table, named like it with `.recipe` at the
-    end, says that it is complete and how it was made; such a table is left as it is. One that
-    broke off, was made by another recipe, or was moved (its branch would still refer to the old
-    place) is made anew.
+    end, says that the table is complete and how it was made; such a table is kept. A table that is
+    incomplete, was made by another recipe, or was moved (its branch would still refer to the old
+    place) is made again.
 
     Examples
     --------
@@ -531,15 +531,16 @@ def make_photos(path: str | Path | None = None) -> Path:
 
 
 def make_photos_without_stable_row_ids(path: str | Path | None = None) -> Path:
-    """Make the same story without stable row IDs, or find it made.
+    """Make the sample table without stable row IDs, unless it exists; return its path.
 
-    Versions, operations and values are those of `make_photos`. A row ID is a row address here, and
-    compactions leave indices to be remapped later, so that there is a fragment reuse index.
+    Versions, operations and values are those of `make_photos`. Row IDs are row addresses, and
+    compactions defer remapping the indices, so that there is a fragment reuse index.
 
     Parameters
     ----------
     path : str or Path, optional
-        Where the table goes; by default `photos_without_stable_row_ids.lance` in the sample folder.
+        Where to make the table; by default `photos_without_stable_row_ids.lance` in the sample
+        folder.
 
     Returns
     -------
@@ -549,11 +550,11 @@ def make_photos_without_stable_row_ids(path: str | Path | None = None) -> Path:
     Raises
     ------
     InvalidArgumentError
-        If something stands at `path` that is no sample table.
+        If there is something at `path` that is not a sample table.
 
     Notes
     -----
-    Made and kept as described at `make_photos`.
+    The table is made and kept as described for `make_photos`.
 
     Examples
     --------
@@ -567,12 +568,12 @@ def make_photos_without_stable_row_ids(path: str | Path | None = None) -> Path:
 
 
 def make_samples(folder: str | Path | None = None) -> list[Path]:
-    """Make both sample tables, or find them made.
+    """Make both sample tables, unless they exist; return their paths.
 
     Parameters
     ----------
     folder : str or Path, optional
-        Where they go; by default the folder named by the environment variable
+        Where to make them; by default the folder named by the environment variable
         `LANCE_EXPLORER_SAMPLES`, and without that, `samples` in the user's cache folder.
 
     Returns
@@ -583,7 +584,7 @@ def make_samples(folder: str | Path | None = None) -> list[Path]:
     Raises
     ------
     InvalidArgumentError
-        If something stands at one of these paths that is no sample table.
+        If there is something at one of these paths that is not a sample table.
 
     Examples
     --------
@@ -625,7 +626,7 @@ def _made(table: Path, recipe: Path, complete: str, *, stable_row_ids: bool) -> 
         return table
     if table.exists() and (not recipe.exists() or _is_foreign(table)):
         raise InvalidArgumentError(
-            f"{table} exists and is no sample table; choose another path, or remove it"
+            f"{table} exists and is not a sample table; choose another path, or remove it"
         )
     table.parent.mkdir(parents=True, exist_ok=True)
     with _locked(recipe) as marker:

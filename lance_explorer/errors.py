@@ -21,24 +21,23 @@ A message says what failed, where, what was expected against what was found, and
 What holds for all calls is stated here, once. The section ``Raises`` of a docstring names only what
 is special to that call.
 
-* What was asked for is never half answered: a call returns all of it, or raises.
+* No call returns half an answer: it returns all of it, or raises.
 * A call that reads a table raises :class:`StorageError` if a file is missing or cannot be read, or
-  if the storage cannot be reached or refuses; :class:`FormatError` if a file cannot be understood:
-  :class:`CorruptFileError` if it is damaged or claims what cannot be,
-  :class:`UnsupportedFeatureError` if it needs something that is not read here, such as a reader
-  flag that is not known, rows that therefore cannot be told, or files where the table may not lead
-  (see ``allow_bases`` of :func:`~lance_explorer.open_table`).
-* A call that reads a table raises :class:`TableNotFoundError` if there is none, or if the table is
-  gone or another one has taken its place since it was opened.
-* To a call about the whole history, a version that is removed meanwhile counts as removed before.
-  So does one whose manifest cannot be understood, which ``table.inspect.findings()`` has.
-* What is named has to be there, or the call raises the :class:`NotFoundError` of its kind:
-  :class:`VersionNotFoundError` for a version that is not kept, or a time before all kept ones;
+  if the storage cannot be reached or refuses; :class:`FormatError` if a file cannot be decoded:
+  :class:`CorruptFileError` if it is damaged or contradicts itself, :class:`UnsupportedFeatureError`
+  if it needs something that is not supported: an unknown reader flag, rows that depend on one, or
+  files in a place that is not allowed (see ``allow_bases`` of :func:`~lance_explorer.open_table`).
+* A call that reads a table raises :class:`TableNotFoundError` if there is none, or if the table was
+  dropped, or replaced by another one, since it was opened.
+* In a call about the whole history, a version that is cleaned up meanwhile counts as missing. So
+  does a version whose manifest cannot be decoded; ``table.inspect.findings()`` lists it.
+* If something that a call names does not exist, it raises the :class:`NotFoundError` of its kind:
+  :class:`VersionNotFoundError` for a version that is not kept, or a time before all kept versions;
   :class:`RowNotFoundError` for a row ID, :class:`FragmentNotFoundError` for a fragment ID,
   :class:`RefNotFoundError` for the name of a tag or a branch.
-* A value of the wrong type, or one that cannot be meant, is an :class:`InvalidArgumentError`, which
-  says what is expected. So is a column that the table does not have, and a filter or a key that
-  does not fit the table.
+* An argument of the wrong type or with an impossible value raises :class:`InvalidArgumentError`,
+  which says what is expected. So does a column that the table does not have, and a filter or a key
+  that does not fit the table.
 """
 
 from typing import Self
@@ -79,23 +78,23 @@ class LanceExplorerError(Exception):
 
 
 class NotFoundError(LanceExplorerError, LookupError):
-    """What was asked for is not there."""
+    """Something that was asked for does not exist."""
 
 
 class TableNotFoundError(NotFoundError):
-    """No Lance table stands at the given place, or another one than was opened."""
+    """There is no Lance table at the given place, or not the one that was opened."""
 
 
 class VersionNotFoundError(NotFoundError):
-    """The version never was, was cleaned away, or belongs to another branch."""
+    """The version never existed, was cleaned up, or is on another branch."""
 
 
 class FragmentNotFoundError(NotFoundError):
-    """No such fragment in that version."""
+    """The version does not have the fragment."""
 
 
 class RowNotFoundError(NotFoundError):
-    """No such row in that version."""
+    """The version does not have the row."""
 
 
 class RefNotFoundError(NotFoundError):
@@ -103,7 +102,7 @@ class RefNotFoundError(NotFoundError):
 
 
 class FormatError(LanceExplorerError, ValueError):
-    """A file cannot be understood.
+    """A file cannot be decoded.
 
     Parameters
     ----------
@@ -128,28 +127,28 @@ class FormatError(LanceExplorerError, ValueError):
         return visible(f"{place.strip()}: {self.message}" if place else self.message)
 
     def located(self, path: str, start: int = 0) -> Self:
-        """Return the same error naming its file, in which what was decoded begins at ``start``.
+        """Return the same error with its file, in which the decoded bytes begin at ``start``.
 
-        One that names a file already stays as it is.
+        An error that already names a file is returned unchanged.
         """
         return self if self.path else self.shifted(start, path)
 
     def within(self, part: bytes, whole: bytes) -> Self:
-        """Return the same error of a part of some bytes, its place counted from their start."""
+        """Return the same error for a part of some bytes; its offset counts from their start."""
         return type(self)(self.message, self.path, max(whole.find(part), 0) + (self.offset or 0))
 
     def shifted(self, start: int, path: str | None = None) -> Self:
-        """Return the same error, of bytes that begin at ``start`` of others."""
+        """Return the same error for bytes that begin at ``start`` of others."""
         offset = None if self.offset is None else start + self.offset
         return type(self)(self.message, path or self.path, offset)
 
 
 class CorruptFileError(FormatError):
-    """A file is damaged, or claims what cannot be."""
+    """A file is damaged, or contradicts itself."""
 
 
 class UnsupportedFeatureError(FormatError):
-    """A table uses a feature that this version of lance_explorer does not read."""
+    """A table uses a feature that this release of lance_explorer does not support."""
 
 
 class InvalidArgumentError(LanceExplorerError, ValueError):
@@ -157,7 +156,7 @@ class InvalidArgumentError(LanceExplorerError, ValueError):
 
 
 class StorageError(LanceExplorerError, OSError):
-    """The storage refused or failed."""
+    """The storage refused a request, or failed."""
 
 
 class MissingDependencyError(LanceExplorerError, ImportError):

@@ -14,10 +14,10 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong or worth knowing.
+    """One thing that is wrong with a table, or worth knowing.
 
-    ``code`` is stable and made for programs (``"corrupt_manifest"``); ``message`` and ``advice``
-    are for people. ``version`` and ``fragment_id`` are None where the finding is not about one.
+    ``code`` is stable, for programs (``"corrupt_manifest"``); ``message`` and ``advice`` are for
+    people. ``version`` and ``fragment_id`` are None if the finding is not about one.
 
     Examples
     --------

@@ -17,7 +17,7 @@ __all__ = ["SnapshotRowIdIndex"]
 
 
 class SnapshotRowIdIndex:
-    """Where each live row of a version is, by its row ID; made by :meth:`Snapshot.row_id_index`.
+    """The row address of each live row of a version, by row ID; see :meth:`Snapshot.row_id_index`.
 
     Without stable row IDs the row ID of a row is its address; :attr:`is_identity` says so.
 
@@ -31,7 +31,7 @@ class SnapshotRowIdIndex:
     >>> index.locate(77)
     Traceback (most recent call last):
     ...
-    lance_explorer.errors.RowNotFoundError: row 77 never was by version 1: ...
+    lance_explorer.errors.RowNotFoundError: row 77 did not exist by version 1: ...
     """
 
     def __init__(self, source: TableSource, version: int) -> None:
@@ -49,17 +49,17 @@ class SnapshotRowIdIndex:
 
     @property
     def is_identity(self) -> bool:
-        """Whether row IDs are row addresses, because the table has no stable ones."""
+        """Whether row IDs are row addresses, because the table has no stable row IDs."""
         return self._index.is_identity
 
     @property
     def num_runs(self) -> int:
-        """Runs of consecutive row IDs at consecutive addresses."""
+        """Number of runs: consecutive row IDs at consecutive addresses."""
         return self._index.num_runs
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
+        """Size in memory, in bytes."""
         return self._index.nbytes
 
     def locate(self, row_id: int) -> RowAddress:
@@ -68,11 +68,11 @@ class SnapshotRowIdIndex:
         Raises
         ------
         RowNotFoundError
-            If no live row has this ID. The message says whether it never was assigned, in which
-            version and by which operation the row ended, or that the versions that would tell are
-            gone.
+            If no live row has this ID. The message says that it was never assigned, or in which
+            version and by which operation the row was removed, or that the versions that would tell
+            are not kept.
         CorruptFileError
-            If several live rows have it, which :meth:`Table.check_row_ids` reports too.
+            If several live rows have this ID, which :meth:`Table.check_row_ids` reports, too.
 
         Examples
         --------
@@ -89,8 +89,8 @@ class SnapshotRowIdIndex:
     def locate_many(self, row_ids: ArrayLike) -> pl.Series:
         """Return the row addresses of many rows as ``UInt64``, null where a row is not live.
 
-        Where several live rows have one row ID, which :meth:`Table.check_row_ids` reports, it is
-        the address of one of them.
+        If several live rows have the same row ID (:meth:`Table.check_row_ids` reports that), the
+        result is the address of one of them.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class SnapshotRowIdIndex:
         Parameters
         ----------
         addresses : array_like
-            Row addresses in any order: fragment << 32 | offset.
+            Row addresses in any order: fragment ID << 32 | offset.
 
         Examples
         --------

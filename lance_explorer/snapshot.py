@@ -78,12 +78,12 @@ class Snapshot:
 
     @property
     def operation(self) -> str | None:
-        """The operation as Lance names it; None if no transaction is left."""
+        """The operation as Lance names it; None if the transaction is lost."""
         return self._record.operation
 
     @property
     def transaction(self) -> Transaction | None:
-        """What the commit did; None if no transaction is left."""
+        """What the commit did; None if the transaction is lost."""
         return self._answer(lambda source: source.transaction(self._record))
 
     @property
@@ -109,17 +109,17 @@ class Snapshot:
 
     @property
     def num_rows(self) -> int | None:
-        """Live rows; None if the table does not tell, or a reader flag is not known."""
+        """Number of live rows; None if it is not stored, or a reader flag is unknown."""
         return self._total(self._history.live_rows)
 
     @property
     def num_deleted_rows(self) -> int | None:
-        """Rows that deletion files mask; None as for :attr:`num_rows`."""
+        """Number of rows that deletion files mask; None as for :attr:`num_rows`."""
         return self._total(self._history.num_deleted_rows)
 
     @property
     def num_fragments(self) -> int:
-        """Fragments."""
+        """Number of fragments."""
         return len(self._history.intervals)
 
     @property
@@ -143,16 +143,16 @@ class Snapshot:
         Parameters
         ----------
         columns : sequence of str, optional
-            Columns to read, ``_rowid`` and ``_rowaddr`` too; all but those by default.
+            Columns to read, including ``_rowid`` and ``_rowaddr``; by default all but those two.
         filter : str, optional
-            Which rows, as an SQL expression.
+            Which rows to read, as an SQL expression.
         limit : int, optional
-            How many rows at most.
+            The maximal number of rows.
 
         Raises
         ------
         UnsupportedFeatureError
-            If a file lies where the table may not lead; see ``allow_bases`` of :func:`open_table`.
+            If a file is in a place that is not allowed; see ``allow_bases`` of :func:`open_table`.
 
         Examples
         --------
@@ -179,7 +179,7 @@ class Snapshot:
         Parameters
         ----------
         num_rows : int, default 10
-            How many rows at most.
+            The maximal number of rows.
 
         Examples
         --------
@@ -190,18 +190,18 @@ class Snapshot:
 
     @documented(ROWS)
     def row_ids(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return who each live row is and where, in the order of a scan, from metadata alone.
+        """Return the row ID and row address of each live row, in scan order, from metadata alone.
 
         Parameters
         ----------
         columns : sequence of str, optional
-            Columns whose values are read too, through pylance; none by default. One that is called
-            like a column of the frame has an underscore after it, as in ``created_at_source_``.
+            Columns whose values are read as well, through pylance; none by default. A column named
+            like one of the frame's own gets an underscore, as in ``created_at_source_``.
 
         Raises
         ------
         UnsupportedFeatureError
-            If a file lies where the table may not lead; see ``allow_bases`` of :func:`open_table`.
+            If a file is in a place that is not allowed; see ``allow_bases`` of :func:`open_table`.
 
         Examples
         --------
@@ -212,7 +212,7 @@ class Snapshot:
         return self._answer(lambda source: rows(source, self.version, wanted))
 
     def row_id_index(self) -> SnapshotRowIdIndex:
-        """Return where each live row is, by its row ID, from metadata alone.
+        """Return an index from the row ID to the row address of each live row, from metadata alone.
 
         Examples
         --------
@@ -222,12 +222,12 @@ class Snapshot:
         return self._answer(lambda source: SnapshotRowIdIndex(source, self.version))
 
     def scan(self) -> pl.LazyFrame:
-        """Return all rows with their system columns, as a frame that reads on ``collect``.
+        """Return all rows with their system columns, as a LazyFrame that reads on ``collect``.
 
         Raises
         ------
         UnsupportedFeatureError
-            If a file lies where the table may not lead; see ``allow_bases`` of :func:`open_table`.
+            If a file is in a place that is not allowed; see ``allow_bases`` of :func:`open_table`.
 
         Examples
         --------

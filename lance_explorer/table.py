@@ -51,7 +51,7 @@ def open_table(
     storage_options: Mapping[str, str] | None = None,
     allow_bases: Iterable[str | os.PathLike[str]] = (),
 ) -> "Table":
-    """Open a Lance table to explore it. Nothing is ever written to it.
+    """Open a Lance table to explore it; nothing is ever written to it.
 
     Parameters
     ----------
@@ -62,14 +62,14 @@ def open_table(
         as ``table``.
     storage_options : mapping of str to str, optional
         Address and credentials of an object store, under the names that pylance takes; by default
-        those of an opened ``table``, or what the environment says.
+        those of an opened ``table``, or those in environment variables.
     allow_bases : iterable of str or os.PathLike
-        Where the table may lead, with all that is below, beside what is near it: paths, or URIs
-        such as ``s3://bucket/folder``. A table may hold files of its own elsewhere, as clones do.
-        Near a local table is the folder that it is in, and every other local Lance table; near one
-        in an object store is all of the same kind of store and the same account, to which
-        ``storage_options`` give access. All else is in ``table.inspect.findings()``, and rows
-        in it are refused. What is allowed gets ``storage_options`` too.
+        Places outside the table from which its files may be read, with everything below: paths, or
+        URIs such as ``s3://bucket/folder``. The files of a table may be elsewhere, as in clones.
+        Always allowed are, for a local table, its parent folder and all other local Lance tables;
+        for a table in an object store, all of the same kind of store and the same account, to which
+        ``storage_options`` give access. Any other place is in ``table.inspect.findings()``, and
+        reading rows from it is an error. Allowed places are read with the same ``storage_options``.
 
     Returns
     -------
@@ -78,10 +78,10 @@ def open_table(
     Raises
     ------
     CorruptFileError
-        If the folder of versions mixes both schemes of file names.
+        If the folder of versions mixes both naming schemes of manifests.
     InvalidArgumentError
-        If the URI has a scheme that is not served, names another machine or holds a password, or an
-        option cannot be used.
+        If the URI has a scheme that is not supported, names another machine or contains a password,
+        or an option cannot be used.
 
     Examples
     --------
@@ -95,9 +95,9 @@ def open_table(
 class Table:
     """A Lance table, or one branch of it, with all its kept versions.
 
-    Made by :func:`open_table`. Metadata is read on first use and kept; :meth:`refresh` looks for
-    what is new. Versions that are cleaned away while they are read are left out, as gaps. A table
-    that was dropped meanwhile, or dropped and made again, is a TableNotFoundError.
+    Made by :func:`open_table`. Metadata is read on first use and kept; :meth:`refresh` loads newer
+    versions. Versions that are cleaned up while they are read are left out, as gaps. If the table
+    was dropped meanwhile, or dropped and recreated, calls raise TableNotFoundError.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Table:
 
     @property
     def source(self) -> TableSource:
-        """What is known of the branch, as it was when somebody last looked."""
+        """The history of the branch, as of opening or the last :meth:`refresh`."""
         return self._live.source
 
     @property
@@ -144,7 +144,7 @@ class Table:
 
     @property
     def tags(self) -> Mapping[str, Tag]:
-        """The tags by name, also those on other branches."""
+        """The tags by name, including those on other branches."""
         return self._live.answer(lambda source: source.tags)
 
     @property
@@ -164,8 +164,9 @@ class Table:
         Parameters
         ----------
         inherited : bool
-            On a branch, whether to put before its own versions those of its ancestors, up to where
-            it left them. Its own begin with the version of the fork.
+            On a branch, whether to include the versions of its ancestors, up to those that the
+            branches were created from, before its own. A branch's own versions begin with the
+            version of the fork.
 
         Examples
         --------
@@ -181,20 +182,21 @@ class Table:
         Parameters
         ----------
         ref : int, str, date, datetime, tuple or Snapshot
-            The version, in one of these forms, which every call takes that asks for a version:
+            The version, in one of these forms, which all calls that take a version accept:
 
             - a number; ``-1`` is the latest version, ``-2`` the kept one before it, and so on;
             - a tag, also one on another branch;
             - a time, for the highest version that was committed by then: a ``datetime``, text such
               as ``"2026-11-22T12:00"``, or ``"3 hours ago"`` (seconds to years);
-            - a day: a ``date``, ``"2026-11-22"``, ``"today"``, ``"yesterday"``; it means its end,
-              and as ``begin_version`` of changes its start;
+            - a day: a ``date``, ``"2026-11-22"``, ``"today"``, ``"yesterday"``; it means its end;
+              as ``begin_version`` of changes, its start;
             - branch and version, as ``("dev", 4)``, ``"dev@4"`` or ``"dev@yesterday"``; ``"main"``
               is the main branch;
             - a Snapshot.
 
-            Times without a zone, days and words are UTC. Text of digits is a number, and
-            ``"tag:26"`` the tag that is called so; a tag goes before a time of the same name.
+            Times without a time zone, days, and words such as ``"yesterday"`` are in UTC. Text of
+            digits is a version number; ``"tag:26"`` is the tag named 26. If a tag is named like a
+            time, it is the tag.
 
         Examples
         --------
@@ -207,7 +209,7 @@ class Table:
 
     @documented(DELETION_HISTORY)
     def deletion_history(self, fragment_id: int) -> pl.DataFrame:
-        """Return which rows of a fragment were deleted, one row each, and in which version.
+        """Return which rows of a fragment were deleted in which version, one row each.
 
         Parameters
         ----------
@@ -217,7 +219,7 @@ class Table:
         Raises
         ------
         FragmentNotFoundError
-            If no kept version has it.
+            If no kept version has the fragment.
 
         Examples
         --------
@@ -230,13 +232,13 @@ class Table:
     def check_row_ids(self) -> pl.DataFrame:
         """Check the row IDs of all kept versions; return what is wrong or worth knowing.
 
-        Looks for row IDs that two live rows have, that were never given out or given out twice,
-        for sequences that do not fit their fragment, and for writers known to store wrong ones.
+        Looks for row IDs that two live rows share, that were never assigned or assigned twice, for
+        sequences that do not match their fragment, and for writers known to store wrong ones.
 
         Raises
         ------
         StorageError
-            If a file cannot be read. One that cannot be understood is a finding.
+            If a file cannot be read. A file that cannot be decoded is a finding.
 
         Examples
         --------
@@ -265,33 +267,35 @@ class Table:
         ----------
         begin_version : int, str, date, datetime, tuple or Snapshot
             The version before all changes, as :meth:`at` takes it; 0 is the empty table. With
-            stable row IDs it need not be kept: row versions tell what was added after it.
+            stable row IDs it need not be kept: row versions tell which rows were added after it.
         end_version : int, str, date, datetime, tuple or Snapshot, optional
             The version after all changes; the latest by default.
         mode : {"net", "per_commit"}
-            What differs between both versions, whatever happened on the way, or what each commit
-            did.
+            ``"net"``: what differs between both versions, whatever happened in between;
+            ``"per_commit"``: what each commit did.
         images : {"known", "after", "both"}, optional
-            Values that are read. By default those of rows as they are after a change, and the last
-            ones of deleted rows: those of ``begin_version``, or per commit of the version before.
-            Where they are lost (a data file is gone, or lies where the table may not lead), they
-            are null, and :meth:`Changes.findings` says why. ``"after"``: of rows as they are after
-            a change; ``"both"``: as they were, too. With None there are none, and no data file is
-            opened. Over lost versions values are those of the kept versions around. Blobs are read
-            whole: name the other columns where they are large.
+            Which values to read. ``"known"``: the values after a change, and the last values of
+            deleted rows, which are those in ``begin_version``, or per commit in the version before.
+            Lost values (a data file is missing, or in a place that is not allowed) are null, and
+            :meth:`Changes.findings` says why. ``"after"``: only the values after a change, and an
+            error if they are lost; ``"both"``: also those before. None: no values, and no data file
+            is opened. If versions are lost, values are those of the kept versions around them.
+            Blobs are read whole: if they are large, name the other columns.
         columns : sequence of str, optional
-            The columns of values, by the names of ``end_version``; all by default. One that has the
-            name of a column of the feed has an underscore after it, as in ``evidence_``. One whose
-            type changed to another with which it has none in common is two columns: what it was
-            before has the version after it, as in ``tags@3``.
+            The columns to read, by their names in ``end_version``; all by default. A column named
+            like one of the frame's own gets an underscore, as in ``evidence_``. A column whose old
+            and new type have no common type becomes two: the old one gets the version appended, as
+            in ``tags@3``.
         key : str or sequence of str, optional
-            Columns that tell rows apart: one that went and one that came with the same key are one
-            row updated. For tables without stable row IDs, and for rows deleted and inserted again.
+            Columns that identify a row: a deleted row and an inserted row with the same key are one
+            updated row. For tables without stable row IDs, and for rows that were deleted and
+            inserted again.
         include : collection of {"moved", "column_added"}
-            What is left out of the rows by default: rows that only moved, or only got a column.
+            Rows to include that are left out by default: rows that only moved, or only got another
+            column.
         tolerance : float, default 0.0
-            Floats, in vectors too, are equal if they differ by no more than that times the larger
-            of 1 and both absolute values. By default only equal values are equal; so are NaNs.
+            Floats, also in vectors, count as equal if they differ by at most ``tolerance`` times
+            the largest of 1 and both absolute values. With 0 only equal values do. NaN equals NaN.
 
         Returns
         -------
@@ -324,14 +328,14 @@ class Table:
     def diff(self, a: VersionRef, b: VersionRef) -> "Diff":
         """Return what two versions differ in: rows, schema, fragments, indices, configuration.
 
-        Either may be the later one, and both may be on different branches. Nothing is read yet,
-        but that both are there.
+        Either may be the later one, and they may be on different branches. Nothing is read yet
+        except whether both exist.
 
         Parameters
         ----------
         a, b : int, str, date, datetime, tuple or Snapshot
-            The versions, as :meth:`at` takes them. Of a Snapshot of another table, such as a clone,
-            the rows cannot be matched, but all else can be compared.
+            The versions, as :meth:`at` takes them. For a Snapshot of another table, such as a
+            clone, rows cannot be matched, but everything else can be compared.
 
         Returns
         -------
@@ -353,23 +357,22 @@ class Table:
     ) -> CompactionLineage | None:
         """Return which fragments became which in the compactions that led to a version.
 
-        They are found in the transactions of kept versions, so that compactions of the past are
-        there too; in the config of the table, if they were recorded there
-        (:mod:`lance_explorer.lineage.recording`); and in the fragment reuse index. Each entry
-        names its source.
+        They are found in the transactions of kept versions, without having been recorded; in the
+        config of the table, if they were recorded there (:mod:`lance_explorer.lineage.recording`);
+        and in the fragment reuse index. Each entry names its source.
 
         Parameters
         ----------
         version : int, str, date, datetime, tuple or Snapshot, optional
             The version, as :meth:`at` takes it; the latest by default.
         include_undone : bool, default False
-            Whether to return those, too, that a later restore undid.
+            Whether to include compactions that a later restore undid.
 
         Returns
         -------
         CompactionLineage or None
-            ``entries``, newest first, ``max_entries``, how many of them the config keeps at most,
-            and ``to_frame()``. None if no compaction is known, and no limit is set.
+            ``entries``, newest first; ``max_entries``, how many the config keeps at most; and
+            ``to_frame()``. None if no compaction is known, and no limit is set.
 
         Examples
         --------
@@ -390,11 +393,11 @@ class Table:
         ----------
         row_id : int
             The row ID; without stable row IDs, the address of the row: fragment ID << 32 | offset.
-            An ID that was given to several rows, one after the other, stands for all of them: that
-            is so after restores by releases up to 8.0.1, and of detached versions.
+            An ID that was assigned to several rows, one after the other, means all of them; that
+            happens after restores by releases up to 8.0.1, and after restores of detached versions.
         at : int, str, date, datetime, tuple or Snapshot, optional
-            The version, as :meth:`at` takes it, in which the address is meant; by default the last
-            one in which a row lives there.
+            The version, as :meth:`at` takes it, in which the row has that address; by default the
+            last one in which a live row has it.
 
         Examples
         --------
@@ -412,13 +415,14 @@ class Table:
         begin_version: VersionRef | None = None,
         end_version: VersionRef | None = None,
     ) -> pl.DataFrame:
-        """Return what happened to many rows: one row an ID and event, in input order.
+        """Return what happened to many rows: one row for each ID and event, in input order.
 
         Parameters
         ----------
         ids : array_like
-            Row IDs; without stable row IDs, addresses in ``begin_version``; in ``end_version`` if
-            no first one is given. An ID that is given twice is followed once.
+            Row IDs; without stable row IDs, row addresses in ``begin_version``, or in
+            ``end_version`` if no ``begin_version`` is given. An ID that is given twice is followed
+            once.
         begin_version : int, str, date, datetime, tuple or Snapshot, optional
             Events after this version; by default from the beginning.
         end_version : int, str, date, datetime, tuple or Snapshot, optional
@@ -452,19 +456,19 @@ class Table:
         begin_version: VersionRef | None = None,
         end_version: VersionRef | None = None,
     ) -> pl.DataFrame:
-        """Return where the rows at some addresses went: one row an address, in input order.
+        """Return where the rows at some addresses are later, or were earlier; one row for each.
 
-        ``outcome`` says what became of each: ``live``, ``deleted``, ``overwritten`` and so on.
-        Without stable row IDs a merge takes out rows and puts in rows, and which became which
-        cannot be told: those are ``updated_or_deleted``, backwards ``created_or_updated``, and
-        ``updated`` where it is certain that none was deleted, or inserted.
+        ``outcome`` says what happened to each: ``live``, ``deleted``, ``overwritten`` and so on.
+        Without stable row IDs it is unknown which of the rows that a merge removed became which of
+        those it wrote: their outcome is ``updated_or_deleted``, backwards ``created_or_updated``;
+        if the merge certainly deleted none, or inserted none, it is ``updated``.
 
         Parameters
         ----------
         addresses : array_like
             Row addresses in ``begin_version``: fragment ID << 32 | offset.
         begin_version : int, str, date, datetime, tuple or Snapshot, optional
-            The version in which the addresses are meant; by default the first one that is kept.
+            The version in which the rows have these addresses; by default the first kept one.
         end_version : int, str, date, datetime, tuple or Snapshot, optional
             The version to follow to, which may be an earlier one; by default the latest.
 
@@ -485,16 +489,16 @@ class Table:
         )
 
     def lineage(self) -> "Lineage":
-        """Return where the fragments came from, as a graph of all fragments that ever were.
+        """Return where the fragments came from, as a graph of all fragments there ever were.
 
-        On a branch the fragments of its parents are there too, up to the fork; on a clone those of
-        the table that it was made from, if that can be read.
+        For a branch, the graph includes the fragments of its parents up to the fork; for a clone,
+        those of the table that was cloned, if that can be read.
 
         Returns
         -------
         Lineage
             ``graph``, a networkx.MultiDiGraph of the lives of fragments; ``fragments()`` and
-            ``edges()``, the same as frames; and questions and exports.
+            ``edges()``, the same as frames; methods that query it, and exports.
 
         Examples
         --------
@@ -517,7 +521,7 @@ class Table:
         Returns
         -------
         Explorer
-            What is chosen in it is its ``selection``, what it shows its ``frame()``.
+            Its ``selection`` is what is chosen in it, its ``frame()`` what it shows.
 
         Examples
         --------
@@ -533,16 +537,16 @@ class Table:
         """Run one SELECT over the frames.
 
         Each frame of :attr:`inspect` is a table under its name, ``versions``, ``findings`` and
-        ``gaps`` too; ``dataset`` is the rows of the latest version with ``_rowid``,
-        ``_rowaddr``, ``_row_created_at_version`` and ``_row_last_updated_at_version``;
-        ``changes`` is what each commit did to rows, without values: for those, take
-        :meth:`changes`. Only what the query reads is
-        built. It reads nothing else: no file, no URL, no frame of the caller.
+        ``gaps`` too; ``dataset`` is the rows of the latest version with ``_rowid``, ``_rowaddr``,
+        ``_row_created_at_version`` and ``_row_last_updated_at_version``; ``changes`` is what each
+        commit did to rows, without values (for values, use :meth:`changes`). Only the frames that
+        the query names are built. A query reads nothing else: no file, no URL, no frame of the
+        caller.
 
         Raises
         ------
         InvalidArgumentError
-            If the query is no SELECT, or reads anything else.
+            If the query is not a SELECT, or reads anything else.
 
         Examples
         --------
@@ -555,20 +559,20 @@ class Table:
         )
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write all there is to tell about the table into one HTML file; return its path.
+        """Write a report on the whole table into one HTML file; return its path.
 
-        The page has pictures and tables, and shows without a kernel and without a network. A part
-        that cannot be made says why in its place. A file that is there is replaced.
+        The page has figures and tables, and needs no kernel and no network. If a part cannot be
+        made, the page says why in its place. An existing file is replaced.
 
         Parameters
         ----------
         path : str or os.PathLike
-            The file; its folder must be there.
+            The file; its folder must exist.
 
         Raises
         ------
         InvalidArgumentError
-            If there is no such folder, or ``path`` is one.
+            If the folder does not exist, or ``path`` is a folder.
         StorageError
             If the file cannot be written.
 
@@ -586,8 +590,8 @@ class Table:
     def refresh(self) -> "Table":
         """Look for new and removed versions and changed refs; return the table itself.
 
-        Only what is new is read. Snapshots and frames that were made before stay as they are. If
-        the table was dropped and made again, it is the new one from here on.
+        Only what is new is read. Existing snapshots and frames do not change. If the table was
+        dropped and recreated, this object is the new table from now on.
 
         Examples
         --------

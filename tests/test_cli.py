@@ -137,15 +137,15 @@ def test_a_diff_that_finds_something_ends_with_1():
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        ("99", "version 99 never was"),
-        ("0", "version 0 never was"),
-        ("no such tag", "nothing here is called 'no such tag'"),
-        ("", "nothing here is called ''"),
+        ("99", "version 99 never existed"),
+        ("0", "version 0 never existed"),
+        ("no such tag", "no version or tag is called 'no such tag'"),
+        ("", "no version or tag is called ''"),
         ("nosuch@1", "no branch 'nosuch'"),
-        ("main@99", "version 99 never was"),
+        ("main@99", "version 99 never existed"),
         ("-99", "there is no version -99"),
         ("1999-12-31T23:59", "no kept version is as old as 1999-12-31T23:59:00"),
-        ("2026-02-30", "nothing here is called '2026-02-30'"),
+        ("2026-02-30", "no version or tag is called '2026-02-30'"),
     ],
 )
 def test_a_version_that_is_not_there_ends_a_diff_with_2(version, message):
@@ -199,7 +199,7 @@ def test_a_diff_of_content_is_about_values_alone(tmp_path):
     assert result.exit_code == 0
     assert json.loads(result.output)["method"] == "multiset hash"
     assert run("diff", str(tmp_path), "1", latest, "--content").output == (
-        "Yes: there are the same rows, in whatever order and under whatever row IDs. Compared were "
+        "Yes: both have the same rows, in any order and with any row IDs. Compared: "
         "all 2 rows of the first version with all 2 rows of the second.\n"
     )
     assert run("diff", LIFE_CYCLE, "1", "3", "--content").exit_code == 1
@@ -210,10 +210,10 @@ def test_a_diff_of_rows_that_cannot_be_told_shows_the_rest(tmp_path):
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20)).append()
     result = run("diff", str(tmp_path), "1", "2")
     assert result.exit_code == 1
-    assert "rows: rows of version 1 cannot be told: unknown feature" in result.output
+    assert "rows: rows of version 1 cannot be read: unknown feature" in result.output
     assert "added" in result.output
     told = json.loads(run("diff", str(tmp_path), "1", "2", "--json").output)
-    assert told["rows"].startswith("rows of version 1 cannot be told")
+    assert told["rows"].startswith("rows of version 1 cannot be read")
     assert run("diff", str(tmp_path), "1", "2", "--content").exit_code == 2
 
 
@@ -224,7 +224,7 @@ def test_a_diff_of_rows_that_cannot_be_told_shows_the_rest(tmp_path):
     ("arguments", "message"),
     [
         (["/nowhere"], "no Lance table at /nowhere: it has no _versions folder"),
-        (["http://host/t"], "URIs that start with http:// are not served"),
+        (["http://host/t"], "URIs that start with http:// are not supported"),
         ([BRANCHES, "--branch", "prod"], "no branch 'prod'"),
         (["/two\nlines"], r"no Lance table at /two\nlines"),
     ],

@@ -289,7 +289,7 @@ def test_a_folder_of_others_is_refused(tmp_path):
     mine = tmp_path / "photos.lance"
     mine.mkdir()
     (mine / "holiday.jpg").write_text("mine")
-    with pytest.raises(InvalidArgumentError, match="is no sample table"):
+    with pytest.raises(InvalidArgumentError, match="is not a sample table"):
         demo.make_photos(mine)
     assert [file.name for file in tmp_path.rglob("*")] == ["photos.lance", "holiday.jpg"]
 
@@ -334,6 +334,6 @@ def test_a_table_that_took_the_place_of_a_sample_is_kept(tmp_path):
     path = tmp_path / "photos.lance"
     path.with_name("photos.lance.recipe").write_text("an older recipe")
     lance.write_dataset(pa.table({"mine": [1]}), path)
-    with pytest.raises(InvalidArgumentError, match="no sample table"):
+    with pytest.raises(InvalidArgumentError, match="not a sample table"):
         demo.make_photos(path)
     assert lance.dataset(path).to_table().to_pydict() == {"mine": [1]}

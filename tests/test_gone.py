@@ -154,7 +154,7 @@ def test_a_table_that_is_gone_is_not_found(path, ask, is_warm):
 def test_a_snapshot_of_a_table_that_is_gone_is_not_found(path, another, ask, is_made_again):
     snapshot = lx.open_table(path).at(8)
     replace_by(another if is_made_again else None, path)
-    with pytest.raises(TableNotFoundError, match=r"no Lance table at|another one is there"):
+    with pytest.raises(TableNotFoundError, match=r"no Lance table at|another one is in its place"):
         ask(snapshot)
 
 
@@ -162,7 +162,7 @@ def test_a_snapshot_of_a_table_that_is_gone_is_not_found(path, another, ask, is_
 def test_a_table_that_was_made_again_is_another_one(path, another, ask):
     table = lx.open_table(path)
     replace_by(another, path)
-    with pytest.raises(TableNotFoundError, match="another one is there"):
+    with pytest.raises(TableNotFoundError, match="another one is in its place"):
         ask(table)
 
 

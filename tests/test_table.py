@@ -161,7 +161,7 @@ def test_a_time_before_the_first_version_is_none(table):
 
 
 def test_a_version_that_is_not_there_says_which_are(table):
-    with pytest.raises(VersionNotFoundError, match="8 never was; 7 versions remain, 1 to 7"):
+    with pytest.raises(VersionNotFoundError, match="8 never existed; 7 versions remain, 1 to 7"):
         table.at(8)
 
 

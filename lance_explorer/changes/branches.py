@@ -93,7 +93,7 @@ def _leg(common: Ancestry, way: tuple[Stretch, ...]) -> ChangeRuns:
 def _range(stretch: Stretch) -> VersionRange:
     if stretch.source is None:
         raise RefNotFoundError(
-            f"the branch that had versions {stretch.begin} to {stretch.end} on the way is gone"
+            f"the branch with versions {stretch.begin} to {stretch.end} between the two was deleted"
         )
     return version_range(stretch.source, stretch.begin, stretch.end)
 

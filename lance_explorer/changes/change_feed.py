@@ -1,4 +1,4 @@
-"""The answer to what changed between two versions: counted from metadata, or row by row."""
+"""What changed between two versions: counted from metadata, or row by row."""
 
 import copy
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -55,7 +55,7 @@ def changes(
 
 
 class Changes:
-    """What changed between two versions. Nothing is read before it is asked for.
+    """What changed between two versions. Nothing is read before a method needs it.
 
     Made by :meth:`~lance_explorer.table.Table.changes`.
     """
@@ -85,16 +85,16 @@ class Changes:
 
     @property
     def begin_version(self) -> int:
-        """The version before all changes; 0 is the empty table."""
+        """The version before the changes; 0 is the empty table."""
         return self._versions.begin_version
 
     @property
     def end_version(self) -> int:
-        """The version after all changes."""
+        """The version after the changes."""
         return self._versions.end_version
 
     def without_values(self) -> "Changes":
-        """Return the same changes without values: no data file is opened, but for a ``key``.
+        """Return the same changes without values: only a ``key`` needs data files.
 
         Examples
         --------
@@ -109,15 +109,16 @@ class Changes:
     def summary(self) -> pl.DataFrame:
         """Return how many rows changed, and how, without opening a data file.
 
-        Only a ``key`` needs its columns read.
+        Only the columns of a ``key`` are read.
 
         Returns
         -------
         polars.DataFrame
-            Of net changes one row: ``inserted``, ``deleted``, ``updated``, ``column_rewritten``,
-            ``column_added``, ``moved`` and ``unchanged`` are exclusive and add up; null where lost
-            versions leave a number open. Per commit one row a commit that changed rows.
-            ``uncertain`` is how many of all these rows are, ``evidence`` the weakest that was used.
+            Net: one row. Each row of the table counts as one of ``inserted``, ``deleted``,
+            ``updated``, ``column_rewritten``, ``column_added``, ``moved`` and ``unchanged``; a
+            number is null if it is unknown because versions are lost. Per commit: one row for each
+            commit that changed rows. ``uncertain`` counts the uncertain ones of all these rows;
+            ``evidence`` is the weakest evidence of any of them.
 
         Examples
         --------
@@ -132,9 +133,9 @@ class Changes:
         Returns
         -------
         polars.DataFrame
-            The columns of :data:`~lance_explorer.changes.frame.CHANGES`, and after them those of
-            the values. With both images ``changed_columns`` stands between: of an update, the
-            names of the columns whose values differ, else null.
+            The columns of :data:`~lance_explorer.changes.frame.CHANGES`, then those of the values.
+            With ``images="both"`` there is ``changed_columns`` between them: for an update, the
+            names of the columns whose values differ; null for other changes.
 
         Examples
         --------
@@ -148,10 +149,11 @@ class Changes:
 
     @documented(FINDINGS)
     def findings(self) -> pl.DataFrame:
-        """Return which values were lost, of all that were read so far, and what to do about it.
+        """Return which of the values read so far were lost, and what to do about it.
 
-        Only ``images="known"`` goes on where values are lost. Two columns that may be one, which
-        versions that are not kept leave open, are noted, too. What Spark reads is not noted here.
+        Only with ``images="known"`` are lost values allowed. Two columns that may be the same,
+        because versions between them are lost, are findings as well. Values that Spark reads are
+        not counted here.
 
         Examples
         --------
@@ -168,9 +170,10 @@ class Changes:
         return self._answer(lambda it: it._lines.empty.schema)
 
     def parts(self, num_rows: int) -> list[ChangePart]:
-        """Return parts of about so many rows, which :meth:`batches` yields apart, on any machine.
+        """Return parts of about this many rows, for :meth:`batches` on this or other machines.
 
-        They are found from metadata alone; one after the other they are :meth:`to_polars`.
+        Parts are made from metadata alone; together, in order, they are the rows of
+        :meth:`to_polars`.
 
         Examples
         --------
@@ -190,18 +193,18 @@ class Changes:
         progress: bool = True,
         part: ChangePart | None = None,
     ) -> Iterator[pl.DataFrame]:
-        """Yield the same as :meth:`to_polars`, at most so many rows at a time.
+        """Yield the rows of :meth:`to_polars` in batches.
 
-        Values are read for one batch at a time, so that memory does not grow with the changes.
+        Values are read one batch at a time, so memory does not grow with the number of changes.
 
         Parameters
         ----------
         batch_size : int, default 65536
-            Rows in a batch; a batch ends where a commit ends.
+            The maximal number of rows in a batch; a batch also ends where a commit ends.
         progress : bool, default True
-            Whether to show how far it is, if it takes more than a second.
+            Whether to show progress if it takes more than a second.
         part : ChangePart, optional
-            The part of :meth:`parts` that is wanted; everything by default.
+            One of :meth:`parts`; everything by default.
 
         Examples
         --------
@@ -231,7 +234,7 @@ class Changes:
                 bar.update(len(batch))
 
     def to_spark(self, spark: "SparkSession") -> "DataFrame":
-        """Return the same as :meth:`to_polars` as a Spark DataFrame, made in Spark's tasks.
+        """Return the rows of :meth:`to_polars` as a Spark DataFrame, computed in Spark's tasks.
 
         Parameters
         ----------
@@ -241,9 +244,9 @@ class Changes:
         Raises
         ------
         MissingDependencyError
-            If there is no PySpark.
+            If PySpark is not installed.
         pyspark.errors.AnalysisException
-            If a column does not fit the table, or has a type that Spark has not.
+            If the table has no such column, or Spark has no such type.
 
         Examples
         --------

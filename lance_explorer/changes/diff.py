@@ -1,4 +1,4 @@
-"""What two versions of a table differ in, whatever branches they are on."""
+"""How two versions of a table differ, on the same branch or on different ones."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
@@ -33,16 +33,16 @@ _T = TypeVar("_T")
 def diff(
     first_source: TableSource, first_version: int, second_source: TableSource, second_version: int
 ) -> "Diff":
-    """Return what two versions differ in; see :meth:`~lance_explorer.table.Table.diff`."""
+    """Return how two versions differ; see :meth:`~lance_explorer.table.Table.diff`."""
     first_source.file(first_version)
     second_source.file(second_version)
     return Diff(Place(first_source, first_version), Place(second_source, second_version))
 
 
 class Diff:
-    """What two versions differ in, read from the first to the second, either of which may be later.
+    """How the second version differs from the first; either may be the later one.
 
-    Made by :meth:`~lance_explorer.table.Table.diff`. Nothing is read before it is asked for.
+    Made by :meth:`~lance_explorer.table.Table.diff`. Nothing is read before a method needs it.
     """
 
     def __init__(self, first: Place, second: Place) -> None:
@@ -61,14 +61,14 @@ class Diff:
 
     @property
     def common_ancestor(self) -> tuple[str | None, int] | None:
-        """Branch and number of the last version that both come from; None if its branch is gone.
+        """Branch and number of the last common version; None if its branch was deleted.
 
         Raises
         ------
         InvalidArgumentError
-            If they are versions of two tables.
+            If the versions are of two tables.
         RefNotFoundError
-            If nothing tells where a branch left its parent.
+            If it is unknown from which version a branch was created.
         """
         common = self._answer(lambda pair: pair.common)
         return None if common.branch is None else (common.branch.branch, common.version)
@@ -77,8 +77,8 @@ class Diff:
     def is_identical(self) -> bool:
         """Whether nothing differs: fragments, schema, indices and configuration.
 
-        Metadata alone tells it. Versions with the same rows in other files are not identical: see
-        :meth:`same_content`.
+        Known from metadata alone. Versions with the same rows in different files are not identical:
+        see :meth:`same_content`.
         """
         return not self.differs
 
@@ -93,14 +93,14 @@ class Diff:
         """Return how many rows differ, and how: one row. No data file is opened.
 
         Rows that only the second version has are inserted, those that only the first has are
-        deleted. Row IDs that two branches gave out after they parted are those of different rows.
+        deleted. Row IDs that two branches assigned after the fork are those of different rows.
 
         Raises
         ------
         InvalidArgumentError
-            If they are versions of two tables.
+            If the versions are of two tables.
         NotFoundError
-            If versions on the way are not kept, the common one among them.
+            If versions between the two are not kept, or the common version is not.
 
         Examples
         --------
@@ -122,35 +122,36 @@ class Diff:
         Parameters
         ----------
         images : {"known", "after", "both"}, optional
-            Values that are read: by default those of the second version, and of rows that only the
-            first one has, null where they are lost, which :meth:`findings` tells; ``"after"``:
-            those of the second version; ``"both"``: of both versions. With None there are none, and
-            no data file is opened. Blobs are read whole: name the other columns where they are
-            large.
+            Which values to read. ``"known"``: those of the second version, and those of rows that
+            only the first one has; lost values are null, and :meth:`findings` says why.
+            ``"after"``: only those of the second version; ``"both"``: those of both versions. None:
+            no values, and no data file is opened. Blobs are read whole: if they are large, name the
+            other columns.
         columns : sequence of str, optional
-            The columns of values, by the names of the second version; all by default. They are
-            called what they are called in :meth:`~lance_explorer.table.Table.changes`.
+            The columns to read, by their names in the second version; all by default. In the frame
+            they are named as by :meth:`~lance_explorer.table.Table.changes`.
         key : str or sequence of str, optional
-            Columns that tell rows apart: one that only the first version has and one that only the
-            second has are one row updated if they have the same key.
+            Columns that identify a row: a row that only the first version has and one that only the
+            second has are one updated row if they have the same key.
         include : collection of {"moved", "column_added"}
-            What is left out by default: rows that only moved, or only got or lost a column.
+            Rows to include that are left out by default: rows that only moved, or only got or lost
+            a column.
         tolerance : float, default 0.0
-            How far floats may be apart to be equal, as in
+            How much floats may differ to count as equal, as in
             :meth:`~lance_explorer.table.Table.changes`.
 
         Returns
         -------
         polars.DataFrame
-            As :meth:`~lance_explorer.changes.change_feed.Changes.to_polars` returns. Version
-            numbers are those of the branch of the second version.
+            The columns of :meth:`~lance_explorer.changes.change_feed.Changes.to_polars`. Version
+            numbers are those of the second version's branch.
 
         Raises
         ------
         InvalidArgumentError
-            If they are versions of two tables.
+            If the versions are of two tables.
         NotFoundError
-            If versions on the way are not kept, the common one among them.
+            If versions between the two are not kept, or the common version is not.
 
         Examples
         --------
@@ -162,7 +163,7 @@ class Diff:
 
     @documented(FINDINGS)
     def findings(self) -> pl.DataFrame:
-        """Return which values were lost, of all that :meth:`rows` read so far.
+        """Return which of the values that :meth:`rows` has read so far were lost.
 
         So are two columns that may be one, which versions that are not kept leave open.
 
@@ -199,7 +200,7 @@ class Diff:
 
     @documented(INDEX_DIFF)
     def indices(self) -> pl.DataFrame:
-        """Return which segments of indices differ.
+        """Return which index segments differ.
 
         Examples
         --------
@@ -210,7 +211,7 @@ class Diff:
 
     @documented(CONFIG_DIFF)
     def config(self) -> pl.DataFrame:
-        """Return which entries of the configuration and of metadata differ.
+        """Return which entries of config and metadata differ.
 
         Examples
         --------
@@ -221,14 +222,14 @@ class Diff:
 
     @documented(COMMITS_BETWEEN)
     def commits(self) -> pl.DataFrame:
-        """Return the commits on the way: back to the common version, and on to the second one.
+        """Return the commits between both: back to the common version, and forth to the second.
 
         Raises
         ------
         InvalidArgumentError
-            If they are versions of two tables.
+            If the versions are of two tables.
         RefNotFoundError
-            If nothing tells where a branch left its parent.
+            If it is unknown from which version a branch was created.
 
         Examples
         --------
@@ -240,17 +241,17 @@ class Diff:
     def same_content(self) -> SameContent:
         """Return whether both versions have the same rows with the same values.
 
-        It is the proof that a compaction, a restore or a clone changed nothing. Values of
-        fragments that both versions have as they are need not be read; all others are read in
-        batches. Where both versions have the same row IDs, each row must have its own values; in a
-        table without stable row IDs, after an Overwrite, and between branches and tables, there
-        must be the same rows in any order.
+        This can prove that a compaction, a restore or a clone changed nothing. Values of fragments
+        that are the same in both versions need not be read; all others are read in batches. If both
+        versions have the same row IDs, each row must have the same values in both; in a table
+        without stable row IDs, after an Overwrite, and between branches and tables, both must have
+        the same rows, in any order.
 
         Returns
         -------
         SameContent
-            True or false; ``method`` says how that is known, ``columns`` which columns differ.
-            As text it is a sentence on what was compared.
+            True or false; ``method`` says how that is known, ``columns`` which columns differ. Its
+            text is a sentence that says what was compared.
 
         Examples
         --------

@@ -18,7 +18,11 @@ __all__ = ["COMMITS_BETWEEN", "commits_between", "fields_between"]
 COMMITS_BETWEEN = FrameSchema(
     "commits_between",
     (
-        Column("leg", pl.Enum(["back", "forth"]), "undone on the way back, or done on the way to"),
+        Column(
+            "leg",
+            pl.Enum(["back", "forth"]),
+            "back: only in the history of the first version; forth: only of the second",
+        ),
         BRANCH,
         Column("version", ID, "version of the commit"),
         Column("timestamp", TIME, "when it was committed", nullable=True),

@@ -11,10 +11,10 @@ __all__ = ["CONFIG_DIFF", "config_diff"]
 CONFIG_DIFF = FrameSchema(
     "config_diff",
     (
-        Column("change", pl.Enum(["added", "removed", "changed"]), "what became of the entry"),
-        Column("map", CONFIG_MAP, "which of the maps of a manifest the entry is in"),
-        Column("field", TEXT, "path of the field that the metadata is of", nullable=True),
-        Column("key", TEXT, "key"),
+        Column("change", pl.Enum(["added", "removed", "changed"]), "how the entry differs"),
+        Column("map", CONFIG_MAP, "map of the manifest that contains the entry"),
+        Column("field", TEXT, "path of the field, if the entry is field metadata", nullable=True),
+        Column("key", TEXT, "key of the entry"),
         Column("value_before", TEXT, "value in the first version", nullable=True),
         Column("value_after", TEXT, "value in the second version", nullable=True),
     ),

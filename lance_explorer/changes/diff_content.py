@@ -59,8 +59,8 @@ class SameContent:
     >>> print(table.diff(5, 6).same_content())
     Yes: both versions have the same columns in the same files, so no value had to be compared.
     >>> print(table.diff(1, 2).same_content())
-    No: id, city and mood differ. Compared were 0 of 4 rows of the first version with 2 of 6 rows \
-of the second; all others are in files that both have.
+    No: id, city and mood differ. Compared: 0 of 4 rows of the first version with 2 of 6 rows \
+of the second; all others are in files that both versions have.
     """
 
     is_same: bool
@@ -79,8 +79,8 @@ of the second; all others are in files that both have.
 
 
 _PROOFS = {
-    "row ID": "under each row ID there are the values that it had",
-    "multiset hash": "there are the same rows, in whatever order and under whatever row IDs",
+    "row ID": "each row ID has the same values in both",
+    "multiset hash": "both have the same rows, in any order and with any row IDs",
 }
 
 
@@ -96,7 +96,7 @@ def _words(found: SameContent) -> str:
     if found.columns:
         what = _enumeration(found.columns) + (" differs" if len(found.columns) == 1 else " differ")
     elif found.num_compared_before == found.num_compared_after:
-        what = "each column has the same values, but in other rows"
+        what = "each column has the same values, but in different rows"
     else:
         what = "the number of rows differs"
     return f"No: {what}. {_compared(found)}"
@@ -108,8 +108,8 @@ def _compared(found: SameContent) -> str:
     of_second = _of(found.num_compared_after, found.num_rows_after)
     counts = (found.num_compared_before, found.num_compared_after)
     is_all = counts == (found.num_rows_before, found.num_rows_after)
-    others = "" if is_all else "; all others are in files that both have"
-    return f"Compared were {of_first} of the first version with {of_second} of the second{others}."
+    others = "" if is_all else "; all others are in files that both versions have"
+    return f"Compared: {of_first} of the first version with {of_second} of the second{others}."
 
 
 def _of(compared: int, total: int | None) -> str:

@@ -40,14 +40,14 @@ FRAGMENT_DIFF = FrameSchema(
         Column(
             "change",
             pl.Enum(["added", "removed", "changed", "replaced"]),
-            "what became of the fragment; replaced: they have no data file in common",
+            "how it differs; replaced: same ID, but no data file in common",
         ),
-        Column("fragment_id", ID, "fragment"),
+        Column("fragment_id", ID, "fragment ID"),
         *_both("num_rows", COUNT, "live rows", "rows"),
-        *_both("physical_rows", COUNT, "rows with the deleted ones", "rows"),
-        *_both("num_data_files", COUNT, "data files, overlays too"),
+        *_both("physical_rows", COUNT, "rows including deleted ones", "rows"),
+        *_both("num_data_files", COUNT, "data files, including overlays"),
         *_both("data_bytes", BYTES, "size of the data files", "bytes"),
-        Column("differs", pl.List(TEXT), "what differs of a fragment that both have"),
+        Column("differs", pl.List(TEXT), "what differs, if both versions have the fragment"),
     ),
 )
 """The columns of ``Diff.fragments()``."""
@@ -58,12 +58,16 @@ INDEX_DIFF = FrameSchema(
         Column(
             "change",
             pl.Enum(["added", "removed", "changed"]),
-            "what became of the segment; changed: it covers other fragments, or lies elsewhere",
+            "how the segment differs; changed: it covers other fragments, or was moved",
         ),
         Column("name", TEXT, "name of the index"),
         Column("uuid", TEXT, "identity of the segment"),
         Column("index_type", TEXT, "type of the index"),
-        Column("fields", pl.List(TEXT), "paths of the fields; null: not in the schema"),
+        Column(
+            "fields",
+            pl.List(TEXT),
+            "paths of the indexed fields; a null element is not in the schema",
+        ),
         *_both("num_fragments", COUNT, "covered fragments"),
         *_both("dataset_version", ID, "version that it was built from"),
     ),

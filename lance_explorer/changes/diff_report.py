@@ -46,7 +46,7 @@ def report(
         *[_part(name, frame) for name, frame in parts.items()],
     ]
     if commits is not None and len(commits):
-        pieces.append(_part("commits on the way", commits))
+        pieces.append(_part("commits between", commits))
     return f"<div>{''.join(pieces)}</div>"
 
 
@@ -71,7 +71,7 @@ def _rows(rows: pl.DataFrame | Exception) -> str:
     if counts["uncertain"] or counts["versions_lost"]:
         lost = counts["versions_lost"]
         note = f"<div>{counts['uncertain']:,} of these rows are uncertain"
-        note += f"; {lost:,} versions on the way are not kept</div>" if lost else "</div>"
+        note += f"; {lost:,} versions between are not kept</div>" if lost else "</div>"
     return _table(some.filter(pl.col("count") > 0)) + note if any(shown.values()) else ""
 
 

@@ -20,15 +20,15 @@ SCHEMA_DIFF = FrameSchema(
         Column(
             "change",
             pl.Enum(["added", "dropped", "renamed", "cast", "altered", "replaced"]),
-            "what became of the field; replaced: another one of the same name",
+            "how the field differs; replaced: another field with the same name",
         ),
-        Column("path_before", TEXT, "path in the first version", nullable=True),
-        Column("path_after", TEXT, "path in the second version", nullable=True),
-        Column("field_id_before", FIELD_ID, "ID in the first version", nullable=True),
-        Column("field_id_after", FIELD_ID, "ID in the second version", nullable=True),
+        Column("path_before", TEXT, "path of the field in the first version", nullable=True),
+        Column("path_after", TEXT, "path of the field in the second version", nullable=True),
+        Column("field_id_before", FIELD_ID, "field ID in the first version", nullable=True),
+        Column("field_id_after", FIELD_ID, "field ID in the second version", nullable=True),
         Column("type_before", TEXT, "logical type in the first version", nullable=True),
         Column("type_after", TEXT, "logical type in the second version", nullable=True),
-        Column("differs", pl.List(TEXT), "what differs of a field that both have"),
+        Column("differs", pl.List(TEXT), "what differs, if both versions have the field"),
     ),
 )
 """The columns of ``Diff.schema()``."""

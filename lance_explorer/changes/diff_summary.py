@@ -17,15 +17,15 @@ _OF_CHANGES = NET_SUMMARY.columns[2:-1]
 DIFF_SUMMARY = FrameSchema(
     "diff_summary",
     (
-        Column("branch_before", TEXT, "branch of the first; null is the main branch", True),
+        Column("branch_before", TEXT, "branch of the first version; null is the main branch", True),
         Column("version_before", ID, "the first version"),
-        Column("branch_after", TEXT, "branch of the second; null is the main branch", True),
+        Column("branch_after", TEXT, "branch of the second version; null is the main branch", True),
         Column("version_after", ID, "the second version"),
         *_OF_CHANGES,
         Column(
             "versions_lost",
             COUNT,
-            "versions on the way that are not kept; null if a branch there is gone",
+            "versions between the two that are not kept; null if a branch between them was deleted",
             True,
             "versions",
         ),

@@ -61,7 +61,7 @@ def words_beside_rows(source: TableSource, begin_version: int, end_version: int)
         common = ancestry(Place(source, begin_version), Place(source, end_version))
         return difference_words(before, after, fields_between(before, after, common))
     except LanceExplorerError as error:
-        return [f"What differs beside rows cannot be told: {error}."]
+        return [f"Differences other than rows are unknown: {error}."]
 
 
 def difference_words(
@@ -137,12 +137,12 @@ def _became(segments: pl.DataFrame) -> str:
     counts = dict(segments.group_by("change").len().iter_rows())
     added, removed = counts.get("added", 0), counts.get("removed", 0)
     if added and removed:
-        return "built anew"
+        return "rebuilt"
     if added:
         return f"extended by {added:,} segment{'' if added == 1 else 's'}"
     if removed:
         return f"lost {removed:,} segment{'' if removed == 1 else 's'}"
-    return "covers other fragments, or lies elsewhere"
+    return "covers other fragments, or was moved"
 
 
 def _entry(row: dict[str, Any]) -> str:

@@ -43,8 +43,8 @@ def changes_over_a_gap(common: Ancestry, last: Stretch) -> ChangeRuns:
     assert last.source is not None
     if common.branch is None:
         raise RefNotFoundError(
-            f"rows cannot be matched over what is not kept: the branch is gone that had version "
-            f"{common.version}, from which both come"
+            f"rows cannot be matched: the branch of their common version {common.version} was "
+            "deleted"
         )
     base = place_rows(Place(common.branch, common.version))
     if base.rows.has_row_ids:

@@ -38,21 +38,40 @@ _EVIDENCE = pl.Series(EVIDENCE.categories, dtype=EVIDENCE)
 CHANGES = FrameSchema(
     "changes",
     (
-        Column("_change_type", _CHANGE_TYPE, "what the line is", nullable=True),
+        Column(
+            "_change_type",
+            _CHANGE_TYPE,
+            "kind of change, as in Delta's change data feed",
+            nullable=True,
+        ),
         Column(
             "_commit_version",
             ID,
-            "version of the commit; net: the one that last wrote the row",
+            "version of the commit; in net changes, the one that last wrote the row",
             nullable=True,
         ),
         Column("_commit_timestamp", TIME, "when it was committed", nullable=True),
         Column("_event", _EVENT, "what happened to the row"),
-        Column("_rowid", ID, "row ID; the address in a table without stable ones", nullable=True),
-        Column("_rowaddr", ID, "row address of this image", nullable=True),
-        Column("_rowaddr_before", ID, "row address before; null if not live", nullable=True),
-        Column("_rowaddr_after", ID, "row address after; null if not live", nullable=True),
-        Column("evidence", EVIDENCE, "how well it is known"),
-        Column("is_uncertain", pl.Boolean(), "whether it may have been less, or half of an update"),
+        Column("_rowid", ID, "row ID; without stable row IDs, the row address", nullable=True),
+        Column("_rowaddr", ID, "address of the row whose values these are", nullable=True),
+        Column(
+            "_rowaddr_before",
+            ID,
+            "row address before the change; null if the row was not live",
+            nullable=True,
+        ),
+        Column(
+            "_rowaddr_after",
+            ID,
+            "row address after the change; null if the row is not live",
+            nullable=True,
+        ),
+        Column("evidence", EVIDENCE, "how the change is known"),
+        Column(
+            "is_uncertain",
+            pl.Boolean(),
+            "whether values may be unchanged, or an insert and a delete may be one update",
+        ),
     ),
 )
 """What every feed has, before the values."""
@@ -63,22 +82,27 @@ CHANGED_COLUMNS = "changed_columns"
 _COUNTS = {
     RowChange.INSERTED: "rows that only the later version has",
     RowChange.DELETED: "rows that only the earlier version has",
-    RowChange.UPDATED: "rows with other values",
-    RowChange.COLUMN_REWRITTEN: "rows of which a column was written anew, nothing else",
-    RowChange.COLUMN_ADDED: "rows that got another column, nothing else",
-    RowChange.MOVED: "rows that only lie elsewhere",
-    RowChange.UNCHANGED: "rows that are as they were, where they were",
-    RowChange.CREATED: "rows that are new",
-    RowChange.RESTORED: "rows that a restore brought back, or other values of them",
+    RowChange.UPDATED: "rows whose values changed",
+    RowChange.COLUMN_REWRITTEN: "rows whose only change is a rewritten column",
+    RowChange.COLUMN_ADDED: "rows whose only change is an added column",
+    RowChange.MOVED: "rows that only moved to another address",
+    RowChange.UNCHANGED: "rows with the same values at the same address",
+    RowChange.CREATED: "rows that the commit created",
+    RowChange.RESTORED: "rows that a restore brought back, or whose values it set back",
     RowChange.OVERWRITTEN: "rows that an overwrite replaced",
 }
 
 _ENDS = (
-    Column("begin_version", ID, "version before all changes; 0 is the empty table"),
-    Column("end_version", ID, "version after all changes"),
+    Column("begin_version", ID, "version before the changes; 0 is the empty table"),
+    Column("end_version", ID, "version after the changes"),
 )
-_UNCERTAIN = Column("uncertain", COUNT, "rows of all these that are uncertain", unit="rows")
-_WEAKEST = Column("evidence", EVIDENCE, "the weakest that was used; null if none", nullable=True)
+_UNCERTAIN = Column("uncertain", COUNT, "rows of all these classes that are uncertain", unit="rows")
+_WEAKEST = Column(
+    "evidence",
+    EVIDENCE,
+    "the weakest evidence of any change; null if there are no changes",
+    nullable=True,
+)
 
 
 def _count(change: RowChange) -> Column:
@@ -115,7 +139,9 @@ NET_SUMMARY = FrameSchema(
         *[_count(change) for change in NET_CHANGES],
         _UNCERTAIN,
         _WEAKEST,
-        Column("versions_lost", COUNT, "versions on the way that are not kept", unit="versions"),
+        Column(
+            "versions_lost", COUNT, "versions between the two that are not kept", unit="versions"
+        ),
     ),
 )
 """The columns of ``Changes.summary()`` of net changes."""
@@ -123,14 +149,14 @@ NET_SUMMARY = FrameSchema(
 COMMIT_SUMMARY = FrameSchema(
     "commit_summary",
     (
-        Column("version", ID, "version of the commit; null where that is lost", nullable=True),
+        Column("version", ID, "version of the commit; null if it is not kept", nullable=True),
         Column("timestamp", TIME, "when it was committed", nullable=True),
         Column("operation", TEXT, "operation as Lance names it", nullable=True),
         *[_count(change) for change in COMMIT_CHANGES],
         _UNCERTAIN,
         _WEAKEST,
         Column(
-            "versions_lost", COUNT, "versions just before it that are not kept", unit="versions"
+            "versions_lost", COUNT, "versions directly before it that are not kept", unit="versions"
         ),
     ),
 )

@@ -20,7 +20,7 @@ _HINTS = {
 _LATEST_FORMAT = (2, 3)
 """Latest data format that is known."""
 
-_ALLOW = "Open the table with allow_bases=[...] if files of it do lie there."
+_ALLOW = "If these files belong to the table, open it with allow_bases=[...]."
 
 
 class LostValues:
@@ -62,11 +62,11 @@ class LostValues:
         last = int(rows.history.versions[position]) - 1
         first = last - lost_before(rows, position) + 1
         lost = f"versions {first} to {last} are" if first < last else f"version {last} is"
-        message = f"{lost} not kept: values that rows had only there are lost"
+        message = f"{lost} not kept: values that rows had only in them are lost"
         if position:
             kept = rows.history.records[position - 1].version
-            message += f"; deleted rows have those of version {kept}"
-        self._add(rows, position, "info", message, "Tag versions that are to be kept.")
+            message += f"; deleted rows have their values of version {kept}"
+        self._add(rows, position, "info", message, "Tag versions that should be kept.")
 
     def version_gone(self, rows: StateRows, position: int) -> None:
         """Note that a version was removed while it was read."""
@@ -77,7 +77,7 @@ class LostValues:
             position,
             "warning",
             "the version was removed before its values were read",
-            "refresh() the table and ask again.",
+            "refresh() the table and try again.",
         )
 
     def refused(self, rows: StateRows, position: int, error: Exception) -> None:
@@ -87,7 +87,9 @@ class LostValues:
 
     def blobs_refused(self, rows: StateRows, position: int, column: str) -> None:
         """Note that blobs of a column are not read, since they lie elsewhere."""
-        message = f"blobs of column {column!r} are not read: they lie where the table may not lead"
+        message = (
+            f"blobs of column {column!r} are not read: they are in a place that is not allowed"
+        )
         self._add(rows, position, "warning", message, _ALLOW)
 
     def file_gone(
@@ -99,8 +101,8 @@ class LostValues:
             rows,
             position,
             "error",
-            f"{path} is missing, and the values that were in it",
-            "Bring the file back from a copy; columns=[...] can leave out what it held.",
+            f"{path} is missing, and so are the values in it",
+            "Restore the file from a backup, or leave out its columns with columns=[...].",
             fragment_id,
         )
 

@@ -1,4 +1,4 @@
-"""Net changes: what became of each row between two versions, whatever happened on the way.
+"""Net changes: what happened to each row between two versions, whatever the commits between did.
 
 Both versions are compared as they are; the commits between explain what comparing cannot tell. Rows
 of which nothing changed are not there, and cost nothing.
@@ -34,7 +34,7 @@ __all__ = ["net_changes", "net_changes_since"]
 
 
 def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
-    """Return what became of the rows of two versions of a branch.
+    """Return what happened to the rows between two versions of a branch.
 
     Parameters
     ----------

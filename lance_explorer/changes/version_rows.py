@@ -61,6 +61,6 @@ def place_rows(place: Place) -> PlaceRows:
     except VersionNotFoundError:
         check_rows(place.source.version(place.version))
         raise VersionNotFoundError(
-            f"version {place.version} is detached: it is in no line of history, and its rows "
-            f"cannot be matched with those of others"
+            f"version {place.version} is detached: it is on no branch, so its rows cannot be "
+            "matched with those of other versions"
         ) from None

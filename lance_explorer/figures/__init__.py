@@ -1,7 +1,7 @@
 """Pictures of a table, of a version, of changes and of lineage: an object in, a plotly Figure out.
 
-The functions here read from the object what the picture takes. The drawing itself is a pure
-function of frames, of the same name, in a module beside; views and the report call that one with
+The functions here read from the object what the figure needs. The drawing itself is a pure function
+of frames, with the same name, in a module of this package; views and the report call that one with
 frames that they already have.
 """
 
@@ -94,7 +94,7 @@ def history(table: "Table") -> go.Figure:
     plotly.graph_objects.Figure
         Four panels over the version number: live rows, bytes of the data files, number of
         fragments, and the commits in the colour of their kind, with the latest 12 tags above.
-        Beyond 400 versions a bar stands for several commits, and the panel says how many.
+        With more than 400 versions a bar stands for several commits, and the panel says how many.
 
     Examples
     --------
@@ -117,8 +117,8 @@ def schema_history(table: "Table") -> go.Figure:
     -------
     plotly.graph_objects.Figure
         A lane for each column, nested ones too. A column that was renamed or cast stays in its
-        lane, which has its latest name. Beyond 60 lanes those that changed most are shown, and the
-        picture says how many there are.
+        lane, which has its latest name. With more than 60 lanes those that changed most are shown,
+        and the figure says how many there are.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def schema_history(table: "Table") -> go.Figure:
 
 
 def manifest_bytes(table: "Table") -> go.Figure:
-    """Draw the bytes of each manifest by what they are spent on.
+    """Draw the size of each manifest, divided into its parts.
 
     Parameters
     ----------
@@ -140,8 +140,8 @@ def manifest_bytes(table: "Table") -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A stacked bar for each version; parts that no manifest has are left out. Beyond 400 versions
-        only the last of several is drawn, and the picture says of how many.
+        A stacked bar for each version; parts that no manifest has are left out. With more than 400
+        versions only the last of each few is drawn, and the figure says of how many.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def manifest_bytes(table: "Table") -> go.Figure:
 
 
 def encoding_growth(table: "Table") -> go.Figure:
-    """Draw how the cost of row identity grew over the versions of a table.
+    """Draw how the size of row IDs and row versions grew over the versions of a table.
 
     Parameters
     ----------
@@ -163,8 +163,8 @@ def encoding_growth(table: "Table") -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Four panels over the version number: bytes of row IDs, with a dotted line at the fewest that
-        they can be stored in; bytes of row versions; bytes of row IDs for each live row; and the
+        Four panels over the version number: bytes of row IDs, with a dotted line at their size in
+        the best encoding; bytes of row versions; bytes of row IDs for each live row; and the
         segments and runs that they are stored in.
 
     Examples
@@ -193,9 +193,9 @@ def fragment_map(snapshot: "Snapshot | Table") -> go.Figure:
     -------
     plotly.graph_objects.Figure
         One column for each fragment in the order of a scan: live rows in the colour of the kind of
-        commit that made the fragment, deleted rows hatched above them. Beyond 240 fragments a
-        column stands for several, and the picture says how many. Fragments whose rows are not
-        known are as narrow as those of one row.
+        commit that created the fragment, deleted rows hatched above them. With more than 240
+        fragments a column stands for several, and the figure says how many. Fragments with an
+        unknown number of rows are as narrow as those with one row.
 
     Examples
     --------
@@ -220,14 +220,13 @@ def file_sizes(snapshot: "Snapshot | Table", small_rows: int = SMALL_ROWS) -> go
     snapshot : Snapshot or Table
         The version; the latest one of a table.
     small_rows : int, default 1048576
-        A file with fewer rows is small; by default what a compaction with its own defaults takes
-        for small.
+        A file with fewer rows is small; by default as for a compaction with default options.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Two panels: files by their bytes, and by their rows. What is unknown is left out, and the
-        picture says how much.
+        Two panels: files by bytes, and by rows. Files of unknown size are left out, and the figure
+        says how many.
 
     Examples
     --------
@@ -256,9 +255,9 @@ def row_ages(snapshot: "Snapshot | Table") -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Two panels over the version number, with bars in the colour of the kind of commit. Rows that
-        are deleted by now count too, since the sequences of row versions have them. Beyond 400
-        versions a bar stands for several, and the picture says how many. Without stable row IDs no
+        Two panels over the version number, with bars in the colour of the kind of commit. Deleted
+        rows are counted, too, since the sequences of row versions include them. With more than 400
+        versions a bar stands for several, and the figure says how many. Without stable row IDs no
         row versions are stored, and there are no bars.
 
     Examples
@@ -275,7 +274,7 @@ def row_ages(snapshot: "Snapshot | Table") -> go.Figure:
 
 
 def encoding_bytes(snapshot: "Snapshot | Table") -> go.Figure:
-    """Draw what the row IDs of each fragment take, by encoding, beside what they could take.
+    """Draw how many bytes the row IDs of each fragment take, by encoding, and could take.
 
     Parameters
     ----------
@@ -285,9 +284,9 @@ def encoding_bytes(snapshot: "Snapshot | Table") -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A bar for each fragment, in bytes, and a mark at the fewest bytes that its row IDs can be
-        stored in. Of more than 25 fragments those are shown that would save most. Spilled row IDs
-        have no bytes of their own, and no bar.
+        A bar for each fragment, in bytes, and a mark at the size of its row IDs in the best
+        encoding. With more than 25 fragments, those that would save most are shown. Spilled row IDs
+        have no bytes in the manifest, and no bar.
 
     Examples
     --------
@@ -299,7 +298,7 @@ def encoding_bytes(snapshot: "Snapshot | Table") -> go.Figure:
 
 
 def encoding_words(snapshot: "Snapshot | Table") -> list[str]:
-    """Say in words what row IDs take, and what they could take; whether that matters is advice.
+    """Say in words how many bytes row IDs take, and how many they could take.
 
     Parameters
     ----------
@@ -309,8 +308,8 @@ def encoding_words(snapshot: "Snapshot | Table") -> list[str]:
     Returns
     -------
     list of str
-        Sentences: first what all row IDs take; then the fragments, at most five, that would save
-        most, if that is a tenth of their bytes and 1 kB or a hundredth of all; then what is left.
+        Sentences: first on the size of all row IDs; then on up to five fragments that would save
+        most, if that is a tenth of their bytes and 1 kB or a hundredth of all; then on the others.
 
     Examples
     --------
@@ -328,22 +327,22 @@ def _row_id_frames(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.
 
 
 def changes_over_time(changes: Changes) -> go.Figure:
-    """Draw how many rows each commit changed, by what became of them.
+    """Draw how many rows each commit changed, by what happened to them.
 
     Parameters
     ----------
     changes : Changes
         The changes of each commit: ``table.changes(..., mode="per_commit")``. No data file is
-        opened for them, but for the columns of a ``key``.
+        opened, except for the columns of a ``key``.
 
     Returns
     -------
     plotly.graph_objects.Figure
         Two panels over the version number. Above: rows created, restored, updated and rewritten
-        point up, rows deleted and overwritten point down. Below, if there are any: rows that have
-        the values they had, but moved or got another column. Beyond 400 versions a bar stands for
-        several, and the line above says how many. A dotted line is where versions are not kept;
-        that line says what is not in the picture because of it.
+        point up, rows deleted and overwritten point down. Below, if there are any: rows that keep
+        their values, but moved or got another column. With more than 400 versions a bar stands for
+        several, and the line above says how many. A dotted line is where versions are not kept; the
+        line above says what is missing from the figure because of that.
 
     Examples
     --------
@@ -366,8 +365,8 @@ def churn(changes: Changes) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A bar up for each class of rows that a fragment got, or that were written in it where they
-        lie; a bar down for those that it lost. Of more than 60 fragments those with the most rows
+        A bar up for each class of rows that were added to a fragment, or updated in place in it; a
+        bar down for rows removed from it. With more than 60 fragments, those with the most rows
         added or removed are shown, and the line above says so.
 
     Examples
@@ -390,7 +389,7 @@ def lineage(
     fragment: FragmentNode | str | int | None = None,
     width: int | None = None,
 ) -> go.Figure:
-    """Draw where the fragments of a table came from, and what became of them.
+    """Draw where the rows of each fragment of a table came from, and where they moved to.
 
     Parameters
     ----------
@@ -398,24 +397,24 @@ def lineage(
         The table; or its lineage, ``table.lineage()``, or a part of that, such as
         ``table.lineage().between(0, 2)``.
     path : Row or polars.DataFrame, optional
-        A row of the table, ``table.row(2)``, whose way is drawn; or the frame of what happened to
-        it, ``table.row(2).history()``. Of the events of several rows, ``table.follow(ids)``, the
-        ways of the first 12 are drawn.
+        A row of the table whose path is drawn, ``table.row(2)``, or its history,
+        ``table.row(2).history()``. Of the events of several rows, ``table.follow(ids)``, the paths
+        of the first 12 rows are drawn.
     between : tuple of int, optional
         The first version and the last to show; all by default.
     fragment : FragmentNode, str or int, optional
-        A node, its name, or a fragment ID for its latest life: show only what leads to it, and what
-        comes of it.
+        A node, its name, or a fragment ID for its latest life: show only its ancestors and
+        descendants.
     width : int, optional
-        Width in pixels, at least 100; by default that of the page, of which 600 are counted on.
+        Width in pixels, at least 100; by default that of the page, assumed to be 600.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Versions run to the right. A lane is a fragment, as thick as it has rows and in the colour
-        of the kind of commit that made it; ribbons show rows going from one lane into another, as
-        wide as they are many. Beyond 200 fragments the smaller ones are one lane in grey, and the
-        line above says how many.
+        Versions run from left to right. A lane is a fragment: its thickness shows its number of
+        rows, its colour the kind of commit that created it. Ribbons show rows moving from one lane
+        into another; their width shows how many. With more than 200 fragments the smaller ones
+        share one grey lane, and the line above says how many they are.
 
     Examples
     --------
@@ -435,28 +434,28 @@ def lineage(
 def lineage_graph(
     lineage_or_table: "Lineage | Table", *, fragment: FragmentNode | str | int | None = None
 ) -> go.Figure:
-    """Draw which fragments the rows of which others went into, as nodes and edges.
+    """Draw which fragments' rows moved into which others, as nodes and edges.
 
-    That is a picture for small graphs, and for parts of large ones: of one fragment, of one row
-    (``table.row(2).graph()``), of the ways between two fragments
-    (``table.lineage().between(0, 2)``). For the history of a table, see :func:`lineage`.
+    This figure is for small graphs, and for parts of large ones: of one fragment, of one row
+    (``table.row(2).graph()``), of the paths between two fragments (``table.lineage().between(0,
+    2)``). For the history of a table, see :func:`lineage`.
 
     Parameters
     ----------
     lineage_or_table : Lineage or Table
         The table; or its lineage, ``table.lineage()``, or a part of that.
     fragment : FragmentNode, str or int, optional
-        A node, its name, or a fragment ID for its latest life: show only what leads to it, and what
-        comes of it.
+        A node, its name, or a fragment ID for its latest life: show only its ancestors and
+        descendants.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Rows go from left to right. A node is a fragment, as large as it has rows and in the colour
-        of the kind of commit that made it; a ring says that columns of it were written anew. Edges
-        are named by what was done in which version, and as wide as many rows went; what is not
-        recorded or proven is dashed. Of more than 200 fragments the latest are drawn, and the line
-        above says how many.
+        Rows move from left to right. A node is a fragment: its size shows its number of rows, its
+        colour the kind of commit that created it; a ring says that columns of it were rewritten.
+        Edges are labelled with what was done in which version; their width shows how many rows
+        moved, and edges that are neither recorded nor derived are dashed. With more than 200
+        fragments the latest are drawn, and the line above says how many.
 
     Examples
     --------

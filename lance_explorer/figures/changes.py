@@ -26,7 +26,7 @@ _COLORS = {
 
 
 def changes_over_time(summary: pl.DataFrame) -> go.Figure:
-    """Draw how many rows each commit changed, by what became of them.
+    """Draw how many rows each commit changed, by what happened to them.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _add_bars(figure: go.Figure, bars: pl.DataFrame, event: str, step: int) -> N
 
 def _add_churn(figure: go.Figure, bars: pl.DataFrame, event: str, *, added: bool) -> None:
     name = event_name(event)
-    sign, where = (1, "added to, or in") if added else (-1, "removed from")
+    sign, where = (1, "added to, or updated in") if added else (-1, "removed from")
     figure.add_bar(
         x=[f"{fragment}" for fragment in bars["fragment_id"]],
         y=(bars["num_rows"].cast(pl.Int64) * sign).to_list(),
@@ -211,7 +211,10 @@ def _commit_note(summary: pl.DataFrame, step: int) -> str:
     if step > 1:
         parts.append(f"a bar stands for {step:,} versions")
     if lost := int(summary["versions_lost"].sum()):
-        parts.append(f"what {plural(lost, 'lost version')} did is not known, but for what is left")
+        parts.append(
+            f"what {plural(lost, 'lost version')} did is not known, except what later versions "
+            "still show"
+        )
     if uncertain := int(summary["uncertain"].sum()):
         parts.append(f"uncertain for {plural(uncertain, 'row')}")
     return "; ".join(parts)

@@ -54,7 +54,7 @@ def encoding_words(segments: pl.DataFrame, encodings: pl.DataFrame) -> list[str]
     if spilled:
         said.append(
             f"{plural(spilled, 'fragment')} spilled the row IDs into a column of a data file, "
-            "where bytes cannot be told apart."
+            "where their bytes are not known."
         )
     return said
 
@@ -101,8 +101,8 @@ def _fragment(row: dict[str, Any]) -> str:
     else:
         spent_on = f"{row['segments']:,} segments of {plural(row['num_values'], 'row ID')}"
     return (
-        f"Fragment {row['fragment_id']:,} spends {size(row['encoded_bytes'])} on {spent_on}; "
-        f"rewritten {_how(row)} it would be {size(row['best_bytes'])}."
+        f"Fragment {row['fragment_id']:,} uses {size(row['encoded_bytes'])} for {spent_on}; "
+        f"encoded {_how(row)} it would be {size(row['best_bytes'])}."
     )
 
 
@@ -111,4 +111,4 @@ def _how(row: dict[str, Any]) -> str:
         return "as one segment"
     if row["best_bytes"] == row["split_bytes"]:
         return "in other segments"
-    return "in other forms"
+    return "in other encodings"

@@ -140,7 +140,8 @@ def encoding_growth(totals: pl.DataFrame, all_encodings: pl.DataFrame | None = N
 
 def _add_bars(figure: go.Figure, bars: pl.DataFrame, encoding: str, color: str) -> None:
     said = [
-        f"<b>fragment {fragment:,}</b><br>{plural(count, 'segment')} of the form {encoding}<br>"
+        f"<b>fragment {fragment:,}</b><br>{plural(count, 'segment')} with the encoding "
+        f"{encoding}<br>"
         f"{size(stored)} for {plural(values, 'row ID')}"
         for fragment, count, stored, values in bars.select(
             "fragment_id", "num_segments", "encoded_bytes", "num_values"
@@ -165,7 +166,7 @@ def _add_best(figure: go.Figure, encodings: pl.DataFrame) -> None:
         f"<b>fragment {row['fragment_id']:,}</b> at best: {size(row['best_bytes'])}<br>"
         f"stored: {size(row['encoded_bytes'])} in {number(row['num_segments'])} segments<br>"
         f"all in one segment: {size(row['one_segment_bytes'])}<br>"
-        f"cut where that saves most: {size(row['split_bytes'])}"
+        f"split where that saves most: {size(row['split_bytes'])}"
         for row in encodings.iter_rows(named=True)
     ]
     figure.add_scatter(

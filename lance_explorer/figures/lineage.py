@@ -39,7 +39,7 @@ def lineage(
     fragment: str | int | None = None,
     width: int | None = None,
 ) -> go.Figure:
-    """Draw where the fragments of a table came from, and what became of them.
+    """Draw where the rows of each fragment of a table came from, and where they moved to.
 
     Parameters
     ----------
@@ -258,6 +258,6 @@ def _add_rewrites(figure: go.Figure, layout: LineageLayout, top: float) -> None:
         mode="lines",
         line={"color": KIND_COLORS["schema"], "width": 3},
         hoverinfo="skip",
-        name="columns written anew",
+        name="columns rewritten",
         legendrank=2000,
     )

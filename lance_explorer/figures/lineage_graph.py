@@ -38,7 +38,7 @@ _LABEL_SIZE = 10.5
 def lineage_graph(
     fragments: pl.DataFrame, edges: pl.DataFrame, *, fragment: str | int | None = None
 ) -> go.Figure:
-    """Draw which fragments the rows of which others went into, as nodes and edges.
+    """Draw which fragments' rows moved into which others, as nodes and edges.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class _Picture:
                 cliponaxis=False,
                 showlegend=False,
             )
-            name = "made by what is not known" if kind == "other" else f"made by {kind}"
+            name = "made by an unknown operation" if kind == "other" else f"made by {kind}"
             figure.add_scatter(**legend_key(color, symbol="circle"), name=name)
 
     def _draw_rewrites(self, figure: go.Figure) -> None:
@@ -185,7 +185,7 @@ class _Picture:
             ],
             hoverinfo="text",
             cliponaxis=False,
-            name="columns written anew",
+            name="columns rewritten",
         )
 
     def _names(self) -> Iterator[dict[str, Any]]:

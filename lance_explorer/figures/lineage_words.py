@@ -25,7 +25,7 @@ _WAYS = {
     "clone": "taken over by the branch",
     "restore": "brought back",
 }
-_ENDS = {"Rewrite": "compacted away", "Restore": "removed by a restore"}
+_ENDS = {"Rewrite": "removed by a compaction", "Restore": "removed by a restore"}
 
 
 def note(layout: LineageLayout) -> str:
@@ -89,7 +89,7 @@ def lane_facts(lane: Mapping[str, Any], step: Mapping[str, Any]) -> str:
 
 def ribbon_facts(ribbon: Mapping[str, Any], start: str, end: str) -> str:
     """Return what to say of a ribbon between two lanes."""
-    many = f", {ribbon['num_edges']:,} ways together" if ribbon["num_edges"] > 1 else ""
+    many = f", {ribbon['num_edges']:,} edges together" if ribbon["num_edges"] > 1 else ""
     return (
         f"<b>{number(ribbon['rows'])} rows {_WAYS[ribbon['kind']]}</b> "
         f"in version {ribbon['version']:,}<br>"
@@ -98,8 +98,8 @@ def ribbon_facts(ribbon: Mapping[str, Any], start: str, end: str) -> str:
 
 
 def rewrite_facts(version: int, rows: int | None) -> str:
-    """Return what to say of columns that were written anew."""
-    return f"<b>columns written anew</b> in version {version:,}<br>{number(rows)} rows"
+    """Return what to say of columns that were rewritten."""
+    return f"<b>columns rewritten</b> in version {version:,}<br>{number(rows)} rows"
 
 
 def _beginning(lane: Mapping[str, Any]) -> str:

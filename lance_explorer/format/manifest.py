@@ -245,7 +245,9 @@ def _timestamp(message: pb.Instant) -> datetime:
     try:
         return _EPOCH + timedelta(seconds=message.seconds, microseconds=message.nanos // 1000)
     except OverflowError as error:
-        raise CorruptFileError(f"{message.seconds} s since 1970 is no time of commit") from error
+        raise CorruptFileError(
+            f"{message.seconds} s since 1970 is not a possible commit time"
+        ) from error
 
 
 def _writer(message: pb.WriterVersion) -> WriterVersion:

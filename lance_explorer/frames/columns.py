@@ -128,12 +128,12 @@ INTERVAL = (
     Column(
         "proven",
         pl.Boolean(),
-        "false if versions inside the interval are gone: it may have been away and come back",
+        "false if versions in between are not kept: it may have been removed and restored in them",
     ),
     Column(
         "first_version_exact",
         pl.Boolean(),
-        "false if the version before the first is gone: it may have been there earlier",
+        "false if the version before is not kept: the interval may have begun earlier",
     ),
 )
 """In which versions a row of an ``all_`` frame holds."""

@@ -12,11 +12,11 @@ __all__ = ["FINDINGS", "findings_frame"]
 FINDINGS = FrameSchema(
     "findings",
     (
-        Column("code", TEXT, "what it is, for programs"),
-        Column("severity", pl.Enum(SEVERITIES), "how bad it is"),
-        Column("version", ID, "version that it is about", nullable=True),
+        Column("code", TEXT, "name of the kind of finding"),
+        Column("severity", pl.Enum(SEVERITIES), "how serious it is"),
+        Column("version", ID, "version concerned", nullable=True),
         BRANCH,
-        Column("fragment_id", ID, "fragment that it is about", nullable=True),
+        Column("fragment_id", ID, "fragment concerned", nullable=True),
         Column("message", TEXT, "what was found"),
         Column("advice", TEXT, "what to do about it"),
     ),

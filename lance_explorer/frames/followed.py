@@ -18,20 +18,36 @@ EVENT = pl.Enum([event.label for event in RowEvent])
 
 _COLUMNS = (
     BRANCH,
-    Column("version", ID, "version in which it happened"),
+    Column("version", ID, "version of the event"),
     Column("timestamp", TIME, "when it was committed", nullable=True),
     Column("event", EVENT, "what happened to the row"),
     Column("operation", TEXT, "the commit's operation as Lance names it", nullable=True),
-    Column("_rowaddr_before", ID, "row address before; null if not live", nullable=True),
-    Column("_rowaddr_after", ID, "row address after; null if not live", nullable=True),
-    Column("fragment_id", ID, "fragment of the row after it, else before", nullable=True),
+    Column(
+        "_rowaddr_before",
+        ID,
+        "row address before the event; null if the row was not live",
+        nullable=True,
+    ),
+    Column(
+        "_rowaddr_after",
+        ID,
+        "row address after the event; null if the row is not live",
+        nullable=True,
+    ),
+    Column(
+        "fragment_id",
+        ID,
+        "fragment of the row after the event; if it is not live, before",
+        nullable=True,
+    ),
     Column(
         "is_uncertain",
         pl.Boolean(),
-        "whether it may have been less, or half of an update; if moved, also written",
+        "whether values may be unchanged, a deletion or creation be half of an update, or a "
+        "moved row be updated as well",
     ),
-    Column("evidence", EVIDENCE, "how well it is known"),
-    Column("source", TEXT, "what tells; null where it is lost", nullable=True),
+    Column("evidence", EVIDENCE, "how the event is known"),
+    Column("source", TEXT, "where this comes from; null if it is lost", nullable=True),
 )
 
 ROW_HISTORY = FrameSchema("row_history", _COLUMNS)
@@ -39,7 +55,7 @@ ROW_HISTORY = FrameSchema("row_history", _COLUMNS)
 FOLLOWED = FrameSchema(
     "followed",
     (
-        Column("_rowid", ID, "row ID; without stable ones, the address asked for"),
+        Column("_rowid", ID, "row ID that was asked for; without stable row IDs, the row address"),
         *_COLUMNS,
     ),
 )
@@ -83,15 +99,22 @@ FOLLOWED_ADDRESSES = FrameSchema(
     (
         Column("_rowaddr", ID, "the address that was asked for"),
         Column("end_rowaddr", ID, "address at the end; null if not live there", nullable=True),
-        Column("outcome", OUTCOME, "what became of the row; with or: which cannot be told"),
-        Column("outcome_version", ID, "version that ended the row", nullable=True),
+        Column(
+            "outcome", OUTCOME, "what happened to the row; x_or_y: one of the two, unknown which"
+        ),
+        Column(
+            "outcome_version",
+            ID,
+            "version of that outcome; null if the row is live at the end",
+            nullable=True,
+        ),
         Column(
             "end_fragment_id",
             ID,
-            "fragment at the end; if updated the one that was written, if there is only one",
+            "last fragment; of an updated row, the one that the update wrote, if only one",
             nullable=True,
         ),
-        Column("evidence", EVIDENCE, "how well the whole path is known"),
-        Column("source", TEXT, "what tells of the last step; null where it is lost", nullable=True),
+        Column("evidence", EVIDENCE, "how the path is known: its weakest evidence"),
+        Column("source", TEXT, "where the last step comes from; null if it is lost", nullable=True),
     ),
 )

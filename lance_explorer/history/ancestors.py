@@ -66,7 +66,7 @@ def ancestry(first: Place, second: Place) -> Ancestry:
     InvalidArgumentError
         If they are of two tables.
     RefNotFoundError
-        If nothing tells where a branch left its parent.
+        If it is unknown from which version a branch was created.
     """
     if first.source.uri != second.source.uri:
         raise InvalidArgumentError(
@@ -96,7 +96,7 @@ def _forks(source: TableSource) -> list[_Fork]:
     while name is not None:
         branch = source.branches.get(name)
         if branch is None:
-            raise RefNotFoundError(f"nothing tells where branch {name!r} left its parent")
+            raise RefNotFoundError(f"it is unknown from which version branch {name!r} was created")
         if branch.identifier:
             return [_Fork(*fork) for fork in branch.identifier] + forks
         forks.insert(0, _Fork(branch.parent_version, branch.name))

@@ -58,11 +58,11 @@ def missing_file(
     """Return what to raise of a file that a kept version names and that is not there."""
     if base_id is not None:
         path = find_base(base_id, bases).path
-        why = f"base path {base_id} of the manifest leads there, {path!r}: was that table moved?"
+        why = f"base path {base_id} of the manifest is {path!r}: was that table moved?"
     else:
         why = (
-            "the table is damaged, or its old versions are cleaned away just now: refresh() it and "
-            "ask again"
+            "the table is damaged, or its old versions are being cleaned up: refresh() it and try "
+            "again"
         )
     return StorageError(f"{uri} is missing; {why}")
 
@@ -81,7 +81,7 @@ def deletion_root(base_id: int | None, bases: tuple[BasePath, ...], storage: Sto
         return storage
     base = find_base(base_id, bases)
     if not base.is_dataset_root:
-        raise CorruptFileError(f"a deletion file names base path {base_id}, which is no table")
+        raise CorruptFileError(f"a deletion file names base path {base_id}, which is not a table")
     return open_base(base, storage)
 
 
@@ -96,7 +96,7 @@ def data_file(file: DataFile, bases: tuple[BasePath, ...], storage: Storage) -> 
         If its base may not be opened, or is a URI that is not served.
     """
     if leads_elsewhere(file.path):
-        raise CorruptFileError(f"expected a data file, found {file.path!r}, which leads elsewhere")
+        raise CorruptFileError(f"expected a data file, found {file.path!r}, outside its folder")
     if file.base_id is None:
         return storage, f"{_DATA_FOLDER}/{file.path}"
     base = find_base(file.base_id, bases)

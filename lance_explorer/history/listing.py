@@ -92,8 +92,8 @@ class DirectoryLister:
             )
         if len(schemes) > 1:
             raise CorruptFileError(
-                f"both schemes of version names occur ({schemes[False]} and {schemes[True]}): "
-                "a migration of names was broken off, finish it with the library that began it",
+                f"manifests are named by both schemes ({schemes[False]} and {schemes[True]}): a "
+                "migration of names was interrupted, finish it with the library that began it",
                 VERSIONS_FOLDER,
             )
         versions.sort(key=_version)

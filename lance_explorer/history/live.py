@@ -58,7 +58,7 @@ class _VanishedError(VersionNotFoundError):
 
     def __init__(self, later: TableSource) -> None:
         super().__init__(
-            "versions were removed while they were read; refresh() the table and ask again"
+            "versions were removed while they were read; refresh() the table and try again"
         )
         self.later = later
 

@@ -481,7 +481,7 @@ def _unreadable(file: VersionFile, error: FormatError) -> Finding:
         + (
             "a newer release of lance_explorer may read it."
             if isinstance(error, UnsupportedFeatureError)
-            else "bring its file back from a copy."
+            else "restore its file from a backup."
         ),
         version=file.version,
     )
@@ -492,8 +492,8 @@ def _duplicates(file: VersionFile) -> Finding:
         code="duplicate_fragment_ids",
         severity="error",
         message=f"two fragments of version {file.version} have the same ID: the first such version",
-        advice="Counts of such versions are null, and their rows are refused, as an address may be "
-        "that of two rows. Copy the table into a new one with lance.write_dataset.",
+        advice="Counts of such versions are null, and reading their rows is an error, since two "
+        "rows may have the same address. Copy the table into a new one with lance.write_dataset.",
         version=file.version,
     )
 
@@ -502,8 +502,8 @@ def _not_counted(file: VersionFile, fragment: Fragment) -> Finding:
     return Finding(
         code="rows_not_counted",
         severity="info" if fragment.row_ids else "warning",
-        message=f"fragment {fragment.id} does not say how many rows it has, as writers up to 0.7 "
-        f"left it; version {file.version} is the first with such fragments",
+        message=f"fragment {fragment.id} does not store how many rows it has, as from writers up "
+        f"to 0.7; version {file.version} is the first with such fragments",
         advice="Counts of such versions are null. Any commit of a newer release counts the rows.",
         version=file.version,
         fragment_id=fragment.id,
@@ -520,10 +520,10 @@ def _too_many_deleted(file: VersionFile, fragment: Fragment) -> Finding:
     return Finding(
         code="too_many_deleted",
         severity="error",
-        message=f"{deleted} of {fragment.physical_rows} rows of fragment {fragment.id} are said to "
-        "be deleted",
-        advice="One of both numbers is wrong, so that live rows are null. Bring the manifest back "
-        "from a copy.",
+        message=f"the manifest says that {deleted} of {fragment.physical_rows} rows of fragment "
+        f"{fragment.id} are deleted",
+        advice="One of the two numbers is wrong, so live rows are null. Restore the manifest from "
+        "a backup.",
         version=file.version,
         fragment_id=fragment.id,
     )

@@ -29,7 +29,7 @@ def check_readable(record: VersionRecord) -> None:
     flags = unreadable_flags(record.manifest.reader_feature_flags)
     if flags:
         raise UnsupportedFeatureError(
-            f"rows of version {record.version} cannot be told: unknown feature {', '.join(flags)}"
+            f"rows of version {record.version} cannot be read: unknown feature {', '.join(flags)}"
         )
 
 
@@ -37,9 +37,9 @@ def check_counted(record: VersionRecord, fragment: Fragment) -> None:
     """Raise UnsupportedFeatureError if a fragment does not say how many rows it has."""
     if not is_counted(fragment):
         raise UnsupportedFeatureError(
-            f"rows of version {record.version} cannot be told: fragment {fragment.id} does not say "
-            "how many it has, as writers up to 0.7 left it; any commit of a newer release counts "
-            "them, and read() has them",
+            f"rows of version {record.version} cannot be read: fragment {fragment.id} does not "
+            "store how many it has, as from writers up to 0.7; any commit by a newer release "
+            "stores that, and read() works without it",
             record.file.path,
         )
 

@@ -62,5 +62,5 @@ def _damaged(name: str, error: FormatError) -> Finding:
         code="corrupt_ref",
         severity="error",
         message=str(error),
-        advice=f"{name!r} is left out; make it again, or delete its file.",
+        advice=f"{name!r} is left out; create it again, or delete its file.",
     )

@@ -265,19 +265,19 @@ class TableSource:
         where = f" of branch {self.branch}" if self.branch else ""
         if version in kept or version in self._removed:
             return VersionNotFoundError(
-                f"version {version}{where} was removed since the table was looked at; refresh() it"
+                f"version {version}{where} was removed since the table was last read; refresh() it"
             )
         if self.branch and version < kept[0] and self.branch in self.branches:
             fork = self.branches[self.branch]
             if version < fork.parent_version:
                 parent = fork.parent_branch or "the main branch"
                 return VersionNotFoundError(
-                    f"version {version} lies before the fork: {self.branch} left {parent} at "
-                    f"version {fork.parent_version}; open {parent} for it"
+                    f"version {version} is before the fork: {self.branch} was created from "
+                    f"version {fork.parent_version} of {parent}; open {parent} for it"
                 )
         if 0 < version < kept[-1]:
-            return VersionNotFoundError(f"version {version}{where} was cleaned away; {there}")
-        return VersionNotFoundError(f"version {version}{where} never was; {there}")
+            return VersionNotFoundError(f"version {version}{where} was cleaned up; {there}")
+        return VersionNotFoundError(f"version {version}{where} never existed; {there}")
 
     def file(self, version: int) -> VersionFile:
         """Return the file of a version, detached ones too."""
@@ -323,8 +323,8 @@ class TableSource:
         is_known = not set(self.listing.versions).isdisjoint(now.versions)
         if not is_known and now.versions[0].version <= self.latest_version:
             raise TableNotFoundError(
-                f"the table that was opened at {self.uri} is gone, and another one is there: it "
-                "was dropped and made again, or copied; refresh() to see that one"
+                f"the table that was opened at {self.uri} no longer exists, and another one is in "
+                "its place: it was dropped and recreated, or copied; refresh() to use that one"
             )
         return now
 

@@ -99,7 +99,7 @@ def _check_blob(bases: tuple[BasePath, ...], storage: Storage, base_id: int, uri
         return
     root = open_base(find_base(base_id, bases), storage)
     if leads_elsewhere(uri):
-        raise CorruptFileError(f"expected the path of a blob, found {uri!r}, which leads elsewhere")
+        raise CorruptFileError(f"expected the path of a blob, found {uri!r}, outside its folder")
     root.check_files([uri])
 
 

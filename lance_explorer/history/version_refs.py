@@ -142,8 +142,8 @@ def version_number(source: TableSource, ref: VersionRef, *, is_begin: bool = Fal
             for name in (found.source.branch, source.branch)
         )
         raise InvalidArgumentError(
-            f"{shown(ref)} is version {found.version} of {there}, and this asks for one of "
-            f"{here}; open {there} for it, or compare two branches with table.diff"
+            f"{shown(ref)} is version {found.version} of {there}, but one of {here} is needed; "
+            f"open {there} for it, or compare two branches with table.diff"
         )
     return found.version
 
@@ -166,7 +166,7 @@ def _numbered(source: TableSource, number: int) -> int:
         return number
     if abs(number) > MAX_U64:
         raise VersionNotFoundError(
-            f"version {shown(number)} never was: no number of one has more than 64 bits"
+            f"version {shown(number)} never existed: version numbers have at most 64 bits"
         )
     kept = source.listing.versions
     if -number > len(kept):
@@ -194,7 +194,7 @@ def _named(source: TableSource, text: str, is_begin: bool, now: datetime) -> Bra
         return BranchVersion(there, _numbered(there, int(inner)))
     like = get_close_matches(text, source.tags, n=3, cutoff=0.6)
     hint = f" (the tag {' or '.join(like)}?)" if like else ""
-    raise RefNotFoundError(f"nothing here is called {text!r}{hint}; a version is {_EXPECTED}")
+    raise RefNotFoundError(f"no version or tag is called {text!r}{hint}; a version is {_EXPECTED}")
 
 
 def _tagged(source: TableSource, name: str) -> BranchVersion:
@@ -249,7 +249,7 @@ def _words_span(text: str, now: datetime) -> _Span | None:
             count = int(match[1]) if match[1].isdecimal() else 1
             return _span(_before(now.astimezone(UTC), count, match[2]))
     except OverflowError:
-        raise InvalidArgumentError(f"{text!r} is before all times that there are") from None
+        raise InvalidArgumentError(f"{text!r} is before the earliest possible time") from None
     parsers: tuple[Callable[[str], date], ...] = (date.fromisoformat, datetime.fromisoformat)
     for parse in parsers:
         try:

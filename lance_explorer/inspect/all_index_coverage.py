@@ -28,12 +28,14 @@ ALL_INDEX_COVERAGE = FrameSchema(
     (
         BRANCH,
         Column("name", TEXT, "name of the index"),
-        Column("index_type", TEXT, "type, such as BTREE; unknown if the writer stored none"),
+        Column("index_type", TEXT, "index type, such as BTREE; unknown if the writer stored none"),
         Column("num_segments", COUNT, "segments of the index"),
-        Column("num_fragments_covered", COUNT, "fragments that it answers for", nullable=True),
-        Column("num_fragments_to_scan", COUNT, "other fragments", nullable=True),
-        Column("num_rows_answered", COUNT, "live rows that it finds", nullable=True),
-        Column("num_rows_to_scan", COUNT, "live rows that it does not find", nullable=True),
+        Column("num_fragments_covered", COUNT, "fragments that the index covers", nullable=True),
+        Column(
+            "num_fragments_to_scan", COUNT, "fragments that the index does not cover", nullable=True
+        ),
+        Column("num_rows_answered", COUNT, "live rows that the index finds", nullable=True),
+        Column("num_rows_to_scan", COUNT, "live rows that the index does not find", nullable=True),
         *INTERVAL,
     ),
 )

@@ -26,9 +26,9 @@ from lance_explorer.inspect.intervals import interval_columns
 __all__ = ["ALL_BASE_PATHS", "BASE_PATHS", "all_base_paths", "base_paths"]
 
 _BASE = (
-    Column("base_id", ID, "number by which files name the base"),
-    Column("name", TEXT, "name: of the branch, or given by a user", nullable=True),
-    Column("path", TEXT, "path or URI, as the writer spelled it"),
+    Column("base_id", ID, "ID by which files refer to the base path"),
+    Column("name", TEXT, "name of the branch, or name that a user gave", nullable=True),
+    Column("path", TEXT, "path or URI as stored"),
     Column("is_dataset_root", pl.Boolean(), "whether it is the root of a table or branch"),
 )
 
@@ -38,8 +38,8 @@ BASE_PATHS = FrameSchema(
         VERSION,
         BRANCH,
         *_BASE,
-        Column("num_data_files", COUNT, "data files of the version that lie below it"),
-        Column("num_deletion_files", COUNT, "deletion files of the version that lie below it"),
+        Column("num_data_files", COUNT, "data files of the version below it"),
+        Column("num_deletion_files", COUNT, "deletion files of the version below it"),
     ),
 )
 """The columns of ``inspect.base_paths()``."""

@@ -71,10 +71,10 @@ __all__ = ["FRAMES", "Inspect", "frame"]
 class Inspect:
     """The metadata of a table, or of one branch of it, as frames.
 
-    Frames of one version are of the latest one unless told otherwise. Their ``all_`` forms tell
-    what ever was in a kept version: one row for each state of a thing and each interval of versions
-    in which it was there, with how well both ends are known. Unknown is null, never 0; an empty
-    frame has all its columns.
+    Frames of one version are of the latest one by default. Their ``all_`` forms cover all kept
+    versions: one row for each state of a thing and each interval of versions that have it, and
+    whether both ends of the interval are certain. Unknown values are null, never 0; an empty frame
+    has all its columns.
     """
 
     def __init__(self, table: LiveTable) -> None:
@@ -133,7 +133,7 @@ class Inspect:
     def all_data_files(self) -> pl.DataFrame:
         """Return every data file that there ever was, one row for each interval of each state.
 
-        A file is in another state when more of its fields have been replaced. Names of fields, and
+        The state of a file changes when more of its fields are replaced. Names of fields, and
         ``root``, are those of the first version of the interval.
 
         Examples
@@ -145,14 +145,14 @@ class Inspect:
 
     @documented(TRANSACTIONS)
     def transactions(self) -> pl.DataFrame:
-        """Return what commits say of themselves, one row for each kept version, oldest first.
+        """Return the transactions of commits, one row for each kept version, oldest first.
 
-        Transactions that are large are read again, one request each.
+        Large transactions are read again, with one request each.
 
         Raises
         ------
         StorageError
-            If a file cannot be read. One that cannot be understood becomes a finding.
+            If a file cannot be read. A file that cannot be decoded becomes a finding.
 
         Examples
         --------
@@ -184,7 +184,7 @@ class Inspect:
     def all_fields(self) -> pl.DataFrame:
         """Return every state that a field was ever in, one row for each interval of it.
 
-        Field ids are used again: what identifies a column is its id and the interval.
+        Field IDs are reused: a column is identified by its ID and the interval.
 
         Examples
         --------
@@ -214,7 +214,7 @@ class Inspect:
     def all_indices(self) -> pl.DataFrame:
         """Return every state that an index segment was ever in, one row for each interval of it.
 
-        A segment is in another state when it covers other fragments.
+        The state of a segment changes when it covers other fragments.
 
         Examples
         --------
@@ -227,13 +227,14 @@ class Inspect:
     def index_coverage(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return what the indices of a version cover, one row for each fragment and segment.
 
-        A fragment that no segment of an index covers has a row without segment; one that a segment
-        lists, though the version has it no more, comes last. Indices of the system are left out.
+        A fragment that no segment of an index covers has a row without segment. Fragments that a
+        segment still lists, but the version no longer has, come last. System indices are left out.
 
-        An entry is stale if its row was deleted or updated since; a search passes over it. Counts
-        are upper bounds where a segment was merged from several. With stable row IDs the entry of
-        an updated row still leads to it, unless the index holds addresses, or the row is in a
-        fragment that is not covered. Entries of rows that a compaction dropped are not counted.
+        An entry is stale if its row was deleted or updated since the segment was built; a search
+        skips it. Counts are upper bounds for a segment that was merged from several. With stable
+        row IDs the entry of an updated row still finds it, unless the index stores addresses, or
+        the row is in a fragment that is not covered. Entries of rows that a compaction dropped are
+        not counted.
 
         Parameters
         ----------
@@ -250,11 +251,11 @@ class Inspect:
 
     @documented(ALL_INDEX_COVERAGE)
     def all_index_coverage(self) -> pl.DataFrame:
-        """Return how much each index covered, one row for each interval in which that was the same.
+        """Return how much each index covered, one row for each interval without a change.
 
-        The numbers are those of an index as a whole: a row for each fragment and segment would grow
-        with versions times fragments, since a new segment has all fragments anew. For these, ask
-        :meth:`index_coverage` about a version.
+        The numbers are totals of an index. For single fragments and segments, see
+        :meth:`index_coverage` of a version: over all versions, that would be versions times
+        fragments.
 
         Examples
         --------
@@ -266,17 +267,17 @@ class Inspect:
 
     @documented(REWRITE_GROUPS)
     def rewrite_groups(self) -> pl.DataFrame:
-        """Return what compactions made of which fragments, one row for each old and new one.
+        """Return which fragments compactions rewrote into which, one row for each old and new one.
 
-        Told by transactions, by stored compaction lineage, by fragment reuse histories, by stable
-        row IDs or, where nothing else is left, by counts and order: ``evidence`` and ``source`` say
-        by which. Rows are conserved: those of an old fragment are moved or dropped, those of a new
-        one are all moved into it. Compactions that a restore undid later are among them.
+        Known from transactions, recorded compaction lineage, fragment reuse histories, stable row
+        IDs or, if nothing else is left, from counts and order: ``evidence`` and ``source`` say from
+        which. Rows add up: each row of an old fragment was moved or dropped, each row of a new one
+        was moved into it. Compactions that a later restore undid are included.
 
         Raises
         ------
         StorageError
-            If a transaction cannot be read, though it is there.
+            If a transaction exists but cannot be read.
 
         Examples
         --------
@@ -289,8 +290,8 @@ class Inspect:
     def fragment_reuse(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the fragment reuse index of a version, one row for each deferred compaction.
 
-        Lance trims an entry once all indices have caught up with it; ``indices_behind`` are those
-        that hold it back.
+        Lance trims an entry once no index needs it any longer; ``indices_behind`` are those that
+        still do.
 
         Parameters
         ----------
@@ -306,10 +307,10 @@ class Inspect:
 
     @documented(ALL_FRAGMENT_REUSE)
     def all_fragment_reuse(self) -> pl.DataFrame:
-        """Return every entry of the fragment reuse index there ever was, one row an interval.
+        """Return every entry of the fragment reuse index there ever was, one row for each interval.
 
-        An entry that is not current was trimmed after ``last_version``. Histories that cannot be
-        read are left out: :meth:`fragment_reuse` of a version with one tells why.
+        An entry that is not current was trimmed after ``last_version``. Reuse indices that cannot
+        be read are left out; :meth:`fragment_reuse` of such a version says why.
 
         Examples
         --------
@@ -354,7 +355,7 @@ class Inspect:
         Raises
         ------
         StorageError
-            If a file cannot be read. One that cannot be understood becomes a finding.
+            If a file cannot be read. A file that cannot be decoded becomes a finding.
 
         Examples
         --------
@@ -365,7 +366,7 @@ class Inspect:
 
     @documented(MANIFESTS)
     def manifests(self) -> pl.DataFrame:
-        """Return what the bytes of manifests are spent on, one row for each kept version.
+        """Return the size of manifests and of their parts, one row for each kept version.
 
         Examples
         --------
@@ -376,7 +377,7 @@ class Inspect:
 
     @documented(BASE_PATHS)
     def base_paths(self, version: VersionRef | None = None) -> pl.DataFrame:
-        """Return the roots outside the table's own that a version uses, one row each.
+        """Return the base paths of a version: the roots beside its own that it uses, one row each.
 
         Parameters
         ----------
@@ -393,7 +394,7 @@ class Inspect:
 
     @documented(ALL_BASE_PATHS)
     def all_base_paths(self) -> pl.DataFrame:
-        """Return every root outside the table's own that there ever was, by interval.
+        """Return every base path there ever was, one row for each interval of it.
 
         Examples
         --------
@@ -404,9 +405,9 @@ class Inspect:
 
     @documented(DETACHED)
     def detached(self) -> pl.DataFrame:
-        """Return the versions that stand in no line of history, one row each.
+        """Return the detached versions, which are on no branch, one row each.
 
-        Each is read on its own.
+        Reads each of their manifests.
 
         Examples
         --------
@@ -419,7 +420,7 @@ class Inspect:
     def row_id_segments(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the row-ID sequences of a version, one row for each segment.
 
-        Without stable row IDs there are none. The ``encoded_bytes`` of a fragment add up to its
+        Without stable row IDs there are no rows. The ``encoded_bytes`` of a fragment add up to its
         ``row_ids_bytes`` in :meth:`fragments`.
 
         Parameters
@@ -439,10 +440,9 @@ class Inspect:
     def all_row_id_segments(self) -> pl.DataFrame:
         """Return every row-ID sequence there ever was, one row for each segment and each interval.
 
-        A sequence stays as it is while rows are deleted, so this costs what distinct sequences
-        cost, not what versions do. Versions with unknown reader flags are left out, and so are
-        sequences that cannot be understood: of a version with one, :meth:`row_id_segments` tells
-        why.
+        Deleting rows does not change a sequence, so the cost depends on the number of distinct
+        sequences, not of versions. Versions with unknown reader flags are left out, and so are
+        sequences that cannot be decoded; :meth:`row_id_segments` of such a version says why.
 
         Examples
         --------
@@ -453,9 +453,9 @@ class Inspect:
 
     @documented(ROW_ID_ENCODINGS)
     def row_id_encodings(self, version: VersionRef | None = None) -> pl.DataFrame:
-        """Return how well row IDs are encoded, one row for each fragment that has any.
+        """Return how well row IDs are encoded, one row for each fragment that stores any.
 
-        To find the fewest bytes takes up to half a second for a fragment of scattered rows.
+        Finding the best encoding takes up to half a second for a fragment with scattered row IDs.
 
         Parameters
         ----------
@@ -472,10 +472,10 @@ class Inspect:
 
     @documented(ALL_ROW_ID_ENCODINGS)
     def all_row_id_encodings(self) -> pl.DataFrame:
-        """Return how well every row-ID sequence there ever was is encoded, by interval.
+        """Return how well each row-ID sequence there ever was is encoded, by interval.
 
         Versions with unknown reader flags are left out, and so are sequences that cannot be
-        understood: :meth:`row_id_encodings` of a version with one tells why.
+        decoded; :meth:`row_id_encodings` of such a version says why.
 
         Examples
         --------
@@ -486,10 +486,10 @@ class Inspect:
 
     @documented(ROW_ID_TOTALS)
     def row_id_totals(self) -> pl.DataFrame:
-        """Return what row identity costs, one row for each kept version, oldest first.
+        """Return how many bytes row IDs and row versions take, one row for each kept version.
 
-        Segments, runs, holes and the index are null where a sequence cannot be understood, these
-        and rows where a reader flag is not known.
+        Segments, runs, holes and index bytes are null if a sequence cannot be decoded; with an
+        unknown reader flag, rows are null, too.
 
         Examples
         --------
@@ -501,7 +501,7 @@ class Inspect:
 
     @documented(VERSION_RUNS)
     def version_runs(self, version: VersionRef | None = None) -> pl.DataFrame:
-        """Return since when rows are there, one row for each run of the row-version sequences.
+        """Return since when rows exist, one row for each run of the row-version sequences.
 
         Fragments without such sequences have no rows here.
 
@@ -523,7 +523,7 @@ class Inspect:
         """Return every row-version sequence there ever was, one row for each run and each interval.
 
         Versions with unknown reader flags are left out, and so are sequences that cannot be
-        understood: :meth:`version_runs` of a version with one tells why.
+        decoded; :meth:`version_runs` of such a version says why.
 
         Examples
         --------
@@ -537,7 +537,7 @@ class Inspect:
     def deletions(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return the deletion files of a version, one row each, by fragment in the order of a scan.
 
-        Each is read. One that is missing or damaged has a ``problem``.
+        Reads each of them. A missing or damaged file has a ``problem``.
 
         Parameters
         ----------
@@ -547,7 +547,7 @@ class Inspect:
         Raises
         ------
         StorageError
-            If a file cannot be read for another reason.
+            If a file cannot be read for any other reason.
 
         Examples
         --------
@@ -561,13 +561,13 @@ class Inspect:
     def all_deletions(self) -> pl.DataFrame:
         """Return every deletion file that there ever was, one row for each interval of it.
 
-        Each is read once. One that is missing or damaged has a ``problem``. Versions with unknown
+        Reads each of them once. A missing or damaged file has a ``problem``. Versions with unknown
         reader flags are left out.
 
         Raises
         ------
         StorageError
-            If a file cannot be read for another reason.
+            If a file cannot be read for any other reason.
 
         Examples
         --------
@@ -581,39 +581,40 @@ class Inspect:
     def health(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return what the owner of the table should do, one row each, warnings first.
 
-        Only what the metadata prove is told, with its numbers, and the call that mends it. A small
-        healthy table has no rows here. What is wrong with files is in ``table.inspect.findings()``.
+        Lists only what the metadata prove, with numbers, and the call that fixes it. A small
+        healthy table has no rows here. Damaged files are in ``table.inspect.findings()``.
 
         ====================== ==================================================================
-        small_fragments        a compaction would leave 20 fragments fewer; a warning from 100 on
+        small_fragments        a compaction would save 20 fragments; a warning from 100 on
         deleted_rows           10,000 deleted rows, or 100 MB of them, in fragments that a
-                               compaction would write anew: by default those that lost more than a
+                               compaction would rewrite: by default those that lost more than a
                                tenth
-        spread_deleted_rows    as many in other fragments, if they are 2 % of all rows
+        spread_deleted_rows    as many in other fragments, if 2 % of all rows
         index_covers_nothing   an index finds no row, however few there are
-        unindexed_rows         an index does not find 10,000 rows; a warning from a tenth of all on
-        stale_index_entries    10,000 entries of an index, a fifth of all, are of rows that are gone
+        unindexed_rows         an index misses 10,000 rows; a warning from a tenth of all rows on
+        stale_index_entries    10,000 entries of an index, a fifth of all, are of removed rows
         many_index_segments    an index is in 4 segments
-        index_on_dropped_field an index is on a field that the schema has no more
-        index_coverage_unknown what an index covers is not stored, or damaged
-        fragment_reuse_lags    indices have still to follow a deferred compaction
-        large_manifest         the manifest has 10 MB; only worth knowing if the transaction of the
+        index_on_dropped_field an index is on a field that was dropped from the schema
+        index_coverage_unknown the record of what an index covers is missing or damaged
+        fragment_reuse_lags    indices have not yet been updated after a deferred compaction
+        large_manifest         the manifest has 10 MB; no more than a note if the transaction of the
                                commit takes most of it
-        row_id_encoding        row IDs could take 1 MB, and a fifth, less; of the largest sequences,
-                               20,000,000 rows are looked at
+        row_id_encoding        row IDs could take 1 MB and a fifth less; of the largest sequences,
+                               20,000,000 rows are examined
         fragment_ids_run_out   more than half of all possible fragment IDs are used up
         fragment_too_large     a fragment has more than half of the rows that addresses reach
-        old_version_bytes      only old versions need 1 GB; a warning if that is more than the
-                               latest version does
+        old_version_bytes      1 GB is needed by old versions only; a warning if more than the
+                               latest version needs
         many_versions          1,000 versions are kept
-        v1_manifest_names      manifests have names of the older scheme
-        unstable_row_ids       1,000,000 rows moved under indices, for want of stable row IDs
+        v1_manifest_names      manifests are named by the older scheme
+        unstable_row_ids       1,000,000 indexed rows moved, since row IDs are not stable
         not_checked            a file that a check needs is missing or damaged
         ====================== ==================================================================
 
-        Old versions, their number, their names, and row IDs that are not stable are about the whole
-        history, and told of the latest version only. Fragments are small if they have fewer rows
-        than compactions aim at: 1,048,576, unless the config of the table says otherwise.
+        The checks of old versions, their number and names, and of unstable row IDs concern the
+        whole history, and are listed for the latest version only. Fragments are small if they have
+        fewer rows than compactions aim at: 1,048,576, unless the config of the table says
+        otherwise.
 
         Parameters
         ----------
@@ -629,7 +630,7 @@ class Inspect:
 
     @documented(FINDINGS)
     def findings(self) -> pl.DataFrame:
-        """Return what is wrong with the table, or worth knowing, one row a finding.
+        """Return what is wrong with the table, or worth knowing, one row for each finding.
 
         Examples
         --------
@@ -640,7 +641,7 @@ class Inspect:
 
     @documented(GAPS)
     def gaps(self) -> pl.DataFrame:
-        """Return the version numbers that are not kept, one row for each stretch of them.
+        """Return the gaps: stretches of version numbers that are not kept, one row each.
 
         Examples
         --------
@@ -707,7 +708,7 @@ _BUILDERS = {schema.name: build for schema, build in _CATALOGUE}
 
 
 def frame(source: TableSource, name: str) -> pl.DataFrame:
-    """Return a frame by its name; one of a single version is of the latest.
+    """Return a frame by its name; frames of a single version are of the latest one.
 
     Examples
     --------

@@ -106,7 +106,7 @@ def commit_words(commit: Commit) -> str:
     if commit.counts["is_noop"] and not isinstance(commit.operation, ReserveFragments):
         parts.append(_NO_CHANGE)
     if commit.counts["fragments_added"] is None and not isinstance(commit.operation, Clone):
-        parts.append("the version before is not kept, so what else changed cannot be told")
+        parts.append("the version before is not kept, so what else changed is unknown")
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
@@ -125,8 +125,11 @@ def _operation_words(commit: Commit) -> list[str]:
         case None:
             name = counts["operation"]
             if name is None:
-                return ["no transaction is left to say what was done", *_field_words(commit)]
-            return [f"{name}, of which the transaction cannot be read", *_field_words(commit)]
+                return [
+                    "the transaction is lost, so what was done is unknown",
+                    *_field_words(commit),
+                ]
+            return [f"{name}, but its transaction cannot be read", *_field_words(commit)]
         case Append():
             return [f"{_rows(counts['rows_added'])} added"]
         case Delete():
@@ -141,16 +144,16 @@ def _operation_words(commit: Commit) -> list[str]:
         case Rewrite():
             return _rewrite_words(operation, counts)
         case Merge():
-            return [*_field_words(commit), *_rewritten_words(counts)] or ["schema written anew"]
+            return [*_field_words(commit), *_rewritten_words(counts)] or ["schema rewritten"]
         case Restore():
             return _restore_words(operation, counts)
         case ReserveFragments():
             ids = _plural(operation.num_fragments, "fragment ID")
-            return [f"{ids} set aside for a compaction to come"]
+            return [f"{ids} reserved for a coming compaction"]
         case Update():
             return _update_words(operation, commit)
         case Project():
-            return _field_words(commit) or ["schema written anew"]
+            return _field_words(commit) or ["schema rewritten"]
         case UpdateConfig():
             return _config_words(operation, commit.paths)
         case DataReplacement():
@@ -204,7 +207,7 @@ def _restore_words(restore: Restore, counts: Mapping[str, Any]) -> list[str]:
     }
     unknown = all(counts[name] is None for name in what)
     told = [f"{_rows(counts[name])} {verb}" for name, verb in what.items() if counts[name]]
-    rows = "which rows were added and removed cannot be told" if unknown else ", ".join(told)
+    rows = "which rows were added and removed is unknown" if unknown else ", ".join(told)
     detached = "detached " if restore.version >= FIRST_DETACHED else ""
     return [f"{detached}version {restore.version} restored", *([rows] if rows else [])]
 
@@ -233,9 +236,9 @@ def _update_words(update: Update, commit: Commit) -> list[str]:
 
 def _untold_update(written: int | None, masked: int | None) -> list[str]:
     if written is None or masked is None:
-        return ["rows updated, added or deleted, how many of each cannot be told"]
+        return ["rows updated, added or deleted, how many of each is unknown"]
     rows = f"{_rows(written)} written and {_rows(masked)} masked"
-    return [f"{rows}, of which updates cannot be told from inserts and deletes"]
+    return [f"{rows}; how many of them were updated, inserted or deleted is unknown"]
 
 
 def _index_words(operation: CreateIndex, before: frozenset[str]) -> list[str]:
@@ -312,7 +315,7 @@ def _map_words(update: UpdateMap) -> str:
         f"{_code(key)} removed" if value is None else f"{_code(key)} set to {_code(value)}"
         for key, value in sorted(update.entries, key=itemgetter(0))
     ]
-    all_else = ", all else removed" if update.replace else ""
+    all_else = ", all others removed" if update.replace else ""
     return f"{_listed(changes) if changes else 'no entry set'}{all_else}"
 
 
@@ -321,7 +324,7 @@ def _clone_words(clone: Clone) -> str:
     if clone.ref_name:
         origin += f" of branch {_code(clone.ref_name)}"
     if clone.branch_name is not None:
-        return f"branch {_code(clone.branch_name)} begun from {origin}"
+        return f"branch {_code(clone.branch_name)} created from {origin}"
     how = "shallow clone" if clone.is_shallow else "clone"
     return f"{how} of {origin} of {_code(clone.ref_path, _LONGEST_VALUE)}"
 

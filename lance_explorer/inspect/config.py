@@ -27,11 +27,11 @@ from lance_explorer.inspect.intervals import interval_columns
 __all__ = ["ALL_CONFIG", "CONFIG", "all_config", "config"]
 
 _ENTRY = (
-    Column("map", CONFIG_MAP, "which of the maps of a manifest the entry is in"),
-    Column("field_id", FIELD_ID, "field that the metadata is of", nullable=True),
+    Column("map", CONFIG_MAP, "map of the manifest that contains the entry"),
+    Column("field_id", FIELD_ID, "ID of the field, if the entry is field metadata", nullable=True),
     Column("field", TEXT, "path of that field", nullable=True),
-    Column("key", TEXT, "key"),
-    Column("value", TEXT, "value; bytes that are no UTF-8 as escapes"),
+    Column("key", TEXT, "key of the entry"),
+    Column("value", TEXT, "value of the entry; bytes that are not UTF-8 as escapes"),
 )
 
 CONFIG = FrameSchema("config", (VERSION, BRANCH, *_ENTRY))

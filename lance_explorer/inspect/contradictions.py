@@ -65,8 +65,8 @@ def contradictions(source: TableSource) -> list[Finding]:
                     message=f"version {step.after.version} and the one before contradict each "
                     f"other: {'; '.join(told[:_MOST_TOLD])}{more}",
                     advice=f"The manifest of version {step.before.version} or "
-                    f"{step.after.version} is damaged: compare both with a copy, and do not rely "
-                    "on what they differ in.",
+                    f"{step.after.version} is damaged: compare both with a backup, and do not "
+                    "rely on what differs between them.",
                     version=step.after.version,
                 )
             )
@@ -168,12 +168,14 @@ def _kept_fragments(step: _Step) -> Iterator[str]:
         named = f"fragment {fragment_id}"
         if before is None:
             if operation in _KEEPS_LIST or operation == "Delete":
-                yield f"{named} comes, and {operation} adds none"
+                yield f"{named} is added, and {operation} adds none"
             elif operation != "Rewrite" and fragment_id <= _highest_id(step.before):
-                yield f"{named} comes, and its ID was given before"  # a Rewrite reserves its own
+                yield (
+                    f"{named} is added, and its ID was assigned before"
+                )  # a Rewrite reserves its own
         elif after is None:
             if operation in _KEEPS_FRAGMENTS or operation in _KEEPS_LIST:
-                yield f"{named} goes, and {operation} removes none"
+                yield f"{named} is removed, and {operation} removes none"
         elif operation in _KEEPS_FRAGMENTS or operation == "Rewrite":
             if not _only_filled_in(before, after):
                 yield f"{named} changes, and {operation} changes none"
@@ -196,7 +198,7 @@ def _changed_fragment(
         yield f"{named} has another file, and Project adds none"
     for path in old.keys() & new.keys():
         if not _same_file(old[path], new[path]):
-            yield f"what is told of the file {path} changes"
+            yield f"the record of the file {path} changes"
     if before.deletion_file != after.deletion_file:
         yield from _changed_deletions(named, before, after.deletion_file)
 
@@ -204,7 +206,7 @@ def _changed_fragment(
 def _changed_deletions(named: str, before: Fragment, after: DeletionFile | None) -> Iterator[str]:
     was = before.deletion_file
     if after is None:
-        yield f"deleted rows of {named} are there again"
+        yield f"deleted rows of {named} are live again"
         return
     count, rows = after.num_deleted_rows, before.physical_rows
     if count is not None and rows is not None and count > rows:
@@ -219,7 +221,7 @@ def _new_schema(step: _Step, transaction: Transaction) -> Iterator[str]:
     if isinstance(operation, (Overwrite, Merge, Project)) and operation.schema:
         told = [(field.name, field.logical_type) for field in operation.schema]
         if told != [(field.name, field.logical_type) for field in step.after.schema]:
-            yield "the fields are others in the transaction"
+            yield "the fields differ from those in the transaction"
 
 
 def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
@@ -246,7 +248,7 @@ def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
         if fragment_id in step.removed and step.after.operation != "Overwrite":
             stated = None if is_rebased else states.get(fragment_id)
             if stated is not None and not _same_files(_in_use(stated), _in_use(after)):
-                yield f"the files of fragment {fragment_id} are others in the transaction"
+                yield f"the files of fragment {fragment_id} differ from those in the transaction"
             continue
         told = by_path.get(after.files[0].path) if after.files else None
         if told is None:
@@ -258,7 +260,7 @@ def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
                 f"{told.physical_rows} in the transaction"
             )
         elif not _same_files(told, after):
-            yield f"the files of fragment {fragment_id} are others in the transaction"
+            yield f"the files of fragment {fragment_id} differ from those in the transaction"
 
 
 def _only_filled_in(before: Fragment, after: Fragment) -> bool:

@@ -30,22 +30,33 @@ __all__ = ["ALL_DATA_FILES", "DATA_FILES", "all_data_files", "data_files"]
 
 _FILE = (
     Column("fragment_id", ID, "fragment that the file belongs to"),
-    Column("path", TEXT, "path as the manifest has it, below the data folder of its root"),
-    Column("is_overlay", pl.Boolean(), "whether it holds new values for some of the rows"),
-    Column("field_ids", pl.List(FIELD_ID), "its fields; negative ones are markers"),
+    Column("path", TEXT, "path below the data folder of its root, as stored"),
+    Column("is_overlay", pl.Boolean(), "whether it is an overlay: new values for some of the rows"),
+    Column(
+        "field_ids",
+        pl.List(FIELD_ID),
+        "IDs of the fields in the file; negative numbers are markers",
+    ),
     Column(
         "fields",
         pl.List(TEXT),
-        "their paths; null in it: dropped from the schema, <tombstone>: replaced by a later file",
+        "paths of these; null: dropped from the schema, <tombstone>: replaced by a later file",
     ),
-    Column("column_indices", pl.List(FIELD_ID), "column of the file for each field; [] in legacy"),
-    Column("format_version", TEXT, "data format, such as 2.1; legacy is the first one"),
+    Column(
+        "column_indices",
+        pl.List(FIELD_ID),
+        "for each field, the number of its column in the file; [] in legacy files",
+    ),
+    Column("format_version", TEXT, "data file version, such as 2.1; legacy is the oldest"),
     Column("size_bytes", BYTES, "size of the file", nullable=True, unit="bytes"),
     Column(
-        "base_id", ID, "base path that it lies below; null: the table's own root", nullable=True
+        "base_id",
+        ID,
+        "ID of the base path that the file is below; null: the table's own root",
+        nullable=True,
     ),
-    Column("root", TEXT, "path of that base", nullable=True),
-    Column("num_tombstones", COUNT, "fields that a later file replaced"),
+    Column("root", TEXT, "path of that base path", nullable=True),
+    Column("num_tombstones", COUNT, "number of fields that a later file replaced"),
 )
 
 DATA_FILES = FrameSchema("data_files", (VERSION, BRANCH, *_FILE))

@@ -38,26 +38,29 @@ DELETION_HISTORY = FrameSchema(
         Column(
             "fragment_first_version",
             ID,
-            "first kept version with it, which tells fragments apart that had the ID in turn",
+            "first kept version with the fragment; distinguishes fragments that had the same ID",
         ),
-        Column("offset", ID, "place of the row in the fragment"),
-        Column("_rowid", ID, "row ID; null without stable ones", nullable=True),
+        Column("offset", ID, "position of the row in the fragment, from 0"),
+        Column("_rowid", ID, "row ID; null without stable row IDs", nullable=True),
         Column("version", ID, "first kept version in which the row is deleted"),
         BRANCH,
         Column(
             "first_version_exact",
             pl.Boolean(),
-            "false if it may have been deleted before, in a version that is gone",
+            "false if it may have been deleted earlier, in a version that is not kept",
         ),
-        Column("operation", TEXT, "what deleted it; null where that is not known", nullable=True),
-        Column("predicate", TEXT, "which rows a Delete was for; else null", nullable=True),
+        Column("operation", TEXT, "operation that deleted it; null if unknown", nullable=True),
+        Column("predicate", TEXT, "filter of the Delete; null for other operations", nullable=True),
         Column(
             "with_fragment",
             pl.Boolean(),
-            "whether the fragment was removed with it, since that was the last of its rows",
+            "whether the commit deleted the last live rows, and so removed the fragment",
         ),
         Column(
-            "undone_at", ID, "version of the restore that brought it back; else null", nullable=True
+            "undone_at",
+            ID,
+            "version of the restore that brought it back; null if there is none",
+            nullable=True,
         ),
     ),
 )

@@ -48,32 +48,35 @@ _DELETION = (
     Column("fragment_id", ID, "fragment whose rows are deleted"),
     Column("path", TEXT, "path of the file below its root"),
     Column("file_type", TEXT, "arrow_array or bitmap"),
-    Column("read_version", ID, "version that the deletion was built on"),
+    Column("read_version", ID, "version that the delete read"),
     Column("file_bytes", BYTES, "size of the file", nullable=True, unit="bytes"),
     Column(
         "num_deleted_rows",
         COUNT,
-        "rows in the file; what the manifest says if it cannot be read",
+        "deleted rows in the file; if it cannot be read, the number in the manifest",
         nullable=True,
     ),
-    Column("physical_rows", COUNT, "rows of the fragment, these included", nullable=True),
-    Column("fraction", pl.Float64(), "part of them that is deleted", nullable=True),
-    _containers("array", "containers of the rows as a Roaring bitmap: those that list offsets"),
-    _containers("run", "those that list runs of offsets"),
-    _containers("bitset", "those with a bit for each offset"),
+    Column("physical_rows", COUNT, "rows of the fragment, including deleted ones", nullable=True),
+    Column("fraction", pl.Float64(), "share of these rows that is deleted", nullable=True),
+    _containers("array", "deleted offsets as a Roaring bitmap: containers that list offsets"),
+    _containers("run", "likewise: containers that list runs of offsets"),
+    _containers("bitset", "likewise: containers with a bit for each offset"),
     Column(
         "other_type_bytes",
         BYTES,
-        "size as the other file type; as arrow_array as pyarrow writes it, some 200 bytes less "
-        "than Lance",
+        "size as the other file type; arrow_array as written by pyarrow, some 200 bytes less "
+        "than by Lance",
         nullable=True,
         unit="bytes",
     ),
     Column(
-        "base_id", ID, "base path that it lies below; null: the table's own root", nullable=True
+        "base_id",
+        ID,
+        "ID of the base path that the file is below; null: the table's own root",
+        nullable=True,
     ),
-    Column("root", TEXT, "path of that base", nullable=True),
-    Column("problem", TEXT, "what is wrong with the file; null if nothing is", nullable=True),
+    Column("root", TEXT, "path of that base path", nullable=True),
+    Column("problem", TEXT, "what is wrong with the file; null if nothing", nullable=True),
 )
 
 DELETIONS = FrameSchema("deletions", (VERSION, BRANCH, *_DELETION))

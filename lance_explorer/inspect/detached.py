@@ -28,10 +28,17 @@ __all__ = ["DETACHED", "detached"]
 
 _CONTENT = (
     Column("timestamp", TIME, "time of the commit", nullable=True),
-    Column("operation", TEXT, "operation as Lance names it; null: none is left", nullable=True),
-    Column("read_version", ID, "version that it was built on, perhaps detached", nullable=True),
+    Column(
+        "operation",
+        TEXT,
+        "operation as Lance names it; null if its transaction is lost",
+        nullable=True,
+    ),
+    Column(
+        "read_version", ID, "version that the commit read, possibly a detached one", nullable=True
+    ),
     Column("message", TEXT, "commit message", nullable=True),
-    Column("num_fragments", COUNT, "fragments", nullable=True),
+    Column("num_fragments", COUNT, "number of fragments", nullable=True),
     Column("num_rows", COUNT, "live rows", nullable=True),
     Column("num_deleted_rows", COUNT, "rows that deletion files mask", nullable=True),
 )
@@ -43,7 +50,7 @@ DETACHED = FrameSchema(
         BRANCH,
         *_CONTENT,
         Column("manifest_bytes", BYTES, "size of the manifest file", unit="bytes"),
-        Column("path", TEXT, "manifest file, below the root of the branch"),
+        Column("path", TEXT, "path of the manifest file below the root of the branch"),
     ),
 )
 """The columns of ``inspect.detached()``. What a manifest says is null where it cannot be read."""

@@ -33,17 +33,26 @@ _EXTENSION_NAME = "ARROW:extension:name"
 _NUMBER_OR_BOOLEAN = re.compile(r"-?(0|[1-9]\d{0,17})(\.\d{1,18})?|true|false")
 
 _FIELD = (
-    Column("field_id", FIELD_ID, "field; used again after it was dropped"),
-    Column("path", TEXT, "names from the top level down, joined by dots"),
+    Column("field_id", FIELD_ID, "field ID; an ID can be reused after its field was dropped"),
+    Column("path", TEXT, "path: names from the top level down, joined by dots"),
     Column("name", TEXT, "last part of the path"),
-    Column("parent_id", FIELD_ID, "field that it is part of; null at the top level", nullable=True),
+    Column(
+        "parent_id",
+        FIELD_ID,
+        "ID of the field that contains it; null at the top level",
+        nullable=True,
+    ),
     Column("logical_type", TEXT, "type as Lance writes it"),
     Column("nullable", pl.Boolean(), "whether values may be null"),
     Column("extension_name", TEXT, "Arrow extension type", nullable=True),
     Column("primary_key_position", COUNT, "position in the unenforced primary key", nullable=True),
     Column("clustering_key_position", COUNT, "position in the clustering key", nullable=True),
     Column("metadata", TEXT, "metadata of the field as a JSON object"),
-    Column("encoding", TEXT, "its lance-encoding keys as a JSON object, without that prefix"),
+    Column(
+        "encoding",
+        TEXT,
+        "its metadata keys lance-encoding:... as a JSON object, without that prefix",
+    ),
 )
 
 FIELDS = FrameSchema("fields", (VERSION, BRANCH, *_FIELD))
@@ -61,13 +70,13 @@ ALL_FIELDS = FrameSchema(
         Column(
             "began_as",
             _BEGAN_AS,
-            "how it came to be; inherited: from what was branched or cloned, "
-            "unknown: the version before is gone",
+            "how the state began; inherited: from the branched or cloned table; "
+            "unknown: the version before is not kept",
         ),
         Column(
             "ended_as",
             _ENDED_AS,
-            "what became of it; null: it is current, unknown: the version after is gone",
+            "how the state ended; null: it is current; unknown: the version after is not kept",
             nullable=True,
         ),
     ),

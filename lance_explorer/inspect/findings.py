@@ -45,8 +45,8 @@ def _far_bases(source: TableSource, history: History) -> Iterator[Finding]:
                         code="base_not_allowed",
                         severity="warning",
                         message=f"base path {base.id}: {roots.why_not(base.path)}",
-                        advice="Rows in it are refused. Open the table with allow_bases=[...] if "
-                        "files of it do lie there.",
+                        advice="Reading rows from it is an error. If these files belong to the "
+                        "table, open it with allow_bases=[...].",
                         version=record.version,
                     )
                 case "another_bucket":
@@ -70,7 +70,7 @@ def _uncounted(history: History) -> list[Finding]:
             severity="error",
             message="the manifest does not say how many rows are deleted, and the deletion file is "
             "missing, damaged, or not allowed to be read",
-            advice="Bring the deletion file back from a copy; until then row counts are unknown.",
+            advice="Restore the deletion file from a backup; until then row counts are unknown.",
             version=int(history.versions[intervals.first[place]]),
             fragment_id=history.states[intervals.keys[place]].id,
         )

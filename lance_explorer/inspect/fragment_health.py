@@ -148,7 +148,7 @@ def deleted_rows(_: TableSource, history: History) -> Iterator[Finding]:
         "warning",
         f"more than {settings.threshold:.0%} of their rows",
         "Call dataset.optimize.compact_files(): it writes these fragments without the deleted "
-        "rows. The old files go with dataset.cleanup_old_versions().",
+        "rows. dataset.cleanup_old_versions() then removes the old files.",
     )
     physical, deleted = history.states.physical_rows, history.num_deleted_rows
     is_under = ~is_over & (deleted > 0)
@@ -160,10 +160,9 @@ def deleted_rows(_: TableSource, history: History) -> Iterator[Finding]:
         is_under,
         "spread_deleted_rows",
         "info",
-        f"at most {settings.threshold:.0%} of their rows each, so that a compaction passes over "
-        "them",
-        "Call dataset.optimize.compact_files(materialize_deletions_threshold=0) if these rows "
-        "have to go.",
+        f"at most {settings.threshold:.0%} of their rows each, so that a compaction skips them",
+        "Call dataset.optimize.compact_files(materialize_deletions_threshold=0) to remove these "
+        "rows, too.",
     )
 
 
@@ -205,7 +204,7 @@ def id_limits(_: TableSource, history: History) -> Iterator[Finding]:
             code="fragment_ids_run_out",
             severity="warning",
             message=f"the highest fragment ID is {highest:,} of {2**32 - 1:,}",
-            advice="Write the table anew with lance.write_dataset(): IDs are not used again.",
+            advice="Rewrite the table with lance.write_dataset(): IDs are not reused.",
             version=record.version,
         )
     rows = history.states.physical_rows

@@ -43,16 +43,16 @@ _ENTRY = (
     Column(
         "dataset_version",
         ID,
-        "version that the compaction was built on, or that it read (writers up to 13.0.0)",
+        "version before the compaction; from writers up to 13.0.0, the version that it read",
         nullable=True,
     ),
-    Column("num_groups", COUNT, "groups of fragments that were rewritten together"),
+    Column("num_groups", COUNT, "number of groups of fragments that were rewritten together"),
     Column("old_fragment_ids", pl.List(ID), "fragments that were rewritten"),
-    Column("new_fragment_ids", pl.List(ID), "fragments that took their rows"),
-    Column("rows_in", COUNT, "rows of the old fragments, deleted ones too"),
+    Column("new_fragment_ids", pl.List(ID), "fragments that their rows were written to"),
+    Column("rows_in", COUNT, "rows of the old fragments, including deleted ones"),
     Column("rows_moved", COUNT, "rows of the new fragments"),
-    Column("rows_dropped", COUNT, "rows that had been deleted"),
-    Column("bitmap_bytes", BYTES, "bytes of the addresses that survived", unit="bytes"),
+    Column("rows_dropped", COUNT, "deleted rows, which were not rewritten"),
+    Column("bitmap_bytes", BYTES, "size of the bitmap of the addresses of live rows", unit="bytes"),
 )
 
 FRAGMENT_REUSE = FrameSchema(
@@ -62,15 +62,20 @@ FRAGMENT_REUSE = FrameSchema(
         BRANCH,
         Column("entry", COUNT, "number of the entry, oldest first"),
         *_ENTRY,
-        Column("storage", TEXT, "where the whole history is: inline or external"),
-        Column("history_bytes", BYTES, "bytes of the whole history", unit="bytes"),
+        Column("storage", TEXT, "where the index stores all entries: inline or external"),
+        Column("history_bytes", BYTES, "size of all entries together", unit="bytes"),
         Column(
             "indices_behind",
             pl.List(TEXT),
-            "indices that still need the entry; [] means that nothing holds it back",
+            "indices that still need the entry; [] means that it can be trimmed",
             nullable=True,
         ),
-        Column("indices_caught_up", pl.List(TEXT), "indices that need it no more", nullable=True),
+        Column(
+            "indices_caught_up",
+            pl.List(TEXT),
+            "indices that no longer need the entry",
+            nullable=True,
+        ),
     ),
 )
 """The columns of ``inspect.fragment_reuse()``. Which indices need a transition is not told."""

@@ -29,18 +29,28 @@ from lance_explorer.inspect.intervals import interval_columns
 __all__ = ["ALL_FRAGMENTS", "FRAGMENTS", "all_fragments", "deletion_file_type", "fragments"]
 
 _STATE = (
-    Column("fragment_id", ID, "fragment"),
+    Column("fragment_id", ID, "fragment ID"),
     Column("num_rows", COUNT, "live rows", nullable=True),
-    Column("physical_rows", COUNT, "rows with the deleted ones", nullable=True),
-    Column("num_deleted_rows", COUNT, "rows that the deletion file masks", nullable=True),
-    Column("num_data_files", COUNT, "data files, overlays too"),
+    Column("physical_rows", COUNT, "rows including deleted ones", nullable=True),
+    Column("num_deleted_rows", COUNT, "deleted rows, masked by the deletion file", nullable=True),
+    Column("num_data_files", COUNT, "number of data files, including overlays"),
     Column("data_bytes", BYTES, "size of the data files", nullable=True, unit="bytes"),
-    Column("num_overlays", COUNT, "overlays"),
+    Column("num_overlays", COUNT, "number of overlays"),
     Column("deletion_file", TEXT, "path of the deletion file below its root", nullable=True),
     Column("deletion_file_type", TEXT, "arrow_array or bitmap", nullable=True),
-    Column("row_ids_storage", TEXT, "inline, external or spilled", nullable=True),
+    Column(
+        "row_ids_storage",
+        TEXT,
+        "where the row-ID sequence is: inline, external or spilled",
+        nullable=True,
+    ),
     Column("row_ids_bytes", BYTES, "inline bytes of the row-ID sequence", unit="bytes"),
-    Column("versions_storage", TEXT, "the same for the row versions", nullable=True),
+    Column(
+        "versions_storage",
+        TEXT,
+        "where the row-version sequences are: inline, external or spilled",
+        nullable=True,
+    ),
     Column("versions_bytes", BYTES, "inline bytes of both row-version sequences", unit="bytes"),
 )
 
@@ -50,14 +60,14 @@ FRAGMENTS = FrameSchema("fragments", (VERSION, BRANCH, *_STATE))
 ALL_FRAGMENTS = FrameSchema(
     "all_fragments",
     (
-        Column("state_id", ID, "number of the state in this history"),
+        Column("state_id", ID, "number of the state; intervals of the same state share it"),
         BRANCH,
         *_STATE,
         *INTERVAL,
         Column(
             "made_in",
             ID,
-            "version in which this life of the fragment began; null where that is not known",
+            "version that created the fragment; null if unknown",
             nullable=True,
         ),
     ),

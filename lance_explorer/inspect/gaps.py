@@ -15,11 +15,11 @@ GAPS = FrameSchema(
         Column("first_version", ID, "first version of the gap"),
         Column("last_version", ID, "last version of the gap"),
         BRANCH,
-        Column("num_versions", COUNT, "versions in the gap"),
+        Column("num_versions", COUNT, "number of versions in the gap"),
         Column(
             "reason",
             pl.Enum(["removed", "unreadable"]),
-            "removed: there is no file, unreadable: its manifest cannot be understood",
+            "removed: the manifest file is gone; unreadable: it cannot be decoded",
         ),
     ),
 )

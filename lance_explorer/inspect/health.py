@@ -31,7 +31,7 @@ TOPICS: tuple[Topic, ...] = ("files", "indices", "row_ids")
 _CODE, *_REST = FINDINGS.columns
 
 HEALTH = FrameSchema(
-    "health", (_CODE, Column("topic", pl.Enum(TOPICS), "what it is about"), *_REST)
+    "health", (_CODE, Column("topic", pl.Enum(TOPICS), "part of the table concerned"), *_REST)
 )
 """The columns of ``inspect.health()``: those of ``table.inspect.findings()``, and the topic."""
 

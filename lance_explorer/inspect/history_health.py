@@ -35,8 +35,8 @@ MANY_MOVED_ROWS = 1_000_000
 """So many rows that moved under indices are worth knowing in a table without stable row IDs."""
 
 _CLEANUP = (
-    "Call dataset.cleanup_old_versions(older_than=timedelta(days=...)). Tag the versions that "
-    "have to stay; what they and branches need stays too."
+    "Call dataset.cleanup_old_versions(older_than=timedelta(days=...)). Before, tag the versions "
+    "to keep; files that tags or branches need are kept, too."
 )
 
 
@@ -86,8 +86,8 @@ def v1_names(source: TableSource, _: History) -> Iterator[Finding]:
         code="v1_manifest_names",
         severity="info",
         message=f"the manifests have names of the older scheme, which do not sort latest first: "
-        f"whoever looks for the latest of {len(naming):,} versions in an object store has to list "
-        "them all",
+        f"finding the latest of {len(naming):,} versions in an object store means listing all of "
+        "them",
         advice="Call dataset.migrate_manifest_paths_v2() while nobody else uses the table.",
     )
 
@@ -108,7 +108,7 @@ def unstable_row_ids(source: TableSource, history: History) -> Iterator[Finding]
         code="unstable_row_ids",
         severity="info",
         message=f"{commits} moved {moved:,} rows, and the table has {held}: without stable row IDs "
-        "each move changes what the entries of indices say",
-        advice="Stable row IDs can only be chosen when a table is made: "
-        "lance.write_dataset(..., enable_stable_row_ids=True) writes it anew.",
+        "each move changes the addresses in index entries",
+        advice="Stable row IDs can only be chosen when a table is created: rewrite it with "
+        "lance.write_dataset(..., enable_stable_row_ids=True).",
     )

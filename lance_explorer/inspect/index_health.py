@@ -72,7 +72,7 @@ def _on_dropped_field(row: _Row, version: int) -> Finding:
     return Finding(
         code="index_on_dropped_field",
         severity="info",
-        message=f"the index {name} is on a field that the schema has no more",
+        message=f"the index {name} is on a field that was dropped from the schema",
         advice=f"Call dataset.drop_index({name}).",
         version=version,
     )
@@ -88,7 +88,7 @@ def _uncovered(row: _Row, version: int) -> Iterator[Finding]:
             code="index_coverage_unknown",
             severity="info",
             message=f"which fragments the index {name} covers is not stored, or cannot be read",
-            advice=f"Build it anew: {_building([row])}.",
+            advice=f"Rebuild it: {_building([row])}.",
             version=version,
         )
     elif fragments and to_scan != 0 and _finds_nothing(row):
@@ -98,7 +98,7 @@ def _uncovered(row: _Row, version: int) -> Iterator[Finding]:
         yield Finding(
             code="index_covers_nothing",
             severity="warning",
-            message=f"the index {name} covers nothing of the {rows} in "
+            message=f"the index {name} covers none of the {rows} in "
             f"{_counted(fragments, 'fragment')}{why}; each search reads them all",
             advice=advice,
             version=version,
@@ -123,8 +123,8 @@ def _finds_nothing(row: _Row) -> bool:
 
 def _all_gone(count: int) -> str:
     if count == 1:
-        return "the one fragment that it lists is gone"
-    return f"all {count:,} fragments that it lists are gone"
+        return "the only fragment that it lists was removed"
+    return f"all {count:,} fragments that it lists were removed"
 
 
 def _stale(row: _Row, version: int) -> Iterator[Finding]:
@@ -137,8 +137,8 @@ def _stale(row: _Row, version: int) -> Iterator[Finding]:
         code="stale_index_entries",
         severity="info",
         message=f"up to {stale:,} of {entries:,} entries of the index {_quoted(row['name'])} "
-        f"({percent(stale / entries)}) are of rows that are gone; searches pass over them",
-        advice=f"Build it from the rows that are there: {_building([row])}.",
+        f"({percent(stale / entries)}) are of removed rows; searches skip them",
+        advice=f"Rebuild it from the current rows: {_building([row])}.",
         version=version,
     )
 
@@ -151,7 +151,7 @@ def _in_segments(row: _Row, version: int) -> Iterator[Finding]:
     yield Finding(
         code="many_index_segments",
         severity="info",
-        message=f"the index {name} is in {count:,} segments, all of which a search looks into",
+        message=f"the index {name} is in {count:,} segments, and a search reads all of them",
         advice=f"Call dataset.optimize.optimize_indices(num_indices_to_merge={count}, "
         f"index_names=[{name}]): it merges them.",
         version=version,
@@ -172,10 +172,11 @@ def lagging_reuse(source: TableSource, history: History) -> Iterator[Finding]:
     yield Finding(
         code="fragment_reuse_lags",
         severity="info",
-        message=f"{len(behind):,} of {len(entries):,} deferred compactions are not yet followed by "
-        f"the indices {listed}: whoever opens these maps {behind['rows_in'].sum():,} rows to where "
-        f"they are now, by a record of {size}",
-        advice=f"Build them anew: {_building(late.iter_rows(named=True))}.",
+        message=f"the indices {listed} have not been updated for {len(behind):,} of "
+        f"{len(entries):,} deferred compactions: opening them maps {behind['rows_in'].sum():,} "
+        "rows "
+        f"to their new addresses, by a record of {size}",
+        advice=f"Rebuild them: {_building(late.iter_rows(named=True))}.",
         version=version,
     )
 

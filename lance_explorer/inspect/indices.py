@@ -38,22 +38,34 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _INDEX = (
     Column("name", TEXT, "name of the index; its segments share it"),
-    Column("uuid", TEXT, "identity of the segment, and name of its folder"),
-    Column("index_type", TEXT, "type, such as BTREE; unknown if the writer stored none"),
-    Column("field_ids", pl.List(FIELD_ID), "indexed fields; [] for an index of the system"),
-    Column("fields", pl.List(TEXT), "their paths; null in it: dropped from the schema"),
+    Column("uuid", TEXT, "UUID of the segment, and name of its folder"),
+    Column("index_type", TEXT, "index type, such as BTREE; unknown if the writer stored none"),
+    Column("field_ids", pl.List(FIELD_ID), "IDs of the indexed fields; [] for a system index"),
+    Column("fields", pl.List(TEXT), "paths of these fields; null: dropped from the schema"),
     Column("dataset_version", ID, "version that the segment was built from"),
-    Column("num_fragments", COUNT, "covered fragments, past ones too", nullable=True),
-    Column("fragment_ids", pl.List(ID), "covered fragments, past ones too", nullable=True),
-    Column("created_at", TIME, "time when it was built", nullable=True),
-    Column("index_version", COUNT, "version of the format of this type", nullable=True),
-    Column("num_files", COUNT, "files; null where they are not listed", nullable=True),
+    Column(
+        "num_fragments", COUNT, "number of covered fragments, including removed ones", nullable=True
+    ),
+    Column(
+        "fragment_ids",
+        pl.List(ID),
+        "IDs of the covered fragments, including removed ones",
+        nullable=True,
+    ),
+    Column("created_at", TIME, "time when the segment was built", nullable=True),
+    Column("index_version", COUNT, "version of the index type's format", nullable=True),
+    Column("num_files", COUNT, "number of files; null if they are not listed", nullable=True),
     Column("size_bytes", BYTES, "size of the files", nullable=True, unit="bytes"),
     Column(
-        "base_id", ID, "base path that it lies below; null: the table's own root", nullable=True
+        "base_id",
+        ID,
+        "ID of the base path that it is below; null: the table's own root",
+        nullable=True,
     ),
-    Column("is_system", pl.Boolean(), "whether Lance keeps it for purposes of its own"),
-    Column("details", TEXT, "settings as a JSON object; null if damaged", nullable=True),
+    Column("is_system", pl.Boolean(), "whether it is one of Lance's internal indices"),
+    Column(
+        "details", TEXT, "settings of the index as a JSON object; null if damaged", nullable=True
+    ),
 )
 
 INDICES = FrameSchema("indices", (VERSION, BRANCH, *_INDEX))

@@ -46,13 +46,13 @@ _TRANSACTION = "its transaction"
 _MENDS = {
     "fragments": "Call dataset.optimize.compact_files(): fewer fragments make a smaller manifest.",
     "row IDs": "Call dataset.optimize.compact_files(): rows in few fragments and in the order of "
-    "their IDs take the fewest bytes; table.inspect.row_id_encodings() tells what each takes.",
+    "their IDs take the fewest bytes; table.inspect.row_id_encodings() shows what each takes.",
     "row versions": "Call dataset.optimize.compact_files(): it joins the sequences of fragments.",
     "indices": "Call dataset.optimize.optimize_indices() to merge segments, or drop indices that "
     "nobody uses with dataset.drop_index(name).",
-    _TRANSACTION: "Nothing has to be done: it is the record of this commit, and the next "
-    "manifest does not have it. Smaller commits have smaller ones.",
-    "other parts": "See table.inspect.manifests() for what it is spent on.",
+    _TRANSACTION: "Nothing needs to be done: it is the record of this commit, and the next "
+    "manifest does not contain it. Smaller commits have smaller ones.",
+    "other parts": "See table.inspect.manifests() for its parts.",
 }
 
 
@@ -79,8 +79,8 @@ def large_manifest(_: TableSource, history: History) -> Iterator[Finding]:
         code="large_manifest",
         severity="info" if largest == _TRANSACTION else "warning",
         message=f"the manifest of version {record.version} has {byte_size(size)}, "
-        f"{byte_size(parts[largest])} of them for {largest}: whoever opens the version "
-        "reads it all, and each commit writes it again",
+        f"{byte_size(parts[largest])} of them for {largest}: opening the version reads all of it, "
+        "and each commit writes it again",
         advice=_MENDS[largest],
         version=record.version,
     )
@@ -105,10 +105,10 @@ def row_id_encoding(source: TableSource, history: History) -> Iterator[Finding]:
         code="row_id_encoding",
         severity="info",
         message=f"row IDs take {byte_size(taken)}, of which at least "
-        f"{byte_size(total)} could be saved if they were encoded best; most of it in "
-        f"fragment {worst}, {byte_size(most)}",
+        f"{byte_size(total)} could be saved with the best encoding; most of that in fragment "
+        f"{worst}, {byte_size(most)}",
         advice="Call dataset.optimize.compact_files(target_rows_per_fragment=...): Lance encodes "
-        "the row IDs of the fragments anew that it writes. lx.widgets.SegmentEncodings(table) "
+        "the row IDs of the fragments that it writes again. lx.widgets.SegmentEncodings(table) "
         "shows what each fragment takes.",
         version=record.version,
         fragment_id=worst,

@@ -112,7 +112,8 @@ def read_expression(text: str) -> pl.Expr:
     """
     if names := _relations(f"SELECT {text}"):
         raise InvalidArgumentError(
-            f"an expression is over the columns of a row, and this reads {', '.join(sorted(names))}"
+            "an expression can use only the columns of a row, but this reads "
+            f"{', '.join(sorted(names))}"
         )
     return pl.sql_expr(text)
 
@@ -157,14 +158,14 @@ def _check_is_select(tokens: list[_Token]) -> None:
     if first is None or first.keyword not in _SELECTS:
         said = "nothing" if first is None else first.text
         raise InvalidArgumentError(
-            f"a query is one SELECT (WITH, UNION and VALUES can be part of it), and this begins "
-            f"with {said}: frames can be read, and neither listed, changed nor stored"
+            "a query is one SELECT (WITH, UNION and VALUES can be part of it), but this begins "
+            f"with {said}: frames can only be read, not listed, changed or stored"
         )
     for token in tokens:
         if token.keyword in _REFUSED:
             raise InvalidArgumentError(
-                f"{token.text} is no part of a query over frames, which writes nothing and calls "
-                f'no function for a table; a column of that name goes in quotes: "{token.text}"'
+                f"{token.text} is not allowed in a query over frames, which cannot write or call "
+                f'table functions; put a column of that name in quotes: "{token.text}"'
             )
 
 
@@ -174,13 +175,14 @@ def _check_relations(tokens: list[_Token], read: set[str], names: list[str]) -> 
     for name in sorted(read):
         if name not in names and name not in defined.values():
             raise InvalidArgumentError(
-                f"{name} is no frame, and frames are all that a query reads: no function that "
-                "reads a file or makes a table, no file and no URL"
+                f"{name} is not a frame, and a query reads only frames: no files, no URLs, and no "
+                "functions that return a table"
             )
     for i, (token, after) in enumerate(itertools.pairwise(tokens)):
         if token.name in read and after.text == "(" and i not in defined:
             raise InvalidArgumentError(
-                f"{token.text} ( calls a function that gives a table, and a query reads frames only"
+                f"{token.text} ( calls a function that returns a table, but a query reads only "
+                "frames"
             )
     return read
 

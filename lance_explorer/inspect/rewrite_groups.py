@@ -30,21 +30,28 @@ REWRITE_GROUPS = FrameSchema(
         Column(
             "new_fragment_id",
             ID,
-            "fragment that took its rows; null if none was left",
+            "fragment that its rows were written to; null if no live row was left",
             nullable=True,
         ),
-        Column("old_physical_rows", COUNT, "rows of the old one, deleted ones too", nullable=True),
-        Column("new_physical_rows", COUNT, "rows of the new one", nullable=True),
-        Column("rows_moved", COUNT, "rows that went from the old to the new", nullable=True),
+        Column(
+            "old_physical_rows",
+            COUNT,
+            "rows of the old fragment, including deleted ones",
+            nullable=True,
+        ),
+        Column("new_physical_rows", COUNT, "rows of the new fragment", nullable=True),
+        Column(
+            "rows_moved", COUNT, "rows that moved from the old to the new fragment", nullable=True
+        ),
         Column(
             "rows_dropped",
             COUNT,
-            "deleted rows that the old one had; 0 in its later pairs, so that sums are right",
+            "deleted rows of the old fragment; 0 except in its first pair, so that sums are right",
             nullable=True,
         ),
-        Column("evidence", EVIDENCE, "how well this is known"),
-        Column("source", TEXT, "what says so"),
-        Column("note", TEXT, "what is in doubt", nullable=True),
+        Column("evidence", EVIDENCE, "how the pair is known"),
+        Column("source", TEXT, "where this comes from"),
+        Column("note", TEXT, "what is uncertain", nullable=True),
     ),
 )
 """The columns of ``inspect.rewrite_groups()``. Versions may be lost ones."""

@@ -12,7 +12,7 @@ __all__ = ["check_fragment", "count_too_early"]
 
 _FIRST_VERSION = 1
 
-_REPAIR = "Bring the manifest back from a copy; until then the rows of the fragment are doubtful."
+_REPAIR = "Restore the manifest from a backup; until then the rows of the fragment are unreliable."
 
 
 def check_fragment(content: FragmentContent, version: int, *, stable: bool) -> Iterator[Finding]:

@@ -171,11 +171,12 @@ class _TooEarly:
             yield Finding(
                 code="created_at_wrong",
                 severity="warning",
-                message=f"rows whose IDs were given out later say that version 1 created them: "
+                message=f"rows whose IDs were assigned later are stored as created by version 1: "
                 f"{many(self._num_rows, 'row')} in {many(self._num_fragments, 'fragment')}, the "
                 f"first in {commit_text(self._first)}",
-                advice="Releases 1.0.4 and 4.0.2 do so in updates and merges, and compactions keep "
-                "it. Use created_at_version, which goes by the history where it can.",
+                advice="Releases 1.0.4 and 4.0.2 do so in updates and merges, and compactions "
+                "copy it. Use created_at_version, which is corrected from the history where "
+                "possible.",
                 version=self._first.version,
             )
 
@@ -185,8 +186,8 @@ def _untold(record: VersionRecord, fragment: Fragment, error: LanceExplorerError
         code="rows_unreadable",
         severity="error",
         message=str(error),
-        advice="Bring the file back from a copy, or ask again if versions are being cleaned away "
-        "just now; until then the rows of the fragment are unknown.",
+        advice="Restore the file from a backup, or try again if versions are being cleaned up at "
+        "the moment; until then the rows of the fragment are unknown.",
         version=record.version,
         fragment_id=fragment.id,
     )
@@ -207,9 +208,9 @@ def _reused(record: VersionRecord, ids: IdGroup) -> Finding:
     return Finding(
         code="row_ids_reused",
         severity="error",
-        message=f"{_rows(ids)} given out again in {commit_text(record)}; the first is in "
+        message=f"{_rows(ids)} assigned again in {commit_text(record)}; the first is in "
         f"{_fragments(ids)}",
-        advice="Earlier rows with these IDs are other rows: tell them apart by version.",
+        advice="Earlier rows with these IDs are different rows: distinguish them by version.",
         version=record.version,
         fragment_id=ids.fragment_ids[-1],
     )

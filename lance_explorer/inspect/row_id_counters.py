@@ -31,7 +31,7 @@ def not_checked(history: History) -> Iterator[Finding]:
         yield Finding(
             code="rows_not_checked",
             severity="warning",
-            message=f"rows of {many(len(unknown), 'version')} cannot be told: unknown feature "
+            message=f"rows of {many(len(unknown), 'version')} cannot be checked: unknown feature "
             f"{', '.join(unreadable_flags(flags))}",
             advice="A newer release of lance_explorer may check them.",
             version=unknown[0].version,
@@ -68,7 +68,7 @@ def falls(history: History) -> Iterator[Finding]:
                 severity="error",
                 message=f"next_row_id fell from {high} to {low} in {commit_text(record)}",
                 advice=f"{cause}Later rows may get IDs that other rows had before this version: "
-                "tell them apart by version.",
+                "distinguish them by version.",
                 version=record.version,
             )
 

@@ -40,21 +40,23 @@ def _size(name: str, meaning: str, *, nullable: bool = False) -> Column:
 
 
 _SEQUENCE = (
-    Column("fragment_id", ID, "fragment"),
-    Column("storage", TEXT, "inline, external or spilled"),
-    Column("num_values", COUNT, "row IDs, those of deleted rows too"),
-    Column("num_segments", COUNT, "segments that are stored; null if it is spilled", nullable=True),
-    Column("num_runs", COUNT, "stretches of consecutive row IDs"),
-    _size("encoded_bytes", "bytes that are stored; null if it is spilled", nullable=True),
+    Column("fragment_id", ID, "fragment ID"),
+    Column("storage", TEXT, "where the sequence is: inline, external or spilled"),
+    Column("num_values", COUNT, "number of row IDs, including those of deleted rows"),
+    Column("num_segments", COUNT, "number of stored segments; null if spilled", nullable=True),
+    Column("num_runs", COUNT, "number of stretches of consecutive row IDs"),
+    _size("encoded_bytes", "stored size; null if spilled", nullable=True),
     _size(
         "as_is_bytes",
-        "with every segment in its smallest form; null if it is spilled",
+        "size with every stored segment in its smallest encoding; null if spilled",
         nullable=True,
     ),
-    _size("one_segment_bytes", "with all row IDs in one segment"),
-    _size("split_bytes", "cut into segments where that saves most"),
-    _size("best_bytes", "the fewest of these"),
-    _size("saving_bytes", "what the best would save; null if it is spilled", nullable=True),
+    _size("one_segment_bytes", "size with all row IDs in one segment"),
+    _size("split_bytes", "size if cut into the segments that save most"),
+    _size("best_bytes", "the smallest of these sizes"),
+    _size(
+        "saving_bytes", "bytes that the best encoding would save; null if spilled", nullable=True
+    ),
 )
 
 ROW_ID_ENCODINGS = FrameSchema("row_id_encodings", (VERSION, BRANCH, *_SEQUENCE))

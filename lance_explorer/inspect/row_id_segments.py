@@ -59,33 +59,35 @@ __all__ = [
 ENCODING = pl.Enum(get_args(Encoding))
 
 _PART = (
-    Column("encoding", ENCODING, "form of the segment; null if it is spilled", nullable=True),
+    Column("encoding", ENCODING, "encoding of the segment; null if spilled", nullable=True),
     Column(
         "array_width",
         COUNT,
-        "bits of each number in its array, or in the one of its holes; else null",
+        "bits of each number in its array, or in its array of holes; null if there is none",
         nullable=True,
     ),
-    Column("start", ID, "lowest row ID; null in an array without any", nullable=True),
-    Column("stop", ID, "number after the highest one; null also for 2^64", nullable=True),
-    Column("num_values", COUNT, "row IDs, those of deleted rows too"),
-    Column("num_holes", COUNT, "row IDs that a range leaves out; else null", nullable=True),
-    Column("density", pl.Float64(), "row IDs for each number from start to stop", nullable=True),
+    Column("start", ID, "lowest row ID; null if the segment is an empty array", nullable=True),
+    Column("stop", ID, "highest row ID + 1; null also for 2^64", nullable=True),
+    Column("num_values", COUNT, "number of row IDs, including those of deleted rows"),
+    Column("num_holes", COUNT, "missing row IDs in a range; null for arrays", nullable=True),
+    Column("density", pl.Float64(), "number of row IDs divided by stop - start", nullable=True),
     Column(
         "encoded_bytes",
         BYTES,
-        "size in the sequence, tag and length too; null if it is spilled",
+        "size in the sequence, including tag and length; null if spilled",
         nullable=True,
         unit="bytes",
     ),
-    Column("best_encoding", ENCODING, "the form that takes the fewest bytes"),
-    Column("best_bytes", BYTES, "size in that form", unit="bytes"),
+    Column("best_encoding", ENCODING, "the smallest encoding of these row IDs"),
+    Column("best_bytes", BYTES, "size in that encoding", unit="bytes"),
 )
 
 _SEGMENT = (
     Column("fragment_id", ID, "fragment that the sequence belongs to"),
     Column("position", COUNT, "number of the segment in its sequence, from 0"),
-    Column("storage", TEXT, "inline, external or spilled: the last is shown as one segment"),
+    Column(
+        "storage", TEXT, "where the sequence is: inline, external or spilled (shown as one segment)"
+    ),
     *_PART,
 )
 

@@ -30,14 +30,14 @@ ROW_ID_TOTALS = FrameSchema(
         VERSION,
         BRANCH,
         Column("num_rows", COUNT, "live rows", nullable=True),
-        Column("num_segments", COUNT, "segments of all row-ID sequences", nullable=True),
-        Column("num_runs", COUNT, "stretches of consecutive row IDs in them", nullable=True),
-        Column("num_holes", COUNT, "row IDs that ranges in them leave out", nullable=True),
-        Column("row_ids_bytes", BYTES, "inline bytes of those sequences", unit="bytes"),
+        Column("num_segments", COUNT, "number of segments of all row-ID sequences", nullable=True),
+        Column("num_runs", COUNT, "number of stretches of consecutive row IDs", nullable=True),
+        Column("num_holes", COUNT, "missing row IDs in all ranges", nullable=True),
+        Column("row_ids_bytes", BYTES, "inline bytes of the row-ID sequences", unit="bytes"),
         Column(
             "bytes_per_row",
             pl.Float64(),
-            "the same for each live row; null if some are spilled",
+            "the same per live row; null if some are spilled",
             nullable=True,
         ),
         Column("versions_bytes", BYTES, "inline bytes of the row-version sequences", unit="bytes"),
@@ -48,7 +48,11 @@ ROW_ID_TOTALS = FrameSchema(
             nullable=True,
             unit="bytes",
         ),
-        Column("num_spilled", COUNT, "fragments whose row IDs are spilled, and count for nothing"),
+        Column(
+            "num_spilled",
+            COUNT,
+            "fragments whose row IDs are spilled, and not counted in the other columns",
+        ),
     ),
 )
 """The columns of ``inspect.row_id_totals()``. Segments, runs, holes and the index are null where a

@@ -22,14 +22,24 @@ __all__ = ["ROWS", "fragment_rows", "rows"]
 ROWS = FrameSchema(
     "rows",
     (
-        Column("_rowid", ID, "row ID; the row address without stable row IDs"),
-        Column("_rowaddr", ID, "row address: fragment << 32 | offset"),
-        Column("_row_created_at_version", ID, "version that created the row", nullable=True),
+        Column("_rowid", ID, "row ID; without stable row IDs, the row address"),
+        Column("_rowaddr", ID, "row address: fragment ID << 32 | offset"),
         Column(
-            "_row_last_updated_at_version", ID, "version that last changed the row", nullable=True
+            "_row_created_at_version", ID, "version that created the row, as stored", nullable=True
         ),
-        Column("created_at_version", ID, "version that truly created the row", nullable=True),
-        Column("created_at_source", CREATED_AT_SOURCE, "what tells it", nullable=True),
+        Column(
+            "_row_last_updated_at_version",
+            ID,
+            "version that last updated the row, as stored",
+            nullable=True,
+        ),
+        Column("created_at_version", ID, "version that really created the row", nullable=True),
+        Column(
+            "created_at_source",
+            CREATED_AT_SOURCE,
+            "where created_at_version comes from",
+            nullable=True,
+        ),
     ),
 )
 """The columns of ``Snapshot.row_ids()``. The versions are null where the table stores none; some

@@ -32,25 +32,30 @@ SIZE_ORIGINS = FrameSchema(
     (
         Column("version", ID, "kept version that first had the files"),
         Column("timestamp", TIME, "when it was committed", nullable=True),
-        Column("operation", TEXT, "operation; null: none is left", nullable=True),
-        Column("kind", KIND, "what sort of commit it is"),
+        Column(
+            "operation",
+            TEXT,
+            "operation as Lance names it; null if its transaction is lost",
+            nullable=True,
+        ),
+        Column("kind", KIND, "kind of commit"),
         Column(
             "origin",
             _ORIGIN,
-            "who wrote the files: its commit; a compaction, of rows added earlier; a version "
-            "that is not kept, and it restored them; what the branch or clone began with; or it is "
-            "unknown, since versions right before it are not kept",
+            "what wrote the files: its commit; a compaction of rows added earlier; a version that "
+            "is not kept, and a restore brought them back; a fork: the branch or clone began with "
+            "them; unknown: versions directly before it are not kept",
         ),
-        Column("after", ID, "kept version before those that are not; null: none", nullable=True),
-        Column("num_files", COUNT, "files of it that the latest version needs"),
-        Column("num_unknown", COUNT, "how many of them have a size that nothing tells"),
-        Column("data_bytes", BYTES, "size of the data files among them", unit="bytes"),
-        Column("deletion_bytes", BYTES, "size of the deletion files", unit="bytes"),
-        Column("index_bytes", BYTES, "size of the index segments", unit="bytes"),
-        Column("size_bytes", BYTES, "size of all of them", unit="bytes"),
-        Column("size_share", pl.Float64(), "part of the size of all files", nullable=True),
-        Column("num_rows", COUNT, "live rows in fragments that it wrote", nullable=True),
-        Column("row_share", pl.Float64(), "part of all live rows", nullable=True),
+        Column("after", ID, "kept version before the missing versions; null: none", nullable=True),
+        Column("num_files", COUNT, "number of its files that the latest version needs"),
+        Column("num_unknown", COUNT, "number of these files whose size is unknown"),
+        Column("data_bytes", BYTES, "size of these data files", unit="bytes"),
+        Column("deletion_bytes", BYTES, "size of these deletion files", unit="bytes"),
+        Column("index_bytes", BYTES, "size of these index segments", unit="bytes"),
+        Column("size_bytes", BYTES, "size of all these files", unit="bytes"),
+        Column("size_share", pl.Float64(), "share of the size of all files", nullable=True),
+        Column("num_rows", COUNT, "live rows in the fragments that it wrote", nullable=True),
+        Column("row_share", pl.Float64(), "share of all live rows", nullable=True),
     ),
 )
 """The columns of :func:`size_origins`."""

@@ -86,7 +86,7 @@ def _sentence(row: Mapping[str, Any], much: str, *, is_most: bool) -> str:
         case "unknown":
             return f", {_lost(row)}, wrote {much}."
     if row["kind"] == "create":
-        return f", which made the table, wrote {much}."
+        return f", which created the table, wrote {much}."
     operation = row["operation"] or "a commit of unknown operation"
     return (
         f" made it big: {operation} wrote {much}." if is_most else f" ({operation}) wrote {much}."

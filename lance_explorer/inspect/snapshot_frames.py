@@ -27,9 +27,9 @@ _Build = Callable[[TableSource, int], pl.DataFrame]
 
 
 class SnapshotInspect:
-    """The metadata of one version, as frames: each is that of ``table.inspect`` for this version.
+    """The metadata of one version, as frames: those of ``table.inspect`` for this version.
 
-    Unknown is null, never 0; an empty frame has all its columns.
+    Unknown values are null, never 0; an empty frame has all its columns.
     """
 
     def __init__(self, name: str, answer: Callable[[_Build], pl.DataFrame]) -> None:
@@ -120,7 +120,7 @@ class SnapshotInspect:
 
     @documented(BASE_PATHS)
     def base_paths(self) -> pl.DataFrame:
-        """Return the roots outside the table's own that the version uses, one row each.
+        """Return the base paths: the roots beside its own that the version uses, one row each.
 
         Examples
         --------
@@ -142,7 +142,7 @@ class SnapshotInspect:
 
     @documented(ROW_ID_ENCODINGS)
     def row_id_encodings(self) -> pl.DataFrame:
-        """Return how well row IDs are encoded, one row for each fragment that has any.
+        """Return how well row IDs are encoded, one row for each fragment that stores any.
 
         Examples
         --------
@@ -153,7 +153,7 @@ class SnapshotInspect:
 
     @documented(VERSION_RUNS)
     def version_runs(self) -> pl.DataFrame:
-        """Return since when rows are there, one row for each run of the row-version sequences.
+        """Return since when rows exist, one row for each run of the row-version sequences.
 
         Examples
         --------
@@ -177,8 +177,8 @@ class SnapshotInspect:
     def health(self) -> pl.DataFrame:
         """Return what the owner of the table should do, one row each, warnings first.
 
-        Which checks there are, ``help(table.inspect.health)`` lists. What is about the whole
-        history is told of the latest version only.
+        ``help(table.inspect.health)`` lists the checks. Those of the whole history are made for the
+        latest version only.
 
         Examples
         --------

@@ -40,16 +40,18 @@ _KIND = pl.Enum(["created_at", "last_updated_at"])
 
 _RUN = (
     Column("fragment_id", ID, "fragment that the sequence belongs to"),
-    Column("sequence", _KIND, "which of the two it is"),
+    Column("sequence", _KIND, "which of the two sequences"),
     Column("position", COUNT, "number of the run in its sequence, from 0"),
     Column("offset", COUNT, "offset of its first row in the fragment"),
-    Column("num_rows", COUNT, "consecutive rows with that version, deleted ones too"),
-    Column("row_version", ID, "version that created, or last updated, these rows"),
-    Column("storage", TEXT, "inline, external or spilled"),
+    Column(
+        "num_rows", COUNT, "number of consecutive rows with that version, including deleted ones"
+    ),
+    Column("row_version", ID, "version that created these rows, or last updated them"),
+    Column("storage", TEXT, "where the sequence is: inline, external or spilled"),
     Column(
         "span_encoding",
         ENCODING,
-        "form of the segment that stands for the rows; null if it is spilled",
+        "encoding of the run's span of rows; null if spilled",
         nullable=True,
     ),
 )

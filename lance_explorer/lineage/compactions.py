@@ -30,11 +30,11 @@ _Fragments = frozenset[tuple[tuple[int, ...], tuple[int, ...]]]
 def compaction_lineage(
     source: TableSource, version: int | None = None, include_undone: bool = False
 ) -> CompactionLineage | None:
-    """Return the compactions that led to a version; None if none is known, nor a limit is set.
+    """Return the compactions that led to a version; None if none is known and no limit is set.
 
-    They are those that the config of the version holds, those of which a kept transaction tells,
-    also one on a parent branch, those that a restore took out of the config again, and those that
-    only a fragment reuse index remembers. A compaction that several of these know is one entry.
+    They come from the config of the version, from kept transactions, also on parent branches, from
+    earlier configs that a restore replaced, and from fragment reuse indices. A compaction found in
+    several of these is one entry.
 
     Parameters
     ----------
@@ -43,14 +43,14 @@ def compaction_lineage(
     version : int, optional
         The version; the latest by default.
     include_undone : bool, default False
-        Whether to return those, too, that a later restore undid. Of a restore whose transaction is
-        gone, nothing is known.
+        Whether to include compactions that a later restore undid. Restores whose transaction is
+        lost are not known.
 
     Raises
     ------
     FormatError
-        If its manifest cannot be understood. A transaction or a stored lineage that cannot be is
-        a finding, and the others still count.
+        If the manifest of the version cannot be decoded. A transaction or a stored lineage that
+        cannot be decoded is a finding, and the others are still used.
 
     Examples
     --------

@@ -150,7 +150,7 @@ class StretchEdges:
             rows[position].append(self._live[state])
         return {position: sum(some) for position, some in rows.items() if min(some) >= 0}
 
-    # ------------------------------------------------------------------ columns written anew
+    # ------------------------------------------------------------------ columns rewritten
 
     def _column_rewrites(self) -> Iterator[Edge]:
         lives, history = self.stretch.lives, self.stretch.history

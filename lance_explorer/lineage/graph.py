@@ -1,4 +1,4 @@
-"""Where fragments came from, as a graph: lives of fragments, and the rows that went between them.
+"""Where fragments came from, as a graph: lives of fragments, and the rows that moved between them.
 
 Knows what can be asked of the graph; how its edges are found is for ``edges``.
 """
@@ -60,12 +60,12 @@ def lineage(source: TableSource) -> "Lineage":
 
 @dataclass(frozen=True)
 class Lineage:
-    """Where the fragments of a table came from, and what became of them.
+    """Where the rows of each fragment of a table came from, and where they moved to.
 
     Attributes
     ----------
     frames : LineageFrames
-        Nodes, edges and states as frames: what the pictures take.
+        Nodes, edges and states as frames, for the figures.
     """
 
     frames: LineageFrames
@@ -94,7 +94,7 @@ class Lineage:
 
     @documented(FRAGMENTS)
     def fragments(self) -> pl.DataFrame:
-        """Return the nodes: one row for each life of a fragment, parents' first.
+        """Return the nodes: one row for each life of a fragment, those of parent branches first.
 
         Examples
         --------
@@ -105,7 +105,7 @@ class Lineage:
 
     @documented(EDGES)
     def edges(self) -> pl.DataFrame:
-        """Return the edges: one row for each way that rows went from one fragment into another.
+        """Return the edges: one row for each movement of rows from one fragment into another.
 
         Examples
         --------
@@ -116,7 +116,7 @@ class Lineage:
 
     @documented(STATES)
     def states(self) -> pl.DataFrame:
-        """Return how fragments changed: one row for each state of a life and interval.
+        """Return how fragments changed: one row for each interval of each state of a life.
 
         Examples
         --------
@@ -128,7 +128,7 @@ class Lineage:
     # ---------------------------------------------------------------------- questions
 
     def node(self, fragment: FragmentNode | int) -> FragmentNode:
-        """Return a node; that of the latest life if a fragment ID is given.
+        """Return a node; for a fragment ID, that of its latest life.
 
         Examples
         --------
@@ -142,7 +142,7 @@ class Lineage:
         fragment = whole_number("a fragment", fragment)
         lives = self.frames.fragments.filter(fragment_id=fragment)["node"]
         if len(lives) == 0:
-            raise FragmentNotFoundError(f"fragment {fragment} never was in {self!r}")
+            raise FragmentNotFoundError(f"there never was a fragment {fragment} in {self!r}")
         return self._nodes[lives[-1]]
 
     def ancestors(self, fragment: FragmentNode | int) -> set[FragmentNode]:
@@ -161,7 +161,7 @@ class Lineage:
         return set(nx.ancestors(self.graph, self.node(fragment)))
 
     def descendants(self, fragment: FragmentNode | int) -> set[FragmentNode]:
-        """Return all fragments that rows of a fragment may have gone into.
+        """Return all fragments that rows of a fragment may have moved to later.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Lineage:
         return set(nx.descendants(self.graph, self.node(fragment)))
 
     def between(self, start: FragmentNode | int, end: FragmentNode | int) -> "Lineage":
-        """Return the part that lies on the ways from one fragment to another, both included.
+        """Return the part on the paths from one fragment to another, both included.
 
         Examples
         --------
@@ -213,17 +213,17 @@ class Lineage:
         return Lineage(frames, self.source)
 
     def subgraph_of(self, events: pl.DataFrame) -> "Lineage":
-        """Return the part that some rows went through.
+        """Return the part that some rows passed through.
 
         Parameters
         ----------
         events : polars.DataFrame
-            What ``table.row(id).history()`` or ``table.follow(ids)`` gives.
+            The result of ``table.row(id).history()`` or ``table.follow(ids)``.
 
         Returns
         -------
         Lineage
-            The fragments that the rows were in, and the edges that they went along.
+            The fragments that the rows were in, and the edges between them.
 
         Examples
         --------
@@ -253,8 +253,8 @@ class Lineage:
     def to_graphml(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the graph as GraphML, and write it to a file if a path is given.
 
-        Nodes are named as in the frames; what is unknown is left out. ``networkx.read_graphml``
-        with ``force_multigraph=True`` gives the same graph again.
+        Nodes are named as in the frames; unknown values are left out. ``networkx.read_graphml``
+        with ``force_multigraph=True`` returns the same graph.
 
         Examples
         --------
@@ -264,7 +264,7 @@ class Lineage:
         return to_graphml(self.graph, path)
 
     def to_dot(self) -> str:
-        """Return the graph in the language of Graphviz.
+        """Return the graph in Graphviz's DOT language.
 
         Examples
         --------
@@ -277,7 +277,7 @@ class Lineage:
         """Return the graph as networkx's node-link JSON.
 
         ``networkx.node_link_graph(json.loads(text), source="from", target="to", edges="edges")``
-        gives the same graph again, with names for nodes, and without what is unknown.
+        returns the same graph, with names as nodes, and without unknown values.
 
         Examples
         --------

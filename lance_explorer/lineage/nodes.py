@@ -88,20 +88,29 @@ class Edge:
     group_rows: int | None = None
 
 
-_NODE = Column("node", TEXT, "the fragment's life: fragment@first version, on a branch branch:...")
+_NODE = Column(
+    "node",
+    TEXT,
+    "ID of the fragment's life: fragment@first version, on a branch prefixed with branch:",
+)
 
 FRAGMENTS = FrameSchema(
     "lineage_fragments",
     (
         _NODE,
-        Column("table", TEXT, "URI of the table cloned from; null is this table", nullable=True),
-        Column("branch", TEXT, "branch; null is the main branch", nullable=True),
-        Column("fragment_id", ID, "fragment"),
+        Column(
+            "table",
+            TEXT,
+            "URI of the table that this one was cloned from; null is this table",
+            nullable=True,
+        ),
+        Column("branch", TEXT, "branch of the fragment; null is the main branch", nullable=True),
+        Column("fragment_id", ID, "fragment ID"),
         Column("first_version", ID, "first version that has it"),
         Column(
             "first_version_exact",
             pl.Boolean(),
-            "false if the version before the first is gone: it may have been there earlier",
+            "false if the version before is not kept: the fragment may have been there earlier",
         ),
         Column(
             "last_version",
@@ -110,19 +119,30 @@ FRAGMENTS = FrameSchema(
             nullable=True,
         ),
         Column("is_current", pl.Boolean(), "whether the latest version has it"),
-        Column("operation", TEXT, "operation that made it; null: not known", nullable=True),
-        Column("kind", KIND, "what sort of commit made it"),
+        Column("operation", TEXT, "operation that created it; null if unknown", nullable=True),
+        Column("kind", KIND, "kind of commit that created it"),
         Column(
             "end_operation",
             TEXT,
-            "operation of the version that has it no more; null: there is none, or not known",
+            "operation that removed it; null if it is current, or if that is unknown",
             nullable=True,
         ),
         Column("num_rows_at_first", COUNT, "live rows in the first version", nullable=True),
         Column("num_rows", COUNT, "live rows in the last version", nullable=True),
-        Column("physical_rows", COUNT, "rows with the deleted ones, there", nullable=True),
-        Column("num_deleted_rows", COUNT, "rows that are masked, there", nullable=True),
-        Column("data_bytes", BYTES, "size of the data files, there", nullable=True, unit="bytes"),
+        Column(
+            "physical_rows",
+            COUNT,
+            "rows including deleted ones, in the last version",
+            nullable=True,
+        ),
+        Column("num_deleted_rows", COUNT, "masked rows in the last version", nullable=True),
+        Column(
+            "data_bytes",
+            BYTES,
+            "size of the data files in the last version",
+            nullable=True,
+            unit="bytes",
+        ),
     ),
 )
 """The columns of ``lineage().fragments()``, which are the attributes of nodes."""
@@ -130,20 +150,24 @@ FRAGMENTS = FrameSchema(
 EDGES = FrameSchema(
     "lineage_edges",
     (
-        Column("from_node", TEXT, "life that the rows were in"),
-        Column("to_node", TEXT, "life that they went into"),
-        Column("kind", pl.Enum(EDGE_KINDS), "how; a column_rewrite leads from a life to itself"),
+        Column("from_node", TEXT, "life of the fragment that the rows were in"),
+        Column("to_node", TEXT, "life of the fragment that the rows moved to"),
+        Column(
+            "kind",
+            pl.Enum(EDGE_KINDS),
+            "how they moved; a column_rewrite leads from a life to itself",
+        ),
         VERSION,
-        Column("rows", COUNT, "rows that went this way; null: not known", nullable=True),
-        Column("group", COUNT, "number of the group of edges in its version"),
+        Column("rows", COUNT, "number of rows that moved; null if unknown", nullable=True),
+        Column("group", COUNT, "edges of a version with the same number belong together"),
         Column(
             "group_rows",
             COUNT,
-            "live rows that the group wrote; with an update also inserted ones",
+            "live rows that the group wrote, for an upsert including inserted ones",
             nullable=True,
         ),
-        Column("evidence", EVIDENCE, "how it is known"),
-        Column("source", TEXT, "what tells it"),
+        Column("evidence", EVIDENCE, "how the edge is known"),
+        Column("source", TEXT, "where this comes from"),
     ),
 )
 """The columns of ``lineage().edges()``, of which all but the nodes are attributes of edges."""
@@ -155,7 +179,7 @@ STATES = FrameSchema(
         Column("first_version", ID, "first version of the interval"),
         Column("last_version", ID, "last kept version of the interval"),
         Column("num_rows", COUNT, "live rows", nullable=True),
-        Column("num_deleted_rows", COUNT, "rows that are masked", nullable=True),
+        Column("num_deleted_rows", COUNT, "masked rows", nullable=True),
         Column("data_bytes", BYTES, "size of the data files", nullable=True, unit="bytes"),
     ),
 )

@@ -1,8 +1,8 @@
-"""Record compactions in the config of a table, where cleanup does not reach them.
+"""Record compactions in the config of a table, where cleanup does not remove them.
 
-This is the only module of the package that writes to a table, and all that it writes is one config
-key. What transactions and the fragment reuse index know of is stored there; nothing that was stored
-goes, but for the limit that :func:`set_lineage_retention` sets.
+This is the only module of the package that writes to a table, and it writes only one config key. It
+stores the compactions that transactions and the fragment reuse index contain; a stored compaction
+is removed only by the limit that :func:`set_lineage_retention` sets.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def __dir__() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class CompactionMetrics:
-    """What a compaction did: the counts of pylance, and which fragments became which.
+    """What a compaction did: pylance's counts, and which fragments became which.
 
     ``rewrite_groups`` is empty if there was nothing to compact.
 
@@ -67,12 +67,12 @@ class CompactionMetrics:
 def record_compaction_lineage(dataset: Any) -> CompactionLineage | None:
     """Store the compactions that led to the latest version in the config of the table.
 
-    Call it after a compaction, at any time before its version is cleaned away; one that was
-    missed is picked up by the next call. If all are stored already, nothing is written. Else the
-    table gets one version more, and ``dataset`` is then at the latest version.
+    Call it after a compaction, at any time before its version is cleaned up; each call stores all
+    compactions that are not stored yet. If there are none, nothing is written. Otherwise the table
+    gets one more version, and ``dataset`` is at the latest version afterwards.
 
-    Other writers may commit at the same time, and record too: no entry is lost. Compactions of
-    which only a fragment reuse index is left have neither ID nor time, and are not stored.
+    Other writers may commit and record at the same time: no entry is lost. Compactions that are
+    known only from a fragment reuse index have neither ID nor time, and are not stored.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ def record_compaction_lineage(dataset: Any) -> CompactionLineage | None:
     Returns
     -------
     CompactionLineage or None
-        What is stored now; None if nothing is.
+        What is now stored; None if nothing is.
 
     Raises
     ------
     CorruptFileError
-        If the config holds a lineage that cannot be understood: it is left alone.
+        If the config holds a lineage that cannot be decoded; it is not changed.
     StorageError
         If the table cannot be written.
 
@@ -111,9 +111,9 @@ def record_compaction_lineage(dataset: Any) -> CompactionLineage | None:
 
 
 def set_lineage_retention(dataset: Any, max_entries: int) -> None:
-    """Set how many compactions the config keeps at most; older ones go from it.
+    """Set how many compactions the config keeps at most; older ones are removed from it.
 
-    The setting is kept without any entries, too. It limits what is stored, not what
+    The limit is also stored if there are no entries. It limits what is stored, not what
     :func:`~lance_explorer.lineage.compactions.compaction_lineage` finds in transactions.
 
     Parameters
@@ -128,7 +128,7 @@ def set_lineage_retention(dataset: Any, max_entries: int) -> None:
     InvalidArgumentError
         If ``max_entries`` is less than 1.
     CorruptFileError
-        If the config holds a lineage that cannot be understood: it is left alone.
+        If the config holds a lineage that cannot be decoded; it is not changed.
     StorageError
         If the table cannot be written.
 
@@ -152,16 +152,16 @@ def set_lineage_retention(dataset: Any, max_entries: int) -> None:
 def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
     """Compact a table through pylance, and store which fragments became which.
 
-    If the process dies between the two, the table is as any compacted table, and the next
-    recording picks the compaction up.
+    If the process dies between the two, the table is compacted, and the next recording stores the
+    compaction.
 
     Parameters
     ----------
     dataset : lance.LanceDataset or lancedb table
         The table, on the branch to compact.
     **options
-        What ``dataset.optimize.compact_files`` of pylance takes, such as
-        ``target_rows_per_fragment``. What it raises of other than arguments is raised here too.
+        Arguments of pylance's ``dataset.optimize.compact_files``, such as
+        ``target_rows_per_fragment``. Its errors are raised unchanged, except those about arguments.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def compact_files(dataset: Any, **options: Any) -> CompactionMetrics:
     Raises
     ------
     CorruptFileError
-        If the config holds a lineage that cannot be understood; the table is compacted then.
+        If the config holds a lineage that cannot be decoded; the table is then compacted already.
     StorageError
         If the lineage cannot be written.
 
@@ -227,7 +227,9 @@ def _store(
         if wanted == (stored or CompactionLineage()):
             return stored
         _set(table, wanted)
-    raise StorageError(f"{source.uri}: gave up recording, others committed {_MOST_TRIES} times")
+    raise StorageError(
+        f"{source.uri}: gave up recording: others committed first, {_MOST_TRIES} times"
+    )
 
 
 def _wanted(

@@ -28,8 +28,8 @@ class Row:
     row_id : int
         The row ID, or the address.
     at : int, optional
-        The version in which the address is meant; by default the last one in which a row lives
-        there.
+        The version in which the row has that address; by default the last one in which a live row
+        has it.
     """
 
     def __init__(self, source: TableSource, row_id: int, at: int | None = None) -> None:
@@ -39,13 +39,13 @@ class Row:
 
     @documented(ROW_HISTORY)
     def history(self, *, values: bool = False) -> pl.DataFrame:
-        """Return what happened to the row, one event a row, oldest first.
+        """Return what happened to the row, one row for each event, oldest first.
 
         Parameters
         ----------
         values : bool
-            Whether to read the row's values after each event, before it where it ended: a struct
-            ``values``, and ``changed_columns``, the columns that differ from the event before.
+            Whether to add the row's values after each event (of a deletion, before it) as a struct
+            ``values``, and as ``changed_columns`` the columns that differ from the event before.
 
         Raises
         ------
@@ -65,12 +65,12 @@ class Row:
         )
 
     def graph(self) -> "Lineage":
-        """Return the part of the lineage that the row went through.
+        """Return the part of the lineage graph that the row passed through.
 
         Returns
         -------
         Lineage
-            The fragments that the row was in, and the edges that it went along.
+            The fragments that the row was in, and the edges between them.
 
         Raises
         ------

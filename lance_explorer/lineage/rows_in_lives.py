@@ -31,8 +31,8 @@ def visits(fragments: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
     told = of_kind("events", events, pl.DataFrame, "what table.row(id).history() gives").columns
     if missing := [name for name in _COLUMNS if name not in told]:
         raise InvalidArgumentError(
-            "events is what table.row(id).history() or table.follow(ids) gives, and this has no "
-            f"column {missing[0]}: {shown(told)}"
+            "events is the result of table.row(id).history() or table.follow(ids), and this has "
+            f"no column {missing[0]}:  {shown(told)}"
         )
     row = pl.col("_rowid") if "_rowid" in events.columns else pl.lit(None, pl.UInt64)
     numbered = events.select(

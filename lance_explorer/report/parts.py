@@ -179,8 +179,8 @@ def _indices(facts: Facts) -> Iterator[Block]:
 
 def _lineage(facts: Facts) -> Iterator[Block]:
     yield paragraph(
-        "A lane is a fragment, as thick as it has rows; a ribbon is rows that went from one "
-        "fragment into another."
+        "Each lane is a fragment, and its thickness its number of rows; a ribbon is rows that "
+        "moved from one fragment into another."
     )
     yield draw_lineage(*lineage(facts.source).frames, inherited_versions(facts.source))
 

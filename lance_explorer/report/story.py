@@ -118,7 +118,7 @@ def _rows(every: pl.DataFrame) -> str:
     counts = {did: int(every[name].sum()) for name, did in _CHANGES.items()}
     done = [f"{rows:,} {did}" for did, rows in counts.items() if rows]
     unknown = every.select(pl.any_horizontal(pl.col(*_CHANGES).is_null()).sum()).item()
-    beside = f", beside those of {plural(unknown, 'commit')} that cannot be told" if unknown else ""
+    beside = f", not counting {plural(unknown, 'commit')} with unknown counts" if unknown else ""
     return f"Rows that they changed: {', '.join(done) or 'none'}{beside}."
 
 

@@ -1,9 +1,9 @@
-"""Spark: the same answers for tables that outgrow one machine, as Spark DataFrames.
+"""Spark data sources and jobs, for tables that outgrow one machine.
 
 After :func:`register` a session reads ``lance_explorer.rows``, ``lance_explorer.changes`` (as a
-stream, too), ``lance_explorer.metadata`` and ``lance_explorer.history``. Tasks run the same code
-that runs on one machine; what they read is pinned to one version when a DataFrame is loaded. How
-types map is told in :mod:`lance_explorer.spark.types`.
+stream, too), ``lance_explorer.metadata`` and ``lance_explorer.history``. Tasks run the same code as
+on one machine; a DataFrame is pinned to one version when it is loaded. For how types map, see
+:mod:`lance_explorer.spark.types`.
 """
 
 from lance_explorer.spark.requirements import require_pyspark

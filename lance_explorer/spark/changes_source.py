@@ -47,15 +47,15 @@ _OPTIONS = (
 class ChangesSource(DataSource):
     """Changes between two versions; as a stream, those of one version after the other.
 
-    Options: ``path``, ``branch``; ``begin_version`` (not included; 0 is the empty table, where a
-    stream begins by default) and ``end_version`` (by default the latest; not of a stream), each as
-    :meth:`Table.at` takes it as text; ``mode``: ``net`` or ``per_commit``, as which a stream is;
-    ``images``: ``known``, ``after`` or ``both``, by default no values; ``columns``, ``key`` and
-    ``include``: lists; ``tolerance``; ``rows_per_partition``; ``max_versions_per_batch`` of a
-    stream; ``allow_bases``, a list; ``storage.*``. Otherwise they mean what they mean for
-    :meth:`Table.changes` and :func:`open_table`. A stream has the columns of the
-    latest version alone, null in versions that lack them; with ``mode`` and ``begin_version``,
-    those of all versions from there on.
+    Options: ``path``, ``branch``; ``begin_version`` (exclusive; 0 is the empty table, where a
+    stream begins by default) and ``end_version`` (by default the latest; not for streams), each as
+    text that :meth:`Table.at` takes; ``mode``: ``net`` or ``per_commit`` (a stream is always
+    ``per_commit``); ``images``: ``known``, ``after`` or ``both``; by default no values are read;
+    ``columns``, ``key`` and ``include``: lists; ``tolerance``; ``rows_per_partition``;
+    ``max_versions_per_batch``, for streams; ``allow_bases``, a list; ``storage.*``. Options are as
+    for :meth:`Table.changes` and :func:`open_table`, except for these defaults. A stream has the
+    columns of the latest version, null in versions that lack them; if ``mode`` and
+    ``begin_version`` are given, it has those of all versions from there on.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -130,7 +130,7 @@ class _ChangesReader(DataSourceReader):
 
 
 def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
-    """Return changes as a Spark DataFrame; a session learns of the data source for it.
+    """Return changes as a Spark DataFrame; registers the data source in the session.
 
     Examples
     --------

@@ -28,32 +28,32 @@ def diff(
     *,
     columns: Sequence[str] | None = None,
 ) -> DataFrame:
-    """Return which rows differ between two versions, or two tables, matched by a key.
+    """Return which rows differ between two versions or two tables, matched by a key.
 
-    One join in Spark, whatever the tables are: read both by ``lance_explorer.rows``.
+    One join in Spark, for any two tables: read both with ``lance_explorer.rows``.
 
     Parameters
     ----------
     before, after : pyspark.sql.DataFrame
         The rows.
     key : str or sequence of str
-        Columns that tell rows apart. A null in the key matches nothing. Of several rows with one
-        key those with equal values are matched as far as that goes; all of them are uncertain.
+        Columns that identify a row. A null in the key matches nothing. If several rows have the
+        same key, those with equal values are matched first; all of them are uncertain.
     columns : sequence of str, optional
-        Columns to compare; by default all that both have, system columns left out.
+        Columns to compare; by default all that both have, except system columns.
 
     Returns
     -------
     pyspark.sql.DataFrame
         One row for each row that differs: the key; ``_change_type``, ``insert``, ``update`` or
-        ``delete``; ``changed_columns``, the names of those that differ, null unless it is an
-        update; ``before`` and ``after``, structs of the compared columns, null where the row is not
-        there; ``is_uncertain``, whether the key is not unique. NaN equals NaN; null equals null.
+        ``delete``; ``changed_columns``, the names of those that differ, for updates only;
+        ``before`` and ``after``, structs of the compared columns, null where the row does not
+        exist; ``is_uncertain``, true if the key is not unique. NaN equals NaN; null equals null.
 
     Raises
     ------
     InvalidArgumentError
-        If a column is not in both, or maps are nested in one that is to be compared.
+        If a column is not in both, or a compared column contains nested maps.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def diff(
     rows_of("after", after)
     keys = names("key", key)
     if not keys:
-        raise InvalidArgumentError("key is at least one column that tells rows apart")
+        raise InvalidArgumentError("key is at least one column that identifies a row")
     chosen = None if columns is None else names("columns", columns)
     compared = _compared(before, after, keys, chosen)
     joined = _side(before, keys, compared, _BEFORE).join(
@@ -92,7 +92,7 @@ def diff(
 def content(
     spark: SparkSession, path: str, *, columns: Sequence[str] | None = None, **options: str | int
 ) -> DataFrame:
-    """Return a hash of what a version holds, of which order and places of rows are no part.
+    """Return a hash of all rows of a version, independent of their order and addresses.
 
     Parameters
     ----------
@@ -101,14 +101,14 @@ def content(
     path : str
         The table.
     columns : sequence of str, optional
-        The columns of values; by default all, in the order of their names.
+        The columns to hash; by default all, in the order of their names.
     **options
         Options of ``lance_explorer.rows``, such as ``version``.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        One row: ``num_rows``, ``hash_1`` and ``hash_2``, made with one release of Polars.
+        One row: ``num_rows``, ``hash_1`` and ``hash_2``. Hashes differ between releases of Polars.
 
     Raises
     ------
@@ -134,12 +134,12 @@ def content(
 
 
 def same_content(one: DataFrame, other: DataFrame) -> bool:
-    """Return whether two versions, or two tables, hold the same rows, wherever they lie.
+    """Return whether two versions or two tables have the same rows, in any order.
 
     Parameters
     ----------
     one, other : pyspark.sql.DataFrame
-        What :func:`content` returned for each, of columns with equal names and types.
+        The results of :func:`content` for both, with columns of equal names and types.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def _compared(
         kind = after.schema[name].dataType
         if _has_map(kind.valueType if isinstance(kind, MapType) else kind):
             raise InvalidArgumentError(
-                f"column {name!r} has maps inside, which Spark cannot compare; leave it out"
+                f"column {name!r} contains maps, which Spark cannot compare; leave it out"
             )
     return list(chosen)
 

@@ -1,4 +1,4 @@
-"""``lance_explorer.content``: a hash of all rows of a version, whatever their order and places.
+"""``lance_explorer.content``: a hash of all rows of a version, independent of their order.
 
 Each task adds up two 64-bit hashes of its rows, from different seeds, so that nothing but three
 numbers leaves it. Equal sums of equal numbers of rows mean equal rows, save for chances of 2^-128.

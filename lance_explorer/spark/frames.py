@@ -19,7 +19,8 @@ __all__ = ["from_polars", "metadata"]
 def from_polars(spark: SparkSession, frame: pl.DataFrame) -> DataFrame:
     """Return a Polars frame as a Spark DataFrame.
 
-    Types map as :mod:`lance_explorer.spark.types` says; an uint64 is a decimal(20,0), as in data.
+    Types map as in :mod:`lance_explorer.spark.types`; uint64 becomes decimal(20,0), as for table
+    data.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ def from_polars(spark: SparkSession, frame: pl.DataFrame) -> DataFrame:
     Raises
     ------
     InvalidArgumentError
-        If a column has a type that Spark has not, or a value does not fit.
+        If Spark has no such type, or a value is out of its range.
 
     Examples
     --------
@@ -69,7 +70,7 @@ def metadata(
     storage_options : mapping of str to str, optional
         Address and credentials of an object store.
     allow_bases : sequence of str
-        Where the tables may lead, beside what is near each; as for :func:`open_table`.
+        Places outside the tables from which files may be read, as for :func:`open_table`.
 
     Returns
     -------

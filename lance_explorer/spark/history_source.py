@@ -1,4 +1,4 @@
-"""``lance_explorer.history``: what happened to rows, a row an event, as ``table.follow`` tells it.
+"""``lance_explorer.history``: what happened to rows, one row for each event, as ``table.follow``.
 
 A task follows a stretch of row IDs through the versions; without stable row IDs, the rows of some
 fragments.
@@ -46,11 +46,11 @@ class _Ids:
 class HistorySource(DataSource):
     """Events of rows.
 
-    Options: ``path``, ``branch``; ``begin_version`` and ``end_version``, between which events are
-    wanted, by default from the beginning to the latest version; ``row_ids``, a list of some, by
-    default all that were ever given out (without stable row IDs: the addresses of all rows in
-    ``begin_version``, or else in ``end_version``); ``rows_per_partition``; ``allow_bases``,
-    a list; ``storage.*``.
+    Options: ``path``, ``branch``; ``begin_version`` and ``end_version``, the range of the events,
+    by default from the beginning to the latest version; ``row_ids``, a list, by default all that
+    were ever assigned (without stable row IDs: the addresses of all rows in ``begin_version`` if
+    given, otherwise in ``end_version``); ``rows_per_partition``; ``allow_bases``, a list;
+    ``storage.*``.
     """
 
     def __init__(self, options: dict[str, str]) -> None:

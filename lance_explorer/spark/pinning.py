@@ -83,9 +83,7 @@ def _open(table: PinnedTable) -> TableSource:
         live.refresh()
         raise live.source.missing_version(table.version)
     if last[0] != table.file:
-        raise VersionNotFoundError(
-            f"{table.ref.uri} was written anew while it was read; load it again"
-        )
+        raise VersionNotFoundError(f"{table.ref.uri} was replaced while it was read; load it again")
     return live.source
 
 

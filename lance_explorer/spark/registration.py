@@ -22,11 +22,11 @@ SOURCES: tuple[type[DataSource], ...] = (
 
 
 def register(spark: SparkSession) -> SparkSession:
-    """Make a session know the data sources; return the session.
+    """Register the data sources in a session; return the session.
 
     Afterwards ``spark.read.format(...)`` takes ``lance_explorer.rows``, ``lance_explorer.changes``,
     ``lance_explorer.metadata`` and ``lance_explorer.history``, and ``spark.readStream`` takes
-    ``lance_explorer.changes``. It may be any session, one of Spark Connect too. Workers must have
+    ``lance_explorer.changes``. It may be any session, also one of Spark Connect. Workers must have
     this package installed.
 
     Parameters

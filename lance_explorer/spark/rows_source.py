@@ -1,7 +1,7 @@
-"""``lance_explorer.rows``: the rows of one version, with who each is, where, and its values.
+"""``lance_explorer.rows``: the rows of one version, with row IDs, row addresses and values.
 
-Who and where come from metadata, by the code that :meth:`Snapshot.row_ids` runs; values are read by
-pylance. A task reads some fragments, or a stretch of the rows of one.
+Row IDs and addresses come from metadata, by the code of :meth:`Snapshot.row_ids`; values are read
+by pylance. A task reads some fragments, or a stretch of the rows of one.
 """
 
 from collections.abc import Iterator
@@ -49,10 +49,9 @@ class Stretch:
 class RowsSource(DataSource):
     """Rows of a version.
 
-    Options: ``path``, ``branch``; ``version``, as :meth:`Table.at` takes it as text, by default the
-    latest; ``where``, an SQL expression; ``rows_per_partition``;
-    ``allow_bases``, a list; ``storage.*``. Columns are chosen by ``.schema(...)``, which saves
-    reading the others.
+    Options: ``path``, ``branch``; ``version``, as text that :meth:`Table.at` takes, by default the
+    latest; ``where``, an SQL expression; ``rows_per_partition``; ``allow_bases``, a list;
+    ``storage.*``. Choose columns with ``.schema(...)``: the others are not read.
     """
 
     OPTIONS: tuple[str, ...] = ("version", "where", "rows_per_partition")

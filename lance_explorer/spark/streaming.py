@@ -1,4 +1,4 @@
-"""The change feed as a stream: offsets are versions, and each version comes once, whole."""
+"""The changes as a stream: offsets are versions, and each version arrives once and complete."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -117,7 +117,7 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
             now = names.get(self._field_ids.get(name, NO_PARENT), name)
             if now != name:
                 raise InvalidArgumentError(
-                    f"the column {name!r} of this stream is {now!r} by now; load the stream again"
+                    f"the column {name!r} of this stream is now {now!r}; load the stream again"
                 )
 
 
@@ -139,8 +139,8 @@ def _check_nothing_lost(source: TableSource, begin_version: int, end_version: in
     gone = [_span(max(old + 1, begin_version, 1), new - 1) for old, new in gaps]
     untold = [_span(max(old, begin_version) + 1, new) for old, new in gaps]
     raise VersionNotFoundError(
-        f"the files of {', '.join(gone)} were cleaned away before this stream read on, and so it "
-        f"is lost what {', '.join(untold)} changed. Read version {after[-1]} as a whole, and begin "
+        f"the files of {', '.join(gone)} were cleaned up before this stream read them, so the "
+        f"changes of {', '.join(untold)} are lost. Read version {after[-1]} as a whole, and begin "
         f"a new stream with begin_version {after[-1]}"
     )
 

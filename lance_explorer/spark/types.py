@@ -132,8 +132,8 @@ def spark_type(kind: pa.DataType, column: str) -> sql.DataType:
             [sql.StructField(field.name, spark_type(field.type, column)) for field in kind]
         )
     raise InvalidArgumentError(
-        f"column {column!r} has the type {kind}, which Spark has not; leave it out: name the "
-        "others by .schema(...) or columns"
+        f"column {column!r} has the type {kind}, which Spark does not have; leave it out: name "
+        "the others with .schema(...) or columns"
     )
 
 

@@ -69,7 +69,7 @@ def check_size(path: str, num_bytes: int) -> None:
     """
     if num_bytes > MOST_BYTES:
         raise CorruptFileError(
-            f"{num_bytes:,} bytes are more than any file of metadata has; it is not read", path
+            f"{num_bytes:,} bytes are more than any metadata file can have; it is not read", path
         )
 
 

@@ -137,16 +137,19 @@ class Bases:
         place = place_of(uri, self._options) if _is_clear(uri) else None
         shown = repr(uri if len(uri) <= _LONGEST_SHOWN else f"{uri[:_LONGEST_SHOWN]}...")
         if place is None:
-            return f"{shown} is not opened: it is not clear where it leads"
+            return f"{shown} is not opened: it is not clear which place that is"
         lends = ""
         if place.service != _FILES:
-            why, lends = "in another store than the table", ", and lends it storage_options"
+            why, lends = (
+                "in another store than the table",
+                ", and reads it with the same storage_options",
+            )
         elif not _SCHEME.match(uri) and not os.path.isabs(os.path.expanduser(uri)):
-            why = "a path from the working directory, and leads nowhere near the table"
+            why = "a path relative to the working directory, and not near the table"
         elif self._own.service != _FILES:
             why = "on this machine, and the table is not"
         else:
-            why = "neither a Lance table nor in the folder that the table is in"
+            why = "neither a Lance table nor in the parent folder of the table"
         return (
             f"{shown} is not opened: it is {why}; open_table(..., allow_bases=[{shown}]) "
             f"allows it{lends}"
@@ -267,7 +270,7 @@ def _allowed_place(uri: str, options: Mapping[str, str]) -> Place:
     place = place_of(uri, options) if _is_clear(uri) else None
     if place is None:
         raise InvalidArgumentError(
-            f"allow_bases: it is not clear where {uri!r} leads: use a path, or a URI such as "
+            f"allow_bases: it is not clear which place {uri!r} is: use a path, or a URI such as "
             f"s3://bucket/folder or abfss://container@account.dfs.core.windows.net/folder"
         )
     return place

@@ -30,8 +30,8 @@ def check_not_forked() -> None:
     """
     if _Threads.are_missing:
         raise LanceExplorerError(
-            "this process was forked from one in which Polars or pylance had worked, and here "
-            "both wait for ever: start processes by spawn or forkserver, as by "
+            "this process was forked from one that had used Polars or pylance, and would hang in "
+            "both: start processes by spawn or forkserver, for example with "
             'multiprocessing.get_context("spawn"), and open the table in them'
         )
 

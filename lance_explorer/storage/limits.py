@@ -64,26 +64,26 @@ def limit_hint(said: str, options: Mapping[str, str]) -> str | None:
     Examples
     --------
     >>> limit_hint("HTTP error: error sending request ... kind: Connect ...", {})
-    'nothing answers there: look at the endpoint in storage_options, and at the network'
+    'nothing answers there: check the endpoint in storage_options, and the network'
     """
     if "kind: Connect" in said:
-        return "nothing answers there: look at the endpoint in storage_options, and at the network"
+        return "nothing answers there: check the endpoint in storage_options, and the network"
     if "kind: Timeout" in said:
         name = "connect_timeout" if "ConnectError" in said else _idle_limit(options)
-        what = "no connection came about" if name == "connect_timeout" else "nothing came"
+        what = "no connection was made" if name == "connect_timeout" else "no data came"
         return (
-            f'{what} within {name}="{options.get(name)}": look at the endpoint or, if the store is '
-            f"that slow, give a longer {name} in storage_options"
+            f'{what} within {name}="{options.get(name)}": check the endpoint or, if the store is '
+            f"that slow, set a longer {name} in storage_options"
         )
     if "error sending request" in said or "response body error" in said:
         return (
-            "the store cannot be reached, or is too slow: look at the endpoint, or give a longer "
+            "the store cannot be reached, or is too slow: check the endpoint, or set a longer "
             f"{_idle_limit(options)}, connect_timeout or client_retry_timeout in storage_options"
         )
     if re.search(r"after \d+ retries", said):
         return (
-            "give more client_max_retries or a longer client_retry_timeout in storage_options to "
-            "try for longer"
+            "set more client_max_retries or a longer client_retry_timeout in storage_options to "
+            "retry for longer"
         )
     return None
 

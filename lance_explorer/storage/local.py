@@ -120,8 +120,8 @@ class LocalStorage(Storage):
             raise FileNotFoundError(errno.ENOENT, "no such name", path) from error
         if not f"{place}/".startswith(f"{self._real_root}/") and not self.bases.may_follow(place):
             raise UnsupportedFeatureError(
-                "it is a link that leads out of the table; open_table(..., allow_bases=[...]) with "
-                "the folder that it leads to allows that",
+                "it is a link to a place outside the table; open_table(..., allow_bases=[...]) "
+                "with that folder allows it",
                 path,
             )
         return place
@@ -221,7 +221,7 @@ def _names_of_no_files(folder: str, _modified_ns: int) -> frozenset[str]:
 def _check_is_file(path: str, facts: os.stat_result) -> None:
     if not stat.S_ISREG(facts.st_mode):
         kind = _KINDS.get(stat.S_IFMT(facts.st_mode), "something else")
-        raise CorruptFileError(f"{kind} stands where a file was expected; it is not read", path)
+        raise CorruptFileError(f"expected a file, found {kind}; it is not read", path)
 
 
 def _read_fully(handle: int, offset: int, length: int) -> bytes:

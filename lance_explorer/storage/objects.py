@@ -91,7 +91,7 @@ class ObjectStorage(Storage):
         raise InvalidArgumentError(f"{self.uri}: {told}")  # out here no local is what failed
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        raise TypeError(f"{self!r} is not pickled: open the table where it is needed")
+        raise TypeError(f"{self!r} cannot be pickled: open the table in the process that needs it")
 
     def list_files(self, folder: str) -> list[FileInfo]:
         return [_info(found) for found in self._list(folder)["objects"]]
@@ -376,7 +376,7 @@ def _nanoseconds(time: datetime) -> int:
 
 def _hint(said: str) -> str | None:
     if "403 Forbidden" in said or "401 Unauthorized" in said:
-        return "look at the credentials in storage_options or in the environment"
+        return "check the credentials in storage_options or in the environment"
     if "HTTP error: builder error" in said:
         return 'an endpoint without TLS needs allow_http="true" in storage_options'
     return None

@@ -92,17 +92,17 @@ def _opened(text: str, options: Options, io: IoCounts | None) -> Storage:
         return LocalStorage(unquote(parts.path), options, io)
     if scheme == "s3+ddb":
         raise InvalidArgumentError(
-            "s3+ddb:// is not served: open the same path with s3://, where a commit may be missing "
-            "that the external manifest store has and the bucket not yet"
+            "s3+ddb:// is not supported: open the same path with s3://, where commits may be "
+            "missing that are in the external manifest store and not yet in the bucket"
         )
     if scheme not in _OBJECT_STORES:
         raise InvalidArgumentError(
-            f"URIs that start with {scheme}:// are not served: use a local path, file://, "
+            f"URIs that start with {scheme}:// are not supported: use a local path, file://, "
             + ", ".join(f"{name}://" for name in _OBJECT_STORES)
         )
     if parts.password is not None or parts.query or parts.fragment:
         raise InvalidArgumentError(
-            "a URI must hold no password, no query and no fragment: use storage_options"
+            "a URI must not contain a password, a query or a fragment: use storage_options"
         )
     from lance_explorer.storage.objects import ObjectStorage
 

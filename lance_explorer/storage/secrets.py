@@ -70,8 +70,8 @@ class Options(dict[str, str]):
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         if self:
             raise TypeError(
-                "what opened a table with storage_options is not pickled, since these may let "
-                "somebody in: open the table where it is needed"
+                "storage_options are not pickled, since they may be credentials: open the table "
+                "in the process that needs it"
             )
         return super().__reduce_ex__(protocol)
 

@@ -18,7 +18,7 @@ _BASE, _URI = "blob_id", "blob_uri"
 def refuse_blob(base_id: int, uri: str) -> None:
     """Raise UnsupportedFeatureError, since nobody said that a blob may be read."""
     where = f", below base path {base_id}" if base_id else ""
-    raise UnsupportedFeatureError(f"the blob {uri!r} lies outside of the table{where}")
+    raise UnsupportedFeatureError(f"the blob {uri!r} is outside of the table{where}")
 
 
 def described_blobs(described: pa.Schema) -> list[str]:

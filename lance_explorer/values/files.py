@@ -68,6 +68,6 @@ def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[n
 def _column(path: str, name: str, storage_options: StorageOptions) -> pa.ChunkedArray:
     folder, _, file = path.rpartition("/")
     if file in names_of_no_files(folder):
-        raise OSError(f"{file} is no file, but a pipe, socket or device")
+        raise OSError(f"{file} is not a file, but a pipe, socket or device")
     reader = LanceFileReader(path, options_of(path, storage_options), [name])
     return reader.read_all().to_table().column(0)

@@ -85,7 +85,7 @@ def _check_fragments(dataset: lance.LanceDataset, no_files: frozenset[str]) -> N
 def _check_is_file(version: int, path: str, no_files: frozenset[str]) -> None:
     if path in no_files:
         raise StorageError(
-            f"version {version} cannot be read: {path} is no file, but a pipe, socket or device"
+            f"version {version} cannot be read: {path} is not a file, but a pipe, socket or device"
         )
 
 

@@ -86,7 +86,7 @@ def read_rows(
     Raises
     ------
     UnsupportedFeatureError
-        If a blob that is to be read whole lies outside of the table.
+        If a blob that is to be read whole is outside of the table.
     """
     opened = open_readable(uri, version, storage_options)
     wanted = None if columns is None else opened.asked(columns)

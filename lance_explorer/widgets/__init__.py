@@ -1,7 +1,7 @@
-"""Widgets: the only room that knows a browser exists.
+"""Widgets: views of a table for notebooks.
 
-What is chosen in a view is its ``state``, apart from the view. Views that are given the state of
-another one are linked: ``RowHistory(table, state=graph.state)``. How to write a view is told in
+What is chosen in a view is in its ``state``. Views with the same state are linked:
+``RowHistory(table, state=graph.state)``. For how to write a view, see
 :mod:`lance_explorer.widgets.view`.
 """
 

@@ -1,4 +1,4 @@
-"""Two versions on a time line, and what became of each row from one to the other."""
+"""Two versions on a time line, and what happened to each row between them."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -66,37 +66,37 @@ class _Wanted(NamedTuple):
 
 
 class Changes(RowsView):
-    """Show what differs between two versions: how many rows, in which columns, and each of them.
+    """Show what differs between two versions: how many rows, in which columns, and which rows.
 
-    What differs beside rows, of schema, indices and configuration, stands above them in words.
-    Two handles on the time line choose the versions: drag them, or move the one in focus with the
-    arrow keys, Page Up and Down, Home and End. The boxes take versions as :meth:`Table.at` does. A
-    row that was updated has two lines, as it was and as it is, with the cells marked that differ. A
-    click on a class of changes or on a column shows only those rows. Values are read when they are
-    looked at; to count columns, those of at most 100,000 rows are compared. Blobs are not shown.
-    Versions of two branches are compared by :meth:`Table.diff`, which is told with the code where
-    one is typed, by its tag or as ``dev@3``.
+    Other differences, of schema, indices and configuration, are listed above the rows. Two handles
+    on the time line choose the versions: drag them, or move the one in focus with the arrow keys,
+    Page Up and Down, Home and End. The boxes take versions as :meth:`Table.at` does. An updated row
+    has two lines, before and after, with the differing cells marked. A click on a class of changes
+    or on a column shows only its rows. Values are read when they are shown; to count differing
+    columns, at most 100,000 rows are compared. Blobs are not shown. For versions of two branches,
+    use :meth:`Table.diff`; if one is typed, by its tag or as ``dev@3``, the view shows the code for
+    that.
 
     Parameters
     ----------
     table : Table
         The table, or a branch of it.
     begin_version, end_version : int, str, date, datetime, tuple or Snapshot, optional
-        The versions that are compared at first, as :meth:`Table.at` takes them; by default those of
-        the state, and else the first kept version and the latest. 0 is the empty table.
+        The versions to compare first, as :meth:`Table.at` takes them; by default those of the state
+        or, if it has none, the first kept version and the latest. 0 is the empty table.
     key : str or sequence of str
-        Columns that tell rows apart: a row that went and one that came with the same key are one
-        row updated. For tables without stable row IDs.
+        Columns that identify a row: a deleted row and an inserted row with the same key are one
+        updated row. For tables without stable row IDs.
     state : ExplorerState, optional
-        The choices that it shares with other views: ``version`` and ``compared_version``, either
-        of which may be the later one, ``filter``, and ``row_id``, which follows the selected row.
+        The choices that it shares with other views: ``version`` and ``compared_version``, either of
+        which may be the later one, ``filter``, and ``row_id``, the selected row.
 
     Raises
     ------
     InvalidArgumentError
         If a version is on another branch.
     TypeError
-        If there is an option that it does not have.
+        If an option does not exist.
 
     Examples
     --------
@@ -144,17 +144,17 @@ class Changes(RowsView):
 
     @property
     def begin_version(self) -> int:
-        """The earlier of both versions; 0 is the empty table."""
+        """The earlier of the two versions; 0 is the empty table."""
         return self._wanted().begin
 
     @property
     def end_version(self) -> int:
-        """The later of both versions."""
+        """The later of the two versions."""
         return self._wanted().end
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The columns that tell rows apart; none by default."""
+        """The columns that identify a row; none by default."""
         return self._key
 
     @key.setter
@@ -164,9 +164,9 @@ class Changes(RowsView):
 
     @property
     def change(self) -> str | None:
-        """Of which class rows are shown, such as ``"updated"``; None for all that changed.
+        """The class of rows that are shown, such as ``"updated"``; None for all changed rows.
 
-        Rows that only moved, or only got a column, are shown if asked for.
+        Rows that only moved, or only got another column, are shown only if their class is chosen.
         """
         return self._change
 
@@ -179,7 +179,7 @@ class Changes(RowsView):
 
     @property
     def column(self) -> str | None:
-        """The column that differs in the rows that are shown; None for any."""
+        """Show only rows in which this column differs; None for any column."""
         return self._column
 
     @column.setter
@@ -212,7 +212,7 @@ class Changes(RowsView):
     def frame(self) -> pl.DataFrame:
         """Return all lines that are shown, values included, in the order of the sort.
 
-        Columns stand in the order of the table; the widget has those first that differ.
+        Columns are in the order of the table; the widget shows those first that differ.
         """
         found = self._comparison()
         rows = self._chosen_rows(found, _listen_to_nobody)
@@ -221,8 +221,8 @@ class Changes(RowsView):
     def code(self) -> str:
         """Return the code for the rows of :meth:`frame`, where ``table`` is the table.
 
-        These are in the order of the feed unless they are sorted; of a column, all rows in which
-        it differs, where the view compares 100,000 at most.
+        The code returns rows in the order of the changes unless they are sorted. With a column, it
+        returns all rows in which that differs, whereas the view compares at most 100,000.
 
         Examples
         --------
@@ -442,8 +442,9 @@ class Changes(RowsView):
         ends = (elsewhere, end) if is_begin else (begin, elsewhere)
         branch, version = elsewhere
         return (
-            f"Version {version:,} of {one_line(branch)} is on another branch, and this view is of "
-            f"one. For the rows that differ: {call('table.diff', *ends)}.rows()"
+            f"Version {version:,} of {one_line(branch)} is on another branch, and this view "
+            "compares versions of one. For the rows that differ: "
+            f"{call('table.diff', *ends)}.rows()"
         )
 
     @answers("same_content", in_background=True)
@@ -475,7 +476,7 @@ def _static_picture(rows: dict[str, int]) -> str:
     """Return how many rows are of each class as a picture for where no script runs."""
     shown = {kind.replace("_", " "): number for kind, number in rows.items()}
     colors = dict(zip(shown, CLASS_COLORS.values(), strict=True))
-    strip = shares_strip(shown, colors, "Changed rows by what became of them")
+    strip = shares_strip(shown, colors, "Changed rows by what happened to them")
     return f"<div>{strip}</div><div>{shares_key(shown, colors)}</div>"
 
 

@@ -32,7 +32,9 @@ def opening_code(table: Table, code: str) -> str:
     if options:
         arguments.append("storage_options=storage_options")
         placeholders = ", ".join([f"{literal(name)}: ..." for name in options])
-        lines.append(f"storage_options = {{{placeholders}}}  # fill in what you opened it with")
+        lines.append(
+            f"storage_options = {{{placeholders}}}  # fill in what you opened the table with"
+        )
     allowed = table.source.main_storage.bases.allowed
     if allowed:
         arguments.append(f"allow_bases={literal([*allowed])}")

@@ -11,19 +11,22 @@ from lance_explorer.history.evidence import Evidence
 __all__ = ["counts_in_words", "doubts", "evidence_words", "lost_words"]
 
 _EVIDENCE = {
-    "recorded": "the table's own records say it",
-    "derived": "row IDs, row versions or keys prove it",
-    "inferred": "some of this is inferred: it fits the counts and the order of rows",
-    "lost": "versions on the way are lost, so some of this is unknown",
+    "recorded": "recorded by the table itself",
+    "derived": "derived from row IDs, row versions or keys",
+    "inferred": "some of this is inferred from the counts and the order of rows",
+    "lost": "versions in between are lost, so some of this is unknown",
 }
 
 _CAUSES = {
-    RowChange.COLUMN_REWRITTEN: "a column was written anew, maybe with the values it had",
-    RowChange.COLUMN_ADDED: "a lost version seems to have added a column, and no more",
+    RowChange.COLUMN_REWRITTEN: "a column was rewritten, possibly with unchanged values",
+    RowChange.COLUMN_ADDED: "a lost version seems to have added a column, and nothing else",
 }
-_HALVES = "an upsert does not record which row replaced which: they may be halves of updates"
+_HALVES = (
+    "an upsert does not record which row replaced which: a deleted and an inserted row may be one "
+    "update"
+)
 _LOST = "a lost version may have updated or moved them"
-_SAME_KEY = "their key is there several times, so the pairs may be others"
+_SAME_KEY = "their key occurs several times, so other pairs are possible"
 _LOST_UPDATE = "a lost version may only have added a column"
 
 
@@ -71,7 +74,7 @@ def evidence_words(evidence: str | None) -> str:
     Examples
     --------
     >>> evidence_words("recorded")
-    "the table's own records say it"
+    'recorded by the table itself'
     """
     return "" if evidence is None else _EVIDENCE[evidence]
 
@@ -83,21 +86,21 @@ def lost_words(summary: dict[str, Any], *, has_row_ids: bool) -> str:
     --------
     >>> summary = {"versions_lost": 2, "deleted": 0}
     >>> lost_words(summary, has_row_ids=True)[:40]
-    '2 versions on the way are no longer kept'
+    '2 versions in between are no longer kept'
     """
     lost = summary["versions_lost"]
     if not lost:
         return ""
     verb = "is" if lost == 1 else "are"
-    begin = f"{plural(lost, 'version')} on the way {verb} no longer kept"
+    begin = f"{plural(lost, 'version')} in between {verb} no longer kept"
     if summary["deleted"] is None:
         return (
             f"{begin}, the first among them: row versions tell what was inserted and updated "
             "since; deleted and moved rows are unknown."
         )
     if has_row_ids:
-        return f"{begin}; both ends are, so what differs between them is known all the same."
-    return f"{begin}; where rows came from that they wrote is unknown."
+        return f"{begin}; both ends are kept, so what differs between them is known."
+    return f"{begin}; where the rows that they wrote came from is unknown."
 
 
 def counts_in_words(summary: dict[str, Any], *, has_others: bool = False) -> str:

@@ -59,12 +59,13 @@ _TABS = {
 
 
 class Explorer(ipywidgets.VBox):
-    """Everything about a table: views that share what is chosen, so that each follows the others.
+    """Everything about a table: views that share the chosen version, row and fragment.
 
-    Overview, Time travel, Changes, Row, Lineage, Encodings, Indices and Files. The box on top
-    takes a version (``v12``), a tag, a date, ``row 42``, ``fragment 7`` or an address (``3:17``);
-    ``Back`` and ``Forward`` go where one has been; ``Copy as code`` gives the lines of Python for
-    what is shown. A view is made when it is first chosen, and works only while it is shown.
+    Overview, Time travel, Changes, Row, Lineage, Encodings, Indices and Files. The box on top takes
+    a version (``v12``), a tag, a date, ``row 42``, ``fragment 7`` or an address (``3:17``);
+    ``Back`` and ``Forward`` go through what was shown before; ``Copy as code`` gives the lines of
+    Python for what is shown. A view is made when it is first chosen, and works only while it is
+    shown.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ class Explorer(ipywidgets.VBox):
         The view to begin with: ``"overview"``, ``"time_travel"``, ``"changes"``, ``"row"``,
         ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"files"``.
     state : ExplorerState, optional
-        What is chosen at first; other widgets that are given it follow.
+        What is chosen first; other widgets with the same state are linked.
 
     Examples
     --------
@@ -138,15 +139,15 @@ class Explorer(ipywidgets.VBox):
 
     @property
     def selection(self) -> dict[str, int | str | None]:
-        """What is chosen: ``view`` and, None where nothing is, what the views share.
+        """What is chosen: ``view``, and the choices that views share, None if there is none.
 
-        That is ``version``, ``compared_version``, ``fragment_id``, ``row_id`` and ``filter``: the
-        filter of the view that is shown, as each has other columns.
+        These are ``version``, ``compared_version``, ``fragment_id``, ``row_id`` and ``filter``, the
+        filter of the view that is shown.
         """
         return {"view": self._view, **choices(self.state)}
 
     def frame(self) -> pl.DataFrame:
-        """Return the frame of the view that is shown; it raises what that raises.
+        """Return the frame of the view that is shown; its errors are raised, too.
 
         Examples
         --------
@@ -157,9 +158,9 @@ class Explorer(ipywidgets.VBox):
         return frame
 
     def code(self) -> str:
-        """Return lines of Python that give what is shown, from opening the table on.
+        """Return lines of Python for what is shown, beginning with opening the table.
 
-        Keys and passwords are never in it: storage options are there by name, to be filled in.
+        They never contain keys or passwords: storage options are there by name, to be filled in.
 
         Examples
         --------
@@ -169,7 +170,7 @@ class Explorer(ipywidgets.VBox):
         return opening_code(self._table, self._views[self._view].code())
 
     def close(self) -> None:
-        """Take the explorer away, with all of its views; others that share its state stay."""
+        """Close the explorer with all of its views; other views with its state stay open."""
         if self.comm is None:  # closed before, or never whole
             return
         self.state.unobserve(self._hear)
@@ -182,7 +183,7 @@ class Explorer(ipywidgets.VBox):
             layout.close()
 
     def static_html(self) -> str:
-        """Return the table as it shows itself where no kernel runs."""
+        """Return how the table is shown without a kernel."""
         return self._table._repr_html_()
 
     @described

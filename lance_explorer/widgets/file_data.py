@@ -102,11 +102,11 @@ def no_advice_words(history: History) -> str:
     """Return what is said of the files of a version about which there is no advice."""
     before, after = compaction_counts(history)
     if not before:
-        return f"{NOTHING_TO_DO}: a compaction would write no fragment anew."
+        return f"{NOTHING_TO_DO}: a compaction would rewrite no fragment."
     return (
-        f"{NOTHING_TO_DO}: a compaction would make about {plural(after, 'fragment')} of "
-        f"{before:,}, and is worth while from {SOME_SPARE_FRAGMENTS} fewer, or "
-        f"{MANY_DELETED_ROWS:,} deleted rows, on."
+        f"{NOTHING_TO_DO}: a compaction would turn {plural(before, 'fragment')} into about "
+        f"{after:,}; it is worth while if it saves {SOME_SPARE_FRAGMENTS} fragments or removes "
+        f"{MANY_DELETED_ROWS:,} deleted rows."
     )
 
 

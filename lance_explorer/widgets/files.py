@@ -68,10 +68,10 @@ _NO_FILES = pl.DataFrame(schema=DATA_FILES.polars_schema).select(_COLUMNS["data_
 class Files(RowsView):
     """Show the files of a version: data files, deletion files, index segments, the manifest.
 
-    How large they are by kind, how many are small, measured by what a compaction aims at, where
-    deleted rows are kept, what manifests were spent on in all versions, and what only old versions
-    need. A click on a row of the table, or on a fragment, chooses the fragment; a click on a bar of
-    sizes filters the table.
+    Their sizes by kind; how many are smaller than what a compaction aims at; which fragments hold
+    deleted rows; what the manifests of all versions consist of; and what only old versions need. A
+    click on a row of the table, or on a fragment, chooses the fragment; a click on a bar of sizes
+    filters the table.
 
     Parameters
     ----------
@@ -123,13 +123,13 @@ class Files(RowsView):
     def advice(self) -> pl.DataFrame:
         """What to do about the files of the chosen version, warnings first.
 
-        That is what ``table.inspect.health()`` has of the topic ``files``.
+        These are the rows of ``table.inspect.health()`` with the topic ``files``.
         """
         version, source = self.state.version, self._table.source
         return health(source, source.latest_version if version is None else version, "files")
 
     def frame(self) -> pl.DataFrame:
-        """Return the files in the table that the filter leaves, in the order of the sort."""
+        """Return the files in the table that match the filter, in its order."""
         return self._frame_of(self._show_files())
 
     def code(self) -> str:
@@ -141,7 +141,7 @@ class Files(RowsView):
         return arranged_code(f"{code}{call('.select', *columns)}", schema, self.filter, sorts)
 
     def static_html(self) -> str:
-        """Return what a page without a kernel shows: the table as it shows itself."""
+        """Return what a page without a kernel shows: the table's own summary."""
         return self._table._repr_html_()
 
     @described
@@ -174,7 +174,7 @@ class Files(RowsView):
         """Return what to do about the files of a version; why that cannot be told is an answer."""
         asked, source = request["version"], self._table.source
         version = source.latest_version if asked is None else int(asked)
-        request.progress(f"looking for what should be done about version {version:,}")
+        request.progress(f"checking version {version:,}")
         try:
             found = health(source, version, "files")
             return advice_data(found, no_advice_words(source.version(version)))

@@ -27,7 +27,7 @@ def no_advice_words(summary: pl.DataFrame, columns: Sequence[str]) -> str:
     --------
     >>> from lance_explorer.inspect.index_summary import index_summary
     >>> no_advice_words(index_summary(table.source, 7), ["id"])
-    'Nothing needs to be done: id_idx answers for every row.'
+    'Nothing needs to be done: id_idx covers every row.'
     """
     if summary.is_empty():
         example = literal(_cut(columns[0]) if columns else "column")
@@ -38,13 +38,15 @@ def no_advice_words(summary: pl.DataFrame, columns: Sequence[str]) -> str:
         )
     to_scan = summary["num_rows_to_scan"]
     if to_scan.null_count() or summary["num_fragments_to_scan"].null_count():
-        return f"{NOTHING_TO_DO}, as far as can be told."
+        return f"{NOTHING_TO_DO}, as far as is known."
     if to_scan.max():
         limit = f"{MANY_UNINDEXED_ROWS:,}"
-        return f"{NOTHING_TO_DO}: no index leaves as many as {limit} rows to be read by a search."
+        return (
+            f"{NOTHING_TO_DO}: each index leaves fewer than {limit} rows to be scanned by a search."
+        )
     if len(summary) == 1:
-        return f"{NOTHING_TO_DO}: {_cut(summary['name'][0])} answers for every row."
-    return f"{NOTHING_TO_DO}: all {len(summary):,} indices answer for every row."
+        return f"{NOTHING_TO_DO}: {_cut(summary['name'][0])} covers every row."
+    return f"{NOTHING_TO_DO}: all {len(summary):,} indices cover every row."
 
 
 def _cut(text: str) -> str:

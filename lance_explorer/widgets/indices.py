@@ -41,10 +41,10 @@ _COLORS = {
 class Indices(View):
     """Show what each index of a table covers, fragment by fragment, over all versions.
 
-    The table above says what the indices of the chosen version are; a click on one draws it.
-    Versions run to the right, fragments down. Arrow keys move to the next version and the next
-    fragment, Page Up and Down, Home and End further; a click chooses both. Where there are more
-    versions or fragments than places in the picture, colours mix.
+    The table above lists the indices of the chosen version; a click on one draws it. Versions run
+    from left to right, fragments from top to bottom. Arrow keys move to the next version and the
+    next fragment, Page Up and Down, Home and End further; a click chooses both. If there are more
+    versions or fragments than pixels for them, colours mix.
 
     Parameters
     ----------
@@ -112,16 +112,16 @@ class Indices(View):
     def advice(self) -> pl.DataFrame:
         """What to do about the indices of the chosen version, warnings first.
 
-        That is what ``table.inspect.health()`` has of the topic ``indices``.
+        These are the rows of ``table.inspect.health()`` with the topic ``indices``.
         """
         version = self.state.version
         shown = self._table.source.latest_version if version is None else version
         return health(self._table.source, shown, "indices")
 
     def frame(self) -> pl.DataFrame:
-        """Return what the drawn index covers of the chosen version.
+        """Return what the drawn index covers in the chosen version.
 
-        One row for each fragment and segment, as ``table.inspect.index_coverage()`` gives them.
+        One row for each fragment and segment, as from ``table.inspect.index_coverage()``.
         """
         coverage = self._table.inspect.index_coverage(self.state.version)
         index = self.index
@@ -136,7 +136,8 @@ class Indices(View):
     def static_html(self) -> str:
         """Return what a page without a kernel shows: the indices of the version, and advice.
 
-        Of a version with more than 1,000 fragments only the names, since coverage takes a while.
+        For a version with more than 1,000 fragments only the names, since reading coverage takes a
+        while.
         """
         version = self.state.version
         try:
@@ -178,7 +179,7 @@ class Indices(View):
         request.progress("reading the history of the table")
         reply = version_data(self._table)
         names = index_names(self._table.source.history)
-        request.progress("adding up what indices cover")
+        request.progress("reading what the indices cover")
         coverage, problem = self._coverage_lines(names)
         about = {
             **reply.content,
@@ -193,7 +194,7 @@ class Indices(View):
     def _lives(self, request: Request) -> Reply:
         """Return what an index had of each fragment."""
         name = request["index"]
-        request.progress("finding out which fragments the index covers")
+        request.progress("reading which fragments the index covers")
         lives = index_lives(self._table.source, name, request.check)
         arrays: dict[str, NDArray[Any]] = {
             "fragments": lives.fragment_ids,

@@ -24,14 +24,14 @@ _Span = tuple[int, int]
 
 
 class LineageGraph(View):
-    """Show where the fragments of a table came from, and the way of a row through them.
+    """Show where the fragments of a table came from, and the path of a row through them.
 
-    Versions run to the right. A lane is a fragment, as thick as it has rows and in the colour of
-    the kind of commit that made it; ribbons show rows going from lane to lane. Drag or use the
-    arrow keys to move, the wheel or + and - to zoom, 0 to see everything. A click on a lane selects
-    its fragment, with all that it came from and all that came of it. The box takes a row ID, or an
-    address such as ``3:17`` (in version 5: ``3:17@5``). Beyond 200 fragments the smaller ones are
-    one lane, until you zoom in.
+    Versions run from left to right. A lane is a fragment: its thickness shows its number of rows,
+    its colour the kind of commit that created it. Ribbons show rows moving from lane to lane. Drag
+    or use the arrow keys to move, the wheel or + and - to zoom, 0 to see everything. A click on a
+    lane selects its fragment, with all its ancestors and descendants. The box takes a row ID, or an
+    address such as ``3:17`` (in version 5: ``3:17@5``). With more than 200 fragments the smaller
+    ones share one lane, until you zoom in.
 
     Parameters
     ----------
@@ -72,13 +72,13 @@ class LineageGraph(View):
 
     @property
     def between(self) -> tuple[int, int] | None:
-        """The first version that is looked at and the last; None for all."""
+        """The first and the last version that are shown; None for all."""
         return self._between
 
     @between.setter
     def between(self, span: tuple[int, int] | None) -> None:
         if span is not None and not 0 <= span[0] <= span[1]:
-            raise InvalidArgumentError(f"{span} is no first and last version")
+            raise InvalidArgumentError(f"{span} is not a first and a last version")
         self._between = span
         self.tell("between", {"span": span})
 

@@ -19,10 +19,10 @@ __all__ = ["Overview"]
 class Overview(View):
     """Show the story of a table: facts, growth, the versions that made it big, and what to do.
 
-    Above, how rows, bytes or fragments grew over versions, each commit in the colour of its kind;
-    arrow keys and the mouse choose a version there. Below, the versions that wrote most of what is
-    there now, operations by kind, and what is wrong or worth doing, with the call that mends it. A
-    click on any of these chooses the version, and the fragment, that it is about.
+    At the top, the growth of rows, bytes or fragments over versions, each commit in the colour of
+    its kind; choose a version there with arrow keys or the mouse. Below, the versions that wrote
+    most of the current data, operations by kind, and what is wrong or worth doing, with the call
+    that fixes it. A click on any of these chooses its version and fragment.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ class Overview(View):
 
     @property
     def advice(self) -> pl.DataFrame:
-        """What is wrong with the table and what should be done, the worst first.
+        """What is wrong with the table and what should be done, most serious first.
 
-        That is ``table.inspect.findings()`` with ``table.inspect.health()``.
+        These are the rows of ``table.inspect.findings()`` and ``table.inspect.health()``.
         """
         return advice(self._table.source)[0]
 
@@ -104,7 +104,7 @@ class Overview(View):
     @answers("advice", in_background=True)
     def _advice(self, request: Request) -> dict[str, Any]:
         """Return what is wrong with the table and what to do, the worst first."""
-        request.progress("looking for what should be done")
+        request.progress("checking the table")
         found, problem = advice(self._table.source)
         if problem is not None:
             problem = f"The latest version could not be checked: {problem}"

@@ -47,15 +47,15 @@ class RowHistory(RowsView):
 
     Type a row ID, or an address such as ``3:17`` (in version 5: ``3:17@5``); the arrows go to the
     next row. Events are coloured like the commits that they come from; arrow keys go from event to
-    event. Below the timeline stand the values of the row at the chosen event, what changed is
-    marked; values of a deleted row are those that it had, as long as the files are there.
+    event. Below the timeline are the values of the row at the chosen event, with changes marked. A
+    deleted row has its last values, as long as its files exist.
 
     Parameters
     ----------
     table : Table
         The table, or a branch of it.
     row_id : int, optional
-        The row to begin with; without stable row IDs, its address.
+        The row to show first; without stable row IDs, its address.
     state : ExplorerState, optional
         The choices that it shares with other views: ``row_id``, ``version`` and ``filter``.
 
@@ -94,7 +94,7 @@ class RowHistory(RowsView):
             self.state.row_id = row_id
 
     def frame(self) -> pl.DataFrame:
-        """Return the events that the filter leaves, with a column for each value of the row.
+        """Return the events that match the filter, with a column for each value of the row.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class RowHistory(RowsView):
     def code(self) -> str:
         """Return the code for :meth:`frame`, where ``table`` is the table.
 
-        It reads the values at all events; the view, those at the last 200.
+        The code reads the values at all events, the view only those at the last 200.
 
         Examples
         --------

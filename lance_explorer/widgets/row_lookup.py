@@ -44,7 +44,8 @@ def row_named(table: Table, typed: str) -> int:
     found = _TYPED.fullmatch(typed.strip())
     if found is None:
         raise InvalidArgumentError(
-            f"{typed.strip()[:100]!r} is no row: type a row ID such as 42, or an address such as "
+            f"{typed.strip()[:100]!r} is not a row: type a row ID such as 42, or an address such "
+            "as "
             "3:17 (fragment and offset), or 3:17@5 for version 5"
         )
     rows = state_rows(table.source)
@@ -70,11 +71,15 @@ def _number(found: re.Match[str]) -> int:
     if not found["fragment"]:
         number = int(found["number"])
     elif int(found["offset"]) >= 1 << 32:
-        raise InvalidArgumentError(f"{found['offset']} is no offset: those end at 2^32 - 1")
+        raise InvalidArgumentError(
+            f"{found['offset']} is not an offset: offsets are at most 2^32 - 1"
+        )
     else:
         number = int(RowAddress(int(found["fragment"]), int(found["offset"])))
     if number >= _LARGEST:
-        raise InvalidArgumentError(f"{number} is too large: row IDs and addresses end at 2^64 - 2")
+        raise InvalidArgumentError(
+            f"{number} is too large: row IDs and addresses are at most 2^64 - 2"
+        )
     return number
 
 
@@ -89,7 +94,7 @@ def _row_id_at(rows: StateRows, address: int, at: int | None) -> int:
     place = RowAddress.of(address)
     when = "any kept version" if at is None else f"version {at}"
     raise RowNotFoundError(
-        f"no row lives at offset {place.offset} of fragment {place.fragment_id} in {when}"
+        f"there is no live row at offset {place.offset} of fragment {place.fragment_id} in {when}"
     )
 
 

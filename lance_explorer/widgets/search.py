@@ -74,7 +74,7 @@ def search(table: Table, typed: str) -> Found:
     """
     text = typed.strip()
     if len(text) > _LONGEST:
-        raise InvalidArgumentError(f"that is too long to be anything of these: {UNDERSTOOD}")
+        raise InvalidArgumentError(f"that is too long to be one of these: {UNDERSTOOD}")
     if text in table.tags:
         return Found("version", _version(table, text))
     if found := _VERSION.fullmatch(text):

@@ -40,7 +40,7 @@ _MOST_CHOICES = 500
 _MOST_STATIC_BYTES = 4_000_000
 _KEPT_VERSIONS = 2
 _NO_ADVICE = (
-    f"{NOTHING_TO_DO}: what other encodings would save is less than {byte_size(LARGE_SAVING)}, or "
+    f"{NOTHING_TO_DO}: better encodings would save less than {byte_size(LARGE_SAVING)}, or "
     f"less than {percent(SAVING_SHARE)}."
 )
 _COLORS = {**ENCODING_COLORS, "spilled": MUTED}
@@ -68,12 +68,12 @@ _NOTHING = _Read(
 
 
 class SegmentEncodings(RowsView):
-    """The row-ID segments of a version: as pictures, in words, and as a table.
+    """Show the row-ID segments of a version: as pictures, in words, and as a table.
 
-    The first picture has the bytes of a row's ID over versions, and since when the rows are there:
-    arrow keys, Page Up and Down, Home and End choose a version there. The second one has a row for
-    each fragment, with its segments in the colours of their encodings and the bytes that they take;
-    the arrow keys choose a fragment there.
+    The first picture shows the bytes per row ID over versions, and since when the rows exist;
+    choose a version there with the arrow keys, Page Up and Down, Home and End. The second picture
+    has a row for each fragment, with its segments in the colours of their encodings, and their
+    bytes; choose a fragment there with the arrow keys.
 
     Parameters
     ----------
@@ -122,13 +122,13 @@ class SegmentEncodings(RowsView):
     def advice(self) -> pl.DataFrame:
         """What to do about the row IDs of the chosen version.
 
-        That is what ``table.inspect.health()`` has of the topic ``row_ids``.
+        These are the rows of ``table.inspect.health()`` with the topic ``row_ids``.
         """
         return health(self._table.source, self._version_shown, "row_ids")
 
     @property
     def words(self) -> list[str]:
-        """What :func:`lance_explorer.figures.encoding_words` says about what is shown."""
+        """The sentences of :func:`lance_explorer.figures.encoding_words` on what is shown."""
         try:
             read = self._read(self._version_shown).of(self.state.fragment_id)
         except LanceExplorerError:
@@ -138,8 +138,8 @@ class SegmentEncodings(RowsView):
     def frame(self) -> pl.DataFrame:
         """Return the segments that are shown, as ``table.inspect.row_id_segments()`` does.
 
-        Those of the chosen fragment, or of all if none is chosen or the version lacks it. There
-        are none of a version that cannot be read.
+        Those of the chosen fragment, or of all if none is chosen or the version does not have it. A
+        version that cannot be read has none.
         """
         try:
             rows = self._rows_of(self._version_shown, self.state.fragment_id)
@@ -170,7 +170,7 @@ class SegmentEncodings(RowsView):
     def static_html(self) -> str:
         """Return what a page without a kernel shows: bytes by encoding, advice, and words.
 
-        Not if there is so much to read for it that the notebook would wait.
+        Left out if reading them would take long.
         """
         version = self._version_shown
         try:
@@ -249,7 +249,7 @@ class SegmentEncodings(RowsView):
     def _advise(self, request: Request) -> dict[str, Any]:
         """Return what to do about the row IDs of a version; why that is unknown is an answer."""
         version = int(request["version"])
-        request.progress(f"looking for what should be done about version {version:,}")
+        request.progress(f"checking version {version:,}")
         try:
             return advice_data(health(self._table.source, version, "row_ids"), _NO_ADVICE)
         except LanceExplorerError as error:

@@ -18,11 +18,11 @@ __all__ = ["TimeTravel"]
 
 
 class TimeTravel(View):
-    """A slider over the kept versions of a table, and what the chosen version was.
+    """A slider over the kept versions of a table, with the contents of the chosen one.
 
-    What its commit did in words, its fragments as a picture, its rows, schema, indices and
-    configuration, and what differs from the version before. Arrow keys, Page Up and Down, Home
-    and End move the slider; ``Go to`` takes a version as :meth:`Table.at` does.
+    Shows what the version's commit did in words, its fragments as a picture, its rows, schema,
+    indices and configuration, and what differs from the version before. Arrow keys, Page Up and
+    Down, Home and End move the slider; ``Go to`` takes a version as :meth:`Table.at` does.
 
     Parameters
     ----------

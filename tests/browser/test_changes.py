@@ -156,7 +156,7 @@ def test_versions_and_tags_are_typed(people):
     box = widget(people).get_by_label("To version, tag or time", exact=True)
     box.fill("77")
     box.press("Enter")
-    widget(people).get_by_text("version 77 never was").wait_for()
+    widget(people).get_by_text("version 77 never existed").wait_for()
     box.fill("4")
     box.press("Enter")
     shown(people, 2, 4)
@@ -173,7 +173,7 @@ def test_a_typed_version_on_the_wrong_side_takes_the_other_one_along(people):
     box.fill("3")
     box.press("Enter")
     shown(people, 2, 3)
-    widget(people).get_by_text("“From” went along to version 2").wait_for()
+    widget(people).get_by_text("“From” was set to version 2, too").wait_for()
     people.wait_for("(widget.state.compared_version, widget.state.version) == (2, 3)")
     widget(people).get_by_role("button", name="One commit", exact=True).click()
     shown(people, 2, 3)
@@ -181,7 +181,7 @@ def test_a_typed_version_on_the_wrong_side_takes_the_other_one_along(people):
     box.fill("4")
     box.press("Enter")
     shown(people, 4, 5)
-    widget(people).get_by_text("“to” went along to version 5").wait_for()
+    widget(people).get_by_text("“to” was set to version 5, too").wait_for()
 
 
 def test_bars_narrow_the_rows(people):
@@ -261,7 +261,7 @@ def test_a_compaction_is_asked_whether_it_changed_a_value(changes, tmp_path):
     widget(notebook).get_by_text("A click on “moved” lists those rows").wait_for()
     check.get_by_role("button", name="Compare all values", exact=True).click()
     expect(check).to_have_attribute("data-same", "yes")
-    expect(check).to_contain_text("Compared were all 9 rows of the first version")
+    expect(check).to_contain_text("Compared: all 9 rows of the first version")
     expect(check).to_contain_text(f"table.diff({latest - 1}, {latest}).same_content()")
     notebook.run("widget.change = 'moved'")
     lines(notebook, 9)
@@ -287,7 +287,7 @@ def test_a_branch_and_lost_versions_are_shown(changes, tmp_path):
     notebook = changes("branch", table.path, ", branch='dev'")
     widget(notebook).locator('.lx-range[data-drawn="2 5"]').wait_for()
     widget(notebook).get_by_text("t.lance, branch dev: 3 versions").wait_for()
-    widget(notebook).get_by_text("1 version on the way is no longer kept").wait_for()
+    widget(notebook).get_by_text("1 version in between is no longer kept").wait_for()
     box = widget(notebook).get_by_label("From version, tag or time", exact=True)
     box.fill("main@1")
     box.press("Enter")
@@ -341,7 +341,7 @@ def bare_notebook(changes, tmp_path_factory):
 def test_commits_without_rows_lead_with_what_did_change(bare_notebook):
     notebook = bare_notebook
     notebook.show()
-    beside = widget(notebook).get_by_role("region", name="What differs beside rows", exact=True)
+    beside = widget(notebook).get_by_role("region", name="Other differences", exact=True)
     for version, words in (
         (6, "Field score renamed to points."),
         (7, "Index id_idx added, BTREE on id."),
@@ -355,7 +355,7 @@ def test_commits_without_rows_lead_with_what_did_change(bare_notebook):
         expect(beside.locator("li")).to_have_text([words])
     notebook.run("widget.state.compared_version, widget.state.version = 4, 6")
     shown(notebook, 4, 6)
-    expect(beside.get_by_role("heading")).to_have_text("What differs beside rows")
+    expect(beside.get_by_role("heading")).to_have_text("Other differences")
     notebook.run("widget.state.compared_version, widget.state.version = 5, 5")
     shown(notebook, 5, 5)
     expect(beside).to_be_hidden()

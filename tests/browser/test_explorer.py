@@ -226,8 +226,8 @@ def test_the_last_compaction_is_proved_with_three_clicks_from_the_overview(photo
     photos.panel("changes").locator('[data-cells="42 43"]').wait_for()
     check = photos.panel("changes").locator(".lx-content")
     check.get_by_role("button", name="Compare all values", exact=True).click()
-    expect(check).to_contain_text("Yes: under each row ID there are the values that it had.")
-    expect(check).to_contain_text("Compared were 230 of 2,521 rows of the first version")
+    expect(check).to_contain_text("Yes: each row ID has the same values in both.")
+    expect(check).to_contain_text("Compared: 230 of 2,521 rows of the first version")
 
 
 def test_a_choice_is_cleared_with_its_button(photos):
@@ -327,8 +327,8 @@ def test_search_stays_in_a_view_that_shows_the_version(photos):
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ("v99", "version 99 never was; 45 versions remain, 1 to 45"),
-        ("<img src=x onerror='owned=1'>", "nothing here is called"),
+        ("v99", "version 99 never existed; 45 versions remain, 1 to 45"),
+        ("<img src=x onerror='owned=1'>", "no version or tag is called"),
         ("row 999999", "999999"),
     ],
 )
@@ -374,7 +374,7 @@ def test_code_is_there_to_select_without_a_clipboard(photos):
     )
     try:
         pane = copied(photos)
-        expect(pane).to_contain_text("did not let it be copied")
+        expect(pane).to_contain_text("did not allow copying")
         selected = photos.notebook.page.evaluate("String(getSelection())")
         assert selected.strip() == photos.notebook.value("explorer.code()")
     finally:

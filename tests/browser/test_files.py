@@ -150,7 +150,7 @@ def test_deletions_by_fragment_choose_the_fragment(shown):
     number = shown.value("table.inspect.deletions().height")
     over = shown.value("(table.inspect.deletions()['fraction'] > 0.1).sum()")
     assert f"{number} of 6 fragments with deleted rows" in told
-    assert f"anew (10 %): {over}." in told
+    assert f"line (10 %): {over}." in told
     chart.focus()
     shown.page.keyboard.press("Home")
     shown.wait_for("widget.state.fragment_id == 11")
@@ -188,7 +188,7 @@ def test_the_table_sorts_by_size(shown):
 
 
 def test_manifests_are_drawn_over_versions_and_choose_one(shown):
-    chart = part(shown, "What manifests are spent on").get_by_role("application")
+    chart = part(shown, "What manifests consist of").get_by_role("application")
     chart.focus()
     shown.page.keyboard.press("ArrowLeft")
     at_version(shown, 44)
@@ -261,7 +261,7 @@ def test_an_unknown_reader_flag_is_named(opened, tmp_path):
     assert cards(notebook)["data files"][1] == cards(notebook)["deletion files"][1] == "1 file"
     files = part(notebook, "All files of the version")
     files.get_by_role("button", name="deletion files", exact=True).click()
-    note = files.get_by_role("status").filter(has_text="cannot be told")
+    note = files.get_by_role("status").filter(has_text="cannot be read")
     note.or_(files.get_by_text("unknown_4096")).first.wait_for()
 
 
@@ -269,7 +269,7 @@ def test_a_version_that_is_lost_is_said(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5).append(rows=5).append(rows=1)
     notebook = opened("files_gaps", table.remove(2).path)
     notebook.run("widget.state.version = 2")
-    widget(notebook).get_by_text("version 2 was cleaned away").first.wait_for()
+    widget(notebook).get_by_text("version 2 was cleaned up").first.wait_for()
     notebook.run("widget.state.version = 1")
     at_version(notebook, 1)
 

@@ -174,7 +174,7 @@ def test_pointing_tells_what_the_index_has(small):
     picture(small).hover(position=place(small, 5, 0, 7))
     told = widget(small).get_by_role("tooltip").filter(visible=True).inner_text()
     assert "Version 5 Delete" in told
-    assert "early answers for 20 % of the rows" in told
+    assert "early covers 20 % of the rows" in told
     assert "Fragment 0: covered, rows deleted or moved since" in told
     small.page.mouse.move(5, 5)
 
@@ -256,7 +256,7 @@ def test_the_reuse_history_tells_who_is_behind(photos):
     behind = photos.value(f"{entries.replace('version', str(some))}['indices_behind'][0].to_list()")
     cells = panel.locator("tbody tr").first.locator("td").all_inner_texts()
     assert cells[0] == "compaction"
-    assert cells[-1] == (", ".join(behind) or "nobody: it can be trimmed")
+    assert cells[-1] == (", ".join(behind) or "no index: it can be trimmed")
 
 
 def test_an_empty_table_and_one_version_say_how_an_index_is_made(indices, tmp_path):
@@ -315,7 +315,7 @@ def test_a_damaged_reuse_history_is_told_and_the_rest_is_there(indices, tmp_path
     table.create_index("__lance_frag_reuse", fields=())
     table.state.indices[-1].index_details.value = b"\xff\xff"
     notebook = indices("damaged_indices", table.append(rows=1).path)
-    widget(notebook).get_by_text("What the indices of this version cover cannot be told").wait_for()
+    widget(notebook).get_by_text("What the indices of this version cover is unknown").wait_for()
     press(notebook, "ArrowLeft", "ArrowLeft")
     drawn(notebook, 2)
     assert "4 rows covered" in card(notebook, "id_idx").inner_text()
@@ -331,7 +331,7 @@ def test_hostile_names_are_text(indices, tmp_path):
     assert "<img src=x onerror=" in card(notebook, "<img").inner_text()
     assert "\\u202e" in card(notebook, "<img").inner_text()
     advice = widget(notebook).locator('[data-code="index_covers_nothing"]')
-    assert "covers nothing of the 2 rows in 1 fragment" in advice.inner_text()
+    assert "covers none of the 2 rows in 1 fragment" in advice.inner_text()
     assert widget(notebook).locator("img, script").count() == 0
     assert notebook.page.evaluate("typeof owned") == "undefined"
     assert notebook.value("eval(widget.code()).equals(widget.frame())")

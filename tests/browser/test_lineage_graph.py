@@ -134,7 +134,7 @@ def test_a_click_selects_a_fragment_and_python_follows(photos):
     shown(photos, selected="9@14")
     photos.wait_for("widget.state.fragment_id == 9")
     assert photos.value("widget.selection['node']") == "9@14"
-    chosen = widget(photos).get_by_text("5 fragments its rows came from, 4 they went into")
+    chosen = widget(photos).get_by_text("5 fragments that its rows came from, 4 that they moved to")
     chosen.wait_for()
     picture(photos).click(position=lane(photos, "9@14", 24))
     shown(photos, selected="")
@@ -183,12 +183,15 @@ def test_an_address_draws_the_path_of_its_row(photos):
 
 
 def test_a_row_that_is_not_there_says_why(photos):
-    for typed, words in (("99999", "never was by version 45"), ("no", "is no row: type a row ID")):
+    for typed, words in (
+        ("99999", "did not exist by version 45"),
+        ("no", "is not a row: type a row ID"),
+    ):
         follow(photos, typed)
         widget(photos).get_by_role("alert").get_by_text(words).wait_for()
     assert photos.value("widget.state.row_id") is None
     photos.run("widget.state.row_id = 88888")
-    widget(photos).get_by_text("88888 never was").wait_for()
+    widget(photos).get_by_text("88888 did not exist").wait_for()
 
 
 def test_pointing_at_an_event_tells_what_happened(photos):
@@ -308,7 +311,7 @@ def test_a_hostile_tag_is_text(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
     notebook = opened("lineage_hostile", table.tag("tag", 1).path)
     follow(notebook, EVIL)
-    widget(notebook).get_by_text("is no row").wait_for()
+    widget(notebook).get_by_text("is not a row").wait_for()
     assert widget(notebook).locator("img").count() == 0
     assert notebook.page.evaluate("typeof owned") == "undefined"
 

@@ -238,7 +238,7 @@ def test_lost_versions_and_an_unreadable_latest_one_are_said(opened, tmp_path):
     assert "Version 3 made it big: Append wrote" in story
     text = part(notebook, "What to do").inner_text()
     assert "The latest version could not be checked" in text
-    assert "bring its file back from a copy" in text
+    assert "restore its file from a backup" in text
 
 
 def test_nothing_that_can_be_read_leaves_the_findings(opened, tmp_path):

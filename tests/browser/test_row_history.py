@@ -153,7 +153,7 @@ def drawn_row(notebook, row):
 
 def test_a_row_that_is_not_there_says_why(photos):
     show(photos, "987654")
-    widget(photos).get_by_role("alert").get_by_text("never was by version 45").wait_for()
+    widget(photos).get_by_role("alert").get_by_text("did not exist by version 45").wait_for()
     drawn_row(photos, 42)
 
 
@@ -189,7 +189,7 @@ def test_without_stable_row_ids_a_row_is_followed_by_address(opened, tmp_path):
     show(notebook, "1:2@1")
     drawn(notebook, 2, 3)
     assert notebook.value("widget.state.row_id") == (2 << 32) + 6
-    widget(notebook).get_by_text("The values are not known").wait_for()
+    widget(notebook).get_by_text("The values are unknown").wait_for()
     widget(notebook).get_by_text("named by the address 2:6").wait_for()
 
 
@@ -204,7 +204,7 @@ def test_a_row_is_chosen_by_a_button_and_what_is_uncertain_is_said(opened, tmp_p
     notebook = opened("row_choices", path)
     widget(notebook).get_by_role("button", name="First row", exact=True).click()
     drawn(notebook, 1, 2)
-    widget(notebook).get_by_text("This row is new, or an older one that was updated").wait_for()
+    widget(notebook).get_by_text("This row is new, or an updated older one").wait_for()
 
 
 EVIL = "<img src=x onerror='owned=1'>\u202e"

@@ -298,7 +298,7 @@ def test_a_version_that_is_not_kept_is_told(encodings, tmp_path):
     notebook = encodings("gap_encodings", table.remove(2).path)
     notebook.run("widget.state.version = 2")
     widget(notebook).get_by_text("Version 2 is not among the 2 that are shown").wait_for()
-    widget(notebook).get_by_text("cleaned away").wait_for()
+    widget(notebook).get_by_text("cleaned up").wait_for()
     press(notebook, growth(notebook), "End")
     shown(notebook, 3)
 

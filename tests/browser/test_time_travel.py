@@ -143,7 +143,7 @@ def test_the_box_goes_to_a_version_a_tag_and_a_time(photos):
         drawn(photos, version)
     box.fill("no such thing")
     box.press("Enter")
-    widget(photos).get_by_text("nothing here is called 'no such thing'").wait_for()
+    widget(photos).get_by_text("no version or tag is called 'no such thing'").wait_for()
     press(photos, "ArrowRight")
     drawn(photos, 8)
     expect(widget(photos).locator(".lx-note")).to_be_hidden()
@@ -261,7 +261,7 @@ def test_versions_that_are_not_kept_are_jumped_over(travel, tmp_path):
     drawn(notebook, 4)
     press(notebook, "ArrowRight")
     drawn(notebook, 8)
-    assert "cannot be told" in words(notebook)
+    assert "is unknown" in words(notebook)
     widget(notebook).get_by_text("compared with version 4, the last one kept before").wait_for()
     press(notebook, "Home")
     drawn(notebook, 3)
@@ -277,7 +277,7 @@ def test_a_branch_begins_with_its_fork(travel, tmp_path):
     widget(notebook).get_by_text("t.lance, branch dev: 2 versions").wait_for()
     press(notebook, "Home")
     drawn(notebook, 2)
-    assert words(notebook) == "Branch dev begun from version 2."
+    assert words(notebook) == "Branch dev created from version 2."
 
 
 def test_refresh_shows_what_was_committed_meanwhile(travel, tmp_path):

@@ -446,7 +446,7 @@ def test_without_row_ids_the_first_version_must_be_kept(plain):
     plain.append(1)
     plain.append(1)
     plain.clean_up(versions=[1])
-    with pytest.raises(VersionNotFoundError, match="version 1 was cleaned away"):
+    with pytest.raises(VersionNotFoundError, match="version 1 was cleaned up"):
         opened(plain).changes(1)
     lines = opened(plain).changes(1, mode="per_commit").to_polars()
     assert sorted(lines["_event"].cast(pl.String)) == ["created", "created", "lost"]

@@ -237,7 +237,7 @@ def test_a_lost_version_is_named(tmp_path):
     made(tmp_path).delete("id = 1")
     table = lance.dataset(tmp_path)
     table.cleanup_old_versions(retain_versions=1)
-    with pytest.raises(VersionNotFoundError, match="cleaned away"):
+    with pytest.raises(VersionNotFoundError, match="cleaned up"):
         open_table(tmp_path).diff(1, 3)
 
 
@@ -311,22 +311,22 @@ def test_rows_compared_are_told_apart_from_rows_of_the_version(tmp_path, stable)
     assert found.num_rows_after == lance.dataset(tmp_path, version=3).count_rows() == 190
     assert (found.num_compared_before, found.num_compared_after) == (50, 40)
     assert str(found).endswith(
-        "Compared were 50 of 200 rows of the first version with 40 of 190 rows of the second; "
-        "all others are in files that both have."
+        "Compared: 50 of 200 rows of the first version with 40 of 190 rows of the second; "
+        "all others are in files that both versions have."
     )
 
 
 def test_rows_that_cannot_be_counted_are_none():
     counts = SameContent(False, "multiset hash", ("a", "b"), None, 3, 2, 3)
     assert str(counts) == (
-        "No: a and b differ. Compared were 2 rows of the first version with all 3 rows of the "
-        "second; all others are in files that both have."
+        "No: a and b differ. Compared: 2 rows of the first version with all 3 rows of the "
+        "second; all others are in files that both versions have."
     )
 
 
 def test_a_proof_names_all_rows_where_all_were_compared():
     assert str(SameContent(True, "row ID", (), 1, 1, 1, 1)) == (
-        "Yes: under each row ID there are the values that it had. Compared were 1 row of the "
+        "Yes: each row ID has the same values in both. Compared: 1 row of the "
         "first version with 1 row of the second."
     )
 

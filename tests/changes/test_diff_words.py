@@ -1,4 +1,4 @@
-"""What differs beside rows, in words, against the frames of a diff."""
+"""Other differences, in words, against the frames of a diff."""
 
 from itertools import pairwise
 from typing import Any
@@ -59,7 +59,7 @@ def test_what_became_of_indices_is_told(tmp_path):
     table.create_scalar_index("id", "BTREE")
     assert commit(tmp_path) == ["Index `id_idx` added, BTREE on `id`."]
     table.create_scalar_index("id", "BTREE", replace=True)
-    assert commit(tmp_path) == ["Index `id_idx` built anew."]
+    assert commit(tmp_path) == ["Index `id_idx` rebuilt."]
     lance.write_dataset(pa.table({"id": [3]}), tmp_path, mode="append")
     lance.dataset(tmp_path).optimize.optimize_indices(num_indices_to_merge=0)
     assert commit(tmp_path) == ["Index `id_idx` extended by 1 segment."]
@@ -85,7 +85,7 @@ def test_base_paths_are_told(tmp_path):
 def test_a_version_that_is_not_kept_is_said(tmp_path):
     SyntheticTable(tmp_path).append().update_config(a="b").append().remove(2)
     [said] = words(tmp_path, 2, 3)
-    assert said == "What differs beside rows cannot be told: version 2 is not kept."
+    assert said == "Differences other than rows are unknown: version 2 is not kept."
 
 
 def test_many_and_long_and_hostile_names_are_cut(tmp_path):

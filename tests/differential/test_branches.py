@@ -115,5 +115,5 @@ def test_a_tag_of_a_version_that_the_new_branch_has_not_says_so(path):
     kept = tag.read_bytes()
     make_again(path)
     tag.write_bytes(kept)
-    with pytest.raises(VersionNotFoundError, match="version 5 of branch dev never was"):
+    with pytest.raises(VersionNotFoundError, match="version 5 of branch dev never existed"):
         lx.open_table(path).at("on-dev")

@@ -35,5 +35,5 @@ def test_a_row_that_ended_says_when_and_how(twin):
         ended, before = before - now, now
         if not ended or version - 1 not in versions["version"]:
             continue
-        with pytest.raises(RowNotFoundError, match=f"ended in version {version} by {operation}"):
+        with pytest.raises(RowNotFoundError, match=f"removed in version {version} by {operation}"):
             table.at(version).row_id_index().locate(min(ended))

@@ -157,11 +157,11 @@ class TestCommittedTables:
 class TestWhatIsNotThere:
     def test_a_version_that_was_removed_names_what_remains(self, new_twin: Twin):
         new_twin.clean_up(versions=[2])
-        with pytest.raises(VersionNotFoundError, match=r"cleaned away; 3 versions remain, 1 to 4"):
+        with pytest.raises(VersionNotFoundError, match=r"cleaned up; 3 versions remain, 1 to 4"):
             open_table(new_twin.uri).at(2)
 
     def test_a_version_that_never_was_names_what_is_there(self, new_twin: Twin):
-        with pytest.raises(VersionNotFoundError, match=r"never was; 4 versions remain, 1 to 4"):
+        with pytest.raises(VersionNotFoundError, match=r"never existed; 4 versions remain, 1 to 4"):
             open_table(new_twin.uri).at(5)
 
     def test_a_time_before_the_first_version(self, new_twin: Twin):
@@ -219,7 +219,7 @@ class TestRemovalMeanwhile:
         assert snapshot.num_rows == len(new_twin.commits[2].rows)
         assert_frame_equal(table.versions(), before)
         assert table.refresh().versions()["version"].to_list() == [1, 3, 4]
-        with pytest.raises(VersionNotFoundError, match="cleaned away"):
+        with pytest.raises(VersionNotFoundError, match="cleaned up"):
             table.at(2)
 
     def test_rows_of_a_version_that_is_gone_cannot_be_read(self, new_twin: Twin):

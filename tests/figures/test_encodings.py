@@ -151,8 +151,8 @@ def test_advice_names_the_fragment_and_what_it_would_save(scattered):
             "at best they would take 1.3 kB, 94% less."
         ),
         (
-            "Fragment 1 spends 19.9 kB on 2,000 one-row segments; "
-            "rewritten as one segment it would be 1.3 kB."
+            "Fragment 1 uses 19.9 kB for 2,000 one-row segments; "
+            "encoded as one segment it would be 1.3 kB."
         ),
     ]
 

@@ -238,12 +238,12 @@ def test_hovering_tells_the_facts(table):
     said = hovers(picture(table))
     assert (
         "<b>fragment 0</b><br>40 rows in versions 1 to 3<br>940 bytes of data<br>"
-        "made in version 1 by Overwrite<br>last in version 3, then compacted away"
+        "made in version 1 by Overwrite<br>last in version 3, then removed by a compaction"
     ) in said
     assert (
         "<b>20 rows compacted</b> in version 4<br>from fragment 1 to fragment 2<br>recorded"
     ) in said
-    assert "<b>columns written anew</b> in version 6<br>52 rows" in said
+    assert "<b>columns rewritten</b> in version 6<br>52 rows" in said
 
 
 def test_every_colour_is_explained(tmp_path):

@@ -84,9 +84,9 @@ def test_what_is_inferred_is_dashed(story):
 
 
 def test_a_ring_tells_of_columns_written_anew(story):
-    [rings] = [trace for trace in draw(story).data if trace.name == "columns written anew"]
+    [rings] = [trace for trace in draw(story).data if trace.name == "columns rewritten"]
     assert len(rings.x) == 2
-    assert rings.hovertext[0].startswith("<b>columns written anew</b> in version 6")
+    assert rings.hovertext[0].startswith("<b>columns rewritten</b> in version 6")
 
 
 def test_a_fragment_is_drawn_with_what_led_to_it_and_what_came_of_it(story):

@@ -247,7 +247,9 @@ def test_times_are_utc_and_cut_to_microseconds(seconds, nanos, time):
 
 @pytest.mark.parametrize("seconds", [2**63 - 1, -(2**63), 253_402_300_800, -62_135_596_801])
 def test_a_time_outside_of_the_calendar_is_refused(seconds):
-    with pytest.raises(CorruptFileError, match=f"{seconds} s since 1970 is no time"):
+    with pytest.raises(
+        CorruptFileError, match=f"{seconds} s since 1970 is not a possible commit time"
+    ):
         manifest_with(timestamp={"seconds": seconds})
 
 

@@ -43,7 +43,7 @@ def test_a_base_that_is_not_there_is_refused():
 @pytest.mark.parametrize("path", ["../x.lance", "/etc/passwd", "a/../../x", "", "."])
 @pytest.mark.parametrize("base_id", [None, 7, 0])
 def test_a_data_file_outside_of_its_root_is_refused(path, base_id):
-    with pytest.raises(CorruptFileError, match="which leads elsewhere"):
+    with pytest.raises(CorruptFileError, match="outside its folder"):
         place(path, base_id)
 
 

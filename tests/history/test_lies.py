@@ -64,7 +64,7 @@ def test_another_number_of_deleted_rows_than_the_file_has(table, count):
     def lie(message: pb.DataFragment) -> None:
         message.deletion_file.num_deleted_rows = count
 
-    refused(amend(table, 0, lie), f"found 2 deleted offsets where the manifest tells of {count}")
+    refused(amend(table, 0, lie), f"found 2 deleted offsets where the manifest says {count}")
 
 
 @pytest.mark.parametrize(("rows", "match"), [(3, "4 values where 3 rows"), (9, "4 values for 9")])
@@ -221,7 +221,7 @@ ROWS = {
 @pytest.mark.parametrize("question", ROWS)
 def test_rows_of_a_fragment_that_does_not_say_how_many_are_refused_by_name(plain, question):
     opened = amend(plain, 1, lambda message: message.ClearField("physical_rows"))
-    with pytest.raises(UnsupportedFeatureError, match="fragment 1 does not say how many"):
+    with pytest.raises(UnsupportedFeatureError, match="fragment 1 does not store how many"):
         ROWS[question](opened)
     assert len(opened.at(3).row_ids()) == 7
 
@@ -243,7 +243,7 @@ def test_a_table_that_never_counts_its_rows_is_refused_by_name(tmp_path, questio
                 file.write_bytes(lie.to_bytes())
     opened = lx.open_table(table.path)
     assert opened.versions()["num_rows"].to_list() == [None] * 4
-    with pytest.raises(UnsupportedFeatureError, match="fragment 0 does not say how many"):
+    with pytest.raises(UnsupportedFeatureError, match="fragment 0 does not store how many"):
         ROWS[question](opened)
     assert [f.code for f in opened.source.history.findings] == ["rows_not_counted"]
 

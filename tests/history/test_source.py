@@ -118,14 +118,14 @@ def test_branches_are_reached_from_each_other():
 
 @pytest.mark.parametrize("version", [1, 3, 7])
 def test_a_version_that_was_cleaned_away_says_what_remains(version):
-    message = f"^version {version} was cleaned away; 4 versions remain, 2 to 10$"
+    message = f"^version {version} was cleaned up; 4 versions remain, 2 to 10$"
     with pytest.raises(VersionNotFoundError, match=message):
         TableSource(CLEANED).version(version)
 
 
 @pytest.mark.parametrize("version", [-1, 0, 11, 2**64 - 1, DETACHED | 3])
 def test_a_version_outside_of_the_line_never_was(version):
-    message = f"^version {version} never was; 4 versions remain, 2 to 10$"
+    message = f"^version {version} never existed; 4 versions remain, 2 to 10$"
     with pytest.raises(VersionNotFoundError, match=message):
         TableSource(CLEANED).version(version)
 
@@ -141,8 +141,8 @@ def test_a_version_outside_of_the_line_never_was(version):
 )
 def test_a_version_before_the_fork_names_the_parent(branch, version, parent, fork):
     message = (
-        f"^version {version} lies before the fork: {branch} left {parent} at version {fork}; "
-        f"open {parent} for it$"
+        f"^version {version} is before the fork: {branch} was created from version {fork} of "
+        f"{parent}; open {parent} for it$"
     )
     with pytest.raises(VersionNotFoundError, match=message):
         TableSource(BRANCHES, branch).version(version)
@@ -150,14 +150,14 @@ def test_a_version_before_the_fork_names_the_parent(branch, version, parent, for
 
 def test_a_version_that_a_branch_lost_names_the_branch(table):
     branch = table.branch("dev").append().append().remove(4)
-    message = "version 4 of branch dev was cleaned away; 2 versions remain, 3 to 5"
+    message = "version 4 of branch dev was cleaned up; 2 versions remain, 3 to 5"
     with pytest.raises(VersionNotFoundError, match=message):
         opened(branch).version(4)
 
 
 def test_the_fork_itself_belongs_to_the_branch(table):
     branch = table.branch("dev").append().remove(3)
-    with pytest.raises(VersionNotFoundError, match="version 3 of branch dev was cleaned away"):
+    with pytest.raises(VersionNotFoundError, match="version 3 of branch dev was cleaned up"):
         opened(branch).version(3)
 
 
@@ -165,7 +165,7 @@ def test_a_version_that_is_removed_after_it_was_listed_says_so(table):
     source = opened(table)
     table.remove(2)
     with pytest.raises(
-        VersionNotFoundError, match="version 2 was removed since the table was looked at; refresh"
+        VersionNotFoundError, match="version 2 was removed since the table was last read; refresh"
     ):
         source.version(2)
 
@@ -250,7 +250,7 @@ def test_refreshing_forgets_what_was_cleaned_away(table):
     before = source.version(2)
     table.append().remove(1, 2)
     source = source.refreshed()
-    with pytest.raises(VersionNotFoundError, match="2 was cleaned away; 2 versions remain, 3 to 4"):
+    with pytest.raises(VersionNotFoundError, match="2 was cleaned up; 2 versions remain, 3 to 4"):
         source.version(2)
     assert versions_of(source) == [3, 4]
     assert before.records[0].version == 2

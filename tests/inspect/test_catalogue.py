@@ -158,7 +158,7 @@ def test_the_representation_names_the_frames():
 def test_a_version_that_is_gone_is_an_error():
     inspect = Inspect(LiveTable(stored("14.0.2/cleaned.lance")))
     for name in OF_ONE_VERSION:
-        with pytest.raises(VersionNotFoundError, match="version 1 was cleaned away"):
+        with pytest.raises(VersionNotFoundError, match="version 1 was cleaned up"):
             getattr(inspect, name)(1)
 
 

@@ -50,7 +50,7 @@ SAMPLE = {
     6: "107 rows updated in `caption`; 1 new fragment, 2 changed.",
     8: "Field `megapixels` (`double`) added; values of 698 rows written; 5 fragments changed.",
     11: "67 rows updated, 10 rows added; 1 new fragment, 2 changed.",
-    13: "3 fragment IDs set aside for a compaction to come.",
+    13: "3 fragment IDs reserved for a coming compaction.",
     14: "1,338 rows compacted from 8 fragments into 3; 1 index segment rewritten.",
     15: "Indices `embedding_idx` and `photo_id_idx` rebuilt.",
     19: "260 rows updated in `people` in place; 1 fragment changed.",
@@ -68,7 +68,7 @@ SAMPLE = {
 
 
 def test_a_branch_says_where_it_began(photos):
-    assert sentences(photos, "faces")[30] == "Branch `faces` begun from version 30."
+    assert sentences(photos, "faces")[30] == "Branch `faces` created from version 30."
 
 
 def test_deleted_rows_are_as_many_as_pylance_misses(photos):
@@ -80,7 +80,7 @@ def test_a_kept_version_after_a_gap_says_what_cannot_be_told(table):
     table.append(rows=3).append(rows=4)
     table.folder.manifest_path(2).unlink()
     assert last_sentence(table) == (
-        "4 rows added; the version before is not kept, so what else changed cannot be told."
+        "4 rows added; the version before is not kept, so what else changed is unknown."
     )
 
 
@@ -91,7 +91,7 @@ def test_an_operation_of_a_later_lance_is_named_by_its_number(table):
 
 def test_a_damaged_transaction_is_told_as_such(table):
     table.commit("delete", b"\x0a\x02\xff\xff")
-    assert last_sentence(table).startswith("Delete, of which the transaction cannot be read")
+    assert last_sentence(table).startswith("Delete, but its transaction cannot be read")
 
 
 def test_text_of_files_stands_on_one_line_without_backticks_and_cut(table):

@@ -213,9 +213,9 @@ def test_an_index_that_covers_nothing_is_told_however_few_rows_there_are(tmp_pat
     assert dataset.stats.index_stats("id_idx")["num_indexed_rows"] == 0
     finding = found(tmp_path / "t", "index_covers_nothing")
     assert (finding["severity"], finding["topic"]) == ("warning", "indices")
-    gone = "" if made is untrained else ": the one fragment that it lists is gone"
+    gone = "" if made is untrained else ": the only fragment that it lists was removed"
     assert finding["message"] == (
-        f"the index 'id_idx' covers nothing of the 205 rows in 1 fragment{gone}; each search reads "
+        f"the index 'id_idx' covers none of the 205 rows in 1 fragment{gone}; each search reads "
         "them all"
     )
     eval(call_in(finding))
@@ -317,7 +317,8 @@ def test_indices_that_have_still_to_follow_a_compaction_are_named(tmp_path):
     dataset.optimize.compact_files(defer_index_remap=True)
     finding = found(path, "fragment_reuse_lags")
     assert "1 of 1 deferred compactions" in str(finding["message"])
-    assert "'id_idx': whoever opens these maps 100 rows" in str(finding["message"])
+    assert "'id_idx' have not been updated" in str(finding["message"])
+    assert "opening them maps 100 rows" in str(finding["message"])
     dataset = lance.dataset(str(path))
     eval(call_in(finding))
     assert codes(path) == []
@@ -342,7 +343,7 @@ def test_a_manifest_with_a_large_transaction_needs_nothing(tmp_path, monkeypatch
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.LARGE_MANIFEST", 5_000)
     finding = found(table.path, "large_manifest")
     assert "kB of them for its transaction" in str(finding["message"])
-    assert "Nothing has to be done" in str(finding["advice"])
+    assert "Nothing needs to be done" in str(finding["advice"])
     assert finding["severity"] == "info"
 
 

@@ -110,11 +110,11 @@ def test_messages_say_what_happened():
     assert frame["severity"].to_list() == ["warning", "error", "error", "error"]
     wrong, fell, *reused = frame["message"]
     assert wrong == (
-        "rows whose IDs were given out later say that version 1 created them: 33 rows in 10 "
+        "rows whose IDs were assigned later are stored as created by version 1: 33 rows in 10 "
         "fragments, the first in version 5 (Update, lance 1.0.4)"
     )
     assert fell == "next_row_id fell from 38 to 24 in version 16 (Restore, lance 1.0.4)"
-    again = "given out again in version"
+    again = "assigned again in version"
     assert reused == [
         f"6 row IDs from 24 on are {again} 18 (Update, lance 1.0.4); the first is in fragment 7",
         f"row ID 30 is {again} 19 (Update, lance 1.0.4); the first is in fragment 8",
@@ -193,8 +193,7 @@ def test_row_ids_that_are_given_out_again(table):
     table.append(rows=2)
     assert found(table) == [("row_ids_reused", 6, 3)]
     assert message_of(table, "row_ids_reused") == (
-        "row ID 5 is given out again in version 6 (Append, lance 14.0.2); the first is in "
-        "fragment 3"
+        "row ID 5 is assigned again in version 6 (Append, lance 14.0.2); the first is in fragment 3"
     )
 
 
@@ -305,7 +304,7 @@ def test_damaged_sequences_and_missing_files_spare_the_other_fragments(table):
 def test_versions_with_features_that_are_not_known_are_left_out(table):
     table.append(rows=1).amend(lambda manifest: setattr(manifest, "reader_feature_flags", 4098))
     assert found(table) == [("rows_not_checked", 3, None)]
-    assert "rows of 1 version cannot be told" in message_of(table, "rows_not_checked")
+    assert "rows of 1 version cannot be checked" in message_of(table, "rows_not_checked")
 
 
 def test_a_version_that_goes_away_meanwhile_is_told(table):
@@ -316,7 +315,7 @@ def test_a_version_that_goes_away_meanwhile_is_told(table):
     frame = check_row_ids(source)
     assert rows_of(frame, "code", "version", "fragment_id") == [("rows_unreadable", 3, 2)]
     assert frame["message"].to_list() == [
-        "version 3 was removed since the table was looked at; refresh() it"
+        "version 3 was removed since the table was last read; refresh() it"
     ]
 
 

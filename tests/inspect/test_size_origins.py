@@ -90,7 +90,7 @@ def test_a_restore_gives_what_it_brought_back_to_whoever_wrote_it(tmp_path):
     table = SyntheticTable(tmp_path / "t").append(rows=9000).append(rows=10).overwrite(rows=400)
     table.restore(2)
     assert origins_of(table.path)["version"].to_list() == [1, 2]
-    assert said(table.path).startswith("Version 1, which made the table, wrote ")
+    assert said(table.path).startswith("Version 1, which created the table, wrote ")
 
 
 def test_what_a_restore_brought_back_from_a_lost_version_is_not_its_own(tmp_path):

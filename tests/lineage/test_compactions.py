@@ -77,7 +77,7 @@ class TestTransactions:
         assert versions_of(table, version=8) == [8, 5]
 
     def test_a_version_that_is_not_kept_is_refused(self, table):
-        with pytest.raises(VersionNotFoundError, match="version 2 was cleaned away"):
+        with pytest.raises(VersionNotFoundError, match="version 2 was cleaned up"):
             lineage_of(table.remove(2), version=2)
 
     def test_a_compaction_whose_version_is_gone_is_gone(self, table):

@@ -271,7 +271,7 @@ def test_a_fragment_id_stands_for_its_latest_life(table):
 
 
 def test_a_fragment_that_never_was_is_not_found(story):
-    with pytest.raises(FragmentNotFoundError, match="fragment 99 never was"):
+    with pytest.raises(FragmentNotFoundError, match="there never was a fragment 99"):
         story.ancestors(99)
     with pytest.raises(FragmentNotFoundError, match="no fragment 0@7"):
         story.descendants(FragmentNode(None, None, 0, 7))

@@ -49,8 +49,8 @@ def test_only_what_needs_it_is_embedded_again(notebook, titles):
     new, gone = after.keys() - before.keys(), before.keys() - after.keys()
     new_line, written, one, work = notebook.printed("is_new = pl.col")
     assert new_line == f"{len(new):,} photos are new"
-    assert written == f"{len(before.keys() & after.keys()):,} photos were written anew"
-    assert one == f"{len(other)} of them has another title"
+    assert written == f"{len(before.keys() & after.keys()):,} photos were rewritten"
+    assert one == f"{len(other)} of them has a new title"
     assert work.startswith(f"{len(new) + len(other):,} embeddings to make, {len(gone)} to forget")
 
 

@@ -44,7 +44,7 @@ def test_a_missing_bucket(bucket: Bucket):
 def test_no_permission(bucket: Bucket):
     with faulty_server(403, FORBIDDEN) as faulty:
         options = {**bucket.options, "aws_endpoint": faulty.endpoint}
-        opening_fails(options, StorageError, "SignatureDoesNotMatch; look at the credentials")
+        opening_fails(options, StorageError, "SignatureDoesNotMatch; check the credentials")
         assert faulty.requests == 1
 
 

@@ -72,20 +72,20 @@ def test_a_total_limit_of_the_user_is_named_where_it_ended_it(bucket: Bucket):
     with silent_server() as endpoint:
         options = {**bucket.options, "aws_endpoint": endpoint, "timeout": "100ms"}
         storage = open_storage("s3://tables/t.lance", {**options, "client_max_retries": "0"})
-        with pytest.raises(StorageError, match=r'within timeout="100ms".* give a longer timeout'):
+        with pytest.raises(StorageError, match=r'within timeout="100ms".* set a longer timeout'):
             storage.get("a")
 
 
 def test_an_endpoint_where_nothing_listens(bucket: Bucket):
     options = {**bucket.options, "aws_endpoint": "http://127.0.0.1:1", "client_max_retries": "0"}
-    with pytest.raises(StorageError, match="nothing answers there: look at the endpoint"):
+    with pytest.raises(StorageError, match="nothing answers there: check the endpoint"):
         open_storage("s3://tables/t.lance", options).list_files("")
 
 
 def test_requests_that_were_made_again_in_vain_name_the_option(bucket: Bucket):
     with faulty_server(503) as faulty:
         options = {**bucket.options, "aws_endpoint": faulty.endpoint, "client_max_retries": "1"}
-        with pytest.raises(StorageError, match="give more client_max_retries or a longer client_r"):
+        with pytest.raises(StorageError, match="set more client_max_retries or a longer client_r"):
             open_storage("s3://tables/t.lance", options).list_files("")
 
 
@@ -97,7 +97,7 @@ def test_after_silence_nothing_is_asked_for_a_while(bucket: Bucket, monkeypatch)
         with pytest.raises(StorageError, match="read_timeout"):
             storage.get("a")
     # Nothing listens there any more, which would be told otherwise.
-    with pytest.raises(StorageError, match=r"t\.lance/b: .*nothing came within read_timeout"):
+    with pytest.raises(StorageError, match=r"t\.lance/b: .*no data came within read_timeout"):
         storage.get("b")
 
 
@@ -127,6 +127,6 @@ def test_a_part_that_breaks_off_is_gone_on_with(bucket: Bucket):
 def test_an_answer_that_breaks_off_before_anything_came_is_given_up(bucket: Bucket):
     with breaking_server(bytes(CHUNK), [0] * 10) as server:
         options = {**bucket.options, "aws_endpoint": server.endpoint, "client_max_retries": "0"}
-        with pytest.raises(StorageError, match="look at the endpoint, or give a longer"):
+        with pytest.raises(StorageError, match="check the endpoint, or set a longer"):
             open_storage("s3://tables/t.lance", options).get("a")
     assert len(server.asked) == 1

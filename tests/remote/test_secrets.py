@@ -104,9 +104,9 @@ def test_what_holds_it_is_not_pickled(table, asked):
     if asked:
         table.versions()
     for thing in (table, table.latest, table.source, table.changes(1), table.row(0)):
-        with pytest.raises(TypeError, match="is not pickled"):
+        with pytest.raises(TypeError, match=r"not pickled|cannot be pickled"):
             pickle.dumps(thing)
-    with pytest.raises(TypeError, match="is not pickled"):
+    with pytest.raises(TypeError, match=r"not pickled|cannot be pickled"):
         pickle.dumps(table.source.storage.options)
 
 

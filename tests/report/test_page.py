@@ -19,7 +19,9 @@ WRITERS = [path for path in STORED if path.parts[0] in ("0.10.18", "0.32.1", "14
 """The stored tables of the oldest writer, of the newest and of one in between."""
 
 TITLES = [part.title for part in PARTS]
-ELSEWHERE = re.compile(r"base path . of the manifest: .* is a path from the working directory, and")
+ELSEWHERE = re.compile(
+    r"base path . of the manifest: .* is a path relative to the working directory, and"
+)
 """What the stored clones and branches cannot reach: they name their parents by relative paths."""
 
 FULL_DISK = Path("/dev/full")

@@ -54,7 +54,7 @@ def test_what_its_owner_should_do_is_counted(tmp_path):
 def test_commits_whose_rows_cannot_be_told_are_counted(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4)
     assert told(table.update({0: [1]}, inserted=1))[3] == (
-        "Rows that they changed: 4 added, beside those of 1 commit that cannot be told."
+        "Rows that they changed: 4 added, not counting 1 commit with unknown counts."
     )
 
 

@@ -8,7 +8,7 @@ from tests.soak.reader import Told
 
 __all__ = ["wrong"]
 
-_WORDS_OF_DAMAGE = ("missing", "not found", "removed", "cleaned away", "no such")
+_WORDS_OF_DAMAGE = ("missing", "not found", "removed", "cleaned up", "no such")
 
 
 def wrong(log: WriterLog, every: Iterable[Told]) -> list[str]:

@@ -63,5 +63,5 @@ def test_changes_take_their_leave_along(spark, places):
 
 
 def test_what_is_no_clear_place_is_refused(spark, places):
-    with pytest.raises(PySparkException, match="not clear where 'file:/etc' leads"):
+    with pytest.raises(PySparkException, match="not clear which place 'file:/etc' is"):
         read(spark, "rows", places[0], allow_bases="file:/etc")

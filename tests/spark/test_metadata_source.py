@@ -94,7 +94,7 @@ def test_options_that_do_not_fit_are_told_at_once(folder, tmp_path):
     for options, message in (
         ({"path": str(folder)}, "needs frame"),
         ({"path": str(folder), "frame": "rows"}, "no frame 'rows'"),
-        ({"path": str(folder), "frame": "versions", "version": "1"}, "these are many"),
+        ({"path": str(folder), "frame": "versions", "version": "1"}, "these are several"),
         ({"path": json.dumps([]), "frame": "versions"}, "no table in the list"),
     ):
         with pytest.raises(lx.InvalidArgumentError, match=message):

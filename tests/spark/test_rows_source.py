@@ -133,9 +133,9 @@ def test_a_query_with_two_filters_is_not_confused(spark, path):
     ("options", "message"),
     [
         ({"verson": "1"}, "has no option 'verson'"),
-        ({"version": "77"}, "version 77 never was"),
+        ({"version": "77"}, "version 77 never existed"),
         ({"version": "-77"}, "there is no version -77"),
-        ({"version": "noon"}, "nothing here is called 'noon'"),
+        ({"version": "noon"}, "no version or tag is called 'noon'"),
         ({"version": "tag:no"}, "no tag 'no'"),
         ({"tag": "whole"}, "has no option 'tag'"),
     ],

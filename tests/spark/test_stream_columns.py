@@ -78,7 +78,7 @@ def test_a_column_that_goes_while_a_stream_runs_is_null_from_then_on(path):
 def test_a_column_with_another_name_while_a_stream_runs_is_told(path):
     source = ChangesSource({"path": path, "images": "after"})
     latest(path).alter_columns({"path": "years", "name": "age"})
-    with pytest.raises(lx.InvalidArgumentError, match="'years' of this stream is 'age' by now"):
+    with pytest.raises(lx.InvalidArgumentError, match="'years' of this stream is now 'age'"):
         stream(source, 8, 9, 1)
 
 

@@ -58,7 +58,7 @@ def test_types_are_those_of_the_table(kind, name):
     "kind", [pa.decimal256(60, 0), pa.month_day_nano_interval(), pa.list_(pa.decimal256(60, 0))]
 )
 def test_a_type_that_spark_lacks_is_an_error_that_names_the_column(kind):
-    with pytest.raises(InvalidArgumentError, match=r"'price'.*which Spark has not"):
+    with pytest.raises(InvalidArgumentError, match=r"'price'.*which Spark does not have"):
         spark_schema(pa.schema({"price": kind}))
 
 

@@ -116,7 +116,7 @@ def test_all_else_is_far(home, uri):
 )
 def test_what_readers_may_take_for_different_places_is_not_clear(home, uri):
     assert access(f"{home}/tables/t.lance", uri) == "unclear"
-    with pytest.raises(InvalidArgumentError, match=r"not clear where .* leads"):
+    with pytest.raises(InvalidArgumentError, match=r"not clear which place .* is"):
         Bases("s3://tables/t.lance", {}, [uri])
 
 
@@ -203,11 +203,13 @@ def test_what_is_no_list_of_paths_and_uris_is_refused(allowed):
 
 def test_a_root_that_is_far_is_not_opened(home):
     storage = open_storage(home / "tables" / "t.lance", {"aws_secret_access_key": "hush"})
-    with pytest.raises(UnsupportedFeatureError, match=r"in another store .* lends it storage_op"):
+    with pytest.raises(UnsupportedFeatureError, match=r"in another store .* the same storage_op"):
         open_beside(storage, "s3://bucket/x")
-    with pytest.raises(UnsupportedFeatureError, match="neither a Lance table nor in the folder"):
+    with pytest.raises(
+        UnsupportedFeatureError, match="neither a Lance table nor in the parent folder"
+    ):
         open_beside(storage, "/etc")
-    with pytest.raises(UnsupportedFeatureError, match="not clear where it leads"):
+    with pytest.raises(UnsupportedFeatureError, match="not clear which place that is"):
         open_beside(storage, "file:/etc")
     assert storage.bases.opened == {}
 

@@ -57,5 +57,7 @@ def test_an_external_manifest_store_is_refused_with_what_to_do():
 @pytest.mark.parametrize("uri", ["http://host/t", "lance+x://t"])
 def test_other_schemes_are_refused_by_name(uri):
     scheme = uri.partition(":")[0].replace("+", r"\+")
-    with pytest.raises(InvalidArgumentError, match=f"start with {scheme}:// are not served: use"):
+    with pytest.raises(
+        InvalidArgumentError, match=f"start with {scheme}:// are not supported: use"
+    ):
         open_storage(uri)

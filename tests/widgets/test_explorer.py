@@ -291,7 +291,7 @@ def test_a_search_leads_to_the_view_that_shows_it(table, browse, begin, typed, v
 def test_a_search_that_finds_nothing_says_why(explorer, browse):
     answer = browse(explorer._bar).ask("search", text="nowhere")
     assert answer["what"] == "reply"
-    assert "nothing here is called 'nowhere'" in answer["content"]["problem"]
+    assert "no version or tag is called 'nowhere'" in answer["content"]["problem"]
 
 
 # -------------------------------------------------------------------------------------- code

@@ -77,7 +77,7 @@ def test_an_index_of_an_empty_version_lacks_nothing(tmp_path):
     facts, found = facts_of(table.path)
     assert facts["id_idx"]["num_rows_to_scan"] == "0"
     assert found["advice"]["found"] == []
-    assert found["advice"]["nothing"] == ("Nothing needs to be done: id_idx answers for every row.")
+    assert found["advice"]["nothing"] == ("Nothing needs to be done: id_idx covers every row.")
 
 
 def test_unknown_rows_are_null(tmp_path):

@@ -18,21 +18,20 @@ def test_without_an_index_it_says_how_one_is_made():
 
 
 def test_of_indices_that_answer_for_every_row_that_is_said():
-    assert words({}) == "Nothing needs to be done: id_idx answers for every row."
-    assert words({}, {"name": "b"}) == (
-        "Nothing needs to be done: all 2 indices answer for every row."
-    )
+    assert words({}) == "Nothing needs to be done: id_idx covers every row."
+    assert words({}, {"name": "b"}) == ("Nothing needs to be done: all 2 indices cover every row.")
 
 
 def test_a_few_rows_to_scan_are_said_to_be_few():
     assert words({}, {"num_fragments_to_scan": 1, "num_rows_to_scan": 25}) == (
-        "Nothing needs to be done: no index leaves as many as 10,000 rows to be read by a search."
+        "Nothing needs to be done: each index leaves fewer than 10,000 rows to be scanned by a "
+        "search."
     )
 
 
 def test_what_is_unknown_is_not_said_to_be_well():
     for name in ("num_rows_to_scan", "num_fragments_to_scan"):
-        assert words({}, {name: None}) == "Nothing needs to be done, as far as can be told."
+        assert words({}, {name: None}) == "Nothing needs to be done, as far as is known."
 
 
 def test_long_names_are_cut():

@@ -119,13 +119,13 @@ def test_a_row_is_found_by_its_id_or_an_address(widget, browse, typed, row_id):
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ("tram", "is no row: type a row ID"),
-        ("5000", "never was by version 6"),
-        ("9:1", "no row lives at offset 1 of fragment 9 in any kept version"),
-        ("1:1@4", "no row lives at offset 1 of fragment 1 in version 4"),
+        ("tram", "is not a row: type a row ID"),
+        ("5000", "did not exist by version 6"),
+        ("9:1", "there is no live row at offset 1 of fragment 9 in any kept version"),
+        ("1:1@4", "there is no live row at offset 1 of fragment 1 in version 4"),
         ("1:1@17", "version 17"),
         (str(2**64 - 1), "too large"),
-        (f"1:{2**32}", "is no offset"),
+        (f"1:{2**32}", "is not an offset"),
     ],
 )
 def test_a_row_that_is_not_there_is_told_in_words(widget, browse, typed, words):
@@ -159,7 +159,7 @@ def test_a_row_of_the_state_that_is_not_there_is_a_problem_beside_the_picture(wi
     widget.state.row_id = 12_345
     content = picture(browse(widget))
     assert content["row"] is None
-    assert "12345 never was" in content["row_problem"]
+    assert "12345 did not exist" in content["row_problem"]
     assert len(content["lanes"]) == 5
 
 

@@ -124,7 +124,7 @@ def test_a_typed_row_is_shown(widget, browse):
     assert widget.frame()["id"].unique().to_list() == [11]
     assert browser.ask("find", text="0:2")["content"] == {"row_id": "2"}
     assert widget.frame()["id"].to_list() == [12, 12]
-    assert "never was" in browser.ask("find", text="77")["content"]["problem"]
+    assert "did not exist" in browser.ask("find", text="77")["content"]["problem"]
     assert widget.state.row_id == 2
 
 
@@ -135,7 +135,7 @@ def test_no_row_and_an_unknown_row(path, browse):
     assert browser.ask("values")["content"] == {"values": []}
     assert len(widget.frame()) == 0
     widget.state.row_id = 50
-    assert "never was" in browser.ask("row")["content"]["problem"]
+    assert "did not exist" in browser.ask("row")["content"]["problem"]
     with pytest.raises(RowNotFoundError):
         widget.frame()
 

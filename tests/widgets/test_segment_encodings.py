@@ -151,10 +151,10 @@ def test_a_version_that_is_not_kept_is_shown_as_what_is_wrong(table, browse):
     widget = SegmentEncodings(open_table(table.path))
     widget.state.version = 2
     browser = browse(widget)
-    assert "version 2 was cleaned away" in shown(browser)["problem"]
+    assert "version 2 was cleaned up" in shown(browser)["problem"]
     assert rows_in_sight(browser) == 0
     assert widget.frame().is_empty()
-    assert "cleaned away" in widget.static_html()
+    assert "cleaned up" in widget.static_html()
 
 
 def test_an_unknown_reader_flag_is_shown_as_what_is_wrong(table, browse):
@@ -177,7 +177,7 @@ def test_a_table_without_stable_row_ids_says_so(tmp_path, browse):
 def test_words_show_where_no_kernel_runs(widget):
     html = widget._repr_mimebundle_()[0]["text/html"]
     assert html.count("<li>") == 1 + len(widget.words) == 3
-    assert "<li>Nothing needs to be done: what other encodings would save is less" in html
+    assert "<li>Nothing needs to be done: better encodings would save less" in html
     assert "2,000 one-row segments" in html
 
 

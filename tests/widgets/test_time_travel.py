@@ -84,10 +84,10 @@ def test_a_tag_that_looks_like_a_number_is_named_as_one(widget):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("9", "version 9 never was"),
-        ("nonsense", "nothing here is called 'nonsense'; a version is a number"),
+        ("9", "version 9 never existed"),
+        ("nonsense", "no version or tag is called 'nonsense'; a version is a number"),
         ("1999-01-01", "no kept version is as old as 1999-01-01"),
-        ("", "nothing here is called ''"),
+        ("", "no version or tag is called ''"),
     ],
 )
 def test_what_cannot_be_found_is_said(widget, text, problem):
@@ -103,7 +103,7 @@ def test_a_tag_on_another_branch_says_where_it_is(written):
 def test_a_cleaned_version_is_said_to_be_gone(written):
     written.folder.manifest_path(2).unlink()
     problem = Listening(open_table(written.path)).ask("find", text="2")["problem"]
-    assert problem.startswith("version 2 was cleaned away")
+    assert problem.startswith("version 2 was cleaned up")
 
 
 def test_refresh_finds_what_was_committed_meanwhile(written, widget):

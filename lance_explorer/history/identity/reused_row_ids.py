@@ -350,8 +350,8 @@ class _Lines:
             identity, self._next_alias = self._next_alias, self._next_alias + high - low + 1
             if self._next_alias >= MAX_U64 or high > _FIRST_ALIAS:
                 raise FormatError(
-                    f"the row IDs {low} to {high - 1} were given out twice, and are too many to "
-                    "tell their rows apart"
+                    f"the row IDs {low} to {high - 1} were assigned twice, and are too many to "
+                    "distinguish their rows"
                 )
             self._aliases.append((identity, identity + high - low, low))
         self._highest = max(self._highest, high)

@@ -28,9 +28,10 @@ def row_not_found(source: TableSource, version: int, row_id: int) -> RowNotFound
         counter = max([manifest.next_row_id, *[record.manifest.next_row_id for record in so_far]])
         if row_id >= counter:
             return RowNotFoundError(
-                f"{what} never was by version {version}: the IDs up to {counter - 1} were assigned"
+                f"{what} did not exist by version {version}: only the IDs up to {counter - 1} "
+                "were assigned"
                 if counter
-                else f"{what} never was by version {version}: no ID was assigned"
+                else f"{what} did not exist by version {version}: no ID was assigned"
             )
     end = _find_end(source, history, version, row_id, stable)
     if end is not None:
@@ -38,7 +39,7 @@ def row_not_found(source: TableSource, version: int, row_id: int) -> RowNotFound
     if not bool(history.begins_exactly[: history.position(version) + 1].all()):
         return RowNotFoundError(
             f"{what} is not in version {version}, nor in an earlier one that is kept; whether it "
-            "ever was cannot be told, because versions were cleaned away"
+            "ever existed is unknown, because versions were cleaned up"
         )
     return RowNotFoundError(f"{what} is not in version {version}, nor in any before")
 
@@ -97,11 +98,11 @@ def _offset(content: FragmentContent, row_id: int, stable: bool) -> int | None:
 def _describe(source: TableSource, before: VersionRecord, after: VersionRecord) -> str:
     if before.version + 1 != after.version:
         return (
-            f"it was live in version {before.version} and gone by {after.version}; the versions "
-            "between were cleaned away"
+            f"it was live in version {before.version} and removed by {after.version}; the "
+            "versions between were cleaned up"
         )
     by = f" by {after.operation}" if after.operation else ""
     transaction = source.transaction(after)
     if transaction and isinstance(transaction.operation, Delete):
         by += f" ({transaction.operation.predicate})"
-    return f"it ended in version {after.version}{by}"
+    return f"it was removed in version {after.version}{by}"

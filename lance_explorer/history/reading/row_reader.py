@@ -171,7 +171,7 @@ class FragmentReader:
             raise error.located(path) from error
         if file.num_deleted_rows not in (None, len(deleted)):
             raise CorruptFileError(
-                f"found {len(deleted)} deleted offsets where the manifest tells of "
+                f"found {len(deleted)} deleted offsets where the manifest says "
                 f"{file.num_deleted_rows}",
                 path,
                 0,
@@ -327,7 +327,7 @@ class RowReader:
         except FileNotFoundError as error:
             raise self._source.missing_version(self._record.version) from error
         if len(messages) != len(self._fragments):
-            raise CorruptFileError("a fragment stands in the manifest twice", path)
+            raise CorruptFileError("a fragment is in the manifest twice", path)
         keep_freed_memory(_BYTES_OF_A_ROW * max(int(rows.max(initial=0)), 0))
         wanted = [
             (self._fragments[number], messages[number])

@@ -232,7 +232,7 @@ def _messages(history: History, position: int, manifest: bytes) -> dict[int, byt
         raise error.located(path) from error
     fragment_ids = history.states.ids[history.states_at(position)].tolist()
     if len(messages) != len(fragment_ids):
-        raise CorruptFileError("a fragment stands in the manifest twice", path)
+        raise CorruptFileError("a fragment is in the manifest twice", path)
     return dict(zip(fragment_ids, messages, strict=True))
 
 

@@ -34,24 +34,24 @@ class FragReuseGroup:
 class CompactionLineageEntry:
     """One compaction.
 
-    The same compaction gives an equal entry wherever it is known from; ``source`` says from where,
+    Entries of the same compaction are equal, wherever they come from; ``source`` says from where,
     and does not count for equality.
 
     Attributes
     ----------
     compaction_id : str or None
-        UUID of its transaction. None, like the next two, if only a fragment reuse index tells of
-        the compaction.
+        UUID of its transaction. None, like the next two, if the compaction is known only from a
+        fragment reuse index.
     timestamp : datetime or None
         When it was committed, in UTC.
     source_version : int or None
         Version that it read.
     target_version : int
-        Version that it made.
+        Version that it created.
     rewrite_groups : tuple of FragReuseGroup
-        What became what.
+        Which fragments were rewritten into which.
     source : str or None
-        What tells of it.
+        Where this comes from.
     """
 
     compaction_id: str | None
@@ -71,19 +71,19 @@ class CompactionLineageEntry:
 class CompactionLineage:
     """The compactions of a table, newest first; ``max_entries`` is how many are stored at most.
 
-    None for ``max_entries`` means no limit. What transactions tell is not limited by it.
+    None for ``max_entries`` means no limit. Compactions known from transactions are not limited.
     """
 
     entries: tuple[CompactionLineageEntry, ...] = ()
     max_entries: int | None = None
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the entries as a frame: one row a rewrite group, newest compaction first.
+        """Return the entries as a frame: one row for each rewrite group, newest compaction first.
 
         Returns
         -------
         pl.DataFrame
-            ``target_version`` (UInt64) the version that the compaction made; ``timestamp``
+            ``target_version`` (UInt64) the version that the compaction created; ``timestamp``
             (Datetime, UTC; may be null); ``group`` (Int64) number of the group in the compaction;
             ``old_fragment_ids`` and ``new_fragment_ids`` (List of UInt64); ``rows_moved`` and
             ``rows_dropped`` (Int64; null if only fragments are known) live and deleted rows of the

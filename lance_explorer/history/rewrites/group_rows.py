@@ -43,7 +43,7 @@ class _Ranges(NamedTuple):
 def pair_rows(source: TableSource, group: RewriteGroup) -> RunColumns | str:
     """Return the old addresses of a group's rows and the new ones, or why they cannot be told."""
     if None in [fragment.physical_rows for fragment in (*group.old, *group.new)]:
-        return "how many rows the fragments had is not known"
+        return "the numbers of rows of the fragments are unknown"
     try:
         if group.row_map is not None:
             return _partitioned(source, group, group.row_map)
@@ -84,7 +84,7 @@ def _zipped(old: _Ranges, new: _Ranges) -> RunColumns | str:
     old_ends, new_ends = old.ends, new.ends
     num_old, num_new = [int(ends[-1]) if len(ends) else 0 for ends in (old_ends, new_ends)]
     if num_old != num_new:
-        return f"the counts do not fit: {num_old} rows before, {num_new} after"
+        return f"the counts do not match: {num_old} rows before, {num_new} after"
     cuts = np.unique(new_ends[:-1])
     cuts = cuts[(cuts > 0) & (cuts < num_old)]
     cuts = cuts[old_ends[np.searchsorted(old_ends, cuts)] != cuts]
@@ -169,7 +169,7 @@ def _state(source: TableSource, group: RewriteGroup, number: int) -> tuple[Versi
         if state.id == digest.id and num_deleted == digest.num_deleted_rows:
             return history.records[before], state
     raise _LostDeletionsError(
-        f"which rows of fragment {digest.id} were deleted when it was rewritten is lost"
+        f"it is lost which rows of fragment {digest.id} were deleted when it was rewritten"
     )
 
 

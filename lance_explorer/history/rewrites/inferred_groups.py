@@ -239,7 +239,7 @@ def _unreadable(step: _Step, error: Exception) -> Finding:
     return Finding(
         code="rows_unreadable",
         severity="warning",
-        message=f"what was compacted since version {step.before.version} cannot be told: {error}",
-        advice="Bring the missing or damaged files back from a copy.",
+        message=f"compactions since version {step.before.version} are unknown: {error}",
+        advice="Restore the missing or damaged files from a backup.",
         version=step.after.version,
     )

@@ -144,7 +144,7 @@ def _rows(
         if entry.partition is not None:
             return None, row_map_uri(source, record, entry.partition), None
         if entry.kind == "unknown":
-            return None, None, "a transition of a kind that is not known is not followed"
+            return None, None, "a transition of an unknown kind is not followed"
         return group.row_addresses(), None, None
     except FormatError as error:
         return None, None, str(error)
@@ -155,6 +155,6 @@ def _unreadable(what: str, record: VersionRecord, error: Exception) -> Finding:
         code=f"unreadable_{what}",
         severity="warning",
         message=f"the {what.replace('_', ' ')} cannot be read: {error}",
-        advice="Compactions that nothing else tells of cannot be followed.",
+        advice="Compactions that are recorded nowhere else cannot be followed.",
         version=record.version,
     )

@@ -90,6 +90,7 @@ def _unreadable(record: VersionRecord, error: FormatError) -> Finding:
         code="corrupt_transaction",
         severity="warning",
         message=f"the transaction cannot be understood: {error}",
-        advice="What was compacted into what is told by other sources, as far as there are any.",
+        advice="Which fragments were compacted into which is taken from other sources, if there "
+        "are any.",
         version=record.version,
     )

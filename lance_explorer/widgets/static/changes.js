@@ -71,7 +71,7 @@ function render({ model, el }) {
     const beside = isBegin ? Math.min(position + 1, history.count - 1) : Math.max(position - 1, lowest());
     const other = isWrong ? versionAt(beside) : isBegin ? end : begin;
     link.setState(isBegin ? { compared_version: version, version: other } : { compared_version: other, version });
-    if (isWrong) toolbar.tell(isBegin ? `“to” went along to ${versionName(other)}: it cannot be before version ${count(version)}.` : `“From” went along to ${versionName(other)}: it cannot be after ${versionName(version)}.`);
+    if (isWrong) toolbar.tell(isBegin ? `“to” was set to ${versionName(other)}, too: it cannot be before version ${count(version)}.` : `“From” was set to ${versionName(other)}, too: it cannot be after ${versionName(version)}.`);
   }
 
   async function find(name, text) {
@@ -170,9 +170,9 @@ function render({ model, el }) {
     panels.hidden = !about.classes;
     if (!about.classes) return;
     const unchanged = about.unchanged === null ? "" : `${plural(about.unchanged, "row")} unchanged`;
-    classes.show(classBars(about), "Rows by what became of them", unchanged);
-    if (about.cells) columns.show(columnBars(about), "Columns that differ in them", columnNote(about));
-    else columns.show([], "Columns that differ in them", "comparing cells…");
+    classes.show(classBars(about), "Rows by what happened to them", unchanged);
+    if (about.cells) columns.show(columnBars(about), "Columns that differ in updated rows", columnNote(about));
+    else columns.show([], "Columns that differ in updated rows", "comparing cells…");
   }
 
   function showFilters() {
@@ -194,9 +194,9 @@ function render({ model, el }) {
   function linesHint() {
     const has = (name) => about.classes?.some((one) => one.name === name && one.num_rows !== "0");
     const isEmpty = about.classes && !about.change && !["inserted", "deleted", "updated", "column_rewritten"].some(has);
-    if (!isEmpty) return "A row that was written has two lines: as it was, and as it is.";
+    if (!isEmpty) return "An updated row has two lines: before and after.";
     const unwritten = ["moved", "column_added"].filter(has).map((name) => `“${name.replace("_", " ")}”`);
-    return unwritten.length ? `No row has other values. A click on ${unwritten.join(" or ")} lists those rows.` : about.beside.length ? "No row differs; what did change stands above." : "No row differs, and nothing else: schema, indices and configuration are the same.";
+    return unwritten.length ? `No values changed. A click on ${unwritten.join(" or ")} lists those rows.` : about.beside.length ? "No row differs; what did change is listed above." : "No row differs, and nothing else: schema, indices and configuration are the same.";
   }
 
   function describeVersion(p) {

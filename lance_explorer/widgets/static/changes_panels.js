@@ -46,8 +46,8 @@ function barButton({ label, value, num_rows, text, color, isPicked, hint }, long
 function classBars({ classes, change }) {
   const hints = {
     inserted: "rows that only the later version has", deleted: "rows that only the earlier version has",
-    updated: "rows with other values", column_rewritten: "a column was written anew, nothing else",
-    column_added: "rows that got another column, nothing else", moved: "rows that only lie elsewhere",
+    updated: "rows whose values changed", column_rewritten: "rows whose only change is a rewritten column",
+    column_added: "rows whose only change is an added column", moved: "rows that only moved to another address",
   };
   return classes
     .filter(({ name, num_rows }) => num_rows !== "0" || ["inserted", "updated", "deleted"].includes(name) || name === change)
@@ -70,7 +70,7 @@ function columnBars({ cells, column }) {
 function columnNote({ cells }) {
   const notes = [];
   if (cells.num_compared !== cells.num_rows) notes.push(`The first ${count(cells.num_compared)} of ${count(cells.num_rows)} rows were compared.`);
-  if (cells.num_rows === "0") notes.push("No row is in both versions with other values.");
+  if (cells.num_rows === "0") notes.push("No row that both versions have differs in its values.");
   else if (cells.num_equal !== "0") notes.push(`${plural(cells.num_equal, "row")} ${cells.num_equal === "1" ? "was" : "were"} written with the values ${cells.num_equal === "1" ? "it" : "they"} had.`);
   return notes.join(" ");
 }
@@ -79,13 +79,13 @@ function columnNote({ cells }) {
 function besideRows() {
   const title = node("h4");
   const list = node("ul", { class: "lx-beside-list" });
-  const element = node("section", { class: "lx-beside", "aria-label": "What differs beside rows", hidden: true }, title, list);
+  const element = node("section", { class: "lx-beside", "aria-label": "Other differences", hidden: true }, title, list);
   return {
     element,
     show(sentences, isLead) {
       element.hidden = !sentences.length;
       element.classList.toggle("lx-lead", isLead);
-      title.textContent = isLead ? "No row differs. What did change:" : "What differs beside rows";
+      title.textContent = isLead ? "No row differs. What did change:" : "Other differences";
       list.replaceChildren(...sentences.map((text) => node("li", {}, ...rich(text))));
     },
   };
@@ -110,7 +110,7 @@ function contentCheck({ onAsk }) {
     const asked = range;
     const isWanted = () => range === asked;
     settle({ text: "reading the values of both versions…", isAsked: true });
-    const found = await onAsk(...asked, () => isWanted() && settle({ text: "It could not be told." }));
+    const found = await onAsk(...asked, () => isWanted() && settle({ text: "That could not be found out." }));
     if (isWanted()) settle({ text: visible(found.words), same: found.is_same ? "yes" : "no", line: found.code });
   }
   return {
@@ -119,7 +119,7 @@ function contentCheck({ onAsk }) {
       element.hidden = false;
       if (range?.[0] === begin && range[1] === end) return;
       range = [begin, end];
-      settle({ text: "The counts here come from metadata; whether every value is the same, only the values tell." });
+      settle({ text: "The counts here come from metadata; to find out whether every value is the same, the values must be read." });
     },
     hide() {
       element.hidden = true;
@@ -132,7 +132,7 @@ function contentCheck({ onAsk }) {
 function keyChooser({ onKey }) {
   const summary = node("summary");
   const list = node("div", { class: "lx-key-list" });
-  const element = node("details", { class: "lx-key" }, summary, node("p", { class: "lx-quiet" }, "A row that went and one that came with the same key are one row updated. Their values are read for that."), list);
+  const element = node("details", { class: "lx-key" }, summary, node("p", { class: "lx-quiet" }, "A deleted row and an inserted row with the same key count as one updated row. The key columns are read for that."), list);
   let chosen = [];
   let boxes = [];
   function pick() {

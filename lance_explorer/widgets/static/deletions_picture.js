@@ -132,7 +132,7 @@ function deletionsPicture(root, { onSelect }) {
       const { each } = bars(chart.clientWidth || 800);
       note.textContent = !shares.length ? "The version has no fragments." : chart.hidden
         ? `No row of the ${plural(shares.length, "fragment")} is deleted.`
-        : `${count(there)} of ${plural(shares.length, "fragment")} with deleted rows; a compaction writes those above the dashed line anew (${percent(threshold)}): ${count(over)}.${each > 1 ? ` Each bar is the most of ${count(each)} fragments.` : ""}`;
+        : `${count(there)} of ${plural(shares.length, "fragment")} with deleted rows; a compaction rewrites those above the dashed line (${percent(threshold)}): ${count(over)}.${each > 1 ? ` Each bar is the most of ${count(each)} fragments.` : ""}`;
       setAttributes(chart, { "aria-valuemin": 0, "aria-valuemax": Math.max(0, shares.length - 1) });
       picture.redraw();
     },

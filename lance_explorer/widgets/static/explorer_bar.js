@@ -9,7 +9,7 @@ function render({ model, el }) {
   const tabs = tabList({ onOpen: open });
   const chosen = node("div", { class: "lx-explorer-chosen", role: "group", "aria-label": "What is chosen" });
   const pane = codePane();
-  const copy = node("button", { class: "lx-button lx-small", title: "Copy the lines of Python that give what is shown", onclick: copyCode }, "Copy as code");
+  const copy = node("button", { class: "lx-button lx-small", title: "Copy the lines of Python for what is shown", onclick: copyCode }, "Copy as code");
   link.root.classList.add("lx-explorer");
   link.root.append(
     node("div", { class: "lx-explorer-top" }, title, node("div", { class: "lx-explorer-steps" }, back, forward), search.element),
@@ -151,7 +151,7 @@ function codePane() {
     element,
     close,
     show(code, isCopied) {
-      words.textContent = isCopied ? "Copied. Paste it into a cell:" : "The browser did not let it be copied: select it here.";
+      words.textContent = isCopied ? "Copied. Paste it into a cell:" : "The browser did not allow copying: select the code here.";
       text.textContent = code.split("\n").map(visible).join("\n");
       element.hidden = false;
       if (isCopied) return;

@@ -35,7 +35,7 @@ function render({ model, el }) {
     node("div", { class: "lx-files-head" }, heading, when, node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh")),
     note, about,
     panel("All files of the version", kinds.element, tableNote, table.element),
-    panel("What manifests are spent on", null, manifests.element),
+    panel("What manifests consist of", null, manifests.element),
     panel("What only old versions need", null, old, node("p", { class: "lx-quiet" }, node("code", {}, "dataset.cleanup_old_versions()"), " frees what no tag and no branch needs.")),
   );
 

@@ -314,7 +314,7 @@ function mapLegend(history, states) {
 }
 
 function madeBy(history, kind) {
-  return history.kinds[kind] ? `made by ${history.kinds[kind]}` : "made before what is kept";
+  return history.kinds[kind] ? `made by ${history.kinds[kind]}` : "made before the kept versions";
 }
 
 function percent(part, whole) {

@@ -14,7 +14,7 @@ function growthPicture(root, { onMove, describeVersion }) {
   const height = () => agesTop() + AGE_NAMES.length * (AGE.tall + AGE.apart) + STRIP.axis;
 
   const picture = versionPicture(root, {
-    label: "What row IDs cost",
+    label: "Size of row IDs",
     height,
     draw,
     describe: (p) => [...describeVersion(p), ...costAt(p), ...agesAt(p)],

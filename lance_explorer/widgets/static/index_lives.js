@@ -7,7 +7,7 @@ const COVERAGE_WORDS = {
   not_covered: "not covered",
   removed: "removed, but still listed",
   unknown: "coverage unknown",
-  no_index: "index not there",
+  no_index: "index does not exist",
 };
 
 /** Return the lives of fragments from Python, with what the picture asks them. */

@@ -79,20 +79,20 @@ function reusePanel() {
   const names = ["compaction", "after version", "fragments", "rows moved", "caught up", "still needed by"];
   const table = node("table", { class: "lx-reuse" }, node("thead", {}, node("tr", {}, ...names.map((name) => node("th", { scope: "col" }, name)))), body);
   const element = node("section", { class: "lx-reuse-panel" }, node("div", { class: "lx-reuse-head" }, heading, summary), node("div", { class: "lx-scroll" }, table));
-  const list = (items, nothing) => (items === null ? "cannot be told" : items.map((name) => cut(name, 60)).join(", ") || nothing);
+  const list = (items, nothing) => (items === null ? "unknown" : items.map((name) => cut(name, 60)).join(", ") || nothing);
   return {
     element,
     show({ reuse, num_reuse_entries: total, reuse_bytes: size }) {
       element.hidden = !reuse.length;
       const cutOff = total > reuse.length ? `, the oldest ${count(reuse.length)} of ${count(total)} are shown` : "";
-      summary.textContent = `${plural(total, "deferred compaction")} that indices follow by translating addresses, ${bytes(size)}${cutOff}`;
+      summary.textContent = `${plural(total, "deferred compaction")} for which indices translate addresses when read, ${bytes(size)}${cutOff}`;
       body.replaceChildren(...reuse.map((entry) => node("tr", {},
         node("td", {}, visible(entry.kind)),
         node("td", { class: "lx-number" }, entry.dataset_version === null ? "unknown" : count(entry.dataset_version)),
         node("td", { class: "lx-number" }, `${count(entry.num_old)} → ${count(entry.num_new)}`),
         node("td", { class: "lx-number" }, entry.rows_moved === null ? "unknown" : count(entry.rows_moved)),
         node("td", {}, list(entry.caught_up, "none")),
-        node("td", {}, entry.behind?.length === 0 ? node("span", { class: "lx-quiet" }, "nobody: it can be trimmed") : list(entry.behind, "")))));
+        node("td", {}, entry.behind?.length === 0 ? node("span", { class: "lx-quiet" }, "no index: it can be trimmed") : list(entry.behind, "")))));
     },
   };
 }

@@ -133,7 +133,7 @@ function indexPicture(root, { onMove, describeVersion }) {
   function describe(position, id) {
     const share = lines[chosen()]?.[position];
     const told = [...describeVersion(position)];
-    if (lives && !Number.isNaN(share ?? NaN)) told.push(node("div", {}, `${cut(lives.index, 60)} answers for ${percentOf(share)} of the rows`));
+    if (lives && !Number.isNaN(share ?? NaN)) told.push(node("div", {}, `${cut(lives.index, 60)} covers ${percentOf(share)} of the rows`));
     if (id !== null && lives) told.push(...describeRow(Math.floor(lives.slotOf(id) / rows.each), position));
     return told;
   }

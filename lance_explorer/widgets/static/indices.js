@@ -28,7 +28,7 @@ function render({ model, el }) {
     const atEnd = history && position === history.count - 1;
     history = unpackHistory(await link.ask("history", isRefresh ? { refresh: true } : {}));
     head.setHistory(history);
-    head.tell(history.problem ? `What indices covered over versions cannot be told: ${cut(history.problem, 500)}` : "");
+    head.tell(history.problem ? `What indices covered over versions is unknown: ${cut(history.problem, 500)}` : "");
     picture.setHistory(history);
     kinds.replaceChildren(node("span", { class: "lx-quiet" }, "commits:"), ...kindLegend(history));
     index = history.index;
@@ -85,7 +85,7 @@ function render({ model, el }) {
     facts = found;
     for (const part of [told, reuse.element]) part.classList.remove("lx-stale");
     if (facts.problem) {
-      advice.fail(`What the indices of this version cover cannot be told: ${facts.problem}`);
+      advice.fail(`What the indices of this version cover is unknown: ${facts.problem}`);
       facts = { ...facts, indices: [], num_indices: 0, reuse: [] };
     } else {
       advice.show(facts.advice);

@@ -19,7 +19,7 @@ function render({ model, el }) {
   const chosen = node("div", { class: "lx-pane", role: "status", hidden: true });
   const way = node("div", { class: "lx-pane lx-way", hidden: true });
   const help = node("details", { class: "lx-help" }, node("summary", {}, "keys and mouse"),
-    "Drag or arrow keys move; the wheel zooms once the picture is clicked (or with Ctrl), so do + and −; 0 shows everything. Shift with ← → moves the version, Shift with ↑ ↓ selects a fragment at it, Escape selects none. A click above or below the lanes goes to that version.");
+    "Drag, or use the arrow keys, to move. Zoom with + and −, or with the wheel after a click into the picture (or with Ctrl); 0 shows everything. Shift with ← → changes the version, Shift with ↑ ↓ selects a fragment in it, Escape selects none. A click above or below the lanes goes to that version.");
   link.root.classList.add("lx-lineage-graph");
   link.root.append(bar.element, picture.element, node("div", { class: "lx-lineage-foot" }, words, help), legend, chosen, way);
 
@@ -116,7 +116,7 @@ function render({ model, el }) {
     chosen.hidden = fragment === null;
     if (fragment === null) return;
     if (!selected) {
-      chosen.replaceChildren(node("span", {}, strong(`Fragment ${count(fragment)}`), " never was in this table."), clearButton());
+      chosen.replaceChildren(node("span", {}, strong(`Fragment ${count(fragment)}`), " never existed in this table."), clearButton());
       return;
     }
     const lane = selected.lane === null ? null : layout.lanes[selected.lane];
@@ -124,7 +124,7 @@ function render({ model, el }) {
     const only = node("label", { class: "lx-check" }, node("input", { type: "checkbox", checked: selected.only, onchange: (event) => select(selected.node, event.target.checked) }), "show only these");
     chosen.replaceChildren(
       node("span", {}, strong(`Fragment ${count(selected.fragment_id)}`), facts.map((fact) => ` · ${fact}`).join(""),
-        node("br"), node("span", { class: "lx-quiet" }, `${plural(selected.num_ancestors, "fragment")} its rows came from, ${count(selected.num_descendants)} they went into`)),
+        node("br"), node("span", { class: "lx-quiet" }, `${plural(selected.num_ancestors, "fragment")} that its rows came from, ${count(selected.num_descendants)} that they moved to`)),
       node("span", { class: "lx-actions" }, only, clearButton()),
     );
   }

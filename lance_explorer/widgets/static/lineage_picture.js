@@ -80,7 +80,7 @@ function lineagePicture(root, { onView, onSelect, onVersion, describe }) {
     context.fillStyle = look.quiet;
     context.textAlign = "center";
     context.textBaseline = "middle";
-    context.fillText("No fragments: the table was always empty", width / 2, (top + bottom) / 2);
+    context.fillText("No fragments: every version of the table is empty", width / 2, (top + bottom) / 2);
   }
 
   /** A thin bar at the right where lanes do not all fit. */

@@ -1,12 +1,12 @@
 // What the lineage says of lanes, ribbons, commits and rows.
 
 const WAYS = { rewrite: "compacted", update: "updated", clone: "taken over by the branch", restore: "brought back" };
-const ENDS = { Rewrite: "compacted away", Restore: "removed by a restore" };
+const ENDS = { Rewrite: "removed by a compaction", Restore: "removed by a restore" };
 const KNOWN = {
-  recorded: "recorded: the table says so",
-  derived: "derived: it follows from row IDs",
-  inferred: "inferred: counts and order tell it",
-  lost: "lost: nothing that is kept tells",
+  recorded: "recorded in a file of the table",
+  derived: "derived from row IDs",
+  inferred: "inferred from counts and the order of rows",
+  lost: "lost with versions that were cleaned up",
 };
 
 function rowsWords(rows) {
@@ -22,7 +22,7 @@ function describeInLineage(found, layout, commits) {
   const lines = {
     lane: () => describeLane(layout, found.index, found.step),
     ribbon: () => describeRibbon(layout, found.index),
-    rewrite: () => [strong(`Columns written anew in version ${count(layout.rewrite_version[found.index])}`), rowsWords(layout.rewrite_rows[found.index])],
+    rewrite: () => [strong(`Columns rewritten in version ${count(layout.rewrite_version[found.index])}`), rowsWords(layout.rewrite_rows[found.index])],
     event: () => describeEvent(layout.row, found.mark.event),
     commit: () => describeCommit(commits, found.index),
   }[found.what]();
@@ -60,14 +60,14 @@ function laneBeginning(lane) {
 
 function laneEnd(lane) {
   if (lane.is_current) return "in the latest version";
-  if (lane.last_version === null) return "in no version that is kept";
+  if (lane.last_version === null) return "in no kept version";
   const then = lane.end_operation === null ? "" : `, then ${ENDS[lane.end_operation] ?? visible(lane.end_operation)}`;
   return `last in version ${count(lane.last_version)}${then}`;
 }
 
 function describeRibbon(layout, index) {
   const [from, to] = [layout.ribbon_from[index], layout.ribbon_to[index]].map((lane) => laneNames(layout.lanes[lane], NaN)[0]);
-  const many = layout.ribbon_num_edges[index] > 1 ? `, ${count(layout.ribbon_num_edges[index])} ways together` : "";
+  const many = layout.ribbon_num_edges[index] > 1 ? `, ${count(layout.ribbon_num_edges[index])} edges together` : "";
   return [
     strong(`${rowsWords(layout.ribbon_rows[index])} ${WAYS[ribbonKind(layout, index)]} in version ${count(layout.ribbon_version[index])}`),
     `from ${from} to ${to}${many}`,
@@ -98,10 +98,10 @@ function describeCommit(commits, p) {
 /** What the colours in the picture mean. */
 function lineageLegend(layout, commits) {
   const kinds = [...new Set(layout.lanes.filter((lane) => !isRest(lane)).map((lane) => lane.kind))];
-  const made = Object.keys(KIND_COLORS).filter((kind) => kinds.includes(kind)).map((kind) => legendEntry(swatch(KIND_COLORS[kind]), kind === "other" ? "made by what is not known" : `made by ${kind}`));
+  const made = Object.keys(KIND_COLORS).filter((kind) => kinds.includes(kind)).map((kind) => legendEntry(swatch(KIND_COLORS[kind]), kind === "other" ? "made by an unknown operation" : `made by ${kind}`));
   const ways = [...new Set(Array.from(layout.ribbon_kind, (code) => layout.ribbon_kinds[code]))].map((kind) => legendEntry(node("i", { class: `lx-swatch lx-ribbon-key${kind === "restore" ? " lx-dotted" : ""}`, style: { "--lx-mark": KIND_COLORS[RIBBON_COLORS[kind]] } }), `rows ${WAYS[kind]}`));
   const rest = layout.has_rest ? [legendEntry(node("i", { class: "lx-swatch lx-rest-key" }), "fragments without a lane of their own")] : [];
-  const rewritten = layout.rewrite_x.length ? [legendEntry(node("i", { class: "lx-swatch lx-rewrite-key", style: { background: KIND_COLORS.schema } }), "columns written anew")] : [];
+  const rewritten = layout.rewrite_x.length ? [legendEntry(node("i", { class: "lx-swatch lx-rewrite-key", style: { background: KIND_COLORS.schema } }), "columns rewritten")] : [];
   const origins = commits.origins.map(({ branch }) => cut(branch ?? "main", 24)).join(", ");
   const inherited = origins ? [legendEntry(node("i", { class: "lx-swatch lx-inherited-key" }), `versions inherited from ${origins}`)] : [];
   return [...made, ...rest, ...ways, ...rewritten, ...inherited];

@@ -96,7 +96,7 @@ function largestCommits(choose) {
   }
 
   return {
-    element: panel("What made it big", toggle.element, node("p", { class: "lx-quiet lx-bars-note" }, "Data files, deletion files and indices that the latest version needs, by the version that wrote them; all parts make 100 %."), list),
+    element: panel("What made it big", toggle.element, node("p", { class: "lx-quiet lx-bars-note" }, "Data files, deletion files and indices that the latest version needs, by the version that wrote them; all shares add up to 100 %."), list),
     setHistory(newest) {
       history = newest;
       if (!history.sizes.bytes.versions.length && history.sizes.rows.versions.length) measure = "rows";
@@ -130,10 +130,10 @@ function operationsByKind(choose) {
         const last = places.at(-1);
         const added = growth.get(kind);
         const step = () => choose(places.findLast((place) => place < chosen) ?? last);
-        return node("li", {}, node("button", { class: "lx-kind", "data-kind": name, onclick: () => step(), title: `Go to the last ${name} commit; again: to the one before` },
+        return node("li", {}, node("button", { class: "lx-kind", "data-kind": name, onclick: () => step(), title: `Go to the last ${name} commit; click again for the one before` },
           node("span", { class: "lx-kind-name" }, node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }), name),
           node("span", { class: "lx-amount" }, node("i", { class: "lx-amount-bar", style: { width: `${(100 * places.length) / most}%`, background: kindColor(history, kind) } }), count(places.length)),
-          node("span", { class: "lx-kind-growth", title: "what the data grew by in these commits" }, added ? `${added > 0 ? "+" : "−"}${bytes(Math.abs(added))}` : ""),
+          node("span", { class: "lx-kind-growth", title: "growth of the data in these commits" }, added ? `${added > 0 ? "+" : "−"}${bytes(Math.abs(added))}` : ""),
           node("span", { class: "lx-quiet lx-commit-time" }, `last: version ${count(history.versions[last])}`)));
       }));
     },
@@ -161,7 +161,7 @@ function advicePanel({ choose, open, canOpen }) {
 
   /** Where to look for what is below what the checks call much. */
   function lookCloser() {
-    const places = { files: "What a compaction would write anew", indices: "What indices do not cover", encodings: "What row IDs cost" };
+    const places = { files: "What a compaction would rewrite", indices: "What indices do not cover", encodings: "Size of row IDs" };
     return Object.keys(places).filter(canOpen).map((view) =>
       node("button", { class: "lx-button lx-small", title: `Open ${VIEW_NAMES[view]}`, onclick: () => open(view, {}) }, places[view]));
   }

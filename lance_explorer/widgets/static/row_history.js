@@ -1,10 +1,10 @@
 // The view: a box for the row, its timeline, the values at the chosen event, and all events below.
 
 const DOUBTS = {
-  created: "This row is new, or an older one that was updated: the commit does not record which row replaced which.",
-  deleted: "This row is gone, or was updated and lives on elsewhere: the commit does not record which row replaced which.",
-  "column rewritten": "A column was written anew, maybe with the values it had: those below tell.",
-  moved: "Versions on the way are lost, and one of them may have updated the row, too.",
+  created: "This row is new, or an updated older one: the commit does not record which row replaced which.",
+  deleted: "This row was deleted, or was updated and is now at another address: the commit does not record which row replaced which.",
+  "column rewritten": "A column was rewritten, possibly with unchanged values: see the values below.",
+  moved: "Versions in between are lost, and one of them may have updated the row as well.",
 };
 
 function render({ model, el }) {
@@ -82,7 +82,7 @@ function render({ model, el }) {
     const more = row.num_events > row.events.length ? node("span", { class: "lx-quiet" }, `the last ${count(row.events.length)} of ${plural(row.num_events, "event")}`) : null;
     heading.replaceChildren(
       node("h3", {}, `Row ${count(row.row_id)}`),
-      ...(hasRowIds ? [] : [node("span", { class: "lx-quiet", title: "This table has no stable row IDs: a row is named by an address that it had" }, `named by the address ${addressText(row.row_id)}`)]),
+      ...(hasRowIds ? [] : [node("span", { class: "lx-quiet", title: "This table has no stable row IDs: a row is named by an address that it once had" }, `named by the address ${addressText(row.row_id)}`)]),
       node("span", { class: "lx-chip" }, swatch(KIND_COLORS[event.kind]), event.event),
       node("span", {}, `version ${count(event.version)}, ${visible(event.operation ?? "operation not known")}`),
       node("span", { class: "lx-quiet" }, event.time ? absoluteTime(event.time) : ""),
@@ -136,7 +136,7 @@ function addressText(address) {
 /** What the values were: those that changed first, with what they were before. */
 function valueLines(event, isWaiting) {
   if (isWaiting) return [node("p", { class: "lx-quiet" }, "reading the values…")];
-  if (!event?.is_read) return [node("p", { class: "lx-quiet" }, "The values are not known: the files are gone, or there are too many events to read them at each.")];
+  if (!event?.is_read) return [node("p", { class: "lx-quiet" }, "The values are unknown: their files are missing, or there are too many events to read the values at each.")];
   const note = event.is_end ? "the values that it had" : event.is_compared ? (event.values.some(({ changed }) => changed) ? "" : "no value changed") : "its values";
   const sorted = [...event.values].sort((a, b) => b.changed - a.changed || a.is_absent - b.is_absent);
   const cells = sorted.map((one) => node("div", { class: ["lx-value", one.changed && "lx-value-changed", event.is_end && !one.is_absent && "lx-value-removed"].filter(Boolean).join(" ") },

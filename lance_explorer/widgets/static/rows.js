@@ -417,7 +417,7 @@ function rowTable(link, height = 12) {
     const got = await link.ask("csv");
     const isCopied = await toClipboard(got.text);
     const rows = got.num_rows === got.num_total ? plural(got.num_rows, "row") : `${count(got.num_rows)} of ${plural(got.num_total, "row")}`;
-    showStatus(isCopied ? `Copied ${rows} as CSV` : "The browser did not allow to copy; press the button again");
+    showStatus(isCopied ? `Copied ${rows} as CSV` : "The browser did not allow copying; press the button again");
   }
 
   filter.addEventListener("input", () => {

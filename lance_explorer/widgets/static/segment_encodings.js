@@ -1,7 +1,7 @@
 // The view: what row IDs cost over versions, and how those of the chosen version are stored.
 
 const REST = 100; // milliseconds
-const NO_ROW_IDS = "This table has no stable row IDs: a row is known by its address, which takes no bytes and changes when the row moves. So there is nothing to encode. Stable row IDs are asked for when a table is made (enable_stable_row_ids=True in pylance).";
+const NO_ROW_IDS = "This table has no stable row IDs: a row ID is the row's address, which takes no bytes and changes when the row moves. So there is nothing to encode. Stable row IDs are asked for when a table is made (enable_stable_row_ids=True in pylance).";
 const MODE_WORDS = { position: "by position", row_id: "by row ID" };
 
 function render({ model, el }) {
@@ -14,12 +14,12 @@ function render({ model, el }) {
 
   const head = versionHead({ onRefresh: () => load(true) });
   const growth = growthPicture(link.root, { onMove: moveTo, describeVersion: head.describe });
-  const growthTitle = node("h4", {}, "Bytes that the ID of a row takes, over versions; and when the rows of the chosen version were written");
+  const growthTitle = node("h4", {}, "Bytes per row ID, over versions; and when the rows of the chosen version were written");
   const growthLegend = node("div", { class: "lx-legend" });
   const advice = adviceList({ choose: (changes) => link.setState(changes), isOfVersion: true });
   const words = sentenceList();
   const fragment = node("select", { class: "lx-input", "aria-label": "Fragment", onchange: () => link.setState({ fragment_id: fragment.value || null }) });
-  const modes = node("span", { class: "lx-modes", role: "group", "aria-label": "What runs to the right" }, ...Object.entries(MODE_WORDS).map(([name, words]) =>
+  const modes = node("span", { class: "lx-modes", role: "group", "aria-label": "Horizontal axis" }, ...Object.entries(MODE_WORDS).map(([name, words]) =>
     node("button", { class: "lx-button", "data-mode": name, onclick: () => setMode(name) }, words)));
   const segments = segmentRows(link.root, { onSelect: (id) => link.setState({ fragment_id: id }) });
   const legend = node("div", { class: "lx-legend" });
@@ -53,7 +53,7 @@ function render({ model, el }) {
   async function askGrowth() {
     const found = await link.ask("growth");
     growth.setGrowth(found.problem ? null : unpackArrays(found));
-    if (found.problem) growthTitle.textContent = `What row IDs cost over versions cannot be told: ${cut(found.problem, 500)}`;
+    if (found.problem) growthTitle.textContent = `The size of row IDs over versions is unknown: ${cut(found.problem, 500)}`;
   }
 
   /** Show what the state says. */
@@ -76,7 +76,7 @@ function render({ model, el }) {
     if (mine !== asked) return;
     ofVersion.classList.remove("lx-stale");
     words.show(found.words ?? []);
-    if (found.problem) advice.fail(`The row IDs of this version cannot be told: ${found.problem}`);
+    if (found.problem) advice.fail(`The row IDs of this version are unknown: ${found.problem}`);
     else askAdvice(version);
     const isThere = !found.problem && found.rows.length > 0;
     for (const part of [segments.element, legend, statistics.element, fragment.parentElement, modes]) part.hidden = !isThere;

@@ -152,7 +152,7 @@ function render({ model, el }) {
     const made = history.state_made_at[index];
     const lines = [
       node("strong", {}, `Fragment ${count(history.state_fragment[index])}`),
-      made < 0 ? "made before what is kept" : `made by ${visible(history.operationAt(made))} in version ${count(history.versions[made])}`,
+      made < 0 ? "made before the kept versions" : `made by ${visible(history.operationAt(made))} in version ${count(history.versions[made])}`,
       Number.isNaN(rows) ? "unknown number of rows" : `${plural(rows, "row")}, ${deleted ? `${count(deleted)} of them deleted (${percent(deleted, rows)})` : Number.isNaN(deleted) ? "an unknown number of them deleted" : "none deleted"}`,
       `${plural(history.state_files[index], "data file")}, ${bytes(Number.isNaN(history.state_bytes[index]) ? null : history.state_bytes[index])}`,
     ];

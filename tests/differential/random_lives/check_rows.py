@@ -185,9 +185,9 @@ def reasons(world: World, branch: str | None, table: Table, _: Table, rng: Rando
             yield f"row {number} is in {at}, says locate: {index.locate(number)}"
         except RowNotFoundError as error:
             if after == places[-1] + 1:
-                expected = f"it ended in version {after} by "
+                expected = f"it was removed in version {after} by "
             else:
-                expected = f"live in version {places[-1]} and gone by {after}"
+                expected = f"live in version {places[-1]} and removed by {after}"
             if expected not in str(error):
                 yield f"row {number} in {at}: {error}; expected: {expected}"
 

@@ -85,7 +85,7 @@ def test_the_history_of_an_id_is_that_of_all_its_rows(set_back):
 
 
 def test_an_id_that_was_given_out_before_a_restore_once_was(set_back):
-    with pytest.raises(lx.RowNotFoundError, match=r"row 4 .* ended in version 3 by Restore"):
+    with pytest.raises(lx.RowNotFoundError, match=r"row 4 .* removed in version 3 by Restore"):
         lx.open_table(set_back.path).at(3).row_id_index().locate(4)
 
 

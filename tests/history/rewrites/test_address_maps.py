@@ -272,12 +272,12 @@ def test_long_fragments_stay_few_runs():
 
 def test_counts_that_do_not_fit_are_untold():
     assert pair_rows(no_source(), group_of([(0, 3)], [(9, 2)])) == (
-        "the counts do not fit: 3 rows before, 2 after"
+        "the counts do not match: 3 rows before, 2 after"
     )
 
 
 def test_rows_that_were_never_counted_are_untold():
-    assert "not known" in pair_rows(no_source(), group_of([(0, None)], [(9, 2)]))
+    assert "are unknown" in pair_rows(no_source(), group_of([(0, None)], [(9, 2)]))
 
 
 def row_map(path, *labels: int | None) -> str:
