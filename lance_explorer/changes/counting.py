@@ -58,7 +58,12 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
             if not _only_deletes(rows, state, after, schemas):
                 return None
             removed_rows -= rows.num_live(added.pop(states[state].id))
-    if any(rows.origins(state).updated is None for state in added.values()):
+    steps = range(begin + 1, end + 1)
+    on_the_way = [
+        *left,
+        *[state for at in steps for state in rows.history.states_added(at).tolist()],
+    ]
+    if any(states[state].last_updated_at is None for state in on_the_way):
         return None  # a commit by hand that left out which versions wrote its rows
     counts = _count_entered(rows, added.values(), begin)
     kept = counts[RowChange.UPDATED] + counts[RowChange.MOVED]

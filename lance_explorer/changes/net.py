@@ -14,6 +14,7 @@ from lance_explorer.changes.column_only_updates import written_rows
 from lance_explorer.changes.counting import KEEPS_VALUES
 from lance_explorer.changes.replaced_columns import ReplacedColumns
 from lance_explorer.changes.writes_in_place import Traces, traces
+from lance_explorer.history.events.ambiguous_rows import Births
 from lance_explorer.history.events.row_comparison import (
     compare_states,
     live_rows,
@@ -50,7 +51,7 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
     runs = found.ordered.cut(_compared(rows, begin, end, everywhere=bool(replaced)))
     if _is_never_back(rows, path) and not (rows.has_row_ids and _may_write(rows, path)):
-        runs = _without_dropped(runs)
+        runs = _without_dropped(rows, runs)
     kept = _kept(rows, runs.where(runs.was_live & runs.is_live), found, begin, schemas)
     if replaced:
         others = replaced.may_differ(rows, begin, end, kept.before, kept.after)
@@ -64,6 +65,8 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     is_lost = parts[1].evidence == Evidence.LOST
     if not rows.has_row_ids and (is_lost | (parts[1].is_uncertain & (not is_told))).any():
         parts[0] = _doubted(parts[0])  # lost versions may have made other rows of them
+    if not (rows.has_row_ids or is_told) and begin != EMPTY:
+        parts[:2] = _doubted_by_birth(rows, parts[0], parts[1], begin, end)
     net = ChangeRuns.concatenated(parts)
     if rows.namesakes:
         only_one = (net.before == NO_ADDRESS) | (net.after == NO_ADDRESS)
@@ -151,13 +154,16 @@ def _may_write(rows: StateRows, path: VersionPath) -> bool:
     return not names <= KEEPS_VALUES
 
 
-def _without_dropped(runs: RowRuns) -> RowRuns:
+def _without_dropped(rows: StateRows, runs: RowRuns) -> RowRuns:
     """Return rows whose last update has become an earlier one as not written.
 
     Without row IDs a fragment of which a column is dropped may be in the state again in which it
-    was before the column was added. With them, a rewrite by hand may have left them out.
+    was before the column was added. With them, a rewrite by hand may have left them out, and the
+    next compaction then gives the first version to such rows.
     """
     old, new = runs.updated_before, runs.updated_after
+    if rows.has_row_ids:
+        return replace(runs, updated_before=new)
     return replace(runs, updated_before=np.where(new < old, new, old))
 
 
@@ -189,6 +195,23 @@ def _added(rows: StateRows, runs: RowRuns, found: Traces, begin: int) -> ChangeR
         evidence=np.where(unknown, doubted.evidence, net.evidence),
         is_uncertain=net.is_uncertain | unknown,
     )
+
+
+def _doubted_by_birth(
+    rows: StateRows, removed: ChangeRuns, added: ChangeRuns, begin: int, end: int
+) -> list[ChangeRuns]:
+    """Return rows that went and rows that came, doubted where lost versions may have made the same.
+
+    That may be one that a restore undid, or a restore that is lost itself.
+    """
+    states = [np.array(rows.history.states_at(position)) for position in (begin, end)]
+    old = Births.of(rows, states[0], removed.before)
+    new = Births.of(rows, states[1], added.after)
+    sides = ((removed, old.may_be(new)), (added, new.may_be(old)))
+    return [
+        ChangeRuns.concatenated([net.where(~is_open), _doubted(net.where(is_open))])
+        for net, is_open in sides
+    ]
 
 
 def _doubted(net: ChangeRuns) -> ChangeRuns:

@@ -15,9 +15,11 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Append, Delete, Overwrite, Update
 from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
+from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["built_on"]
+__all__ = ["LostBase", "built_on", "lost_base"]
 
 
 def built_on(
@@ -61,6 +63,78 @@ def built_on(
         if (differing := _difference(here, other, operation)) is not None
     ]
     return others[-min(candidates)[-1]][0].version if candidates else None
+
+
+@dataclass(frozen=True, slots=True)
+class LostBase:
+    """What a detached version tells of the ordinary one that it was built on.
+
+    Attributes
+    ----------
+    version : int
+        Its number.
+    least_row_id, most_row_id : int
+        Its next row ID lies between these, both included.
+    """
+
+    version: int
+    least_row_id: int
+    most_row_id: int
+
+
+def lost_base(
+    source: TableSource,
+    record: VersionRecord,
+    stamps: Collection[int],
+    written: tuple[Uint64Array, Uint64Array],
+) -> LostBase | None:
+    """Return what a detached version tells of the one that it was built on, where that is lost.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch.
+    record : VersionRecord
+        The detached version.
+    stamps : collection of int
+        Version numbers that its rows carry: those that it wrote have the number after the version
+        that it was built on.
+    written : tuple of ndarray
+        The row IDs in the fragments that it wrote, as ranges: the last ones may be new.
+
+    Returns
+    -------
+    LostBase or None
+        None if the operation does not tell it, or it was built on a detached version.
+    """
+    try:
+        transaction = source.transaction(record)
+    except FormatError:
+        return None
+    if transaction is None or transaction.read_version >= FIRST_DETACHED:
+        return None
+    operation, after = transaction.operation, record.manifest.next_row_id
+    least = most = _given(record, operation)
+    writes = isinstance(operation, (Append, Overwrite))
+    if isinstance(operation, Update):
+        writes = bool(operation.new_fragments or operation.updated_offsets)
+        if most is None:
+            least, most = 0, _num_last(written, after)
+    if least is None or most is None:
+        return None
+    own = [stamp for stamp in stamps if 0 < stamp < FIRST_DETACHED]
+    version = max(own) - 1 if writes and own else transaction.read_version
+    return LostBase(version, max(after - most, 0), after - least)
+
+
+def _num_last(row_ids: tuple[Uint64Array, Uint64Array], stop: int) -> int:
+    """Return how many row IDs before one are among some, without a break."""
+    count = 0
+    for start, end in sorted(zip(*[ids.tolist() for ids in row_ids], strict=True), reverse=True):
+        if end != stop - count:
+            break
+        count = stop - start
+    return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +241,6 @@ def _given(record: VersionRecord, operation: Operation | None) -> int | None:
             rows = [fragment.physical_rows for fragment in operation.fragments]
             known = [count for count in rows if count is not None]
             return sum(known) if len(known) == len(rows) else None
-        case Delete():
+        case Delete() | Update(new_fragments=()):
             return 0
     return None

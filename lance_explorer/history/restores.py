@@ -1,15 +1,38 @@
 """Which version a restore went back to, and which ordinary one a detached version goes back to."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operations import Operation
 from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.detached import built_on
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
 
-__all__ = ["detached_line", "is_restore_of_lost", "ordinary_version", "restored_version"]
+__all__ = [
+    "DetachedCommit",
+    "detached_line",
+    "is_restore_of_lost",
+    "ordinary_version",
+    "restored_commits",
+    "restored_version",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DetachedCommit:
+    """What a detached commit did, and the fragments of the version that it was built on.
+
+    As far as they are there to be read: the operation is None, and there are no fragments, if not.
+    """
+
+    operation: Operation | None
+    base: Sequence[Fragment]
 
 
 def restored_version(source: TableSource, record: VersionRecord) -> int | None:
@@ -60,6 +83,35 @@ def detached_line(
             return line, None
         version = base
     return line, version
+
+
+def restored_commits(
+    source: TableSource, record: VersionRecord
+) -> tuple[tuple[DetachedCommit, ...], int | None]:
+    """Return the detached commits that a version restored, and what the first was built on.
+
+    That is an ordinary version, kept or not, and None if it cannot be told. A version that restored
+    no detached one has no such commits.
+    """
+    target = restored_version(source, record)
+    if target is None or target < FIRST_DETACHED:
+        return (), None
+    line, base = detached_line(source, target, record.version)
+    commits = [
+        DetachedCommit(_read(source, version)[0], () if on is None else _read(source, on)[1])
+        for version, on in zip(line, [*line[1:], base], strict=True)
+    ]
+    return tuple(commits), base
+
+
+def _read(source: TableSource, version: int) -> tuple[Operation | None, Sequence[Fragment]]:
+    """Return the operation and the fragments of a version, as far as it is there to be read."""
+    try:
+        history = source.version(version)
+        transaction = source.transaction(history.records[0])
+    except (FormatError, NotFoundError):
+        return None, ()
+    return transaction.operation if transaction else None, history.states
 
 
 def _said(source: TableSource, detached: int) -> int | None:

@@ -13,7 +13,13 @@ from lance_explorer.format.row_operations import (
 )
 from lance_explorer.format.schema import NO_PARENT, Field
 
-__all__ = ["has_new_rows", "inserts_nothing", "is_plain_update", "writes_in_place"]
+__all__ = [
+    "has_new_rows",
+    "inserts_nothing",
+    "is_plain_update",
+    "writes_in_place",
+    "writes_rows",
+]
 
 
 def is_plain_update(update: Update, schema: Iterable[Field]) -> bool:
@@ -61,10 +67,19 @@ def has_new_rows(
     did one that took no row out of the fragments that it names, where the ``base`` is known that
     they were in.
     """
+    if isinstance(operation, Update) and (
+        operation.removed_fragment_ids or not _takes_nothing_out(operation, base)
+    ):
+        return False
+    return writes_rows(operation, fragment)
+
+
+def writes_rows(operation: Operation | None, fragment: Fragment) -> bool:
+    """Whether a transaction says that it wrote a fragment, with new rows or with updated ones."""
     match operation:
         case Append() | Overwrite():
             written = operation.fragments
-        case Update(removed_fragment_ids=()) if _takes_nothing_out(operation, base):
+        case Update():
             written = operation.new_fragments
         case _:
             return False

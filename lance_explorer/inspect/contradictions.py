@@ -247,7 +247,9 @@ def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
     for fragment_id, after in step.added.items():
         if fragment_id in step.removed and step.after.operation != "Overwrite":
             stated = None if is_rebased else states.get(fragment_id)
-            if stated is not None and not _same_files(_in_use(stated), _in_use(after)):
+            if stated is not None and not _same_files(
+                *[_in_use(fragment, step.after.schema) for fragment in (stated, after)]
+            ):
                 yield f"the files of fragment {fragment_id} differ from those in the transaction"
             continue
         told = by_path.get(after.files[0].path) if after.files else None
@@ -275,11 +277,16 @@ def _only_filled_in(before: Fragment, after: Fragment) -> bool:
     return filled == after
 
 
-def _in_use(fragment: Fragment) -> Fragment:
-    """Return a fragment without files of which all columns were given up: a commit drops these."""
-    return replace(
-        fragment, files=tuple([file for file in fragment.files if max(file.fields, default=0) >= 0])
-    )
+def _in_use(fragment: Fragment, schema: tuple[Field, ...]) -> Fragment:
+    """Return a fragment without files that have no column of a version: a commit drops these.
+
+    Columns of a file were given up, or dropped, or cast, which gave them other IDs.
+    """
+    fields = {field.id for field in schema}
+    files = [
+        file for file in fragment.files if not file.fields or not fields.isdisjoint(file.fields)
+    ]
+    return replace(fragment, files=tuple(files))
 
 
 def _same_files(before: Fragment, after: Fragment) -> bool:

@@ -10,11 +10,13 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED_ADDRESSES, OUTCOME, Outcome
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.untold_writes import IdentitySet
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.row_origins import NO_VERSION
-from lance_explorer.history.identity.state_rows import state_rows
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.event_frame import enum_series, fragments, nulls, only
@@ -38,9 +40,9 @@ def follow_addresses(
     backwards ``created`` or ``restored``. Without stable row IDs a commit may take out rows and put
     in rows, and which became which cannot be told: then it is ``updated`` if it is certain that all
     were updated, else ``updated_or_deleted``, backwards ``created_or_updated``. A restore over such
-    a commit gives ``reverted_or_deleted``, backwards ``restored_or_reverted``. ``follow`` has such
-    rows as deleted, created or restored, with ``is_uncertain``. ``unknown`` is what lost versions
-    took along.
+    a commit gives ``reverted_or_deleted``, backwards ``restored_or_reverted``; where the commit is
+    a detached one, ``created_or_updated``. ``follow`` has such rows as deleted, created or
+    restored, with ``is_uncertain``. ``unknown`` is what lost versions took along.
 
     Parameters
     ----------
@@ -66,6 +68,8 @@ def follow_addresses(
     positions = range(begin + 1, end + 1) if forwards else range(begin, end, -1)
     for found in trace(rows, unique, positions):
         path.step(found)
+    if rows.namesakes:
+        path.doubt(_may_be_back(rows, unique, end))
     place = np.full(len(asked), -1, dtype=np.int64)
     place[live] = inverse
     return path.frame(asked, place, rows.history.records[end].version)
@@ -121,6 +125,12 @@ class _Path:
             updated = row[self._outcome[row] == Outcome.UPDATED]
             self._written_to[updated] = np.uint64(events.step.new_fragments[0]) << np.uint64(32)
 
+    def doubt(self, where: NDArray[np.bool_]) -> None:
+        """Say of rows that are not live at the end that they may be."""
+        chosen = where & (self._outcome != Outcome.LIVE)
+        self._outcome[chosen] = Outcome.UNKNOWN
+        self._evidence[chosen] = Evidence.LOST
+
     def frame(self, asked: Uint64Array, place: Positions, end_version: int) -> pl.DataFrame:
         """Return the frame of all addresses, given where each is among the rows; -1 for not."""
         address = np.append(self._address, NO_ADDRESS)[place]
@@ -145,12 +155,22 @@ class _Path:
         )
 
 
+def _may_be_back(rows: StateRows, identities: Uint64Array, position: int) -> NDArray[np.bool_]:
+    """Tell which rows may be those that have their IDs in a version: who has them is not known."""
+    assert rows.namesakes
+    live = live_rows(rows, position)
+    start = rows.row_ids(live.identity)
+    ids = IdentitySet.of(start, start + live.length)
+    return rows.namesakes.are_open(identities) & ids.has(rows.row_ids(identities))
+
+
 def _doubted(step: StepFacts) -> NDArray[np.uint8]:
     """Return for each outcome what to say where the commit may have done less than that."""
     outcomes = np.arange(len(Outcome), dtype=np.uint8)
     if step.name == "Restore":
         outcomes[Outcome.DELETED] = Outcome.REVERTED_OR_DELETED
         outcomes[Outcome.RESTORED] = Outcome.RESTORED_OR_REVERTED
+        outcomes[Outcome.CREATED] = Outcome.CREATED_OR_UPDATED
     elif step.only_updates:
         outcomes[[Outcome.DELETED, Outcome.CREATED]] = Outcome.UPDATED
     else:

@@ -133,6 +133,25 @@ def test_rows_that_a_restored_lost_version_brought_back_may_be_those_that_it_too
     assert runs.is_uncertain.all()
 
 
+@pytest.mark.parametrize("lost", ["upsert", "restore"])
+def test_rows_of_an_upsert_may_be_the_same_though_it_or_a_restore_of_it_is_lost(tmp_path, lost):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4)
+    table.update({0: range(4)}, inserted=1)
+    if lost == "upsert":
+        rows = rows_of(table.append(rows=1).restore(1).remove(2))
+        runs = net_changes(rows, 1, 2)
+    else:
+        rows = rows_of(table.restore(1).restore(2).append(rows=1).remove(4))
+        runs = net_changes(rows, 2, 3)
+    halves = dict.fromkeys((RowChange.DELETED, RowChange.INSERTED), 0)
+    for change, length, is_uncertain in zip(
+        runs.change.tolist(), runs.length.tolist(), runs.is_uncertain.tolist(), strict=True
+    ):
+        halves[RowChange(change)] += length if is_uncertain else 0
+    assert sorted(halves.values()) == [4, 5]
+    assert runs.length.sum() == 10  # what was appended is certain
+
+
 def test_row_versions_tell_what_came_after_a_version_that_is_lost(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
     table.update({0: [1], 1: [0]}).add_column("one").remove(1)

@@ -307,6 +307,12 @@ def test_a_rewrite_without_row_versions_hides_no_update(uri):
     table = open_table(uri)
     assert net(table, 2) == {"moved": 6, "uncertain": 0}
     assert net(table, 1) == {"updated": 6, "uncertain": 6}
+    lance.write_dataset(rows([8], a=1, s="x"), uri, mode="append")
+    lance.dataset(uri).optimize.compact_files()  # gives row versions to all
+    table = open_table(uri)
+    last = table.latest.version
+    assert net(table, 3, last) == {"moved": 6, "inserted": 1, "uncertain": 0}
+    assert net(table, 4, last) == {"moved": 7, "uncertain": 0}
 
 
 @pytest.mark.parametrize("lost", [(2, 3), (2, 3, 4)], ids=["write kept", "write lost"])

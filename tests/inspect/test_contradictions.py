@@ -4,8 +4,11 @@ import random
 import shutil
 from contextlib import chdir
 from pathlib import Path
+from typing import Any
 
+import lance
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
@@ -36,6 +39,25 @@ def test_a_sound_table_contradicts_nothing(path):
         table = lx.open_table(path)
         for branch in (None, *table.branches):
             assert contradictions(table.source.on_branch(branch)) == []
+
+
+def test_a_commit_that_drops_a_file_of_columns_given_up_or_cast_contradicts_nothing(tmp_path):
+    uri = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"key": [0, 1], "a": [0, 0], "b": [0, 0]}), uri)
+    _write_in_place(uri, pa.table({"key": [0], "a": [7], "b": [8]}))
+    dataset: Any = lance.dataset(uri)
+    dataset.alter_columns({"path": "b", "data_type": pa.int32()})
+    _write_in_place(uri, pa.table({"key": [0], "a": [9]}))
+    assert contradictions(lx.open_table(uri).source) == []
+
+
+def _write_in_place(uri: str, data: pa.Table) -> None:
+    dataset: Any = lance.dataset(uri)
+    written, fields = dataset.get_fragment(0).update_columns(data, "key", "key")
+    operation = lance.LanceOperation.Update(
+        updated_fragments=[written], fields_modified=fields, update_mode="rewrite_columns"
+    )
+    lance.LanceDataset.commit(uri, operation, read_version=dataset.version)
 
 
 @pytest.mark.parametrize("name", ["stable_row_ids", "life_cycle", "schema_changes"])

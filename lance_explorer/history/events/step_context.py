@@ -15,7 +15,12 @@ from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.update_kinds import has_new_rows, inserts_nothing
+from lance_explorer.history.restores import restored_commits
+from lance_explorer.history.update_kinds import (
+    has_new_rows,
+    inserts_nothing,
+    writes_rows,
+)
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.runs import RunColumns, merged_ids, outside
 
@@ -166,14 +171,21 @@ class StepFacts:
 
     @cached_property
     def unseen_fragments(self) -> tuple[int, ...]:
-        """The fragments that a restored detached version has, and no version had before."""
+        """The fragments that a restored detached version has, and no version had before.
+
+        Where the version that it was built on is lost, only those that detached commits wrote.
+        """
         if not isinstance(self.operation, Restore) or self.operation.version < FIRST_DETACHED:
             return ()
         states, first = self._rows.history.states, self._rows.first_positions
         known = np.flatnonzero((first >= 0) & (first < self.position)).tolist()
         files = set[str]().union(*[_paths(states[state]) for state in known])
         added = [states[state] for state in self._rows.history.states_added(self.position).tolist()]
-        return tuple([state.id for state in added if files.isdisjoint(_paths(state))])
+        unseen = [state for state in added if files.isdisjoint(_paths(state))]
+        commits, base = restored_commits(self._source, self.record)
+        if not any(record.version == base for record in self._rows.history.records):
+            unseen = [s for s in unseen if any(writes_rows(one.operation, s) for one in commits)]
+        return tuple([state.id for state in unseen])
 
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
         """Tell which rows that a restore took out or put in may be the same."""

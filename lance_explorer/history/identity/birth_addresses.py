@@ -8,12 +8,11 @@ was given to a second fragment, the rows of that one have identities that are no
 The versions that created and updated rows are what stable tables store, replayed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.column_operations import DataReplacement, Merge
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operations import Operation
@@ -35,11 +34,9 @@ from lance_explorer.history.identity.row_origins import (
     VersionsFrom,
     constant_versions,
 )
-from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.restores import detached_line, restored_version
+from lance_explorer.history.restores import DetachedCommit, restored_commits
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.group_rows import pair_rows, reading_deletions
-from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import same_life
 from lance_explorer.history.update_kinds import (
     has_new_rows,
@@ -305,23 +302,11 @@ class _Step:
 
     def restores_new_rows(self, fragment: Fragment) -> bool:
         """Whether a restored detached version, or one that it was built on, inserted its rows."""
-        return any(has_new_rows(operation, fragment, base) for operation, base in self._restored)
+        return any(has_new_rows(one.operation, fragment, one.base) for one in self._restored)
 
     @cached_property
-    def _restored(self) -> list[tuple[Operation | None, Sequence[Fragment]]]:
-        """What the detached commits did that the version restored, and to which fragments."""
-        target = restored_version(self._source, self.record)
-        if target is None or target < FIRST_DETACHED:
-            return []
-        line, base = detached_line(self._source, target, self.version)
-        bases = [*line[1:], base]
-        return [
-            (
-                _read(self._source, version)[0],
-                () if before is None else _read(self._source, before)[1],
-            )
-            for version, before in zip(line, bases, strict=True)
-        ]
+    def _restored(self) -> tuple[DetachedCommit, ...]:
+        return restored_commits(self._source, self.record)[0]
 
     def version_of_new(self, fragment: Fragment) -> int:
         """Return the version that wrote the rows of a new fragment; NO_VERSION if unknown."""
@@ -331,13 +316,3 @@ class _Step:
         if self.follows or name == "Overwrite":
             return self.version
         return self.version if has_new_rows(self.operation, fragment) else NO_VERSION
-
-
-def _read(source: TableSource, version: int) -> tuple[Operation | None, Sequence[Fragment]]:
-    """Return the operation and the fragments of a version, as far as it is there to be read."""
-    try:
-        history = source.version(version)
-        transaction = source.transaction(history.records[0])
-    except (FormatError, NotFoundError):
-        return None, ()
-    return transaction.operation if transaction else None, history.states

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError, NotFoundError
-from lance_explorer.history.detached import built_on
+from lance_explorer.history.detached import built_on, lost_base
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_version
@@ -157,6 +157,7 @@ def namesakes_of(
     records: tuple[VersionRecord, ...],
     new_ids: Callable[[int], RangesOfIds],
     stamps: Callable[[int], Collection[int]],
+    detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
 ) -> Namesakes | None:
     """Return what tells rows with one ID apart; None if no row ID was given out twice.
 
@@ -170,6 +171,8 @@ def namesakes_of(
         Gives the row IDs, as ranges, of the states that a version is the first one to have.
     stamps : callable
         Gives the versions that the rows of these states say they were written in.
+    detached_rows : callable
+        Gives those of all rows of a detached version, and the row IDs of the fragments it wrote.
 
     Raises
     ------
@@ -185,7 +188,7 @@ def namesakes_of(
     falls = any(after < before for before, after in pairwise(counters))
     if not falls and all(target < FIRST_DETACHED for target in targets.values()):
         return None
-    return _Lines(source, records, targets, new_ids, stamps).found()
+    return _Lines(source, records, targets, new_ids, stamps, detached_rows).found()
 
 
 def _target(source: TableSource, record: VersionRecord) -> int | None:
@@ -212,12 +215,14 @@ class _Lines:
         targets: dict[int, int],
         new_ids: Callable[[int], RangesOfIds],
         stamps: Callable[[int], Collection[int]],
+        detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
     ) -> None:
         self._source = source
         self._records = records
         self._targets = targets
         self._new_ids = new_ids
         self._stamps = stamps
+        self._detached_rows = detached_rows
         self._versions = np.array([record.version for record in records], dtype=np.uint64)
         self._lines = list[Line]()
         self._detached: dict[int, Line] = {}
@@ -274,10 +279,13 @@ class _Lines:
         if detached not in self._detached:
             chain, base = self._chain(detached, position)
             at = np.flatnonzero(self._versions == np.uint64(base or 0)).tolist()
-            if not at:
+            begin = (self._lines[at[0]], self._counter(at[0])) if at else None
+            if begin is None and chain:
+                begin = self._lost_begin(position, chain)
+            if begin is None:
                 self._detached[detached] = self._guessed(position, chain)
             else:
-                line, low = self._lines[at[0]], self._counter(at[0])
+                line, low = begin
                 for step in reversed(chain):
                     line, low = self._commit(line, low, step), _counter_of(step.record)
                     self._detached.setdefault(step.record.version, line)
@@ -317,6 +325,22 @@ class _Lines:
             return line
         # It is numbered after the version that it was built on, as an ordinary commit is.
         return replace(line, versions={**line.versions, step.base + 1: step.record.version})
+
+    def _lost_begin(self, position: int, chain: list["_Step"]) -> tuple[Line, int] | None:
+        """Return the line of the lost version below detached ones, and its next row ID.
+
+        The first of them is given that version in the chain. None if that cannot be told.
+        """
+        first = chain[-1]
+        stamps, written = self._detached_rows(first.record.version)
+        found = lost_base(self._source, first.record, stamps, written)
+        if found is None or (self._versions == np.uint64(found.version)).any():
+            return None  # one that is there cannot be it
+        chain[-1] = first._replace(base=found.version)
+        starts, stops = self._new_ids(position)
+        open_ids = RunColumns(starts, stops, starts).clipped(found.least_row_id, found.most_row_id)
+        self._open.append(open_ids)
+        return self._lost_or_kept(found.version, position), found.least_row_id
 
     def _guessed(self, position: int, chain: list["_Step"]) -> Line:
         """Return the line of a detached version if it is not known what it was built on.

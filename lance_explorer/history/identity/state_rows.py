@@ -35,6 +35,7 @@ from lance_explorer.history.reading.stored_sequences import (
     sequences_of,
 )
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.update_kinds import writes_rows
 from lance_explorer.rowids.arrays import Positions, Uint64Array, concatenated
 from lance_explorer.rowids.segments import Range
 from lance_explorer.rowids.sequence import RowIdSequence
@@ -183,7 +184,11 @@ class StateRows:
         if not self.has_row_ids or not self.history.records:
             return None
         return namesakes_of(
-            self.source, self.history.records, self._new_row_ids, self._new_versions
+            self.source,
+            self.history.records,
+            self._new_row_ids,
+            self._new_versions,
+            self._detached_rows,
         )
 
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
@@ -279,6 +284,18 @@ class StateRows:
         ]
         runs = [some for some in found if isinstance(some, RowVersionRuns)]
         return {version for some in runs for version in some.versions.tolist()}
+
+    def _detached_rows(self, version: int) -> tuple[set[int], tuple[Uint64Array, Uint64Array]]:
+        rows = StateRows(self.source, self.source.version(version))
+        transaction = self.source.transaction(rows.history.records[0])
+        operation = transaction.operation if transaction else None
+        own = [
+            rows._row_ids(fragment, state).ranges()
+            for state, fragment in enumerate(rows.history.states)
+            if writes_rows(operation, fragment)
+        ]
+        written = concatenated([r[0] for r in own]), concatenated([r[1] for r in own])
+        return rows._new_versions(0), written
 
     def _row_ids(self, fragment: Fragment, state: int) -> RowIdSequence:
         ranges = self.history.states.row_id_ranges

@@ -46,6 +46,12 @@ def counts(world: World, branch: str | None, table: Table, _: Table, rng: Random
         may_be_null = OPEN.get(str(row["operation"]), set()) if not new.stable else set()
         if row["operation"] == "Restore" and _has_untold_writes(world):
             may_be_null = {"reverted", "moved"} | may_be_null
+        updates = [*_restored_updates(world, branch, new)]
+        if not new.stable and any(_is_unpaired(*update) for update in updates):
+            may_be_null = {"added"} | may_be_null
+        lost = [update for update in updates if update[0].version not in {*kept, *world.detached}]
+        if new.stable and any(_may_give_ids(*update) for update in lost):
+            may_be_null = {"added", *OPEN["Restore"]}
         yield from _wrong_counts(ours, old, new, may_be_null, where)
 
 
@@ -58,6 +64,35 @@ def _has_untold_writes(world: World) -> bool:
         if (old := line.seen.get(version - 1)) and new.operation != "Restore"
         for key in old.rows.keys() & new.rows.keys()
     )
+
+
+def _restored_updates(
+    world: World, branch: str | None, new: Observed
+) -> Iterator[tuple[Observed, Observed]]:
+    """Yield the detached updates that a version restored, and what each was made on."""
+    number = new.restored
+    while number in world.detached:
+        one = world.detached[number]
+        number = one.read_version
+        base = world.detached.get(number) or world.lines[branch].seen[number]
+        if one.operation == "Update":
+            yield base, one
+
+
+def _is_unpaired(base: Observed, update: Observed) -> bool:
+    """Return whether rows went and came: without row IDs nothing tells which of them are new."""
+    return bool(base.at.keys() - update.at and update.at.keys() - base.at)
+
+
+def _may_give_ids(base: Observed, update: Observed) -> bool:
+    """Return whether a row moved that has the last row ID: if the base is lost, it may be new."""
+    last = max([row.id for row in base.rows.values()], default=-1)
+    moved = [
+        row
+        for key, row in update.rows.items()
+        if key in base.rows and row.address != base.rows[key].address
+    ]
+    return any(row.id == last for row in moved)
 
 
 def _wrong_counts(
@@ -114,6 +149,10 @@ def _expected(old: Observed, new: Observed, operation: str) -> dict[str, set[int
             known = {key for key in inside if new.rows[key].address in told}
             exact |= {"updated": len(elsewhere | (written & inside))}
             exact |= {"column_rewritten": 0 if written & inside else len(inside)}
+            # A rewrite by hand may have left out the row versions of a fragment.
+            tell = {new.rows[key].address // FILL for key in written & inside}
+            untold = {key for key in inside if new.rows[key].address // FILL not in tell}
+            either["column_rewritten"] = {exact["column_rewritten"], len(untold)}
             if not new.stable and told:
                 either["updated"] = {len(elsewhere), len(elsewhere | known)}
                 either["column_rewritten"] = {0, len(inside)}

@@ -158,5 +158,20 @@ def test_if_the_detached_version_is_gone_rows_with_its_ids_are_uncertain(branche
     row = table.versions().row(2, named=True)
     assert (row["rows_added"], row["rows_deleted"]) == (None, None)
     assert table.changes(2, 3).summary()["uncertain"].item() == 2
+    for begin, end in ((2, 3), (3, 2)):
+        found = table.follow_addresses([FRAGMENT], begin, end)
+        assert found.select("outcome", "evidence").rows() == [("unknown", "lost")]
     last = table.latest.version
     assert table.changes(2, last).summary().select(CLASSES).row(0) == (0, 0, 0, 0, 4)
+
+
+def test_a_row_that_ended_may_be_back_under_its_id_if_the_detached_version_is_gone(branched):
+    uri, detached = branched
+    lance.dataset(uri).delete("key = 6")
+    lance.dataset(uri).checkout_version(detached).restore()
+    [file] = [f for f in lx.open_table(uri).source.listing.detached if f.version == detached]
+    Path(uri, file.path).unlink()
+    table = lx.open_table(uri)
+    last = table.latest.version
+    ends = [table.follow_addresses([FRAGMENT], last - 2, end) for end in (last - 1, last)]
+    assert [end["outcome"].item() for end in ends] == ["deleted", "unknown"]
