@@ -32,7 +32,7 @@ from lance_explorer.format.fragments import (
     decode_inline_sequences,
 )
 from lance_explorer.format.manifest import fragment_messages, read_layout
-from lance_explorer.rowids.arrays import Positions
+from lance_explorer.rowids.arrays import Positions, Uint64Array
 
 __all__ = [
     "FragmentSpans",
@@ -70,6 +70,17 @@ class FragmentSpans(NamedTuple):
     begins: Positions
     ends: Positions
     stop: int
+
+    def messages(self, data: bytes) -> list[bytes]:
+        """Return the messages, each as bytes of its own."""
+        spans = zip(self.begins.tolist(), self.ends.tolist(), strict=True)
+        return [data[begin:end] for begin, end in spans]
+
+    def ids(self, data: bytes) -> Uint64Array:
+        """Return the fragment IDs that stand first in the messages; 0 where none does."""
+        view, base = _padded(data, int(self.begins[0]), int(self.ends[-1]))
+        at = Cursors(view, self.begins - base, self.ends - base)
+        return at.read_numbers(_ID, _MAX_U64).values
 
 
 @decoder
@@ -217,7 +228,7 @@ class _Work:
 
     def _walk(self, first: int, stop: int) -> NDArray[np.bool_]:
         """Decode a batch; return which fragments are of the usual shape."""
-        view, base = self._view(first, stop)
+        view, base = _padded(self._data, int(self._begins[first]), int(self._ends[stop - 1]))
         some = slice(first, stop)
         at = Cursors(view, self._begins[some] - base, self._ends[some] - base)
         self._ids[some] = at.read_numbers(_ID, _LARGEST_FRAGMENT).values
@@ -236,13 +247,6 @@ class _Work:
                 columns.storage[some][inline.written] = SequenceStorage.INLINE
             columns.storage[some][spilled.written] = SequenceStorage.SPILLED
         return at.finish()
-
-    def _view(self, first: int, stop: int) -> tuple[NDArray[np.uint8], int]:
-        """Return bytes with fragments and enough behind them, and where these bytes begin."""
-        base, end = int(self._begins[first]), int(self._ends[stop - 1])
-        if end + PADDING <= len(self._data):
-            return np.frombuffer(self._data, dtype=np.uint8), 0
-        return np.frombuffer(self._data[base:end] + bytes(PADDING), dtype=np.uint8), base
 
     def _walk_deletions(self, at: Cursors, first: int) -> None:
         spans = at.read_spans(_DELETION_FILE)
@@ -319,3 +323,10 @@ def _files(at: Cursors) -> tuple[Cursors, Positions]:
     order = np.argsort(joined, kind="stable") if len(owners) > 1 else slice(None)
     files = [np.concatenate([none, *column])[order] for column in (begins, ends)]
     return Cursors(at.view, *files), joined[order]
+
+
+def _padded(data: bytes, begin: int, end: int) -> tuple[NDArray[np.uint8], int]:
+    """Return bytes with some of ``data`` and enough behind them, and where these bytes begin."""
+    if end + PADDING <= len(data):
+        return np.frombuffer(data, dtype=np.uint8), 0
+    return np.frombuffer(data[begin:end] + bytes(PADDING), dtype=np.uint8), begin

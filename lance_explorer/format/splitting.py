@@ -16,6 +16,7 @@ from typing import NamedTuple
 from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format._wire import parse, read_varint
+from lance_explorer.format.fragment_walk import find_fragments
 from lance_explorer.format.manifest import Manifest, Section, manifest_from_pb
 
 __all__ = ["Hunk", "ManifestSplitter", "SplitManifest"]
@@ -23,6 +24,9 @@ __all__ = ["Hunk", "ManifestSplitter", "SplitManifest"]
 _FIELDS_TAG = 0x0A
 _FRAGMENTS_TAG = 0x12
 _ID_TAG = 0x08
+
+_MANY_BYTES = 1 << 16
+"""Fragments of so many bytes, all of them new, are found faster without looking for old ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,13 @@ class _Walk:
                 )
             fragment_id = read_varint(data, start + 1, stop)[0] if _has_id(data, start, stop) else 0
             candidate = bisect_left(ids, fragment_id, candidate, count)
+            if candidate == count and end - position >= _MANY_BYTES:
+                spans = find_fragments(data, position, end)
+                new += spans.messages(data)
+                new_ids += spans.ids(data).tolist()
+                new_ends += (spans.ends - base).tolist()
+                position = spans.stop
+                break
             if candidate < count and ids[candidate] == fragment_id:
                 shared_stop = self._shared(data, position, end, candidate)
                 if shared_stop > candidate:
