@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lance_explorer.errors import CorruptFileError
+from lance_explorer.format import splitting
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format.fragments import decode_fragment
 from lance_explorer.format.manifest import (
@@ -166,6 +167,15 @@ def test_damaged_files_are_refused_or_read_as_decoding_in_full_does(files):
     reader = new_reader()
     for file in files:
         assert outcome_of_splitting(reader, file) == outcome_of_decoding(file)
+
+
+@given(damaged_files())
+def test_stretches_that_are_split_at_once_are_read_as_decoding_in_full_does(files):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(splitting, "_MANY_BYTES", 0)
+        reader = new_reader()
+        for file in files:
+            assert outcome_of_splitting(reader, file) == outcome_of_decoding(file)
 
 
 def outcome_of_splitting(reader: Reader, file: bytes) -> Any:

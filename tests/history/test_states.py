@@ -13,7 +13,7 @@ import pytest
 
 from lance_explorer import open_table
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.format import data_file_columns, fragment_walk
+from lance_explorer.format import data_file_columns, fragment_walk, splitting
 from lance_explorer.history import state_builder, states
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
@@ -49,6 +49,7 @@ def as_columns() -> Iterator[None]:
         patch.setattr(states, "_FEW", 1)
         patch.setattr(fragment_walk, "_FEW", 0)
         patch.setattr(data_file_columns, "_FEW", 1)
+        patch.setattr(splitting, "_MANY_BYTES", 0)
         yield
 
 
