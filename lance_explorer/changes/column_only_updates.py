@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.row_comparison import live_rows, schemas_at
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.evidence import Evidence
@@ -22,7 +23,7 @@ from lance_explorer.rowids.runs import RunColumns, Runs
 
 __all__ = ["last_updates", "written_rows"]
 
-_PASSING = ("Merge", "DataReplacement")
+_PASSING = (OperationName.MERGE, OperationName.DATA_REPLACEMENT)
 
 
 def written_rows(

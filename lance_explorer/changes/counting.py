@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from lance_explorer.changes.change_runs import RowChange
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.row_comparison import rows_in_states, schemas_at
 from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.events.untold_writes import untold_writes
@@ -21,11 +22,18 @@ from lance_explorer.history.paths import EMPTY
 __all__ = ["KEEPS_VALUES", "counted"]
 
 KEEPS_VALUES = frozenset(
-    {"Append", "CreateIndex", "Delete", "ReserveFragments", "Rewrite", "UpdateConfig"}
+    {
+        OperationName.APPEND,
+        OperationName.CREATE_INDEX,
+        OperationName.DELETE,
+        OperationName.RESERVE_FRAGMENTS,
+        OperationName.REWRITE,
+        OperationName.UPDATE_CONFIG,
+    }
 )
 """Operations that give no row that was there before other values, nor take it for another."""
 
-_COUNTABLE = {*KEEPS_VALUES, "Update"}
+_COUNTABLE = {*KEEPS_VALUES, OperationName.UPDATE}
 
 _Counts = dict[RowChange, int]
 
@@ -77,7 +85,7 @@ def _is_countable(rows: StateRows, begin: int, end: int) -> bool:
     return _COUNTABLE.issuperset(names) and not any(
         untold_writes(rows, StepFacts(rows, position))
         for position, name in enumerate(names, begin + 1)
-        if name == "Update"
+        if name == OperationName.UPDATE
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.changes.diff_schema import FieldPair, paired_fields
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
 from lance_explorer.frames.columns import BRANCH, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.history.ancestors import Ancestry, Stretch
@@ -72,7 +73,7 @@ def fields_between(
     schemas, overwritten = dict[int, tuple[Field, ...]](), common is None
     for stretch in stretches:
         start, steps = _passed(stretch)
-        overwritten |= any(record.operation == "Overwrite" for record in steps)
+        overwritten |= any(record.operation == OperationName.OVERWRITE for record in steps)
         schemas |= {id(record.schema): record.schema for record in (*start, *steps)}
     way = [before.schema, *schemas.values(), after.schema]
     kept = fields_of_both(common) if common else frozenset[int]()

@@ -14,6 +14,7 @@ from lance_explorer.changes.column_only_updates import written_rows
 from lance_explorer.changes.counting import KEEPS_VALUES
 from lance_explorer.changes.replaced_columns import ReplacedColumns
 from lance_explorer.changes.writes_in_place import Traces, traces
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.ambiguous_rows import Births
 from lance_explorer.history.events.row_comparison import (
     compare_states,
@@ -145,7 +146,9 @@ def _is_never_back(rows: StateRows, path: VersionPath) -> bool:
     """Whether no restore is on the way, lost ones neither."""
     history, steps = rows.history, list(path.steps)
     is_told = bool(history.follows_previous[steps].all())
-    return is_told and all(history.records[step].operation != "Restore" for step in steps)
+    return is_told and all(
+        history.records[step].operation != OperationName.RESTORE for step in steps
+    )
 
 
 def _may_write(rows: StateRows, path: VersionPath) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.changes.net import net_changes, net_changes_since
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.row_events import row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
@@ -137,7 +138,10 @@ def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
     """
     rows = versions.rows
     intervals = rows.history.intervals
-    if versions.begin == EMPTY != versions.end and rows.history.records[0].operation == "Clone":
+    if (
+        versions.begin == EMPTY != versions.end
+        and rows.history.records[0].operation == OperationName.CLONE
+    ):
         fork = rows.history.records[0].version
         runs = net_changes(rows, EMPTY, 0)
         runs = replace(runs, version=np.full(len(runs), fork, dtype=np.uint64))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.row_events import NO_ADDRESS, row_events
 from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.events.untold_writes import IdentitySet, UntoldRows, untold_rows
@@ -64,7 +65,7 @@ def _told_by_order(rows: StateRows, path: VersionPath) -> IdentitySet:
     ranges = [
         rows.ids(state).ranges()
         for position in path.steps
-        if rows.history.records[position].operation == "Update"
+        if rows.history.records[position].operation == OperationName.UPDATE
         for state in rows.history.states_added(position).tolist()
         if rows.origins(state).evidence is Evidence.INFERRED
     ]

@@ -9,6 +9,7 @@ import polars as pl
 from lance_explorer.figures.labels import plural, text
 from lance_explorer.figures.lineage_ticks import ticks_and_title
 from lance_explorer.figures.palette import FAINT, KIND_COLORS, MUTED
+from lance_explorer.format.operation_names import OperationName
 
 __all__ = ["Surroundings", "legend_key"]
 
@@ -256,7 +257,7 @@ class Surroundings:
 
 
 def _with_names(versions: pl.DataFrame) -> pl.DataFrame:
-    is_reserve = pl.col("operation") == "ReserveFragments"
+    is_reserve = pl.col("operation") == OperationName.RESERVE_FRAGMENTS.value
     return versions.select(
         "version",
         "kind",

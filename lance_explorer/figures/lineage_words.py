@@ -5,6 +5,7 @@ from typing import Any
 
 from lance_explorer.figures.labels import number, plural, size, text
 from lance_explorer.figures.lineage_layout import REST, LineageLayout
+from lance_explorer.format.operation_names import OperationName
 
 __all__ = [
     "WAY_KINDS",
@@ -25,7 +26,10 @@ _WAYS = {
     "clone": "taken over by the branch",
     "restore": "brought back",
 }
-_ENDS = {"Rewrite": "removed by a compaction", "Restore": "removed by a restore"}
+_ENDS: dict[str, str] = {
+    OperationName.REWRITE: "removed by a compaction",
+    OperationName.RESTORE: "removed by a restore",
+}
 
 
 def note(layout: LineageLayout) -> str:

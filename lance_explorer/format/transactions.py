@@ -46,6 +46,7 @@ from lance_explorer.format.layout_operations import (
     RewrittenIndex,
 )
 from lance_explorer.format.manifest import base_path_from_pb
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import (
     Append,
@@ -68,7 +69,6 @@ from lance_explorer.format.table_operations import (
 
 __all__ = [
     "COMMIT_MESSAGE",
-    "UNKNOWN_OPERATION",
     "Transaction",
     "TransactionHeader",
     "decode_transaction",
@@ -77,9 +77,6 @@ __all__ = [
 
 COMMIT_MESSAGE = "__lance_commit_message"
 """The property that holds the message of the commit."""
-
-UNKNOWN_OPERATION = "unknown"
-"""Name of an operation that this module does not know."""
 
 _FIRST_OPERATION = 100
 _LENGTH_DELIMITED = 2  # wire type
@@ -97,7 +94,7 @@ class TransactionHeader:
 
     read_version: int
     uuid: str
-    operation: str
+    operation: OperationName
     number: int
     properties: tuple[tuple[str, str], ...]
     message: str | None
@@ -117,7 +114,7 @@ class Transaction:
 @dataclass(frozen=True, slots=True)
 class _Arm:
     number: int
-    name: str
+    name: OperationName
     decode: Callable[[bytes], Operation]
 
 
@@ -130,7 +127,7 @@ def decode_transaction_header(data: bytes) -> TransactionHeader:
     >>> from lance_explorer.format.transactions import decode_transaction_header
     >>> header = decode_transaction_header(b"\x08\x09\x12\x02id\xd2\x06\x02\x08\x07")
     >>> header.read_version, header.operation, header.number
-    (9, 'Restore', 106)
+    (9, <OperationName.RESTORE: 'Restore'>, 106)
     """
     envelope = parse(pb.TransactionEnvelope, data, "transaction")
     arm = envelope.WhichOneof("operation")
@@ -138,7 +135,7 @@ def decode_transaction_header(data: bytes) -> TransactionHeader:
         name = _ARMS[arm].name
         number = _ARMS[arm].number
     else:
-        name = UNKNOWN_OPERATION
+        name = OperationName.UNKNOWN
         number = _unknown_operation(envelope).number
     properties = envelope.transaction_properties
     return TransactionHeader(
@@ -194,7 +191,7 @@ def _unknown_operation(envelope: pb.TransactionEnvelope) -> Unknown:
 
 
 def _arm(number: int, message_type: type[_M], convert: Callable[[_M], Operation]) -> _Arm:
-    name = message_type.DESCRIPTOR.name
+    name = OperationName(message_type.DESCRIPTOR.name)
     return _Arm(number, name, lambda data: convert(parse(message_type, data, f"{name} operation")))
 
 

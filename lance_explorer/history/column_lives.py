@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.history.ancestors import Ancestry, Stretch
 from lance_explorer.history.history import VersionRecord
@@ -90,12 +91,14 @@ def column_lives(line: Line, positions: Iterable[int]) -> ColumnLives:
     doubts = list[Doubt]()
     for position, parent in sorted(parents.items()):
         record = line.history.records[position]
-        begins_anew = parent == EMPTY or record.operation == "Overwrite"
+        begins_anew = parent == EMPTY or record.operation == OperationName.OVERWRITE
         if not begins_anew and line.history.records[parent].schema is record.schema:
             lives[position] = lives[parent]
             continue
         known = {} if begins_anew else lives[parent]
-        is_open = record.operation == "Restore" or not line.history.follows_previous[position]
+        is_open = (
+            record.operation == OperationName.RESTORE or not line.history.follows_previous[position]
+        )
         if known and is_open:
             known = _known_over_a_gap(line, lives, parent, position)
         lives[position] = {
@@ -233,7 +236,7 @@ def _stops(stretch: Stretch) -> list[_Stop]:
 def _kept_at_fork(parent: _Stop, branch: _Stop) -> frozenset[int]:
     """Return the IDs that a branch has from its parent; its first versions may be lost."""
     is_later = branch.record.version > parent.record.version
-    if is_later and branch.record.operation == "Overwrite":
+    if is_later and branch.record.operation == OperationName.OVERWRITE:
         return frozenset()
     doubtful = _renamed(parent.record, branch.record)
     if doubtful:
@@ -311,6 +314,6 @@ def _restored_by(line: Line, detached: Iterable[int]) -> int | None:
             [record] = line.source.version(version).records
         except (FormatError, NotFoundError):
             return None
-        if record.operation == "Restore":
+        if record.operation == OperationName.RESTORE:
             return restored_version(line.source, record)
     return None

@@ -10,6 +10,7 @@ from lance_explorer.errors import FormatError, VersionNotFoundError
 from lance_explorer.findings import Finding
 from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.format.manifest import Manifest
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
 from lance_explorer.format.transactions import TransactionHeader
 from lance_explorer.history.intervals import NO_INTERVALS, Intervals
@@ -51,7 +52,7 @@ class VersionRecord:
     """
 
     version: int
-    operation: str | None
+    operation: OperationName | None
     file: VersionFile
     manifest: Manifest
     schema: tuple[Field, ...]
@@ -140,7 +141,9 @@ class History:
 
     @property
     def _are_clones(self) -> NDArray[np.bool_]:
-        return np.array([record.operation == "Clone" for record in self.records], dtype=np.bool_)
+        return np.array(
+            [record.operation == OperationName.CLONE for record in self.records], dtype=np.bool_
+        )
 
     @cached_property
     def versions_read(self) -> tuple[int, ...]:

@@ -34,6 +34,7 @@ from lance_explorer.format.manifest import (
     read_layout,
     read_section,
 )
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
 from lance_explorer.format.sequences import decode_row_id_sequence
 from lance_explorer.format.splitting import Hunk, ManifestSplitter
@@ -285,7 +286,7 @@ class _Loader:
         fragments = [self._states.read(hunk.new, data) for hunk in split.hunks]
         transaction = self._read_transaction(file, data, manifest, layout)
         num_new_row_ids = None
-        if transaction is not None and transaction.header.operation == "Update":
+        if transaction is not None and transaction.header.operation == OperationName.UPDATE:
             num_new_row_ids = self._count_new_row_ids(manifest, split.hunks, fragments)
         num_known = len(self._states)
         self._replace_states(split.hunks, fragments)

@@ -7,6 +7,7 @@ import numpy as np
 
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.detached import built_on
@@ -40,7 +41,7 @@ def restored_version(source: TableSource, record: VersionRecord) -> int | None:
 
     None if it restored none, or if its transaction is gone.
     """
-    if record.operation != "Restore":
+    if record.operation != OperationName.RESTORE:
         return None
     transaction = source.transaction(record)
     if transaction is None or not isinstance(transaction.operation, Restore):
@@ -51,7 +52,7 @@ def restored_version(source: TableSource, record: VersionRecord) -> int | None:
 def is_restore_of_lost(source: TableSource, history: History, position: int) -> bool:
     """Whether a version is a restore, and what it went back to is not in the history."""
     record = history.records[position]
-    if record.operation != "Restore":
+    if record.operation != OperationName.RESTORE:
         return False
     target = restored_version(source, record)
     return target is None or not np.isin(np.uint64(target), history.versions)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 
@@ -18,7 +19,9 @@ __all__ = ["FragmentSteps", "fragment_steps", "same_life", "totals"]
 
 _Counts = NDArray[np.int64]
 
-_GIVES_IDS_AGAIN = frozenset({"Overwrite", "Restore", "unknown", None})
+_GIVES_IDS_AGAIN = frozenset(
+    {OperationName.OVERWRITE, OperationName.RESTORE, OperationName.UNKNOWN, None}
+)
 """Operations after which a fragment ID may mean another fragment (docs/FORMAT.md 11)."""
 
 

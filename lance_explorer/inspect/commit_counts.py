@@ -5,12 +5,14 @@ None is "only row IDs can tell", or "the version to compare with is gone"; never
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from pyroaring import BitMap
 
 from lance_explorer.format.column_operations import DataOverlay
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.layout_operations import Rewrite
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Append, Update
 from lance_explorer.format.schema import Field
@@ -48,12 +50,14 @@ NOTHING = RowCounts()
 UNKNOWN = RowCounts(None, None, None, None, None, None, None, None)
 
 
-NEEDS_OPERATION = frozenset({"Update", "DataOverlay", "Restore"})
+NEEDS_OPERATION = frozenset(
+    {OperationName.UPDATE, OperationName.DATA_OVERLAY, OperationName.RESTORE}
+)
 """Operations whose counts need more than the fragments; others do only after a gap."""
 
 
 def count_rows(
-    name: str | None,
+    name: OperationName | None,
     step: Step,
     operation: Operation | None,
     schema: tuple[Field, ...],
@@ -63,7 +67,7 @@ def count_rows(
 
     Parameters
     ----------
-    name : str or None
+    name : OperationName or None
         The operation's name; None where no transaction is left.
     step : Step
         How the fragments changed.
@@ -76,36 +80,50 @@ def count_rows(
         Gives the deleted offsets of a fragment of the version by its ID.
     """
     match name:
-        case "Append" | "Rewrite":
+        case OperationName.APPEND | OperationName.REWRITE:
             written = step.rows_in
             if written is None and isinstance(operation, Append):
                 written = _physical_rows(operation.fragments)
             elif written is None and isinstance(operation, Rewrite):
                 written = _physical_rows([f for g in operation.groups for f in g.new_fragments])
-            return RowCounts(added=written) if name == "Append" else RowCounts(moved=written)
-        case "Overwrite":
+            return (
+                RowCounts(added=written)
+                if name == OperationName.APPEND
+                else RowCounts(moved=written)
+            )
+        case OperationName.OVERWRITE:
             return RowCounts(added=step.num_rows, overwritten=step.rows_before)
-        case "Delete":
+        case OperationName.DELETE:
             return RowCounts(deleted=step.rows_out)
-        case "Merge" | "DataReplacement":
+        case OperationName.MERGE | OperationName.DATA_REPLACEMENT:
             if step.same_fragments is None:
                 return RowCounts(
                     step.rows_created, deleted=None, column_rewritten=step.rows_changed
                 )
             rewritten = step.rows_rewritten_in_place
             return RowCounts(step.rows_in, deleted=step.rows_out, column_rewritten=rewritten)
-        case "Update" if isinstance(operation, Update):
+        case OperationName.UPDATE if isinstance(operation, Update):
             return _count_update(step, operation, schema, deleted)
-        case "DataOverlay" if isinstance(operation, DataOverlay):
+        case OperationName.DATA_OVERLAY if isinstance(operation, DataOverlay):
             return RowCounts(updated=_count_overlaid(operation, deleted))
-        case "Restore":
+        case OperationName.RESTORE:
             if step.same_fragments:
                 return NOTHING
             return RowCounts(deleted=None, restored=None, reverted=None, moved=None)
-        case None | "unknown" | "Update" | "DataOverlay":
+        case None | OperationName.UNKNOWN | OperationName.UPDATE | OperationName.DATA_OVERLAY:
             return NOTHING if step.same_fragments else replace(UNKNOWN, added=step.rows_created)
-        case _:
+        case (
+            OperationName.CLONE
+            | OperationName.CREATE_INDEX
+            | OperationName.PROJECT
+            | OperationName.RESERVE_FRAGMENTS
+            | OperationName.UPDATE_BASES
+            | OperationName.UPDATE_CONFIG
+            | OperationName.UPDATE_MEM_WAL_STATE
+        ):
             return NOTHING
+        case _:
+            assert_never(name)
 
 
 def _count_update(

@@ -13,6 +13,7 @@ from lance_explorer.format.column_operations import Merge, Project
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import DataFile, DeletionFile, Fragment
 from lance_explorer.format.layout_operations import Rewrite
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Append, Overwrite, Update
 from lance_explorer.format.schema import Field
 from lance_explorer.format.table_operations import Restore
@@ -22,18 +23,40 @@ from lance_explorer.history.source import TableSource
 
 __all__ = ["contradictions"]
 
-_SETS_UP = frozenset(["CreateIndex", "ReserveFragments", "UpdateBases", "UpdateMemWalState"])
-_KEEPS_FRAGMENTS = _SETS_UP | {"Append", "UpdateConfig"}
-_KEEPS_LIST = frozenset(["Merge", "Project", "DataReplacement", "DataOverlay"])
+_SETS_UP = frozenset(
+    [
+        OperationName.CREATE_INDEX,
+        OperationName.RESERVE_FRAGMENTS,
+        OperationName.UPDATE_BASES,
+        OperationName.UPDATE_MEM_WAL_STATE,
+    ]
+)
+_KEEPS_FRAGMENTS = _SETS_UP | {OperationName.APPEND, OperationName.UPDATE_CONFIG}
+_KEEPS_LIST = frozenset(
+    [
+        OperationName.MERGE,
+        OperationName.PROJECT,
+        OperationName.DATA_REPLACEMENT,
+        OperationName.DATA_OVERLAY,
+    ]
+)
 _KEEPS_SCHEMA = _SETS_UP | {
-    "Append",
-    "Delete",
-    "Rewrite",
-    "Update",
-    "DataReplacement",
-    "DataOverlay",
+    OperationName.APPEND,
+    OperationName.DELETE,
+    OperationName.REWRITE,
+    OperationName.UPDATE,
+    OperationName.DATA_REPLACEMENT,
+    OperationName.DATA_OVERLAY,
 }
-_MAY_BE_ANYTHING = frozenset({"Restore", "Clone", "Overwrite", "unknown", None})
+_MAY_BE_ANYTHING = frozenset(
+    {
+        OperationName.RESTORE,
+        OperationName.CLONE,
+        OperationName.OVERWRITE,
+        OperationName.UNKNOWN,
+        None,
+    }
+)
 _MOST_TOLD = 3
 
 
@@ -92,13 +115,15 @@ def _contradictions(source: TableSource, step: _Step) -> Iterator[str]:
     if step.before.schema is not step.after.schema and operation in _KEEPS_SCHEMA:
         if step.before.schema != step.after.schema:
             yield f"the schema differs, and {operation} changes none"
-    elif operation == "UpdateConfig" and _shape(step.before.schema) != _shape(step.after.schema):
+    elif operation == OperationName.UPDATE_CONFIG and _shape(step.before.schema) != _shape(
+        step.after.schema
+    ):
         yield "the fields differ, and UpdateConfig changes none"
-    if operation == "Restore":
+    if operation == OperationName.RESTORE:
         yield from _restored(source, step)
-    if operation in _MAY_BE_ANYTHING and operation != "Overwrite":
+    if operation in _MAY_BE_ANYTHING and operation != OperationName.OVERWRITE:
         return
-    if operation != "Overwrite":
+    if operation != OperationName.OVERWRITE:
         yield from _kept_fragments(step)
     if step.added or step.before.schema is not step.after.schema:
         try:
@@ -167,16 +192,16 @@ def _kept_fragments(step: _Step) -> Iterator[str]:
         before, after = step.removed.get(fragment_id), step.added.get(fragment_id)
         named = f"fragment {fragment_id}"
         if before is None:
-            if operation in _KEEPS_LIST or operation == "Delete":
+            if operation in _KEEPS_LIST or operation == OperationName.DELETE:
                 yield f"{named} is added, and {operation} adds none"
-            elif operation != "Rewrite" and fragment_id <= _highest_id(step.before):
+            elif operation != OperationName.REWRITE and fragment_id <= _highest_id(step.before):
                 yield (
                     f"{named} is added, and its ID was assigned before"
                 )  # a Rewrite reserves its own
         elif after is None:
             if operation in _KEEPS_FRAGMENTS or operation in _KEEPS_LIST:
                 yield f"{named} is removed, and {operation} removes none"
-        elif operation in _KEEPS_FRAGMENTS or operation == "Rewrite":
+        elif operation in _KEEPS_FRAGMENTS or operation == OperationName.REWRITE:
             if not _only_filled_in(before, after):
                 yield f"{named} changes, and {operation} changes none"
         else:
@@ -192,9 +217,9 @@ def _changed_fragment(
         yield f"the row IDs of {named} change"
     old = {file.path: file for file in before.files}
     new = {file.path: file for file in after.files}
-    if operation == "Delete" and old.keys() != new.keys():
+    if operation == OperationName.DELETE and old.keys() != new.keys():
         yield f"the files of {named} change, and Delete changes none"
-    if operation == "Project" and not new.keys() <= old.keys():
+    if operation == OperationName.PROJECT and not new.keys() <= old.keys():
         yield f"{named} has another file, and Project adds none"
     for path in old.keys() & new.keys():
         if not _same_file(old[path], new[path]):
@@ -245,7 +270,7 @@ def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
     # What was committed since the version that it read may have changed files of a fragment, too.
     is_rebased = transaction.read_version != step.after.version - 1
     for fragment_id, after in step.added.items():
-        if fragment_id in step.removed and step.after.operation != "Overwrite":
+        if fragment_id in step.removed and step.after.operation != OperationName.OVERWRITE:
             stated = None if is_rebased else states.get(fragment_id)
             if stated is not None and not _same_files(
                 *[_in_use(fragment, step.after.schema) for fragment in (stated, after)]

@@ -15,6 +15,7 @@ from pyroaring import BitMap
 from lance_explorer.arguments import whole_number
 from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Delete
 from lance_explorer.frames.columns import BRANCH, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.history import History, VersionRecord
@@ -66,7 +67,7 @@ DELETION_HISTORY = FrameSchema(
 )
 """The columns of ``deletion_history()``."""
 
-_EMPTIES = frozenset({"Delete", "Update"})
+_EMPTIES = frozenset({OperationName.DELETE, OperationName.UPDATE})
 """Operations that remove fragments because no row is left in them."""
 
 
@@ -229,7 +230,7 @@ def _rows(
         "branch": source.branch,
         "first_version_exact": masking.is_exact,
         "operation": operation,
-        "predicate": _predicate(source, record) if operation == "Delete" else None,
+        "predicate": _predicate(source, record) if operation == OperationName.DELETE else None,
         "with_fragment": masking.with_fragment,
         "undone_at": masking.undone_at,
     }

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.history.history import History
 
@@ -79,7 +80,7 @@ class FieldSteps:
 
     def began_as(self, state: FieldState, first: int) -> Change:
         """Return how an interval of a state that begins at position ``first`` began."""
-        if self._history.records[first].operation == "Clone":
+        if self._history.records[first].operation == OperationName.CLONE:
             return "inherited"
         return self._began[state, first] if self._follows[first] else "unknown"
 
@@ -106,7 +107,7 @@ class FieldSteps:
     ) -> Iterator[tuple[FieldState, FieldState, Change]]:
         """Yield each state that goes on as another one, with that one and what was done to it."""
         by_id = {state.id: state for state in removed}
-        is_overwrite = self._history.records[position].operation == "Overwrite"
+        is_overwrite = self._history.records[position].operation == OperationName.OVERWRITE
         rest = []
         for now in new:
             old = by_id.get(now.id)
@@ -125,6 +126,6 @@ class FieldSteps:
         if old.path == now.path:
             return True
         operation = self._history.records[position].operation
-        if operation == "Overwrite" or old.field.logical_type != now.field.logical_type:
+        if operation == OperationName.OVERWRITE or old.field.logical_type != now.field.logical_type:
             return False
-        return operation != "Restore" or now.id in self._kept(position)
+        return operation != OperationName.RESTORE or now.id in self._kept(position)

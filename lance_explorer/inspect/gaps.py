@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.columns import BRANCH, COUNT, ID, Column, FrameSchema
 from lance_explorer.history.source import TableSource
 
@@ -65,7 +66,7 @@ def _gaps(source: TableSource) -> Iterator[_Gap]:
 def _first_possible(source: TableSource) -> int:
     """Return the first version that the branch can have had, the first kept one if unknown."""
     for record in source.history.records:
-        if record.operation == "Clone":
+        if record.operation == OperationName.CLONE:
             return record.version
     if source.branch is None:
         return 1

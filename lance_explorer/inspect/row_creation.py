@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.manifest import WriterVersion
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_version
@@ -182,9 +183,9 @@ class _Place:
         None stands for no version: the second says whether it added to the empty table.
         """
         record = self.record
-        if record.operation == "Restore":
+        if record.operation == OperationName.RESTORE:
             return self._restored()
-        if record.operation == "Clone" and self.position == 0:
+        if record.operation == OperationName.CLONE and self.position == 0:
             return self._on_parent(record.version)
         return self._last_kept(record.version - 1)
 

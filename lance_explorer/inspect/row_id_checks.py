@@ -8,6 +8,7 @@ import polars as pl
 from lance_explorer.errors import FormatError, LanceExplorerError, NotFoundError
 from lance_explorer.findings import Finding
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.readable import readable_history
@@ -125,11 +126,11 @@ class _Check:
         if position == 0 or not self._history.follows_previous[position]:
             return None
         match record.operation:
-            case None | "unknown":
+            case None | OperationName.UNKNOWN:
                 return None
-            case "Overwrite":
+            case OperationName.OVERWRITE:
                 return arrival.rows
-            case "Restore":
+            case OperationName.RESTORE:
                 base = _base_of_detached(self._source, record)
                 if base is None:
                     return None

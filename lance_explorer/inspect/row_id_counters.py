@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.findings import Finding
 from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History, VersionRecord
 
 __all__ = [
@@ -60,7 +61,7 @@ def falls(history: History) -> Iterator[Finding]:
         if is_stable(before) and is_stable(record) and low < high:
             cause = (
                 "Restores by releases up to 8.0.1 do this; write with 12.0.0 or later. "
-                if record.operation == "Restore"
+                if record.operation == OperationName.RESTORE
                 else ""
             )
             yield Finding(

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.format.flags import unreadable_flags
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.columns import (
     BYTES,
     COUNT,
@@ -140,11 +141,13 @@ def _rows_by_position(history: History, files: pl.DataFrame) -> pl.DataFrame:
 def _origin(history: History, position: int) -> str:
     """Return who wrote the files that are first at a position."""
     operation = history.records[position].operation
-    if operation == "Clone":
+    if operation == OperationName.CLONE:
         return "fork"
     if not history.begins_exactly[position]:
         return "unknown"
-    return {"Rewrite": "compaction", "Restore": "restore"}.get(operation or "", "commit")
+    if operation == OperationName.REWRITE:
+        return "compaction"
+    return "restore" if operation == OperationName.RESTORE else "commit"
 
 
 def _after(history: History, position: int) -> int | None:

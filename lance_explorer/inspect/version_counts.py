@@ -9,6 +9,7 @@ from pyroaring import BitMap
 from lance_explorer.errors import FormatError, NotFoundError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
 from lance_explorer.frames.counts import known
@@ -26,8 +27,8 @@ from lance_explorer.inspect.row_creation import is_faulty
 
 __all__ = ["count_versions", "with_previous"]
 
-_TOLD_BY_ROWS = frozenset({"Update", "unknown", None})
-_TOLD_IF_LONE = frozenset({"Merge", "DataReplacement"})
+_TOLD_BY_ROWS = frozenset({OperationName.UPDATE, OperationName.UNKNOWN, None})
+_TOLD_IF_LONE = frozenset({OperationName.MERGE, OperationName.DATA_REPLACEMENT})
 """Operations that row versions tell about; these only where the version before is gone."""
 
 
@@ -124,9 +125,9 @@ def _needs_events(record: VersionRecord, step: Step) -> bool:
     An update may write some fragments in place, say of some of them which rows, and add others.
     """
     match record.operation:
-        case "Restore":
+        case OperationName.RESTORE:
             return step.same_fragments is False
-        case "Update":
+        case OperationName.UPDATE:
             return step.same_fragments is False and step.rows_rewritten_in_place != 0
         case _:
             return False

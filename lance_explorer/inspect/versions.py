@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.format.flags import STABLE_ROW_IDS, flag_names, unreadable_flags
 from lance_explorer.format.indices import SYSTEM_INDICES
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
@@ -196,7 +197,11 @@ def tags_by_version(source: TableSource) -> dict[int, list[str]]:
 
 
 def _rebased_over(record: VersionRecord, read_version: int | None) -> int | None:
-    if read_version is None or record.operation == "Clone" or read_version > record.version:
+    if (
+        read_version is None
+        or record.operation == OperationName.CLONE
+        or read_version > record.version
+    ):
         return None
     return record.version - read_version - 1
 

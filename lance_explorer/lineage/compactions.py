@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import chain, groupby
 
 from lance_explorer.errors import CorruptFileError, FormatError, NotFoundError
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.restores import ordinary_version, restored_version
@@ -102,7 +103,7 @@ def _line(source: TableSource, version: int) -> Iterator[tuple[TableSource, int]
 def _undone(source: TableSource, version: int) -> Iterator[range]:
     """Yield the versions of a branch that restores undid, as seen from one of its versions."""
     for record in reversed(source.history.records):
-        if record.version <= version and record.operation == "Restore":
+        if record.version <= version and record.operation == OperationName.RESTORE:
             restored = _restored_version(source, record)
             if restored is not None and restored < record.version:
                 yield range(restored + 1, record.version)
@@ -124,7 +125,7 @@ def _of_rewrites(
     headers = {
         record.version: (record.transaction.header, record.manifest.timestamp)
         for record in history.records
-        if record.operation == "Rewrite" and record.transaction is not None
+        if record.operation == OperationName.REWRITE and record.transaction is not None
     }
     recorded = [group for group in groups if group.evidence is Evidence.RECORDED]
     for version, of_version in groupby(recorded, key=lambda group: group.version):

@@ -8,6 +8,7 @@ import numpy as np
 
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
@@ -103,7 +104,7 @@ class StretchEdges:
         life = self.stretch.lives.find(digest.id, position)
         if life is not None and self.stretch.lives.first[life] == position:
             return self.nodes[life]
-        return self._unseen(digest, group.version, "Rewrite")
+        return self._unseen(digest, group.version, OperationName.REWRITE)
 
     def _unseen(
         self, digest: FragDigest, first_version: int, operation: str | None = None
@@ -166,7 +167,7 @@ class StretchEdges:
             old, new = states[before.get(life, state)], states[state]
             before[life] = state
             record = history.records[position]
-            if record.operation == "Restore" or not _has_new_values(old, new):
+            if record.operation == OperationName.RESTORE or not _has_new_values(old, new):
                 continue
             rows = _known(self._live[state])
             yield Edge(
@@ -198,7 +199,7 @@ class StretchEdges:
 
     def _came_back(self, old: int, life: int, state: int, record: VersionRecord) -> Edge:
         rows = _known(self._live[state])
-        is_recorded = record.operation == "Restore"
+        is_recorded = record.operation == OperationName.RESTORE
         return Edge(
             start=self.nodes[old],
             end=self.nodes[life],

@@ -5,6 +5,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from lance_explorer.arguments import row_numbers
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.columns import EVIDENCE
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED_ADDRESSES, OUTCOME, Outcome
@@ -167,7 +168,7 @@ def _may_be_back(rows: StateRows, identities: Uint64Array, position: int) -> NDA
 def _doubted(step: StepFacts) -> NDArray[np.uint8]:
     """Return for each outcome what to say where the commit may have done less than that."""
     outcomes = np.arange(len(Outcome), dtype=np.uint8)
-    if step.name == "Restore":
+    if step.name == OperationName.RESTORE:
         outcomes[Outcome.DELETED] = Outcome.REVERTED_OR_DELETED
         outcomes[Outcome.RESTORED] = Outcome.RESTORED_OR_REVERTED
         outcomes[Outcome.CREATED] = Outcome.CREATED_OR_UPDATED

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from lance_explorer.errors import FormatError, StorageError
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_events import RowEvent, RowEvents, row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS
@@ -59,7 +60,7 @@ def update_flows(source: TableSource, last_version: int) -> Iterator[UpdateFlow]
     for position, record in enumerate(rows.history.records):
         if record.version > last_version:
             break
-        if position and (record.operation == "Update" or not follows[position]):
+        if position and (record.operation == OperationName.UPDATE or not follows[position]):
             yield from UpdateStep(rows, position).flows()
 
 

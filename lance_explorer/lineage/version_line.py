@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lance_explorer.errors import FormatError, LanceExplorerError
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.table_operations import Clone
 from lance_explorer.history.history import History
 from lance_explorer.history.lives import Lives, fragment_lives
@@ -86,7 +87,7 @@ def _stretch(
 def _fork(source: TableSource, history: History, table: str | None) -> Fork | None:
     first = history.records[0] if history.records else None
     branch = source.branches.get(source.branch) if source.branch else None
-    is_recorded = first is not None and first.operation == "Clone"
+    is_recorded = first is not None and first.operation == OperationName.CLONE
     if branch is not None:
         return Fork(table, branch.parent_branch, branch.parent_version, is_recorded)
     if first is None or not is_recorded:

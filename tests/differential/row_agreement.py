@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer import Snapshot, Table
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.row_counts import counts_of
 from lance_explorer.history.events.row_events import NO_ADDRESS, RowEvent, RowEvents, all_row_events
 from lance_explorer.history.evidence import Evidence
@@ -76,11 +77,11 @@ def assert_counts_are_those_of_events(table: Table) -> None:
         for name, count in asdict(counts_of(events if step.follows else _own(events))).items():
             ours, told = row[f"rows_{name}"], (step.version, name)
             if step.follows:
-                is_open = None in (count, ours) and step.name != "Restore"
+                is_open = None in (count, ours) and step.name != OperationName.RESTORE
                 assert is_open or count == ours, told
             else:
                 assert None in (count, ours) or count <= ours, told
-        if step.name != "Clone":
+        if step.name != OperationName.CLONE:
             before = by_version[step.previous_version]["num_rows"] if step.previous else 0
             assert row["num_rows"] == before + _growth(events), step.version
     for version in untouched:

@@ -20,6 +20,7 @@ from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.format.fragments import DataFile, DataOverlayFile, Fragment
 from lance_explorer.format.indices import CompactedSsTable, IndexMetadata
 from lance_explorer.format.layout_operations import ReserveFragments, Rewrite
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.operation_records import Effects
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import KeyExistenceFilter, Update, UpdateMode
@@ -30,7 +31,6 @@ from lance_explorer.format.table_operations import (
     UpdateMemWalState,
 )
 from lance_explorer.format.transactions import (
-    UNKNOWN_OPERATION,
     Transaction,
     decode_transaction,
     decode_transaction_header,
@@ -410,7 +410,11 @@ def test_an_operation_of_the_future_keeps_its_number(number):
     data = pb.TransactionEnvelope(read_version=4, uuid="u").SerializeToString()
     data += unknown_field(number, b"\xff\xff not a message")
     header = decode_transaction_header(data)
-    assert (header.read_version, header.operation, header.number) == (4, UNKNOWN_OPERATION, number)
+    assert (header.read_version, header.operation, header.number) == (
+        4,
+        OperationName.UNKNOWN,
+        number,
+    )
     operation = decode_transaction(data).operation
     assert operation == Unknown(number, 16)
     assert operation.writes().whole_table

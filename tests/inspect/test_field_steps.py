@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lance_explorer import open_table
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT, Field
 from lance_explorer.history.history import EMPTY_HISTORY, History
 from lance_explorer.history.intervals import intervals_of
@@ -38,7 +39,8 @@ def history_of(steps: list[tuple[int, str, tuple[Field, ...]]]) -> History:
     [model] = stored("14.0.2/one_version.lance").version(1).records
     assert model.transaction is not None
     version, records = 0, []
-    for distance, operation, schema in steps:
+    for distance, name, schema in steps:
+        operation = OperationName(name)
         version += distance
         header = replace(model.transaction.header, operation=operation)
         transaction = replace(model.transaction, header=header)

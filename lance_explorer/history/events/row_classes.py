@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.ambiguous_rows import Births, births_at
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
@@ -23,8 +24,8 @@ __all__ = ["classify"]
 
 _Mask = NDArray[np.bool_]
 
-_WRITE_ROWS = ("Append", "Overwrite")
-_WRITE_COLUMNS = ("Merge", "DataReplacement")
+_WRITE_ROWS = (OperationName.APPEND, OperationName.OVERWRITE)
+_WRITE_COLUMNS = (OperationName.MERGE, OperationName.DATA_REPLACEMENT)
 _NOTHING = 255
 """Number of an event that is none."""
 
@@ -41,7 +42,7 @@ def classify(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     runs : RowRuns
         Rows that differ between the kept version before and this one.
     """
-    if step.name == "Clone":
+    if step.name == OperationName.CLONE:
         return _Classes(step, runs.where(np.zeros(len(runs), dtype=np.bool_))).events()
     removed_rows, added_rows = (
         _removed_rows(step, runs.where(~runs.is_live)),
@@ -61,7 +62,7 @@ def _with_doubts(
     """Mark removed and added rows that may be the same ones."""
     if step.is_unpaired_update:
         old, new = np.ones(len(removed_rows), np.bool_), np.ones(len(added_rows), np.bool_)
-    elif step.name == "Restore" and not rows.has_row_ids:
+    elif step.name == OperationName.RESTORE and not rows.has_row_ids:
         all_removed, all_added = births_at(rows, step.position)
         removed, added = (
             rows.history.states_removed(step.position),
@@ -122,9 +123,9 @@ def _removed_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
     classes = _Classes(step, runs)
     if not step.follows:
         classes.set(RowEvent.DELETED, Evidence.LOST)
-    elif step.name == "Overwrite":
+    elif step.name == OperationName.OVERWRITE:
         classes.set(RowEvent.OVERWRITTEN, Evidence.RECORDED)
-    elif step.name == "Rewrite":  # it moved them, but where to is not known
+    elif step.name == OperationName.REWRITE:  # it moved them, but where to is not known
         classes.set(RowEvent.DELETED, Evidence.LOST)
     else:
         classes.set(RowEvent.DELETED, Evidence.RECORDED if step.name else Evidence.DERIVED)
@@ -137,7 +138,7 @@ def _added_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
     classes = _Classes(step, runs)
     evidence = Evidence.RECORDED if step.name in _WRITE_ROWS else Evidence.DERIVED
     if step.follows:
-        if step.name == "Restore":
+        if step.name == OperationName.RESTORE:
             place = np.searchsorted(new.start, runs.identity, side="right")
             is_new = runs.identity < np.append(np.uint64(0), new.stop)[place]
             if not step.has_row_ids:
@@ -145,7 +146,7 @@ def _added_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
                 is_new = np.isin(fragments_of(runs.after), unseen)
             classes.set(RowEvent.CREATED, Evidence.DERIVED, is_new)
             classes.set(RowEvent.RESTORED, Evidence.DERIVED)
-        elif step.name == "Rewrite":
+        elif step.name == OperationName.REWRITE:
             classes.set(RowEvent.CREATED, Evidence.LOST)
         elif step.name is None and not step.has_row_ids:
             evidence = Evidence.INFERRED
@@ -188,7 +189,7 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     is_told = (old != NO_VERSION) & (new != NO_VERSION)
     # An unknown version is an earlier one than all that are known.
     written, elsewhere = old != new, runs.before != runs.after
-    if step.follows and step.name == "Restore":
+    if step.follows and step.name == OperationName.RESTORE:
         classes.set(RowEvent.RESTORED, Evidence.DERIVED, written)
         classes.set(RowEvent.RESTORED, Evidence.INFERRED, unseen, is_uncertain=True)
     else:
@@ -197,7 +198,7 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
         _set_written_before(classes, step, written, runs)
         if (runs.in_place != InPlace.SAME).any():
             _set_written_in_place(classes, rows, step, runs)
-    if step.name == "Update" and step.follows:
+    if step.name == OperationName.UPDATE and step.follows:
         classes.set(RowEvent.UPDATED, Evidence.DERIVED, elsewhere & ~is_told)
     # Without row IDs nothing tells whether a lost version wrote rows that moved, too.
     is_open = not (step.follows or rows.has_row_ids)
@@ -220,7 +221,7 @@ def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _
     tells it but that lost versions took them elsewhere.
     """
     nothing = np.zeros(len(runs), dtype=np.bool_)
-    if step.follows and step.name != "Restore":
+    if step.follows and step.name != OperationName.RESTORE:
         return runs, nothing, nothing
     if not step.follows and step.previous is None:
         return runs, nothing, nothing
@@ -236,12 +237,12 @@ def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _
 
 def _set_written_now(classes: _Classes, step: StepFacts, now: _Mask, runs: RowRuns) -> None:
     """Classify rows whose last update is the version itself."""
-    if step.name in ("Update", "DataOverlay"):
+    if step.name in (OperationName.UPDATE, OperationName.DATA_OVERLAY):
         classes.set(RowEvent.UPDATED, Evidence.DERIVED, now)
         return
     stayed = now & (runs.before == runs.after)
     added = stayed & (runs.in_place == InPlace.COLUMNS_ADDED)
-    if step.name == "Merge":
+    if step.name == OperationName.MERGE:
         added |= stayed & (runs.in_place == InPlace.SAME)
     classes.set(RowEvent.COLUMN_ADDED, Evidence.DERIVED, added)
     if step.name not in _WRITE_COLUMNS:
@@ -297,8 +298,8 @@ def _evidence_of_moves(step: StepFacts) -> Evidence:
     if not step.follows:
         return Evidence.LOST
     if not step.has_row_ids:
-        return Evidence.RECORDED if step.name != "Restore" else Evidence.DERIVED
-    return Evidence.RECORDED if step.name == "Rewrite" else Evidence.DERIVED
+        return Evidence.RECORDED if step.name != OperationName.RESTORE else Evidence.DERIVED
+    return Evidence.RECORDED if step.name == OperationName.REWRITE else Evidence.DERIVED
 
 
 def _evidence_of_identity(rows: StateRows, step: StepFacts, runs: RowRuns) -> NDArray[np.uint8]:
@@ -306,7 +307,7 @@ def _evidence_of_identity(rows: StateRows, step: StepFacts, runs: RowRuns) -> ND
     elsewhere = runs.before != runs.after
     evidence = np.zeros(len(runs), dtype=np.uint8)
     sides = [(runs.after, rows.history.states_added(step.position))]
-    if step.name == "Restore":
+    if step.name == OperationName.RESTORE:
         sides.append((runs.before, rows.history.states_removed(step.position)))
     for addresses, states in sides:
         weak = [

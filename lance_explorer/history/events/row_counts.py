@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
@@ -49,7 +50,7 @@ def counts_of(events: RowEvents) -> RowCounts:
         return replace(counts, added=0, updated=rows_in, deleted=rows_out - rows_in)
     if (events.evidence == Evidence.LOST).any() or (events.is_uncertain & (comes | goes)).any():
         names: tuple[str, ...] = _OPEN
-        if events.step.name == "Restore":
+        if events.step.name == OperationName.RESTORE:
             new = events.where(events.event == RowEvent.CREATED)
             is_open = new.is_uncertain.any() or (new.evidence == Evidence.LOST).any()
             names = (*_OPEN_IN_RESTORE, "added") if is_open else _OPEN_IN_RESTORE

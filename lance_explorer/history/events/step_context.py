@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
 from lance_explorer.format.table_operations import Restore
@@ -58,7 +59,7 @@ class StepFacts:
         self.previous_version = self.previous.version if self.previous else 0
         self.follows = bool(history.follows_previous[position])
         name = self.record.operation
-        self.name = None if name == "unknown" else name
+        self.name = None if name == OperationName.UNKNOWN else name
         self._rows = rows
         self._source = rows.source
 
@@ -104,7 +105,7 @@ class StepFacts:
     @cached_property
     def is_unpaired_update(self) -> bool:
         """Whether an Update removed and added rows, and which became which cannot be told."""
-        if self.has_row_ids or not self.follows or self.name not in ("Update", None):
+        if self.has_row_ids or not self.follows or self.name not in (OperationName.UPDATE, None):
             return False
         if not self.new_fragments:
             return False
@@ -190,7 +191,7 @@ class StepFacts:
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
         """Tell which rows that a restore took out or put in may be the same."""
         namesakes = self._rows.namesakes
-        if namesakes is None or self.name != "Restore":
+        if namesakes is None or self.name != OperationName.RESTORE:
             return np.zeros(len(identities), dtype=np.bool_)
         return namesakes.are_open(identities)
 

@@ -7,6 +7,7 @@ names the fragments that it read with their files.
 
 from dataclasses import dataclass
 
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.file_changes import WrittenFields, written_fields, written_since_birth
 from lance_explorer.history.identity.state_rows import StateRows
@@ -66,4 +67,4 @@ def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
 def _takes_more_than_one(step: StepFacts) -> bool:
     """Whether there are commits enough for one that wrote rows and one that moved them."""
     lost = step.version - step.previous_version - 1
-    return lost + (step.name in ("Rewrite", "Restore", None)) > 1
+    return lost + (step.name in (OperationName.REWRITE, OperationName.RESTORE, None)) > 1

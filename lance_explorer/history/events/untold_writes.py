@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import TOMBSTONE, Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_context import StepFacts
@@ -103,7 +104,7 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
     A restore writes nothing: what it undoes are the writes of other versions. Only where the
     version that it restored is not kept, those of lost versions are its own.
     """
-    if step.name == "Restore" and step.follows:
+    if step.name == OperationName.RESTORE and step.follows:
         if not is_restore_of_lost(rows.source, rows.history, step.position):
             return []
         return [
@@ -153,7 +154,7 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
         if step.follows and is_restore_of_lost(rows.source, rows.history, position):
             doubtful += _new_since(rows, parent_position(rows, position), position)
         for write in untold_writes(rows, step):
-            is_lost = not step.follows or step.name == "Restore"
+            is_lost = not step.follows or step.name == OperationName.RESTORE
             others = rewritten if is_lost or schemas.has_any(write.written) else extended
             others.append(write.state)
     rows.load(doubtful)
@@ -225,7 +226,9 @@ def _only_lost(rows: StateRows, position: int) -> int | None:
 def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
     """Whether the row versions of a fragment tell which rows a version wrote in place."""
     updated = rows.origins(state).updated
-    version = _only_lost(rows, step.position) if step.name == "Restore" else step.version
+    version = (
+        _only_lost(rows, step.position) if step.name == OperationName.RESTORE else step.version
+    )
     if not step.follows or version is None or updated is None:
         return False
     if (updated.versions == version).any():

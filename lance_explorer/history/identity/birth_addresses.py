@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from lance_explorer.format.column_operations import DataReplacement, Merge
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.evidence import Evidence
@@ -73,7 +74,8 @@ class BirthAddresses:
         updates = [
             position
             for position in range(1, len(records))
-            if records[position].operation == "Update" and self._history.follows_previous[position]
+            if records[position].operation == OperationName.UPDATE
+            and self._history.follows_previous[position]
         ]
         rows.load_steps(updates)
         pass_ = _Pass(rows)
@@ -134,7 +136,7 @@ class _Pass:
 
     def _changed(self, here: "_Step", earlier: int, fragment: Fragment) -> RowOrigins:
         before = self.origins[earlier]
-        if not here.follows or here.record.operation == "Restore":
+        if not here.follows or here.record.operation == OperationName.RESTORE:
             return before  # lost versions may have written it
         if in_place(self._states[earlier], fragment, here.schemas) is InPlace.SAME:
             return before
@@ -311,8 +313,14 @@ class _Step:
     def version_of_new(self, fragment: Fragment) -> int:
         """Return the version that wrote the rows of a new fragment; NO_VERSION if unknown."""
         name = self.record.operation
-        if name in ("Clone", "Restore", "Rewrite", "unknown", None):
+        if name in (
+            OperationName.CLONE,
+            OperationName.RESTORE,
+            OperationName.REWRITE,
+            OperationName.UNKNOWN,
+            None,
+        ):
             return NO_VERSION
-        if self.follows or name == "Overwrite":
+        if self.follows or name == OperationName.OVERWRITE:
             return self.version
         return self.version if has_new_rows(self.operation, fragment) else NO_VERSION

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.detached import built_on, lost_base
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
@@ -108,7 +109,7 @@ class Namesakes:
         The positions of restores of detached versions.
     open_ids : RunColumns
         Row IDs that a detached version may have given out, or not: what it was built on is gone.
-    operations : dict of int to str or None
+    operations : dict of int to OperationName or None
         What the detached versions on the lines did.
     arrivals : dict of int to int
         In which version of the branch each of these was added first.
@@ -118,7 +119,7 @@ class Namesakes:
     aliases: RunColumns
     restores: tuple[int, ...]
     open_ids: RunColumns
-    operations: dict[int, str | None]
+    operations: dict[int, OperationName | None]
     arrivals: dict[int, int]
 
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
@@ -182,7 +183,8 @@ def namesakes_of(
     targets = {
         position: target
         for position, record in enumerate(records)
-        if record.operation == "Restore" and (target := _target(source, record)) is not None
+        if record.operation == OperationName.RESTORE
+        and (target := _target(source, record)) is not None
     }
     counters = [record.manifest.next_row_id for record in records]
     falls = any(after < before for before, after in pairwise(counters))
@@ -226,7 +228,7 @@ class _Lines:
         self._versions = np.array([record.version for record in records], dtype=np.uint64)
         self._lines = list[Line]()
         self._detached: dict[int, Line] = {}
-        self._operations: dict[int, str | None] = {}
+        self._operations: dict[int, OperationName | None] = {}
         self._open = list[RunColumns]()
         self._highest = records[0].manifest.next_row_id
         self._next_alias = _FIRST_ALIAS

@@ -14,6 +14,7 @@ from lance_explorer.findings import Finding
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Append, Overwrite, Update
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
@@ -23,7 +24,7 @@ from lance_explorer.history.source import TableSource
 
 __all__ = ["unrecorded_groups"]
 
-_UNTOLD = frozenset({"unknown", None})
+_UNTOLD = frozenset({OperationName.UNKNOWN, None})
 """What is known of the operation of a version whose transaction is gone, or not understood."""
 
 
@@ -225,7 +226,7 @@ def _plausible(step: _Step) -> bool:
         return False
     if not step.num_lost:
         return not step.changed and ids[-1] <= highest
-    is_reserved = step.before.operation == "ReserveFragments"
+    is_reserved = step.before.operation == OperationName.RESERVE_FRAGMENTS
     first = highest + 1 - (len(ids) if is_reserved else 0)
     commits = step.commit - step.before.version
     has_time = is_reserved or commits == 2 or (commits > 2 and len(ids) == 1)

@@ -11,6 +11,7 @@ from pyroaring import BitMap64
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.findings import Finding
 from lance_explorer.format.fragment_reuse import FragReuseGroup
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.rewrites.compaction_records import CompactionLineageEntry
@@ -91,7 +92,7 @@ class _Commit:
         record = history.records[position]
         before = history.records[position - 1].version if position else 0
         first = max(before, entry.dataset_version or 0) + 1
-        is_rewrite = record.operation in ("Rewrite", "unknown", None)
+        is_rewrite = record.operation in (OperationName.REWRITE, OperationName.UNKNOWN, None)
         last = max(first, record.version if is_rewrite else record.version - 1)
         doubt = None if first == last else f"it is one of the versions {first} to {last}"
         if entry.dataset_version is None:

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Any, TypeVar
 
 from lance_explorer.errors import CorruptFileError
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.rewrites.compaction_records import (
     CompactionLineage,
@@ -110,7 +111,7 @@ def _stored_text(record: VersionRecord) -> str | None:
 
 def _took_over(record: VersionRecord, text: str, after: VersionRecord) -> bool:
     later = _stored_text(after)
-    if later is None or after.operation != "UpdateConfig" or after.transaction is None:
+    if later is None or after.operation != OperationName.UPDATE_CONFIG or after.transaction is None:
         return later == text
     return later == text or after.transaction.header.read_version == record.version
 

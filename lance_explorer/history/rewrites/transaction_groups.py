@@ -8,6 +8,7 @@ from lance_explorer.findings import Finding
 from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import DeletionFile, Fragment
 from lance_explorer.format.layout_operations import Rewrite
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.rewrites.groups import RewriteGroup
@@ -22,7 +23,7 @@ def groups_of_transactions(
     source: TableSource, history: History, findings: list[Finding]
 ) -> Iterator[RewriteGroup]:
     """Yield what the transactions of the kept versions say, in order."""
-    rewrites = [record for record in history.records if record.operation == "Rewrite"]
+    rewrites = [record for record in history.records if record.operation == OperationName.REWRITE]
     counts = _deletion_counts(history) if rewrites else {}
     with source.reading_transactions(rewrites):
         for record in rewrites:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.row_counts import counts_of
 from lance_explorer.history.events.row_events import (
     NO_ADDRESS,
@@ -346,7 +347,7 @@ def test_a_fragment_that_got_an_old_id_has_rows_of_its_own(writer):
 def test_columns_written_in_place_may_have_the_values_that_they_had():
     source = stored("14.0.2/data_replacement.lance")
     operations = [record.operation for record in state_rows(source).history.records]
-    events = row_events(source, operations.index("DataReplacement"))
+    events = row_events(source, operations.index(OperationName.DATA_REPLACEMENT))
     assert {*events.event.tolist()} == {RowEvent.COLUMN_REWRITTEN}
     assert events.is_uncertain.all()
 
@@ -371,7 +372,7 @@ def test_a_cast_rewrites_a_column_and_adds_none():
 def test_an_overlay_updates_the_rows_that_it_covers():
     source = stored("14.0.2/data_overlay.lance")
     events = row_events(source, 1)
-    assert events.step.name == "DataOverlay"
+    assert events.step.name == OperationName.DATA_OVERLAY
     assert {*events.event.tolist()} == {RowEvent.UPDATED}
 
 
