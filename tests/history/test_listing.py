@@ -39,7 +39,7 @@ def test_versions_may_be_missing(table):
 def test_a_mixture_of_names_is_refused(table):
     path = table.folder.manifest_path(1)
     path.rename(path.with_name("1.manifest"))
-    with pytest.raises(CorruptFileError, match=r"both schemes of version names .*1\.manifest"):
+    with pytest.raises(CorruptFileError, match=r"named by both schemes .1\.manifest"):
         listing(table)
 
 
