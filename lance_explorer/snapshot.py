@@ -79,7 +79,8 @@ class Snapshot:
     @property
     def operation(self) -> str | None:
         """The operation as Lance names it; None if the transaction is lost."""
-        return self._record.operation
+        name = self._record.operation
+        return None if name is None else name.value
 
     @property
     def transaction(self) -> Transaction | None:
