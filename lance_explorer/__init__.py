@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lance_explorer import demo, figures, spark, widgets
     from lance_explorer.errors import (
+        BudgetExceededError,
         CorruptFileError,
         FormatError,
         FragmentNotFoundError,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from lance_explorer.table import Table, open_table
 
 __all__ = [
+    "BudgetExceededError",
     "CorruptFileError",
     "Finding",
     "FormatError",

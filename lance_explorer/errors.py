@@ -14,6 +14,7 @@ The tree, grouped by what a handler would do::
     |   +-- UnsupportedFeatureError
     +-- InvalidArgumentError (ValueError)
     +-- StorageError (OSError)
+    +-- BudgetExceededError (RuntimeError)
     +-- MissingDependencyError (ImportError)
 
 A message says what failed, where, what was expected against what was found, and what to do next.
@@ -31,6 +32,8 @@ is special to that call.
   dropped, or replaced by another one, since it was opened.
 * In a call about the whole history, a version that is cleaned up meanwhile counts as missing. So
   does a version whose manifest cannot be decoded; ``table.inspect.findings()`` lists it.
+* A call on a table that was opened with ``max_bytes`` or ``max_requests`` raises
+  :class:`BudgetExceededError` instead of reading more than that.
 * If something that a call names does not exist, it raises the :class:`NotFoundError` of its kind:
   :class:`VersionNotFoundError` for a version that is not kept, or a time before all kept versions;
   :class:`RowNotFoundError` for a row ID, :class:`FragmentNotFoundError` for a fragment ID,
@@ -45,6 +48,7 @@ from typing import Self
 from lance_explorer.shown import visible
 
 __all__ = [
+    "BudgetExceededError",
     "CorruptFileError",
     "FormatError",
     "FragmentNotFoundError",
@@ -157,6 +161,10 @@ class InvalidArgumentError(LanceExplorerError, ValueError):
 
 class StorageError(LanceExplorerError, OSError):
     """The storage refused a request, or failed."""
+
+
+class BudgetExceededError(LanceExplorerError, RuntimeError):
+    """More would have to be read than ``max_bytes`` or ``max_requests`` of ``open_table`` allow."""
 
 
 class MissingDependencyError(LanceExplorerError, ImportError):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from numpy.typing import ArrayLike
 
-from lance_explorer.arguments import flag, of_kind
+from lance_explorer.arguments import flag, of_kind, whole_number
 from lance_explorer.errors import TableNotFoundError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
@@ -29,7 +29,7 @@ from lance_explorer.inspect.row_id_checks import check_row_ids
 from lance_explorer.inspect.versions import VERSIONS, versions
 from lance_explorer.shown import described
 from lance_explorer.snapshot import Snapshot
-from lance_explorer.storage import IoCounts, Options
+from lance_explorer.storage import Budget, IoCounts, Options
 
 # What takes long to import is imported where it is asked for.
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def open_table(
     branch: str | None = None,
     storage_options: Mapping[str, str] | None = None,
     allow_bases: Iterable[str | os.PathLike[str]] = (),
+    max_bytes: int | None = None,
+    max_requests: int | None = None,
 ) -> "Table":
     """Open a Lance table to explore it; nothing is ever written to it.
 
@@ -70,6 +72,10 @@ def open_table(
         for a table in an object store, all of the same kind of store and the same account, to which
         ``storage_options`` give access. Any other place is in ``table.inspect.findings()``, and
         reading rows from it is an error. Allowed places are read with the same ``storage_options``.
+    max_bytes, max_requests : int, optional
+        Of a table in an object store, the most bytes to read and requests to make for metadata, all
+        calls together; by default any number. ``table.io`` shows how many there were. A call that
+        needs more raises BudgetExceededError. What pylance reads of values does not count.
 
     Returns
     -------
@@ -89,7 +95,12 @@ def open_table(
     'Overwrite'
     """
     storage_options = None if storage_options is None else Options(storage_options)
-    return Table(open_source(table, branch, storage_options, allow_bases))
+    budget = Budget(
+        None if max_bytes is None else whole_number("max_bytes", max_bytes),
+        None if max_requests is None else whole_number("max_requests", max_requests),
+    )
+    io = IoCounts(budget=budget)
+    return Table(open_source(table, branch, storage_options, allow_bases, io))
 
 
 class Table:

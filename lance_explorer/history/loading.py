@@ -69,6 +69,10 @@ _Content = bytes | FormatError | None
 _FEW_FILES = 100
 _FEW_BYTES = 32 << 20
 
+_COSTLY_BYTES = 256 << 20
+_COSTLY_REQUESTS = 2_000
+"""What is asked of an object store beyond these is said before it is asked."""
+
 
 def extend(history: History, storage: Storage, listing: VersionListing) -> History:
     """Return the history of what ``listing`` holds, reading only what ``history`` does not know.
@@ -213,7 +217,9 @@ class _Loader:
         keep_freed_memory(max(file.size_bytes for file in files))  # manifests grow
         sizes = [file.size_bytes for file in files]
         contents = self._storage.get_many([file.path for file in files], sizes)
-        manifests = zip(_with_progress(files), contents, strict=True)
+        manifests = zip(
+            _with_progress(files, is_remote=self._storage.in_flight > 1), contents, strict=True
+        )
         while some := _first(manifests, self._storage.in_flight):
             with self._storage.reading_ahead(self._transaction_files(some)):
                 for file, data in some:
@@ -458,7 +464,7 @@ def _count_from(message: bytes, fragment: Fragment, lowest: int) -> int | None:
     return int(new.sum())
 
 
-def _with_progress(files: list[VersionFile]) -> Iterator[VersionFile]:
+def _with_progress(files: list[VersionFile], *, is_remote: bool) -> Iterator[VersionFile]:
     """Yield files; a bar shows how far that is, should it take long."""
     size = sum([file.size_bytes for file in files])
     if len(files) < _FEW_FILES and size < _FEW_BYTES:
@@ -467,7 +473,11 @@ def _with_progress(files: list[VersionFile]) -> Iterator[VersionFile]:
     from tqdm.auto import tqdm
 
     what = f"Reading {len(files):,} versions"
-    with tqdm(total=size, desc=what, unit="B", unit_scale=True, delay=1.0, leave=False) as bar:
+    costs = is_remote and (size > _COSTLY_BYTES or len(files) > _COSTLY_REQUESTS)
+    if costs:
+        what += f" from the object store, {size / 1e6:,.0f} MB"
+    delay = 0.0 if costs else 1.0
+    with tqdm(total=size, desc=what, unit="B", unit_scale=True, delay=delay, leave=False) as bar:
         for file in files:
             yield file
             bar.update(file.size_bytes)

@@ -9,7 +9,7 @@ from lance_explorer.arguments import path, shown, text
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.manifest import decode_manifest_message
 from lance_explorer.history.source import TableSource
-from lance_explorer.storage import Options
+from lance_explorer.storage import IoCounts, Options
 
 __all__ = ["dataset_of", "open_source", "package_of"]
 
@@ -19,6 +19,7 @@ def open_source(
     branch: str | None = None,
     storage_options: Mapping[str, str] | None = None,
     allow_bases: Iterable[str | os.PathLike[str]] = (),
+    io: IoCounts | None = None,
 ) -> TableSource:
     """Return the metadata of a branch; lance and lancedb are not imported for it.
 
@@ -32,6 +33,8 @@ def open_source(
         How to get at its files, as pylance takes them; by default those of ``table``.
     allow_bases : iterable of str or os.PathLike
         Where the table may lead to, beside what is near.
+    io : IoCounts, optional
+        What counts requests and bytes, and may limit them.
 
     Raises
     ------
@@ -44,7 +47,7 @@ def open_source(
     if branch is not None:
         branch = text("branch", branch)
     if isinstance(opened, (str, os.PathLike)):
-        return TableSource(path("table", opened), branch, storage_options, None, allow_bases)
+        return TableSource(path("table", opened), branch, storage_options, io, allow_bases)
     if package_of(opened) != "lance" or not isinstance(getattr(opened, "uri", None), str):
         raise InvalidArgumentError(
             f"table is {shown(table)}: expected a path, a URI, a LanceDataset or a lancedb table, "
@@ -53,7 +56,7 @@ def open_source(
     options = storage_options
     if options is None:
         options = Options(opened.latest_storage_options())
-    return TableSource(opened.uri, branch or _branch_of(opened), options, None, allow_bases)
+    return TableSource(opened.uri, branch or _branch_of(opened), options, io, allow_bases)
 
 
 def package_of(table: Any) -> str:

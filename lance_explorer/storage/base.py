@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.shown import described
 from lance_explorer.storage.bases import Bases
+from lance_explorer.storage.budget import Budget
 from lance_explorer.storage.secrets import Options
 
 __all__ = ["Contents", "FileInfo", "FilePart", "IoCounts", "Storage", "given"]
@@ -32,11 +33,14 @@ class IoCounts:
         Bytes that reads returned.
     missing : int
         Reads of files that were not there, those of pylance that failed among them.
+    budget : Budget
+        How much may be asked of an object store.
     """
 
     requests: int = 0
     bytes_read: int = 0
     missing: int = 0
+    budget: Budget = field(default_factory=Budget, repr=False, compare=False)
 
 
 class FileInfo(NamedTuple):

@@ -102,6 +102,7 @@ class ObjectStorage(Storage):
         ]
 
     def find(self, path: str) -> FileInfo | None:
+        self.io.budget.claim_request(self.uri)
         self.io.requests += 1
         try:
             return _info(self._head(path))
@@ -137,6 +138,9 @@ class ObjectStorage(Storage):
 
         Up to 64 requests are in flight, fewer where files are so large that they would fill memory.
         """
+        if sizes:
+            self.io.budget.check_requests(self.uri, len(sizes))
+            self.io.budget.check_bytes(self.uri, self.io.bytes_read, sum(sizes))
         rest = zip(paths, chain(sizes, repeat(UNKNOWN_BYTES)), strict=False)
         waiting: deque[Future[bytes]] = deque()
         data: Contents
@@ -167,6 +171,7 @@ class ObjectStorage(Storage):
         return ThreadPoolExecutor(self.in_flight, "lance_explorer-storage")
 
     def _list(self, folder: str) -> Any:
+        self.io.budget.claim_request(self.uri)
         self.io.requests += 1
 
         def request() -> Any:
@@ -185,6 +190,8 @@ class ObjectStorage(Storage):
         return self._submit(part).result()
 
     def _submit(self, part: FilePart) -> Future[bytes]:
+        self.io.budget.claim_request(self.uri)
+        self.io.budget.check_bytes(self.uri, self.io.bytes_read, part.length or 0)
         return self._threads.submit(self._fetch, part)
 
     def _fetch(self, part: FilePart) -> bytes:
@@ -207,6 +214,9 @@ class ObjectStorage(Storage):
                 answer = obstore.get(self._store, _safe(part.path), options=options)
                 if part.length is None:
                     check_size(part.path, answer.meta["size"])
+                    self.io.budget.check_bytes(
+                        self.uri, self.io.bytes_read, answer.meta["size"] - so_far
+                    )
                 if etag := answer.meta["e_tag"]:
                     options["if_match"] = etag
                 for chunk in answer.stream(min_chunk_size=_CHUNK_BYTES):
@@ -218,6 +228,7 @@ class ObjectStorage(Storage):
                     raise
 
     def _size(self, path: str) -> int:
+        self.io.budget.claim_request(self.uri)
         self.io.requests += 1
         return int(self._head(path)["size"])
 
