@@ -154,7 +154,9 @@ KINDS = {
     "key": NAMES,
     "limit": COUNT,
     "master": replace(TEXT, values=("", "lokal", "7")),
+    "max_bytes": replace(COUNT, fits=("number", "none")),
     "max_entries": SIZE,
+    "max_requests": replace(COUNT, fits=("number", "none")),
     "mode": one_of("net"),
     "namespace": TEXT,
     "nodes": Kind(

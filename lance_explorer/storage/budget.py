@@ -1,7 +1,6 @@
 """How much may be asked of an object store, which is paid for by request and by byte."""
 
-from dataclasses import dataclass, field
-from threading import Lock
+from dataclasses import dataclass
 
 from lance_explorer.errors import BudgetExceededError
 
@@ -21,7 +20,6 @@ class Budget:
     max_bytes: int | None = None
     max_requests: int | None = None
     _claimed: int = 0
-    _lock: Lock = field(default_factory=Lock, repr=False)
 
     def claim_request(self, uri: str) -> None:
         """Note a request that is about to be made.
@@ -31,11 +29,8 @@ class Budget:
         BudgetExceededError
             If it would be one too many.
         """
-        if self.max_requests is None:
-            return
-        with self._lock:
-            self.check_requests(uri, 1)
-            self._claimed += 1
+        self.check_requests(uri, 1)
+        self._claimed += 1
 
     def check_requests(self, uri: str, count: int) -> None:
         """Check that so many requests may still be made; raises as :meth:`claim_request` does."""
