@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.frames.columns import EVIDENCE, ID, TEXT, TIME
-from lance_explorer.frames.followed import EVENT, FOLLOWED, ROW_HISTORY
+from lance_explorer.frames.followed import EVENT
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_context import StepFacts
 from lance_explorer.history.evidence import Evidence
@@ -17,9 +17,6 @@ from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
 __all__ = [
-    "EVENT",
-    "FOLLOWED",
-    "ROW_HISTORY",
     "EventColumns",
     "enum_series",
     "event_columns",

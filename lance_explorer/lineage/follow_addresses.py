@@ -24,7 +24,7 @@ from lance_explorer.lineage.event_frame import enum_series, fragments, nulls, on
 from lance_explorer.lineage.follow_rows import RowsInStep, trace
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
-__all__ = ["FOLLOWED_ADDRESSES", "Outcome", "follow_addresses"]
+__all__ = ["follow_addresses"]
 
 
 @documented(FOLLOWED_ADDRESSES)

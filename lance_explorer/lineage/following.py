@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from lance_explorer.arguments import row_numbers
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
 from lance_explorer.frames.documented import documented
+from lance_explorer.frames.followed import FOLLOWED, ROW_HISTORY
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_runs import NO_ADDRESS
@@ -25,12 +26,7 @@ from lance_explorer.history.reading.row_endings import row_not_found
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.ancestors import fork_of, identities_in_parent
 from lance_explorer.lineage.clones import step_facts
-from lance_explorer.lineage.event_frame import (
-    FOLLOWED,
-    ROW_HISTORY,
-    EventColumns,
-    event_columns,
-)
+from lance_explorer.lineage.event_frame import EventColumns, event_columns
 from lance_explorer.lineage.follow_rows import RowsInStep, trace
 from lance_explorer.lineage.fork_gaps import has_gap, since_fork
 from lance_explorer.lineage.row_values import with_values

@@ -6,9 +6,9 @@ import polars as pl
 
 from lance_explorer.arguments import flag, row_number
 from lance_explorer.frames.documented import documented
+from lance_explorer.frames.followed import ROW_HISTORY
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.event_frame import ROW_HISTORY
 from lance_explorer.lineage.following import row_history
 from lance_explorer.shown import described
 

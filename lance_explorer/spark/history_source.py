@@ -15,9 +15,9 @@ from pyspark.sql.types import StructType
 from lance_explorer.arguments import shown
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.frames.followed import FOLLOWED
 from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.event_frame import FOLLOWED
 from lance_explorer.lineage.following import follow
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Uint64Array

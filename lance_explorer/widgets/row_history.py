@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.row_events import event_name
-from lance_explorer.lineage.event_frame import ROW_HISTORY
+from lance_explorer.frames.followed import ROW_HISTORY
 from lance_explorer.lineage.following import row_history
 from lance_explorer.lineage.row_values import with_values
 from lance_explorer.rowids.addresses import RowAddress

@@ -8,9 +8,8 @@ They are stored beside this file. After a change that is meant, write them anew:
 from pathlib import Path
 
 from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES, ROW_HISTORY
 from lance_explorer.inspect.catalogue import FRAMES
-from lance_explorer.lineage.event_frame import FOLLOWED, ROW_HISTORY
-from lance_explorer.lineage.follow_addresses import FOLLOWED_ADDRESSES
 from lance_explorer.lineage.nodes import EDGES, FRAGMENTS, STATES
 
 STORED_SCHEMAS = Path(__file__).with_name("frame_schemas.txt")

@@ -3,8 +3,9 @@
 import pytest
 
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
+from lance_explorer.frames.followed import FOLLOWED_ADDRESSES
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.follow_addresses import FOLLOWED_ADDRESSES, follow_addresses
+from lance_explorer.lineage.follow_addresses import follow_addresses
 from tests.inspect.tables import rows_of
 from tests.synthetic import SyntheticTable
 

@@ -14,8 +14,8 @@ from lance_explorer.errors import (
     RowNotFoundError,
     VersionNotFoundError,
 )
+from lance_explorer.frames.followed import FOLLOWED, ROW_HISTORY
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.event_frame import FOLLOWED, ROW_HISTORY
 from lance_explorer.lineage.following import follow, row_history
 from tests.format.samples import DATA
 from tests.inspect.tables import rows_of, stored

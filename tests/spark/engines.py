@@ -6,7 +6,7 @@ import polars as pl
 
 import lance_explorer as lx
 from lance_explorer.frames.columns import TEXT
-from lance_explorer.lineage.event_frame import FOLLOWED
+from lance_explorer.frames.followed import FOLLOWED
 from lance_explorer.lineage.following import follow
 
 __all__ = ["Engine", "Local", "OnSpark", "as_local"]

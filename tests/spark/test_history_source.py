@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.lineage.event_frame import FOLLOWED
+from lance_explorer.frames.followed import FOLLOWED
 from lance_explorer.lineage.following import follow
 from lance_explorer.spark.history_source import HistorySource
 
