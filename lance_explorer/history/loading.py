@@ -15,7 +15,6 @@ from lance_explorer.errors import (
     FormatError,
     UnsupportedFeatureError,
 )
-from lance_explorer.findings import Finding
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragment_columns import FragmentColumns
@@ -51,6 +50,14 @@ from lance_explorer.history.history import (
 )
 from lance_explorer.history.intervals import IntervalBuilder, Intervals, merge_intervals
 from lance_explorer.history.listing import VersionFile, VersionListing
+from lance_explorer.history.manifest_findings import (
+    corrupt_transaction,
+    duplicates,
+    is_overfull,
+    not_counted,
+    too_many_deleted,
+    unreadable,
+)
 from lance_explorer.history.state_builder import Fragments, StateBuilder
 from lance_explorer.storage import Contents, FilePart, Storage, given, reading_ahead
 
@@ -112,7 +119,7 @@ def with_unreadable(
     return replace(
         history,
         unreadable=(*history.unreadable, *[UnreadableVersion(*version) for version in versions]),
-        findings=(*history.findings, *[_unreadable(*version) for version in versions]),
+        findings=(*history.findings, *[unreadable(*version) for version in versions]),
     )
 
 
@@ -262,7 +269,7 @@ class _Loader:
         except FormatError as error:
             located = error.located(file.path)
             self._unreadable.append(UnreadableVersion(file, located))
-            self._findings.append(_unreadable(file, located))
+            self._findings.append(unreadable(file, located))
             self._start_over()
 
     def _start_over(self) -> None:
@@ -361,13 +368,13 @@ class _Loader:
         """Note what is wrong with the fragments of a manifest, and was not before."""
         told = {finding.code for finding in self._findings}
         if self._is_duplicated and "duplicate_fragment_ids" not in told:
-            self._findings.append(_duplicates(file))
+            self._findings.append(duplicates(file))
         for number, fragment in sorted(self._states.to_look_at(num_known), key=itemgetter(0)):
             if fragment.physical_rows is None and "rows_not_counted" not in told:
                 told.add("rows_not_counted")
-                self._findings.append(_not_counted(file, fragment))
-            if _is_overfull(fragment):
-                self._findings.append(_too_many_deleted(file, fragment))
+                self._findings.append(not_counted(file, fragment))
+            if is_overfull(fragment):
+                self._findings.append(too_many_deleted(file, fragment))
             deleted = fragment.deletion_file
             if deleted is not None and deleted.num_deleted_rows is None:
                 with suppress(FormatError):
@@ -412,7 +419,7 @@ class _Loader:
         except FileNotFoundError:
             return None
         except FormatError as error:
-            self._findings.append(_corrupt_transaction(file, error.located(path, offset)))
+            self._findings.append(corrupt_transaction(file, error.located(path, offset)))
             return None
         size = len(transaction)
         kept = transaction if size <= KEPT_TRANSACTION_BYTES else None
@@ -481,70 +488,3 @@ def _with_progress(files: list[VersionFile], *, is_remote: bool) -> Iterator[Ver
         for file in files:
             yield file
             bar.update(file.size_bytes)
-
-
-def _unreadable(file: VersionFile, error: FormatError) -> Finding:
-    return Finding(
-        code="unreadable_manifest",
-        severity="error",
-        message=str(error),
-        advice=f"Version {file.version} is left out; "
-        + (
-            "a newer release of lance_explorer may read it."
-            if isinstance(error, UnsupportedFeatureError)
-            else "restore its file from a backup."
-        ),
-        version=file.version,
-    )
-
-
-def _duplicates(file: VersionFile) -> Finding:
-    return Finding(
-        code="duplicate_fragment_ids",
-        severity="error",
-        message=f"two fragments of version {file.version} have the same ID: the first such version",
-        advice="Counts of such versions are null, and reading their rows is an error, since two "
-        "rows may have the same address. Copy the table into a new one with lance.write_dataset.",
-        version=file.version,
-    )
-
-
-def _not_counted(file: VersionFile, fragment: Fragment) -> Finding:
-    return Finding(
-        code="rows_not_counted",
-        severity="info" if fragment.row_ids else "warning",
-        message=f"fragment {fragment.id} does not store how many rows it has, as from writers up "
-        f"to 0.7; version {file.version} is the first with such fragments",
-        advice="Counts of such versions are null. Any commit of a newer release counts the rows.",
-        version=file.version,
-        fragment_id=fragment.id,
-    )
-
-
-def _is_overfull(fragment: Fragment) -> bool:
-    file, rows = fragment.deletion_file, fragment.physical_rows
-    return file is not None and rows is not None and (file.num_deleted_rows or 0) > rows
-
-
-def _too_many_deleted(file: VersionFile, fragment: Fragment) -> Finding:
-    deleted = fragment.deletion_file.num_deleted_rows if fragment.deletion_file else 0
-    return Finding(
-        code="too_many_deleted",
-        severity="error",
-        message=f"the manifest says that {deleted} of {fragment.physical_rows} rows of fragment "
-        f"{fragment.id} are deleted",
-        advice="One of the two numbers is wrong, so live rows are null. Restore the manifest from "
-        "a backup.",
-        version=file.version,
-        fragment_id=fragment.id,
-    )
-
-
-def _corrupt_transaction(file: VersionFile, error: FormatError) -> Finding:
-    return Finding(
-        code="corrupt_transaction",
-        severity="error",
-        message=str(error),
-        advice="The operation of this version is shown as unknown; its contents are not affected.",
-        version=file.version,
-    )
