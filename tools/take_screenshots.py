@@ -15,30 +15,34 @@ from tests.browser.lab import Lab, chromium, lab_server  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 WIDTH = 1300
-HEIGHT = 1400
+HEIGHT = 2000
 
 OPEN = "import lance_explorer as lx\ntable = lx.open_table(lx.demo.make_photos())"
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What to show in a cell, and the element of it that a picture is taken of."""
+    """What to show in a cell, and the element of it that a picture is taken of.
+
+    ``ready`` is what the element has in it when all of it is there.
+    """
 
     name: str
     code: str
     element: str
     before: str = ""
+    ready: str = ""
     theme: str = "light"
 
 
 PICTURES = (
-    Picture("table", "table", ".jp-RenderedHTML"),
     Picture("explorer", "table.explore()", ".jp-OutputArea-output > .widget-box"),
     Picture(
         "time_travel",
         "shown = lx.widgets.TimeTravel(table)\nshown",
         ".lx",
         before="shown.state.version = 26",
+        ready="td",
     ),
     Picture(
         "lineage",
@@ -71,6 +75,8 @@ def take(lab: Lab, picture: Picture) -> None:
     shown.wait_for()
     if picture.before:
         notebook.run(picture.before)
+    if picture.ready:
+        shown.locator(picture.ready).first.wait_for()
     lab.page.wait_for_load_state("networkidle")
     lab.page.mouse.move(0, 0)
     shown.screenshot(path=IMAGES / f"{picture.name}.png", animations="disabled")
