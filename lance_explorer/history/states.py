@@ -54,11 +54,6 @@ class ColumnsPart:
             record = self._records[number] = self.columns.record(int(self.chosen[number]))
         return record
 
-    def message(self, number: int) -> bytes:
-        """Return the undecoded message of one fragment."""
-        place = self.chosen[number]
-        return self.columns.data[self.columns.begin[place] : self.columns.end[place]]
-
 
 _Part = ColumnsPart | tuple[Fragment, ...]
 
