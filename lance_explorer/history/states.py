@@ -25,6 +25,9 @@ UNKNOWN_COUNT = -1
 
 _Counts = NDArray[np.int64]
 
+_MOST_RECORDS = 100_000
+"""Records that are kept for who asks again; they take twenty times the memory of columns."""
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnsPart:
@@ -51,6 +54,8 @@ class ColumnsPart:
     def __getitem__(self, number: int) -> Fragment:
         record = self._records.get(number)
         if record is None:
+            if len(self._records) >= _MOST_RECORDS:
+                self._records.clear()
             record = self._records[number] = self.columns.record(int(self.chosen[number]))
         return record
 
