@@ -85,10 +85,10 @@ def snapshot_text(source: TableSource, snapshot: History) -> str:
 
 
 def table_facts(source: TableSource) -> dict[str, str]:
-    """Return what there is to say about a table from its latest manifest and its refs."""
+    """Return what there is to say about a table from its latest version and its refs."""
     try:
-        snapshot = source.version(source.latest_version)
-        latest, common = _summary(snapshot), _common_facts(snapshot)
+        found = source.found(source.latest_version)
+        latest, common = _summary(*found), _common_facts(*found)
     except LanceExplorerError as error:
         latest, common = f"cannot be read: {error}", {}
     kept = source.listing.versions
@@ -168,8 +168,8 @@ def _fragments(snapshot: History) -> pl.DataFrame:
     )
 
 
-def _common_facts(snapshot: History) -> dict[str, str]:
-    manifest = snapshot.records[0].manifest
+def _common_facts(history: History, position: int = 0) -> dict[str, str]:
+    manifest = history.records[position].manifest
     facts = {
         "writer": f"{manifest.writer.library} {manifest.writer}" if manifest.writer else "unknown",
         "data format": manifest.data_format,
@@ -181,18 +181,18 @@ def _common_facts(snapshot: History) -> dict[str, str]:
     return facts
 
 
-def _summary(snapshot: History) -> str:
+def _summary(history: History, position: int = 0) -> str:
     """Return time, rows, fragments and bytes of a version, such as a person would say them."""
-    record = snapshot.records[0]
+    record = history.records[position]
     time = record.manifest.timestamp
-    rows = int(totals(snapshot, snapshot.live_rows)[0])
+    rows = int(totals(history, history.live_rows)[position])
     if unreadable_flags(record.manifest.reader_feature_flags):
         rows = UNKNOWN_COUNT
-    num_bytes = int(totals(snapshot, snapshot.states.data_bytes)[0])
+    num_bytes = int(totals(history, history.states.data_bytes)[position])
     parts = [
         f"{time:%Y-%m-%d %H:%M:%S} UTC" if time else "at an unknown time",
         f"{_plural(rows, 'row') if rows >= 0 else 'unknown rows'} in "
-        + _plural(len(snapshot.intervals), "fragment"),
+        + _plural(len(history.intervals.at(position)), "fragment"),
         size(num_bytes) if num_bytes >= 0 else "unknown size",
     ]
     return ", ".join(parts)
