@@ -57,8 +57,16 @@ def built_on(
     operation = None if transaction is None else transaction.operation
     said = here.record.transaction.header.read_version
     others = [*_others(source, detached, before)]
+    highest = max(stamps, default=0)  # no row of it can have been written after it
     candidates = [
-        (other.version + 1 not in stamps, differing, other.version != said, is_detached, -place)
+        (
+            other.version + 1 < highest,
+            other.version + 1 not in stamps,
+            differing,
+            other.version != said,
+            is_detached,
+            -place,
+        )
         for place, (other, is_detached) in enumerate(others)
         if (differing := _difference(here, other, operation)) is not None
     ]

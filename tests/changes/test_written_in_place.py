@@ -38,8 +38,10 @@ def create(uri: str, *, stable: bool, rows_per_file: int = 3) -> None:
     lance.write_dataset(data, uri, enable_stable_row_ids=stable, max_rows_per_file=rows_per_file)
 
 
-def write_in_place(uri: str, fragment: int, data: pa.Table, *, says_which: bool) -> None:
-    """Commit other values for rows of a fragment."""
+def write_in_place(
+    uri: str, fragment: int, data: pa.Table, *, says_which: bool, detached: bool = False
+) -> int:
+    """Commit other values for rows of a fragment; return the version."""
     dataset: Any = lance.dataset(uri)
     written, fields, *offsets = dataset.get_fragment(fragment).update_columns(
         data, "key", "key", with_offsets=says_which
@@ -50,7 +52,10 @@ def write_in_place(uri: str, fragment: int, data: pa.Table, *, says_which: bool)
         update_mode="rewrite_columns",
         updated_fragment_offsets={fragment: offsets[0]} if says_which else None,
     )
-    lance.LanceDataset.commit(uri, operation, read_version=dataset.version)
+    commit = lance.LanceDataset.commit
+    made = commit(dataset, operation, read_version=dataset.version, detached=detached)
+    version: int = made.version
+    return version
 
 
 def net(table: Table, begin: int, end: int | None = None) -> dict[str, int]:
@@ -88,6 +93,19 @@ def test_rows_merged_in_place_are_told_beside_those_that_are_inserted(uri, stabl
         assert net(table, 2) == told
         assert events(table, 1) == ["created", "column_rewritten"]
         assert counts(table, 3) == {"added": 1, "column_rewritten": 3, "in": 1}
+
+
+def test_a_detached_write_and_an_ordinary_one_that_have_one_number_are_two(uri):
+    """Both were built on version 2, so both wrote 3 beside the row as its last update."""
+    create(uri, stable=True)
+    write_in_place(uri, 0, rows([1], a=7), says_which=True)
+    detached = write_in_place(uri, 0, rows([2], a=8), says_which=True, detached=True)
+    write_in_place(uri, 0, rows([2], a=9), says_which=True)
+    lance.dataset(uri).checkout_version(detached).restore()
+    table = open_table(uri)
+    feed = table.changes(3, 4, mode="per_commit", images="both").to_polars()
+    certain = feed.filter(~pl.col("is_uncertain")).select("_rowid", "_event", "a")
+    assert certain.rows() == [(2, "restored", 9), (2, "restored", 8)]
 
 
 def test_each_fragment_says_by_itself_which_rows_were_written(uri, stable):
