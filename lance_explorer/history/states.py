@@ -1,7 +1,7 @@
 """The distinct states of fragments as columns; a record is made when somebody asks for it.
 
-A state that came in a large piece of a manifest stays there, as columns that were decoded all at
-once. Those that came a few at a time are records. Who reads columns need not know which is which.
+States of which a manifest added thousands at once stay columns, as they were decoded. Those that
+were added a few at a time are records. Who reads columns need not know which is which.
 """
 
 from bisect import bisect_right
@@ -26,7 +26,7 @@ UNKNOWN_COUNT = -1
 _Counts = NDArray[np.int64]
 
 _MOST_RECORDS = 100_000
-"""Records that are kept for who asks again; they take twenty times the memory of columns."""
+"""Records that are kept for who asks again; then they are made anew, so that memory is bounded."""
 
 
 @dataclass(frozen=True, eq=False)
