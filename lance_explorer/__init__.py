@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         VersionNotFoundError,
     )
     from lance_explorer.findings import Finding
+    from lance_explorer.ledger.ledger import Ledger
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table, open_table
 
@@ -41,6 +42,7 @@ __all__ = [
     "FragmentNotFoundError",
     "InvalidArgumentError",
     "LanceExplorerError",
+    "Ledger",
     "MissingDependencyError",
     "NotFoundError",
     "RefNotFoundError",
@@ -59,7 +61,13 @@ __all__ = [
 ]
 
 _MODULES = {"demo", "figures", "spark", "widgets"}
-_HOMES = {"Finding": "findings", "Snapshot": "snapshot", "Table": "table", "open_table": "table"}
+_HOMES = {
+    "Finding": "findings",
+    "Ledger": "ledger.ledger",
+    "Snapshot": "snapshot",
+    "Table": "table",
+    "open_table": "table",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from numpy.typing import ArrayLike
 
-from lance_explorer.arguments import flag, of_kind, whole_number
+from lance_explorer.arguments import flag, of_kind, text, whole_number
 from lance_explorer.errors import TableNotFoundError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
@@ -35,6 +35,7 @@ from lance_explorer.storage import Budget, IoCounts, Options
 if TYPE_CHECKING:
     from lance_explorer.changes.change_feed import Changes, ImageChoice, Mode
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.ledger.ledger import Ledger
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
     from lance_explorer.widgets.explorer import Explorer
@@ -52,6 +53,7 @@ def open_table(
     allow_bases: Iterable[str | os.PathLike[str]] = (),
     max_bytes: int | None = None,
     max_requests: int | None = None,
+    ledger: "Ledger | str | os.PathLike[str] | None" = None,
 ) -> "Table":
     """Open a Lance table to explore it; nothing is ever written to it.
 
@@ -76,6 +78,9 @@ def open_table(
         Of a table in an object store, the most bytes to read and requests to make for metadata, all
         calls together; by default any number. ``table.io`` shows how many there were. A call that
         needs more raises BudgetExceededError. What pylance reads of values does not count.
+    ledger : Ledger, str or os.PathLike, optional
+        Where the table was recorded (:class:`Ledger`), or the path or URI of that. Versions that
+        are recorded and no longer kept are there as if they were, but for their values.
 
     Returns
     -------
@@ -100,7 +105,14 @@ def open_table(
         None if max_requests is None else whole_number("max_requests", max_requests),
     )
     io = IoCounts(budget=budget)
-    return Table(open_source(table, branch, storage_options, allow_bases, io))
+    if ledger is None:
+        return Table(open_source(table, branch, storage_options, allow_bases, io))
+    from lance_explorer.ledger.ledger import ledger_of
+
+    of = ledger_of(ledger)
+    source = open_source(table, None, storage_options, allow_bases, io)
+    name = None if branch is None else text("branch", branch)
+    return Table(source.with_recorded(of.recorded(source.uri), name))
 
 
 class Table:

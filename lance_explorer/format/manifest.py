@@ -18,6 +18,7 @@ from lance_explorer.format.schema import Field, fields_from_pb
 
 __all__ = [
     "FOOTER_BYTES",
+    "SECTION_PREFIX_BYTES",
     "Manifest",
     "ManifestLayout",
     "Section",
@@ -38,6 +39,10 @@ FOOTER_BYTES = 16
 _MAGIC = b"LANC"
 _FOOTER = struct.Struct("<QHH4s")
 _LENGTH = struct.Struct("<I")
+
+SECTION_PREFIX_BYTES = _LENGTH.size
+"""Before each section stands its length."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -21,13 +21,17 @@ _V2_DIGITS = 20
 
 
 class VersionFile(NamedTuple):
-    """The manifest file of one version. ``path`` starts at the root of the table."""
+    """The manifest file of one version. ``path`` starts at the root of the table.
+
+    ``is_recorded`` tells that it is kept no more: a ledger has it.
+    """
 
     version: int
     path: str
     size_bytes: int
     modified_ns: int
     etag: str | None = None
+    is_recorded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from lance_explorer.format.fragments import (
     BasePath,
     DeletionFile,
     Fragment,
-    decode_inline_sequences,
 )
 from lance_explorer.format.indices import IndexMetadata, decode_index_section
 from lance_explorer.format.manifest import (
@@ -35,7 +34,6 @@ from lance_explorer.format.manifest import (
 )
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
-from lance_explorer.format.sequences import decode_row_id_sequence
 from lance_explorer.format.splitting import Hunk, ManifestSplitter
 from lance_explorer.format.transactions import decode_transaction_header
 from lance_explorer.history.allocator import keep_freed_memory
@@ -58,6 +56,8 @@ from lance_explorer.history.manifest_findings import (
     too_many_deleted,
     unreadable,
 )
+from lance_explorer.history.new_row_ids import count_new_row_ids
+from lance_explorer.history.progress import reading_versions
 from lance_explorer.history.state_builder import Fragments, StateBuilder
 from lance_explorer.storage import Contents, FilePart, Storage, given, reading_ahead
 
@@ -73,12 +73,7 @@ _T = TypeVar("_T")
 _Content = bytes | FormatError | None
 """A file, or why it may not be read; None if it is not there."""
 
-_FEW_FILES = 100
 _FEW_BYTES = 32 << 20
-
-_COSTLY_BYTES = 256 << 20
-_COSTLY_REQUESTS = 2_000
-"""What is asked of an object store beyond these is said before it is asked."""
 
 
 def extend(history: History, storage: Storage, listing: VersionListing) -> History:
@@ -225,7 +220,7 @@ class _Loader:
         sizes = [file.size_bytes for file in files]
         contents = self._storage.get_many([file.path for file in files], sizes)
         manifests = zip(
-            _with_progress(files, is_remote=self._storage.in_flight > 1), contents, strict=True
+            reading_versions(files, is_remote=self._storage.in_flight > 1), contents, strict=True
         )
         while some := _first(manifests, self._storage.in_flight):
             with self._storage.reading_ahead(self._transaction_files(some)):
@@ -331,16 +326,12 @@ class _Loader:
         before = self._records[-1].manifest
         if before.version + 1 != manifest.version:
             return None
-        highest = -1 if before.max_fragment_id is None else before.max_fragment_id
-        count = 0
-        for hunk, decoded in zip(hunks, fragments, strict=True):
-            for message, fragment in zip(hunk.new, _records(decoded), strict=True):
-                if fragment.id > highest:
-                    new = _count_from(message, fragment, before.next_row_id)
-                    if new is None:
-                        return None
-                    count += new
-        return count
+        new = (
+            pair
+            for hunk, decoded in zip(hunks, fragments, strict=True)
+            for pair in zip(hunk.new, _records(decoded), strict=True)
+        )
+        return count_new_row_ids(before, new)
 
     def _replace_states(self, hunks: list[Hunk], fragments: list[Fragments]) -> None:
         position = len(self._records)
@@ -456,35 +447,3 @@ def _decoded(decode: Callable[[bytes], _T], part: bytes, data: bytes) -> _T:
 def _message(data: bytes) -> bytes:
     section = read_layout(data).message
     return data[section.offset : section.end]
-
-
-def _count_from(message: bytes, fragment: Fragment, lowest: int) -> int | None:
-    """Count the row IDs of a fragment from ``lowest`` on; None where they are not inline."""
-    row_ids = decode_inline_sequences(message).row_ids
-    if row_ids is None:
-        return None
-    try:
-        starts, stops = decode_row_id_sequence(row_ids, fragment.physical_rows).ranges()
-    except FormatError:
-        return None
-    new = np.maximum(stops, np.uint64(lowest)) - np.maximum(starts, np.uint64(lowest))
-    return int(new.sum())
-
-
-def _with_progress(files: list[VersionFile], *, is_remote: bool) -> Iterator[VersionFile]:
-    """Yield files; a bar shows how far that is, should it take long."""
-    size = sum([file.size_bytes for file in files])
-    if len(files) < _FEW_FILES and size < _FEW_BYTES:
-        yield from files
-        return
-    from tqdm.auto import tqdm
-
-    what = f"Reading {len(files):,} versions"
-    costs = is_remote and (size > _COSTLY_BYTES or len(files) > _COSTLY_REQUESTS)
-    if costs:
-        what += f" from the object store, {size / 1e6:,.0f} MB"
-    delay = 0.0 if costs else 1.0
-    with tqdm(total=size, desc=what, unit="B", unit_scale=True, delay=delay, leave=False) as bar:
-        for file in files:
-            yield file
-            bar.update(file.size_bytes)

@@ -1,13 +1,20 @@
 """A bar that shows how far reading is, should it take long."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
-__all__ = ["with_progress"]
+from lance_explorer.history.listing import VersionFile
+
+__all__ = ["reading_versions", "with_progress"]
 
 _T = TypeVar("_T")
 
 _FEW = 100
+_FEW_BYTES = 32 << 20
+
+_COSTLY_BYTES = 256 << 20
+_COSTLY_REQUESTS = 2_000
+"""What is asked of an object store beyond these is said before it is asked."""
 
 
 def with_progress(items: Sequence[_T], what: str) -> Iterable[_T]:
@@ -23,3 +30,22 @@ def with_progress(items: Sequence[_T], what: str) -> Iterable[_T]:
     from tqdm.auto import tqdm
 
     return tqdm(items, what, unit=" files", delay=1.0, leave=False)
+
+
+def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterator[VersionFile]:
+    """Yield files; a bar shows how many bytes of them were read, should it take long."""
+    size = sum([file.size_bytes for file in files])
+    if len(files) < _FEW and size < _FEW_BYTES:
+        yield from files
+        return
+    from tqdm.auto import tqdm
+
+    what = f"Reading {len(files):,} versions"
+    costs = is_remote and (size > _COSTLY_BYTES or len(files) > _COSTLY_REQUESTS)
+    if costs:
+        what += f" from the object store, {size / 1e6:,.0f} MB"
+    delay = 0.0 if costs else 1.0
+    with tqdm(total=size, desc=what, unit="B", unit_scale=True, delay=delay, leave=False) as bar:
+        for file in files:
+            yield file
+            bar.update(file.size_bytes)

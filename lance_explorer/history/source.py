@@ -23,6 +23,7 @@ from lance_explorer.format.transactions import Transaction, decode_transaction
 from lance_explorer.history.history import EMPTY_HISTORY, History, VersionRecord
 from lance_explorer.history.listing import DirectoryLister, VersionFile, VersionListing
 from lance_explorer.history.loading import extend, with_unreadable
+from lance_explorer.history.recorded import Recorded
 from lance_explorer.history.refs import branch_root, load_branches, load_tags
 from lance_explorer.storage import (
     FilePart,
@@ -63,6 +64,8 @@ class TableSource:
         What counts requests and bytes.
     allow_bases : iterable of str or os.PathLike
         Where the table may lead to, beside what is near.
+    recorded : Recorded, optional
+        Where versions were recorded before.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class TableSource:
         storage_options: Mapping[str, str] | None = None,
         io: IoCounts | None = None,
         allow_bases: Iterable[str | os.PathLike[str]] = (),
+        recorded: Recorded | None = None,
     ) -> None:
         self._branches: dict[str | None, TableSource] = {}
         self._earlier_branches: dict[str | None, TableSource] = {}
@@ -86,6 +90,10 @@ class TableSource:
         self.main_storage = (
             uri if isinstance(uri, Storage) else open_storage(uri, storage_options, io, allow_bases)
         )
+        self._recorded = recorded
+        if recorded is not None and self.main_storage.bases.over != recorded.over:
+            self.main_storage = recorded.over(self.main_storage)
+            self.main_storage.bases.over = recorded.over
         self.storage = self.main_storage
         self.branch = branch
         if branch is not None:
@@ -114,6 +122,8 @@ class TableSource:
         """
         check_not_forked()
         if self._history is None:
+            if self._recorded is not None and not self._earlier.records:
+                self._earlier = self._recorded.history(self.branch, self.listing)
             history = extend(self._earlier, self.storage, self.listing)
             if len(history.versions_read) < len(self.listing.versions):
                 history = self._without_unread(history)
@@ -184,9 +194,16 @@ class TableSource:
         if branch not in self._branches:
             earlier = self._earlier_branches.pop(branch, None)
             self._branches[branch] = (
-                earlier.refreshed() if earlier else TableSource(self.main_storage, branch)
+                earlier.refreshed()
+                if earlier
+                else TableSource(self.main_storage, branch, recorded=self._recorded)
             )
         return self._branches[branch]
+
+    def with_recorded(self, recorded: Recorded, branch: str | None = None) -> "TableSource":
+        """Return this branch, or another one, with the versions that were recorded before."""
+        self.main_storage.bases.opened.clear()
+        return TableSource(self.main_storage, branch or self.branch, recorded=recorded)
 
     def led_to(self, uri: str) -> "TableSource":
         """Return another table, to which this one leads; what that leads to is judged as if it did.
@@ -354,6 +371,8 @@ class TableSource:
 
     def _list_versions(self) -> VersionListing:
         listing = DirectoryLister(self.storage).list_versions()
+        if self._recorded is not None:
+            listing = self._recorded.joined(self.storage, self.branch, listing)
         if listing.versions:
             return listing
         if (

@@ -6,7 +6,7 @@ So what a table names is opened only where it is near the table, or where somebo
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import unquote
 
@@ -88,6 +88,8 @@ class Bases:
         The same, with absolute paths.
     opened : dict of str to Storage
         The roots in use, as the table spells them.
+    over : callable
+        What is put before each root that is opened: a ledger may have files that it has no more.
 
     Examples
     --------
@@ -104,6 +106,7 @@ class Bases:
     ) -> None:
         self._options = options
         self.opened: dict[str, Storage] = {}
+        self.over: Callable[[Storage], Storage] = _itself
         self.allowed = tuple([_absolute(each) for each in paths("allow_bases", allowed)])
         self._allowed = tuple([_allowed_place(each, options) for each in self.allowed])
         self.own_root(uri)
@@ -167,6 +170,10 @@ class Bases:
 
     def _is_allowed(self, place: Place) -> bool:
         return any(allowed.holds(place) for allowed in self._allowed)
+
+
+def _itself(storage: "Storage") -> "Storage":
+    return storage
 
 
 def leads_elsewhere(path: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from itertools import chain, repeat
@@ -122,6 +122,19 @@ class ObjectStorage(Storage):
             if not is_answered or offset < self._size(path):
                 raise
             return b""  # a range behind the end is an error of HTTP
+
+    def put(self, path: str, data: bytes) -> None:
+        """Write a file, whole or not at all; only a ledger does that, in a place of its own."""
+        self._threads.submit(
+            self._call, lambda: obstore.put(self._store, _safe(path), data), path
+        ).result()
+
+    def delete(self, path: str) -> None:
+        """Delete a file of a ledger, if it is there."""
+        with suppress(FileNotFoundError):
+            self._threads.submit(
+                self._call, lambda: obstore.delete(self._store, _safe(path)), path
+            ).result()
 
     @contextmanager
     def reading_ahead(self, parts: Iterable[FilePart]) -> Iterator[None]:

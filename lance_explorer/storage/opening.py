@@ -73,8 +73,9 @@ def open_beside(storage: Storage, uri: str) -> Storage:
     opened = storage.bases.opened
     if uri not in opened:
         storage.bases.check(uri)
-        opened[uri] = _opened(uri, storage.options, storage.io)
-        opened[uri].bases = storage.bases
+        beside = _opened(uri, storage.options, storage.io)
+        beside.bases = storage.bases
+        opened[uri] = storage.bases.over(beside)
     return opened[uri]
 
 

@@ -1,0 +1,123 @@
+"""What a ledger keeps: four kinds of Parquet files, and the columns of each.
+
+A *segment* is what one recording adds: a file of each kind that it has anything of. The file of
+versions is written last and names the others; a file that none names does not count.
+"""
+
+import polars as pl
+
+from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
+
+__all__ = ["CHANGE", "FILES", "FORMAT", "FRAGMENTS", "KINDS", "REFS", "SECTIONS", "VERSIONS"]
+
+FORMAT = 1
+"""The format of the files that this release writes; later ones are refused."""
+
+_BINARY = pl.Binary()
+
+CHANGE = pl.Enum(["added", "changed", "removed"])
+
+VERSIONS = FrameSchema(
+    "versions",
+    (
+        Column("version", ID, "version; those from 2^63 on are detached"),
+        Column("committed_at", TIME, "when it was committed", nullable=True),
+        Column("operation", TEXT, "operation as Lance names it; null if unknown", nullable=True),
+        Column("writer", TEXT, "library that wrote it, and its version", nullable=True),
+        Column("num_fragments", COUNT, "fragments in this version", nullable=True),
+        Column("path", TEXT, "manifest file, from the root of the branch"),
+        Column("size_bytes", BYTES, "size of the manifest file", unit="bytes"),
+        Column("modified_ns", COUNT, "when the file was last modified", unit="ns since 1970"),
+        Column("etag", TEXT, "what an object store tells the file by", nullable=True),
+        Column("sha256", TEXT, "digest of the manifest file, in hexadecimal"),
+        Column(
+            "base_version",
+            ID,
+            "version that `fragments` tells the difference from; null: from no fragments",
+            nullable=True,
+        ),
+        Column("base_sha256", TEXT, "digest of the manifest of that version", nullable=True),
+        Column("layout", TEXT, "order of the parts in the manifest file", nullable=True),
+        Column("rest", _BINARY, "bytes of the manifest file between its parts", nullable=True),
+        Column("manifest", _BINARY, "manifest message, without schema, fragments", nullable=True),
+        Column("schema_key", TEXT, "key of the schema in `sections`", nullable=True),
+        Column("indices_key", TEXT, "key of the index section in `sections`", nullable=True),
+        Column("fragment_bytes", BYTES, "bytes of the fragments", nullable=True, unit="bytes"),
+        Column("transaction", _BINARY, "transaction message", nullable=True),
+        Column(
+            "transaction_path",
+            TEXT,
+            "file of the transaction, from the root of the branch; null if it is in the manifest",
+            nullable=True,
+        ),
+        Column(
+            "num_new_row_ids",
+            COUNT,
+            "of an Update with stable row IDs, rows that got new IDs; null for others",
+            nullable=True,
+            unit="rows",
+        ),
+        Column(
+            "raw",
+            _BINARY,
+            "whole manifest file, where it could not be taken apart; then the parts are null",
+            nullable=True,
+        ),
+    ),
+)
+"""One row for each recorded version."""
+
+FRAGMENTS = FrameSchema(
+    "fragments",
+    (
+        Column("version", ID, "version in which the fragment changed"),
+        Column("fragment_id", ID, "fragment"),
+        Column("change", CHANGE, "what became of it since `base_version`"),
+        Column("physical_rows", COUNT, "rows with the deleted ones", nullable=True, unit="rows"),
+        Column("num_deleted_rows", COUNT, "deleted rows", nullable=True, unit="rows"),
+        Column("num_files", COUNT, "data files", nullable=True, unit="files"),
+        Column("data_bytes", BYTES, "size of its data files", nullable=True, unit="bytes"),
+        Column("message", _BINARY, "DataFragment message; null if removed", nullable=True),
+    ),
+)
+"""One row for each fragment that a version added, changed or removed."""
+
+SECTIONS = FrameSchema(
+    "sections",
+    (
+        Column("key", TEXT, "digest of the content, in hexadecimal"),
+        Column("kind", TEXT, "schema or indices"),
+        Column("names", TEXT, "names of the columns or indices, joined by commas", nullable=True),
+        Column("content", _BINARY, "Field records, or an IndexSection message"),
+    ),
+)
+"""Schemas and lists of indices, which many versions share."""
+
+FILES = FrameSchema(
+    "files",
+    (
+        Column("root", TEXT, "root it is below: empty for the table, a branch's folder, or a URI"),
+        Column("path", TEXT, "path from there"),
+        Column("kind", TEXT, "deletions, sequences or reuse"),
+        Column("size_bytes", BYTES, "size of the file", unit="bytes"),
+        Column("modified_ns", COUNT, "when it was last modified; 0 if unknown", unit="ns"),
+        Column("content", _BINARY, "the file"),
+    ),
+)
+"""Files of metadata beside the manifests: cleanup removes them, too."""
+
+REFS = FrameSchema(
+    "refs",
+    (
+        Column("kind", TEXT, "tag or branch"),
+        Column("name", TEXT, "its name"),
+        Column("branch", TEXT, "branch that it points to; null: main", nullable=True),
+        Column("version", ID, "version that it points to"),
+        Column("seen_at", TIME, "when it was recorded so"),
+        Column("path", TEXT, "its file, from the root of the table"),
+        Column("content", _BINARY, "that file"),
+    ),
+)
+"""Tags and branches as they were when they were recorded, if that is not as they were before."""
+
+KINDS = {schema.name: schema for schema in (VERSIONS, FRAGMENTS, SECTIONS, FILES, REFS)}

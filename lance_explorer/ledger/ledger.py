@@ -1,0 +1,309 @@
+"""A ledger: what is known of the past of tables, kept apart from them."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import version as release_of
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from lance_explorer.arguments import path, text
+from lance_explorer.errors import InvalidArgumentError, TableNotFoundError
+from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.documented import documented
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.table_input import open_source
+from lance_explorer.ledger.lives import Life
+from lance_explorer.ledger.merging import delete_replaced, merge_segments, to_merge
+from lance_explorer.ledger.places import Place
+from lance_explorer.ledger.recorded_storage import NoStorage
+from lance_explorer.ledger.recorded_table import RecordedTable
+from lance_explorer.ledger.recording import record_branch
+from lance_explorer.shown import described
+from lance_explorer.storage import Options, open_storage
+
+if TYPE_CHECKING:
+    from lance_explorer.table import Table
+
+__all__ = ["RECORDED", "TABLES", "Ledger", "ledger_of"]
+
+RECORDED = FrameSchema(
+    "recorded",
+    (
+        Column("uri", TEXT, "root of the table"),
+        BRANCH,
+        Column("new_versions", COUNT, "versions that were added to the ledger", unit="versions"),
+        Column("first_version", ID, "first one that was added; null if none", nullable=True),
+        Column("last_version", ID, "last one that was added; null if none", nullable=True),
+        Column("bytes_read", BYTES, "manifests that were read", unit="bytes"),
+    ),
+)
+
+TABLES = FrameSchema(
+    "tables",
+    (
+        Column("uri", TEXT, "root of the table"),
+        BRANCH,
+        Column("life", COUNT, "number of the table among those that stood there, from 1"),
+        Column("versions", COUNT, "recorded versions", unit="versions"),
+        Column("first_version", ID, "first recorded version"),
+        Column("last_version", ID, "last recorded version"),
+        Column("first_commit", TIME, "when the first one was committed", nullable=True),
+        Column("last_commit", TIME, "when the last one was committed", nullable=True),
+        Column("last_recorded", TIME, "when anything new was recorded last"),
+        Column("segments", COUNT, "recordings that were not merged yet", unit="segments"),
+        Column("bytes", BYTES, "size of their files", unit="bytes"),
+    ),
+)
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_DETACHED = 1 << 63
+
+
+class Ledger:
+    """A folder, or a prefix in an object store, in which the past of tables is kept.
+
+    It may hold many tables. Several may record and read at the same time. Nothing is ever written to
+    a table.
+
+    Parameters
+    ----------
+    uri : str or os.PathLike
+        A local path, or ``s3://``, ``gs://``, ``az://`` or ``abfss://``. It need not exist yet.
+    storage_options : mapping of str to str, optional
+        Address and credentials of the ledger's own store, under the names that pylance takes.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If the URI has a scheme that is not supported, or an option cannot be used.
+
+    Examples
+    --------
+    >>> ledger = lx.Ledger(folder / "ledger")
+    >>> ledger.record(table.uri).select("branch", "new_versions").rows()
+    [(None, 7), ('dev', 1)]
+    >>> ledger.record(table.uri)["new_versions"].sum()
+    0
+    """
+
+    def __init__(
+        self,
+        uri: str | os.PathLike[str],
+        storage_options: Mapping[str, str] | None = None,
+    ) -> None:
+        options = None if storage_options is None else Options(storage_options)
+        self._place = Place(path("uri", uri), options)
+
+    @described
+    def __repr__(self) -> str:
+        return f"Ledger({self.uri!r})"
+
+    @property
+    def uri(self) -> str:
+        """Where it lies."""
+        return self._place.uri
+
+    @documented(RECORDED)
+    def record(
+        self,
+        table: Any,
+        branch: str | None = None,
+        storage_options: Mapping[str, str] | None = None,
+        allow_bases: Iterable[str | os.PathLike[str]] = (),
+    ) -> pl.DataFrame:
+        """Record the versions of a table that the ledger has not yet; one row for each branch.
+
+        What is recorded outlives a cleanup: versions and their transactions, fragments, row IDs and
+        deleted rows, schemas, indices, tags and branches; all metadata, and no values. Manifests
+        are read once. If this is interrupted, what was written counts, and the next call goes on.
+
+        Parameters
+        ----------
+        table : str, os.PathLike, Table, lance.LanceDataset or lancedb table
+            The table.
+        branch : str, optional
+            The one branch to record; ``"main"`` is the main branch. By default all of them.
+        storage_options : mapping of str to str, optional
+            Address and credentials of the table's store.
+        allow_bases : iterable of str or os.PathLike
+            Places outside the table from which its files may be read, as for ``open_table``.
+
+        Examples
+        --------
+        >>> lx.Ledger(folder / "one").record(table, branch="dev")["last_version"].to_list()
+        [2]
+        """
+        source = getattr(table, "source", None)
+        if not isinstance(source, TableSource):
+            source = open_source(table, None, storage_options, allow_bases)
+        main = source.on_branch(None).refreshed()
+        wanted: list[str | None] = [None, *main.branches]
+        if branch is not None:
+            name = text("branch", branch)
+            wanted = [None if name == "main" else name]
+        return self._record(main, wanted)
+
+    def _record(self, main: TableSource, branches: Iterable[str | None]) -> pl.DataFrame:
+        columns: dict[str, list[Any]] = {name: [] for name in RECORDED.names}
+        known = self._table(main.uri)
+        for branch in branches:
+            source = main.on_branch(branch)
+            added = record_branch(source, self._place, known, release_of("lance-explorer"))
+            if added.segments:
+                known.forget(branch)
+                self._merge(known, branch)
+            line = [one for one in added.versions if one < _DETACHED]
+            first, last = (min(line), max(line)) if line else (None, None)
+            row = (main.uri, branch, len(added.versions), first, last, added.bytes_read)
+            for name, value in zip(columns, row, strict=True):
+                columns[name].append(value)
+        return RECORDED.build(columns)
+
+    @documented(TABLES)
+    def tables(self) -> pl.DataFrame:
+        """Return what is recorded, one row for each branch of each table.
+
+        A table that was dropped and made again at the same place has a row for each of them.
+
+        Examples
+        --------
+        >>> ledger.tables().select("branch", "life", "first_version", "last_version").rows()
+        [(None, 1, 1, 7), ('dev', 1, 2, 2)]
+        """
+        columns: dict[str, list[Any]] = {name: [] for name in TABLES.names}
+        for table in self._tables():
+            for branch in table.branches():
+                sizes = {
+                    one.name: one.size_bytes for one in self._place.files(table.folder(branch))
+                }
+                for number, life in enumerate(table.lives(branch), 1):
+                    row = (table.uri, branch, number, *_facts(life, sizes))
+                    for name, value in zip(columns, row, strict=True):
+                        columns[name].append(value)
+        return TABLES.build(columns)
+
+    def open(self, table: str | os.PathLike[str], branch: str | None = None) -> "Table":
+        """Open a table from the ledger alone: as it was recorded, even if it is gone.
+
+        Parameters
+        ----------
+        table : str or os.PathLike
+            Its URI, or its name if only one recorded table has it.
+        branch : str, optional
+            A branch of it; the main branch by default.
+
+        Raises
+        ------
+        TableNotFoundError
+            If no such table is recorded.
+        InvalidArgumentError
+            If several have the name.
+
+        Examples
+        --------
+        >>> ledger.open("people.lance").versions()["operation"].head(2).to_list()
+        ['Overwrite', 'Append']
+        """
+        from lance_explorer.table import Table
+
+        known = self._named(path("table", table))
+        name = None if branch is None else text("branch", branch)
+        return Table(TableSource(NoStorage(known.uri, known.refs()), name, recorded=known))
+
+    def compact(self, table: str | os.PathLike[str] | None = None) -> pl.DataFrame:
+        """Merge all segments of a table, or of all tables, into one each; return :meth:`tables`.
+
+        Recording merges by itself; this leaves as few files as can be. What was merged stays for a
+        day, for those who read it now.
+
+        Parameters
+        ----------
+        table : str or os.PathLike, optional
+            Its URI or name.
+
+        Examples
+        --------
+        >>> ledger.compact()["segments"].to_list()
+        [1, 1]
+        """
+        some = [*self._tables()] if table is None else [self._named(path("table", table))]
+        for one in some:
+            for branch in one.branches():
+                self._merge(one, branch, everything=True)
+        return self.tables()
+
+    def recorded(self, uri: str) -> RecordedTable:
+        """Return what is recorded of the table with a URI."""
+        return self._table(uri)
+
+    def _merge(self, table: RecordedTable, branch: str | None, *, everything: bool = False) -> None:
+        now = datetime.now(UTC)
+        for life in table.lives(branch):
+            some = to_merge(life.segments, everything=everything)
+            if some:
+                merge_segments(some, release_of("lance-explorer"), now)
+        table.forget(branch)
+        delete_replaced(self._place, table.folder(branch), now)
+
+    def _table(self, uri: str) -> RecordedTable:
+        return RecordedTable(self._place, _folder(uri), uri)
+
+    def _tables(self) -> Iterator[RecordedTable]:
+        for folder in self._place.folders():
+            uri = _uri_of(RecordedTable(self._place, folder, ""))
+            if uri is not None:
+                yield RecordedTable(self._place, folder, uri, is_alone=True)
+
+    def _named(self, name: str) -> RecordedTable:
+        every = list(self._tables())
+        found = [one for one in every if one.uri == name] or [
+            one for one in every if one.uri.rstrip("/").rpartition("/")[2] == name
+        ]
+        if not found:
+            found = [one for one in every if one.uri == open_storage(name).uri]
+        if not found:
+            names = ", ".join(one.uri for one in every) or "nothing"
+            raise TableNotFoundError(f"no table {name!r} is recorded in {self.uri}; it has {names}")
+        if len(found) > 1:
+            uris = ", ".join(one.uri for one in found)
+            raise InvalidArgumentError(
+                f"{name!r} is the name of several tables; give one of {uris}"
+            )
+        return found[0]
+
+
+def _folder(uri: str) -> str:
+    name = _UNSAFE.sub("_", uri.rstrip("/").rpartition("/")[2])
+    return f"{name}-{sha256(uri.encode()).hexdigest()[:12]}"
+
+
+def _uri_of(table: RecordedTable) -> str | None:
+    """Return which table a folder of the ledger is about."""
+    for branch in table.branches():
+        for life in table.lives(branch):
+            return life.segments[0].about.uri
+    return None
+
+
+def _facts(life: Life, sizes: Mapping[str, int]) -> tuple[Any, ...]:
+    line = life.log.versions.filter(pl.col("version") < _DETACHED)
+    names = {name for one in life.segments for name in (one.file, *one.about.files.values())}
+    return (
+        len(life.log.versions),
+        line["version"].min(),
+        line["version"].max(),
+        line["committed_at"].min(),
+        line["committed_at"].max(),
+        datetime.fromisoformat(max(one.about.recorded_at for one in life.segments)),
+        len(life.segments),
+        sum(sizes.get(name, 0) for name in names),
+    )
+
+
+def ledger_of(ledger: Any) -> Ledger:
+    """Return a ledger, of which also its place may be given."""
+    return ledger if isinstance(ledger, Ledger) else Ledger(path("ledger", ledger))

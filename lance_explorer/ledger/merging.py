@@ -1,0 +1,127 @@
+"""Merge small segments into larger ones, so that a ledger of many recordings has few files."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+
+from lance_explorer.errors import FormatError
+from lance_explorer.ledger.kinds import FILES, SECTIONS
+from lance_explorer.ledger.places import Place
+from lance_explorer.ledger.segments import (
+    About,
+    Segment,
+    open_segment,
+    segment_names,
+    write_segment,
+)
+
+__all__ = ["delete_replaced", "merge_segments", "to_merge"]
+
+_KEPT_FOR = timedelta(hours=24)
+"""For how long what was merged stays for those who read it now."""
+
+_RATIO = 2
+
+
+def to_merge(segments: Sequence[Segment], *, everything: bool = False) -> Sequence[Segment]:
+    """Return the segments that are to become one, none if all is well.
+
+    Each segment is kept at least twice as large as all later ones together, so that there are few,
+    and each row is written again only a few times.
+    """
+    ordered = sorted(segments, key=lambda one: (one.about.recorded_at, one.file))
+    if everything:
+        return ordered if len(ordered) > 1 else ()
+    later, begin = 0, len(ordered)
+    for number in range(len(ordered) - 1, -1, -1):
+        size = max(ordered[number].about.num_rows, 1)
+        if later and size < _RATIO * later:
+            begin = number
+        later += size
+    return ordered[begin:]
+
+
+def merge_segments(segments: Sequence[Segment], release: str, now: datetime) -> Segment:
+    """Write one segment that has all that some have."""
+    place, folder = segments[0].place, segments[0].folder
+    versions, fragments = _united(segments)
+    keys = [*versions["schema_key"].to_list(), *versions["indices_key"].to_list()]
+    sections = pl.concat([one.read(SECTIONS.name) for one in segments]).unique("key")
+    files = pl.concat([one.read(FILES.name) for one in segments]).unique(["root", "path"])
+    refs = pl.concat([one.read("refs") for one in segments]).unique(maintain_order=True)
+    replaces = {name for one in segments for name in (one.file, *one.about.replaces)}
+    about = About(
+        segments[-1].about.uri,
+        segments[-1].about.branch,
+        now.isoformat(timespec="microseconds"),
+        release,
+        replaces=sorted(replaces),
+        left_out=sorted({name for one in segments for name in one.about.left_out}),
+    )
+    frames = {
+        "versions": versions,
+        "fragments": fragments,
+        "sections": sections.filter(pl.col("key").is_in(keys)).sort("key"),
+        "files": files.sort("root", "path"),
+        "refs": refs.sort("seen_at", "path"),
+    }
+    return write_segment(place, folder, frames, about)
+
+
+def delete_replaced(place: Place, folder: str, now: datetime) -> int:
+    """Delete what was merged more than a day ago, and files that no segment names.
+
+    Returns
+    -------
+    int
+        How many files were deleted.
+    """
+    files = {info.name: info for info in place.files(folder)}
+    old = {name for name, info in files.items() if _is_old(info.modified_ns, now)}
+    replaced, named = set[str](), set[str]()
+    of_segment = dict[str, set[str]]()
+    for name in segment_names(list(files.values())):
+        try:
+            about = open_segment(place, folder, name).about
+        except (FormatError, FileNotFoundError):
+            return 0  # what it names must stay
+        of_segment[name] = {name, *about.files.values()}
+        if name in old:
+            replaced.update(about.replaces)
+    for name, those in of_segment.items():
+        if name not in replaced:
+            named |= those
+    doomed = (old | replaced.intersection(files)) - named
+    if replaced:
+        doomed |= {one for name in replaced for one in of_segment.get(name, ())} - named
+    ours = sorted(name for name in doomed if _is_ours(name))
+    for name in sorted(ours, key=lambda name: not name.startswith("versions-")):
+        place.delete(f"{folder}/{name}")
+    return len(ours)
+
+
+def _united(segments: Sequence[Segment]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return versions, each once, and the changes of fragments that tell of them."""
+    every = pl.concat(
+        [
+            one.versions.with_columns(segment=pl.lit(number, pl.Int64))
+            for number, one in enumerate(segments)
+        ]
+    )
+    chosen = every.sort("version", "segment").unique("version", keep="first", maintain_order=True)
+    parts = [
+        one.read("fragments").join(
+            chosen.filter(pl.col("segment") == number).select("version"), on="version", how="semi"
+        )
+        for number, one in enumerate(segments)
+    ]
+    return chosen.drop("segment"), pl.concat(parts).sort("version", "fragment_id")
+
+
+def _is_old(modified_ns: int, now: datetime) -> bool:
+    return now - datetime.fromtimestamp(modified_ns / 1e9, UTC) > _KEPT_FOR
+
+
+def _is_ours(name: str) -> bool:
+    return name.endswith(".parquet") or name.startswith(".unfinished-")

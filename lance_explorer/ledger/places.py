@@ -1,0 +1,101 @@
+"""Where the files of a ledger lie: a local folder, or a prefix in an object store."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+from lance_explorer.errors import StorageError
+from lance_explorer.storage import FileInfo, LocalStorage, Storage, open_storage
+
+__all__ = ["Place"]
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+
+
+class Place:
+    """A folder of files that are written once, under names that their content gives them.
+
+    Parameters
+    ----------
+    uri : str or os.PathLike
+        A local path, or a URI of an object store.
+    options : mapping of str to str, optional
+        Address and credentials of the store, as pylance takes them.
+    is_private : bool
+        Whether, on a local disk, nobody but the user may read it.
+    """
+
+    def __init__(
+        self,
+        uri: str | os.PathLike[str],
+        options: Mapping[str, str] | None = None,
+        *,
+        is_private: bool = False,
+    ) -> None:
+        self.storage: Storage = open_storage(uri, options)
+        self._is_private = is_private
+
+    @property
+    def uri(self) -> str:
+        """The root."""
+        return self.storage.uri
+
+    def files(self, folder: str) -> list[FileInfo]:
+        """Return the files directly in a folder, in the order of their names."""
+        return sorted(self.storage.list_files(folder))
+
+    def folders(self, folder: str = "") -> list[str]:
+        """Return the names of the folders directly in a folder, sorted."""
+        return sorted(self.storage.list_folders(folder))
+
+    def read(self, path: str) -> bytes:
+        """Return a file; FileNotFoundError if it is missing."""
+        return self.storage.get(path)
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file, whole or not at all.
+
+        Raises
+        ------
+        StorageError
+            If that fails.
+        """
+        if isinstance(self.storage, LocalStorage):
+            self._write_locally(Path(self.uri, path), data)
+            return
+        from lance_explorer.storage.objects import ObjectStorage
+
+        assert isinstance(self.storage, ObjectStorage)
+        self.storage.put(path, data)
+
+    def delete(self, path: str) -> None:
+        """Delete a file, if it is there."""
+        if isinstance(self.storage, LocalStorage):
+            with suppress(FileNotFoundError):
+                os.unlink(f"{self.uri}/{path}")
+            return
+        from lance_explorer.storage.objects import ObjectStorage
+
+        assert isinstance(self.storage, ObjectStorage)
+        self.storage.delete(path)
+
+    def _write_locally(self, path: Path, data: bytes) -> None:
+        unfinished = f"{path.parent}/.unfinished-{uuid4().hex}"
+        private = self._is_private
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
+            handle = os.open(unfinished, _NEW, 0o600 if private else 0o666)
+            try:
+                with open(handle, "wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(unfinished, path)
+            except BaseException:
+                with suppress(FileNotFoundError):
+                    os.unlink(unfinished)
+                raise
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,0 +1,134 @@
+"""A table's files as they are now, and behind them those that are recorded."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from lance_explorer.storage import Contents, FileInfo, FilePart, Storage
+
+__all__ = ["NoStorage", "RecordedStorage"]
+
+
+class RecordedStorage(Storage):
+    """Files below one root: what is there now wins, what is not may be recorded.
+
+    Parameters
+    ----------
+    live : Storage
+        The files that are there.
+    recorded : callable
+        Returns the content of a recorded file by its path; None if it is not recorded.
+    gone : mapping of str to FileInfo
+        Recorded files that are known not to be there now, so that nobody need ask.
+    """
+
+    def __init__(
+        self,
+        live: Storage,
+        recorded: Callable[[str], bytes | None],
+        gone: Mapping[str, FileInfo],
+    ) -> None:
+        super().__init__(live.uri, live.options, live.io)
+        self.bases = live.bases
+        self.in_flight = live.in_flight
+        self._live = live
+        self._recorded = recorded
+        self._gone = gone
+
+    def list_files(self, folder: str) -> list[FileInfo]:
+        return self._live.list_files(folder)
+
+    def list_folders(self, folder: str) -> list[str]:
+        return self._live.list_folders(folder)
+
+    def find(self, path: str) -> FileInfo | None:
+        return self._gone.get(path) or self._live.find(path)
+
+    def get(self, path: str) -> bytes:
+        if path not in self._gone:
+            try:
+                return self._live.get(path)
+            except FileNotFoundError:
+                data = self._recorded(path)
+                if data is None:
+                    raise
+                self.io.missing -= 1  # it is not missing here
+                return data
+        return self._given(path)
+
+    def get_range(self, path: str, offset: int, length: int) -> bytes:
+        if path not in self._gone:
+            try:
+                return self._live.get_range(path, offset, length)
+            except FileNotFoundError:
+                data = self._recorded(path)
+                if data is None:
+                    raise
+                self.io.missing -= 1
+                return data[offset : offset + length]
+        return self._given(path)[offset : offset + length]
+
+    def check_files(self, paths: Iterable[str]) -> None:
+        self._live.check_files(paths)
+
+    def check_folder(self, folder: str) -> None:
+        self._live.check_folder(folder)
+
+    def reading_ahead(self, parts: Iterable[FilePart]) -> AbstractContextManager[None]:
+        return self._live.reading_ahead([one for one in parts if one.path not in self._gone])
+
+    def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[Contents]:
+        paths = list(paths)
+        asked = [number for number, path in enumerate(paths) if path not in self._gone]
+        live = self._live.get_many(
+            [paths[number] for number in asked],
+            [sizes[number] for number in asked] if sizes else (),
+        )
+        there = set(asked)
+        for number, path in enumerate(paths):
+            data = next(live) if number in there else None
+            yield self._recorded(path) if data is None else data
+
+    def _given(self, path: str) -> bytes:
+        data = self._recorded(path)
+        if data is None:
+            self.io.missing += 1
+            raise FileNotFoundError(path)
+        return data
+
+
+class NoStorage(Storage):
+    """The place of a table that nobody can ask: it is known from a ledger alone.
+
+    Parameters
+    ----------
+    uri : str
+        Where the table was.
+    files : mapping of str to bytes
+        What was there beside versions: tags and branches.
+    """
+
+    def __init__(self, uri: str, files: Mapping[str, bytes]) -> None:
+        super().__init__(uri)
+        self._files = files
+
+    def list_files(self, folder: str) -> list[FileInfo]:
+        return [
+            FileInfo(path.rpartition("/")[2], len(data), 0)
+            for path, data in self._files.items()
+            if path.rpartition("/")[0] == folder
+        ]
+
+    def list_folders(self, folder: str) -> list[str]:
+        return []
+
+    def find(self, path: str) -> FileInfo | None:
+        return None
+
+    def get(self, path: str) -> bytes:
+        if path in self._files:
+            return self._files[path]
+        self.io.missing += 1
+        raise FileNotFoundError(path)
+
+    def get_range(self, path: str, offset: int, length: int) -> bytes:
+        return self.get(path)[offset : offset + length]

@@ -1,0 +1,269 @@
+"""What a ledger has of one table, joined with what the table itself still has."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+from hashlib import sha256
+
+import polars as pl
+
+from lance_explorer.errors import FormatError, LanceExplorerError
+from lance_explorer.findings import Finding
+from lance_explorer.format.manifest import fragment_messages
+from lance_explorer.history.history import EMPTY_HISTORY, History
+from lance_explorer.history.listing import FIRST_DETACHED, VersionFile, VersionListing
+from lance_explorer.history.refs import branch_root
+from lance_explorer.ledger.lives import Life, file_names, lives
+from lance_explorer.ledger.places import Place
+from lance_explorer.ledger.recorded_history import recorded_history
+from lance_explorer.ledger.recorded_storage import RecordedStorage
+from lance_explorer.ledger.segments import Segment, open_segment, segment_names
+from lance_explorer.ledger.sidecars import root_key
+from lance_explorer.storage import FileInfo, Storage
+
+__all__ = ["RecordedTable"]
+
+_MOST_TRIES = 5
+"""Segments that were merged since they were listed are found when the folder is listed again."""
+
+
+class RecordedTable:
+    """The recorded versions of a table, branch by branch.
+
+    Parameters
+    ----------
+    place : Place
+        Where the ledger lies.
+    folder : str
+        The folder of the table in it.
+    uri : str
+        Root of the table.
+    is_alone : bool
+        Whether the table itself is not asked: then the life that was recorded last counts.
+    """
+
+    def __init__(self, place: Place, folder: str, uri: str, *, is_alone: bool = False) -> None:
+        self._place = place
+        self._is_alone = is_alone
+        self._folder = folder
+        self._uri = uri
+        self._lives: dict[str | None, list[Life]] = {}
+        self._chosen: dict[str | None, Life] = {}
+        self._findings: dict[str | None, list[Finding]] = defaultdict(list)
+        self._verdicts: dict[tuple[int, VersionFile], bool | None] = {}
+        self._gone: dict[str, dict[str, FileInfo]] = defaultdict(dict)
+
+    def over(self, storage: Storage) -> Storage:
+        """Return a storage that has the recorded files, where ``storage`` has them no more."""
+        root = root_key(storage.uri, self._uri)
+        return RecordedStorage(storage, lambda path: self._file(root, path), self._gone[root])
+
+    def joined(self, storage: Storage, branch: str | None, live: VersionListing) -> VersionListing:
+        """Return the versions that are kept, and those that are recorded of the same table."""
+        is_gone = branch is None and not live.versions and not self._is_alone
+        life = None if is_gone else self._life(storage, branch, live)
+        if life is None:
+            return live
+        self._chosen[branch] = life
+        listed = {file.version for file in (*live.versions, *live.detached)}
+        latest = live.versions[-1].version if live.versions else FIRST_DETACHED
+        recorded = [file for file in _files(life) if file.version not in listed]
+        later = [file.version for file in recorded if latest < file.version < FIRST_DETACHED]
+        if later:
+            self._findings[branch].append(_went_back(later, latest))
+        recorded = [file for file in recorded if not latest < file.version < FIRST_DETACHED]
+        gone = {file.path: FileInfo(file.path, *file[2:5]) for file in recorded}
+        root = branch_root(branch) if branch else ""
+        self._gone[root].clear()
+        self._gone[root].update(gone)
+        return VersionListing(
+            tuple(sorted([*live.versions, *[f for f in recorded if f.version < FIRST_DETACHED]])),
+            tuple(sorted([*live.detached, *[f for f in recorded if f.version >= FIRST_DETACHED]])),
+        )
+
+    def history(self, branch: str | None, listing: VersionListing) -> History:
+        """Return what is known of these versions without reading them; the rest is read."""
+        life = self._chosen.get(branch)
+        if life is None:
+            return EMPTY_HISTORY
+        return recorded_history(life.log, listing.versions)
+
+    def findings(self, branch: str | None) -> list[Finding]:
+        """Return what is wrong with what is recorded of a branch."""
+        return self._findings[branch]
+
+    def lives(self, branch: str | None) -> list[Life]:
+        """Return the tables that stood at this place, as far as they are recorded."""
+        if branch not in self._lives:
+            self._lives[branch] = lives(self._segments(branch))
+        return self._lives[branch]
+
+    @property
+    def uri(self) -> str:
+        """Root of the table."""
+        return self._uri
+
+    def known(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
+        """Return what is recorded of the table that is there now; None if nothing is for certain."""
+        return self._life(storage, branch, live)
+
+    def refs(self) -> dict[str, bytes]:
+        """Return the files of tags and branches as they were recorded last, by their paths."""
+        frames = [s.read("refs") for life in self.lives(None) for s in life.segments]
+        if not frames:
+            return {}
+        latest = pl.concat(frames).sort("seen_at").unique("path", keep="last")
+        return dict(latest.select("path", "content").iter_rows())
+
+    def branches(self) -> list[str | None]:
+        """Return the branches that are recorded; None is the main one."""
+        found: list[str | None] = []
+        folders = [self._folder]
+        while folders:
+            folder = folders.pop(0)
+            below = folder.removeprefix(self._folder).removeprefix("/")
+            if segment_names(self._place.files(folder)):
+                found.append(below.removeprefix(branch_root("")) or None)
+            folders += [f"{folder}/{name}" for name in self._place.folders(folder)]
+        return found
+
+    def forget(self, branch: str | None) -> None:
+        """Read the segments of a branch anew when they are asked for next."""
+        self._lives.pop(branch, None)
+        self._chosen.pop(branch, None)
+        self._findings.pop(branch, None)
+        self._verdicts.clear()
+        self.__dict__.pop("_contents", None)
+
+    def folder(self, branch: str | None) -> str:
+        """Return the folder of a branch in the ledger."""
+        return f"{self._folder}/{branch_root(branch)}" if branch else self._folder
+
+    def _segments(self, branch: str | None) -> list[Segment]:
+        """Return the segments that count: none whose versions are all in another one."""
+        folder = self.folder(branch)
+        for _ in range(_MOST_TRIES):
+            found, vanished = list[Segment](), False
+            self._findings[branch].clear()
+            for name in segment_names(self._place.files(folder)):
+                try:
+                    found.append(open_segment(self._place, folder, name))
+                except FileNotFoundError:
+                    vanished = True
+                except FormatError as error:
+                    self._findings[branch].append(_damaged(error))
+            if not vanished:
+                break
+        replaced = {name for segment in found for name in segment.about.replaces}
+        return [segment for segment in found if segment.file not in replaced]
+
+    def _life(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
+        """Return the recorded life that the table is in now; None if none is for certain."""
+        every = self.lives(branch)
+        if not live.versions:
+            return max(every, key=_last_recorded, default=None)
+        unknown = list[Life]()
+        for life in sorted(every, key=_last_recorded, reverse=True):
+            verdict = self._verdict(life, storage, live)
+            if verdict:
+                return life
+            if verdict is None:
+                unknown.append(life)
+        if unknown:
+            self._findings[branch].append(_unknown(unknown))
+        return None
+
+    def _verdict(self, life: Life, storage: Storage, live: VersionListing) -> bool | None:
+        """Tell whether the table is the recorded one; None if nothing tells."""
+        common = [file for file in live.versions if file.version in life.digests]
+        newest = common[-1] if common else live.versions[-1]
+        if (id(life), newest) not in self._verdicts:
+            self._verdicts[id(life), newest] = _is_same(life, storage, newest)
+        return self._verdicts[id(life), newest]
+
+    def _file(self, root: str, path: str) -> bytes | None:
+        """Return a recorded file: a manifest, put together, or one beside the manifests."""
+        branch = next((b for b in self._chosen if (branch_root(b) if b else "") == root), None)
+        life = self._chosen.get(branch)
+        if life is not None and (branch is not None or not root):
+            version = _manifests(life).get(path)
+            if version is not None:
+                return life.log.manifest(version)
+            transaction = _transactions(life).get(path)
+            if transaction is not None:
+                return transaction
+        return self._contents.get((root, path))
+
+    @cached_property
+    def _contents(self) -> dict[tuple[str, str], bytes]:
+        found = dict[tuple[str, str], bytes]()
+        for life in self._chosen.values():
+            for segment in life.segments:
+                frame = segment.read("files").select("root", "path", "content")
+                found.update({(root, path): data for root, path, data in frame.iter_rows()})
+        return found
+
+
+def _files(life: Life) -> list[VersionFile]:
+    columns = ["version", "path", "size_bytes", "modified_ns", "etag"]
+    rows = life.log.versions.select(columns).iter_rows()
+    return [VersionFile(*row)._replace(is_recorded=True) for row in rows]
+
+
+def _manifests(life: Life) -> dict[str, int]:
+    return dict(life.log.versions.select("path", "version").iter_rows())
+
+
+def _transactions(life: Life) -> dict[str, bytes]:
+    outside = life.log.versions.filter(pl.col("transaction_path").is_not_null())
+    return dict(outside.select("transaction_path", "transaction").drop_nulls().iter_rows())
+
+
+def _last_recorded(life: Life) -> str:
+    return max(segment.about.recorded_at for segment in life.segments)
+
+
+def _is_same(life: Life, storage: Storage, newest: VersionFile) -> bool | None:
+    """Tell whether a version is of the recorded table, by its digest or else its data files."""
+    try:
+        data = storage.get(newest.path)
+    except FileNotFoundError:
+        return None
+    if newest.version in life.digests:
+        return sha256(data).hexdigest() == life.digests[newest.version]
+    try:
+        names = file_names(fragment_messages(data))
+    except LanceExplorerError:
+        return None
+    return None if names.isdisjoint(life.data_files) else True
+
+
+def _damaged(error: FormatError) -> Finding:
+    return Finding(
+        code="damaged_ledger",
+        severity="warning",
+        message=f"a file of the ledger is not read: {error}",
+        advice="What only this file has is not known; record the table again.",
+    )
+
+
+def _unknown(some: Iterable[Life]) -> Finding:
+    versions = [version for life in some for version in life.digests]
+    return Finding(
+        code="unknown_recording",
+        severity="warning",
+        message=f"the ledger has versions {min(versions)} to {max(versions)} of a table at this "
+        "place, and nothing tells whether it is this one: they have no version and no data file "
+        "in common",
+        advice="They are left out. ledger.open(...) shows them by themselves.",
+    )
+
+
+def _went_back(later: list[int], latest: int) -> Finding:
+    return Finding(
+        code="table_went_back",
+        severity="warning",
+        message=f"the ledger has versions up to {max(later)} of this table, whose latest version "
+        f"is {latest}: it was put back from a copy, or its latest versions were deleted",
+        advice="Versions after the latest one are left out.",
+    )

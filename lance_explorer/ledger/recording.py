@@ -1,0 +1,171 @@
+"""Record what a branch of a table has, and the ledger has not."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import polars as pl
+
+from lance_explorer.errors import FormatError
+from lance_explorer.format.refs import decode_branch, decode_tag
+from lance_explorer.format.transactions import decode_transaction_header
+from lance_explorer.history.listing import VersionFile
+from lance_explorer.history.progress import reading_versions
+from lance_explorer.history.refs import BRANCHES_FOLDER, TAGS_FOLDER
+from lance_explorer.history.source import TableSource
+from lance_explorer.ledger.kinds import REFS
+from lance_explorer.ledger.places import Place
+from lance_explorer.ledger.recorded_table import RecordedTable
+from lance_explorer.ledger.recorder import Base, Recorder
+from lance_explorer.ledger.segments import About, write_segment
+from lance_explorer.ledger.sidecars import read_sidecars
+from lance_explorer.storage import FilePart, Storage, given
+
+__all__ = ["Added", "record_branch"]
+
+_MOST_BYTES = 64 << 20
+_MOST_VERSIONS = 20_000
+"""So much is written as one segment: who is interrupted loses no more."""
+
+
+class Added(NamedTuple):
+    """What was added to a ledger."""
+
+    versions: list[int]
+    bytes_read: int
+    segments: list[str]
+
+
+def record_branch(source: TableSource, place: Place, table: RecordedTable, release: str) -> Added:
+    """Record the versions of a branch that the ledger has not, and refs that changed.
+
+    Versions that are removed while they are read are left out.
+    """
+    known = table.known(source.storage, source.branch, source.listing)
+    digests = known.digests if known else {}
+    every = (*source.listing.versions, *source.listing.detached)
+    listed = [file for file in every if not file.is_recorded]
+    files = [file for file in listed if file.version not in digests]
+    refs = _changed_refs(source, table)
+    added = Added([], 0, [])
+    recorder = Recorder(source.storage, _base(table, source, files))
+    about = About(table.uri, source.branch, _now(), release)
+    sizes = [file.size_bytes for file in files]
+    contents = source.storage.get_many([file.path for file in files], sizes)
+    shown = reading_versions(files, is_remote=source.storage.in_flight > 1)
+    num_bytes = 0
+    for file, data in zip(shown, contents, strict=True):
+        if data is None or isinstance(data, FormatError):  # removed, or no file: a pipe, say
+            continue
+        recorder.add(file, data)
+        added.versions.append(file.version)
+        num_bytes += len(data)
+        if recorder.num_bytes > _MOST_BYTES or len(recorder) >= _MOST_VERSIONS:
+            added.segments.append(_write(recorder, place, table, source, about, None))
+    if len(recorder) or len(refs):
+        added.segments.append(_write(recorder, place, table, source, about, refs))
+    return added._replace(bytes_read=num_bytes)
+
+
+def _write(
+    recorder: Recorder,
+    place: Place,
+    table: RecordedTable,
+    source: TableSource,
+    about: About,
+    refs: pl.DataFrame | None,
+) -> str:
+    frames, sidecars = recorder.take()
+    frames["files"] = read_sidecars(sidecars, table.uri)
+    frames["versions"] = _with_transactions(frames["versions"], source.storage)
+    if refs is not None:
+        frames["refs"] = refs
+    return write_segment(place, table.folder(source.branch), frames, about).file
+
+
+def _base(table: RecordedTable, source: TableSource, files: list[VersionFile]) -> Base | None:
+    """Return the recorded version that the first new one comes after."""
+    life = table.known(source.storage, source.branch, source.listing)
+    if life is None or not files:
+        return None
+    apart = life.log.versions.filter(pl.col("layout").is_not_null())["version"].to_list()
+    before = [version for version in apart if version < files[0].version]
+    if not before:
+        return None
+    try:
+        data = life.log.manifest(before[-1])
+    except (FormatError, FileNotFoundError):
+        return None
+    return None if data is None else Base(before[-1], data)
+
+
+def _with_transactions(versions: pl.DataFrame, storage: Storage) -> pl.DataFrame:
+    """Fill in the transactions that are in files of their own."""
+    paths: list[str | None] = versions["transaction_path"].to_list()
+    wanted = [path for path in paths if path is not None]
+    if not wanted:
+        return versions
+    found = dict[str, bytes]()
+    with storage.reading_ahead([FilePart(path) for path in wanted]):
+        for path in wanted:
+            try:
+                found[path] = storage.get(path)
+            except (FileNotFoundError, FormatError):
+                continue
+    data = [
+        found.get(path) if path is not None else inline
+        for path, inline in zip(paths, versions["transaction"].to_list(), strict=True)
+    ]
+    operations = [
+        _operation(found[path]) if path in found else operation
+        for path, operation in zip(paths, versions["operation"].to_list(), strict=True)
+    ]
+    return versions.with_columns(
+        transaction=pl.Series(data, dtype=pl.Binary()),
+        operation=pl.Series(operations, dtype=pl.String()),
+    )
+
+
+def _operation(data: bytes) -> str | None:
+    try:
+        return str(decode_transaction_header(data).operation)
+    except FormatError:
+        return None
+
+
+def _changed_refs(source: TableSource, table: RecordedTable) -> pl.DataFrame:
+    """Return tags and branches that are not as they were recorded last."""
+    if source.branch is not None:
+        return REFS.build({name: [] for name in REFS.names})
+    known = table.refs()
+    rows = [row for row in _refs(source.main_storage) if known.get(row[-2]) != row[-1]]
+    return pl.DataFrame(rows, schema=REFS.polars_schema, orient="row")
+
+
+def _refs(storage: Storage) -> Iterator[tuple[str, str, str | None, int, datetime, str, bytes]]:
+    now = datetime.now(UTC)
+    for folder in (TAGS_FOLDER, BRANCHES_FOLDER):
+        names = sorted(
+            info.name for info in storage.list_files(folder) if info.name.endswith(".json")
+        )
+        paths = [f"{folder}/{name}" for name in names]
+        for path, contents in zip(paths, storage.get_many(paths), strict=True):
+            if contents is None:
+                continue
+            try:
+                data = given(contents)
+                name = unquote(path.rpartition("/")[2].removesuffix(".json"))
+                if folder == TAGS_FOLDER:
+                    tag = decode_tag(data, name)
+                    yield "tag", tag.name, tag.branch, tag.version, now, path, data
+                else:
+                    branch = decode_branch(data, name)
+                    parent, version = branch.parent_branch, branch.parent_version
+                    yield "branch", branch.name, parent, version, now, path, data
+            except FormatError:
+                continue
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")

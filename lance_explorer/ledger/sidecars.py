@@ -1,0 +1,88 @@
+"""The files of metadata beside the manifests, which a cleanup removes with them."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+import polars as pl
+
+from lance_explorer.errors import FormatError
+from lance_explorer.format.fragment_reuse import decode_fragment_reuse_details
+from lance_explorer.format.fragments import BasePath, ExternalFile, Fragment
+from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX, IndexMetadata
+from lance_explorer.history.file_roots import deletion_root, index_folder
+from lance_explorer.ledger.kinds import FILES
+from lance_explorer.storage import FilePart, Storage, leads_elsewhere, reading_ahead
+
+__all__ = ["Sidecar", "read_sidecars", "root_key", "sidecars_of_fragment", "sidecars_of_indices"]
+
+
+class Sidecar(NamedTuple):
+    """A file of metadata: its root, the path from there, and what is in it."""
+
+    root: Storage
+    path: str
+    kind: str
+
+
+def root_key(uri: str, table_uri: str) -> str:
+    """Return how a ledger names the root of files: by its place below the table, if it is there.
+
+    Examples
+    --------
+    >>> root_key("s3://a/t.lance", "s3://a/t.lance"), root_key("/t.lance/tree/b", "/t.lance")
+    ('', 'tree/b')
+    >>> root_key("/other.lance", "/t.lance")
+    '/other.lance'
+    """
+    if uri == table_uri:
+        return ""
+    return uri.removeprefix(f"{table_uri}/")
+
+
+def sidecars_of_fragment(
+    fragment: Fragment, bases: tuple[BasePath, ...], storage: Storage
+) -> Iterator[Sidecar]:
+    """Yield the files of a fragment that are no data files: deleted rows and row sequences.
+
+    What lies where the table may not lead is left out.
+    """
+    deletions = fragment.deletion_file
+    if deletions is not None:
+        with suppress(FormatError):
+            root = deletion_root(deletions.base_id, bases, storage)
+            yield Sidecar(root, deletions.path(fragment.id), "deletions")
+    for stored in (fragment.row_ids, fragment.created_at, fragment.last_updated_at):
+        if stored is not None and stored.file is not None:
+            path = stored.file.path
+            if "/" not in path and not leads_elsewhere(path):
+                yield Sidecar(storage, path, "sequences")
+
+
+def sidecars_of_indices(
+    indices: Iterable[IndexMetadata], bases: tuple[BasePath, ...], storage: Storage
+) -> Iterator[Sidecar]:
+    """Yield the files of indices that say which fragments became which."""
+    for index in indices:
+        if index.name == FRAGMENT_REUSE_INDEX:
+            with suppress(FormatError):
+                details = decode_fragment_reuse_details(index.details)
+                if isinstance(details, ExternalFile) and not leads_elsewhere(details.path):
+                    root, folder = index_folder(index, bases, storage)
+                    yield Sidecar(root, f"{folder}/{details.path}", "reuse")
+
+
+def read_sidecars(sidecars: Iterable[Sidecar], table_uri: str) -> pl.DataFrame:
+    """Return the files that are still there, as ``kinds.FILES``."""
+    wanted = list(dict.fromkeys(sidecars))
+    columns: dict[str, list[object]] = {name: [] for name in FILES.names}
+    with reading_ahead([(one.root, FilePart(one.path)) for one in wanted]):
+        for one in wanted:
+            try:
+                data = one.root.get(one.path)
+            except (FileNotFoundError, FormatError):
+                continue
+            row = (root_key(one.root.uri, table_uri), one.path, one.kind, len(data), 0, data)
+            for name, value in zip(columns, row, strict=True):
+                columns[name].append(value)
+    return FILES.build(columns)
