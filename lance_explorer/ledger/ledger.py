@@ -66,8 +66,8 @@ _DETACHED = 1 << 63
 class Ledger:
     """A folder, or a prefix in an object store, in which the past of tables is kept.
 
-    It may hold many tables. Several may record and read at the same time. Nothing is ever written to
-    a table.
+    It may hold many tables, and many may record into it and read it at the same time. Nothing is
+    ever written to a table.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ class RecordedTable:
         return self._uri
 
     def known(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
-        """Return what is recorded of the table that is there now; None if nothing is for certain."""
+        """Return what is recorded of the table that is there; None if nothing is for certain."""
         return self._life(storage, branch, live)
 
     def refs(self) -> dict[str, bytes]:
