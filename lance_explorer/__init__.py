@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         VersionNotFoundError,
     )
     from lance_explorer.findings import Finding
+    from lance_explorer.ledger.cache import clear_cache
     from lance_explorer.ledger.ledger import Ledger
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table, open_table
@@ -53,6 +54,7 @@ __all__ = [
     "TableNotFoundError",
     "UnsupportedFeatureError",
     "VersionNotFoundError",
+    "clear_cache",
     "demo",
     "figures",
     "open_table",
@@ -66,6 +68,7 @@ _HOMES = {
     "Ledger": "ledger.ledger",
     "Snapshot": "snapshot",
     "Table": "table",
+    "clear_cache": "ledger.cache",
     "open_table": "table",
 }
 
