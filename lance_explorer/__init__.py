@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         VersionNotFoundError,
     )
     from lance_explorer.findings import Finding
+    from lance_explorer.locks import Verification, lock, verify
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table, open_table
 
@@ -50,16 +51,27 @@ __all__ = [
     "Table",
     "TableNotFoundError",
     "UnsupportedFeatureError",
+    "Verification",
     "VersionNotFoundError",
     "demo",
     "figures",
+    "lock",
     "open_table",
     "spark",
+    "verify",
     "widgets",
 ]
 
 _MODULES = {"demo", "figures", "spark", "widgets"}
-_HOMES = {"Finding": "findings", "Snapshot": "snapshot", "Table": "table", "open_table": "table"}
+_HOMES = {
+    "Finding": "findings",
+    "Snapshot": "snapshot",
+    "Table": "table",
+    "Verification": "locks",
+    "lock": "locks",
+    "open_table": "table",
+    "verify": "locks",
+}
 
 
 def __getattr__(name: str) -> Any:
