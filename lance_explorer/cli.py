@@ -206,9 +206,15 @@ def verify(
             continue
         codes.add(0 if found else _DIFFERENT)
         if as_json:
-            told = {"file": file, "ok": found.ok, "status": found.status, "words": found.sentence}
-            told_checks = found.to_frame().to_dicts()
-            click.echo(visible_json(json.dumps({**told, "uri": found.uri, "checks": told_checks})))
+            told = {
+                "file": file,
+                "ok": found.ok,
+                "status": found.status,
+                "sentence": found.sentence,
+                "uri": found.uri,
+                "checks": found.to_frame().to_dicts(),
+            }
+            click.echo(visible_json(json.dumps(told)))
         else:
             click.echo(one_line(f"{file}: {found.status}. {found.sentence}", _LONGEST_TEXT))
     sys.exit(max(codes))

@@ -371,7 +371,7 @@ def test_what_was_verified_is_a_line_of_json_for_each_file(locked):
         "file": str(lock),
         "ok": True,
         "status": "unmoved",
-        "words": verified.sentence,
+        "sentence": verified.sentence,
         "uri": verified.uri,
         "checks": verified.to_frame().to_dicts(),
     }

@@ -78,7 +78,7 @@ def verify(
         As for :func:`open_table`. A table whose files are elsewhere, as a clone, needs the same
         ``allow_bases`` as to open it.
     check_files : bool, default True
-        Whether to look for the files of the version, not only for its manifest.
+        Whether to look for the files of the version; otherwise only its manifest is compared.
 
     Returns
     -------
@@ -131,8 +131,12 @@ def _verified(source: TableSource, lock: Lock, is_wanted: bool) -> Verification:
             [f"; the {tag.what}, which pointed to it, {_went(tag)}" for tag in moved]
         )
     checks += tags
-    if branch is not None and status not in ("rewritten", "another_branch"):
-        checks += _since(branch, lock)
+    if branch is not None:
+        if status not in ("rewritten", "another_branch") and lock.version < FIRST_DETACHED:
+            later = branch.latest_version - lock.version
+            found = f"{later:,}, up to {branch.latest_version}" if later else "none"
+            checks.append(Check("later versions", None, found, None))
+        checks.append(_schema_check(branch, lock))
     return Verification(status, as_sentence(sentence), source.uri, lock, tuple(checks))
 
 
@@ -164,13 +168,13 @@ def _look(branch: TableSource, lock: Lock, checks: list[Check], is_wanted: bool)
     every = (*branch.listing.versions, *branch.listing.detached)
     file = next((file for file in every if file.version == lock.version), None)
     number = str(lock.version)
-    checks.append(Check("version", number, file and number, file is not None))
+    checks.append(Check("version", number, number if file else None, file is not None))
     if file is None:
         return _missing(branch, lock, is_other_branch)
     try:
         data = branch.storage.get(file.path)
     except (FileNotFoundError, CorruptFileError) as error:
-        return _Verdict("damaged", f"the manifest of version {number} cannot be read: {error}")
+        return _Verdict("damaged", f"the manifest of version {number} is listed, but lost: {error}")
     digest = sha256(data).hexdigest()
     is_same = digest == lock.manifest_sha256
     expected = digest_words(lock.manifest_bytes, lock.manifest_sha256)
@@ -228,9 +232,12 @@ def _another(branch: TableSource, lock: Lock, is_other_branch: bool) -> _Verdict
     except UnsupportedFeatureError:  # written by a later release: surely not what it was
         now = None
     times = [_time_words(time) for time in (now, lock.committed_at)]
+    what = "table was dropped"
+    if lock.branch is not None:
+        what = "branch was deleted" if is_other_branch else "table or the branch was deleted"
     why = (
         f"version {lock.version} is another one, committed {times[0]} and not {times[1]}: "
-        f"the {'branch was deleted' if is_other_branch else 'table was dropped'} and made again"
+        f"the {what} and made again"
     )
     return _Verdict("another_branch" if is_other_branch else "rewritten", why)
 
@@ -268,23 +275,17 @@ def _tag_checks(source: TableSource, lock: Lock) -> list[Check]:
     return checks
 
 
-def _since(branch: TableSource, lock: Lock) -> list[Check]:
-    """Return what is on the branch beside the version: later ones, and the latest schema."""
-    checks = list[Check]()
-    latest = branch.latest_version
-    if lock.version < FIRST_DETACHED:
-        later = latest - lock.version
-        found = f"{later:,}, up to {latest}" if later else "none"
-        checks.append(Check("later versions", None, found, None))
+def _schema_check(branch: TableSource, lock: Lock) -> Check:
+    """Return how the latest schema differs from that of the lock."""
     what, expected = "schema of the latest version", plural(len(lock.columns), "field")
     try:
-        schema = branch.version(latest).records[0].schema
+        schema = branch.version(branch.latest_version).records[0].schema
     except FormatError as error:
-        return [*checks, Check(what, expected, f"cannot be read: {error}", None)]
+        return Check(what, expected, f"cannot be read: {error}", None)
     if schema_digest(schema) == lock.schema_sha256:
-        return [*checks, Check(what, expected, "the same", is_same=True)]
+        return Check(what, expected, "the same", is_same=True)
     found = schema_words(lock.columns, schema_columns(schema))
-    return [*checks, Check(what, expected, found, is_same=False)]
+    return Check(what, expected, found, is_same=False)
 
 
 def _time_words(time: datetime | None) -> str:

@@ -40,7 +40,7 @@ def lost_words(lost: tuple[LostFile, ...]) -> str:
     missing = [file.path for file in lost if file.found_bytes is None]
     changed = [file.path for file in lost if file.found_bytes is not None]
     parts = [
-        f"{plural(len(paths), 'file')} {what}: {_named(paths)}"
+        f"{plural(len(paths), 'file')} {'is' if len(paths) == 1 else 'are'} {what}: {_named(paths)}"
         for paths, what in ((missing, "missing"), (changed, "of another size"))
         if paths
     ]

@@ -183,6 +183,14 @@ def test_a_file_that_is_no_lock_is_refused_by_its_name(tmp_path, content):
         lx.verify(file)
 
 
+def test_a_file_that_no_lock_can_fill_is_not_read_whole(tmp_path):
+    file = tmp_path / "t.lock"
+    with file.open("wb") as opened:
+        opened.truncate(1 << 40)
+    with pytest.raises(InvalidArgumentError, match="more than"):
+        lx.verify(file)
+
+
 def test_what_is_no_file_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for name in ("pipe", "none", "."):

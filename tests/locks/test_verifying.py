@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import lance
+import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
@@ -75,6 +76,12 @@ def test_versions_before_it_do_not_matter(path):
     text = locked(path)
     clean_up(path)
     assert lx.verify(text).status == "unmoved"
+
+
+def test_a_table_without_rows_is_unmoved(tmp_path):
+    lance.write_dataset(numbers(0, 0), tmp_path / "t.lance")
+    verified = lx.verify(locked(tmp_path / "t.lance", 1))
+    assert verified.sentence == "Version 1 is still there, with its 0 data files."
 
 
 def test_no_file_of_the_version_but_its_manifest_is_opened(path):
@@ -286,6 +293,23 @@ def test_a_table_that_was_made_again_is_another_one(path, appends):
     assert (verified.ok, verified.status) == (False, "rewritten")
     assert "was dropped and made again" in verified.sentence
     assert "later versions" not in found(verified)
+    assert found(verified)["schema of the latest version"] == "the same"
+
+
+def test_a_table_of_another_schema_says_what_differs(path):
+    text = locked(path)
+    shutil.rmtree(path)
+    rows = (
+        numbers(0)
+        .append_column("mood", pa.array([1] * 4))
+        .cast(pa.schema({"id": pa.int32(), "city": pa.string(), "mood": pa.int64()}))
+    )
+    lance.write_dataset(rows, path)
+    words = found(lx.verify(text))["schema of the latest version"]
+    assert words == "added: mood; other type: id"
+    lance.write_dataset(numbers(0).rename_columns({"city": "town"}), path, mode="overwrite")
+    words = found(lx.verify(text))["schema of the latest version"]
+    assert words == "added: town; dropped: city"
 
 
 def test_a_table_that_is_gone_is_told(path):
@@ -311,7 +335,7 @@ def test_a_file_that_is_missing_is_named(path, kind, count):
     verified = lx.verify(text)
     name = f"{kind}/{lost.name}"
     assert (verified.ok, verified.status) == (False, "damaged")
-    assert verified.sentence == f"Version 4 is kept, but 1 file missing: {name}."
+    assert verified.sentence == f"Version 4 is kept, but 1 file is missing: {name}."
     assert found(verified)[name] is None
 
 
@@ -327,7 +351,7 @@ def test_many_missing_files_are_counted_and_each_is_a_row(path):
     for file in data_files(path):
         file.unlink()
     verified = lx.verify(text)
-    assert "3 files missing: data/" in verified.sentence
+    assert "3 files are missing: data/" in verified.sentence
     assert found(verified)["files"] == "3 of them lost"
     assert [name for name in found(verified) if name.startswith("data/")] == [
         f"data/{file}" for file in lx.open_table(path).at(4).inspect.data_files()["path"]
@@ -345,7 +369,7 @@ def test_a_file_of_another_size_is_named(path, size, many):
     short.write_bytes(b"x" * size)
     verified = lx.verify(text)
     assert verified.status == "damaged"
-    assert "1 file of another size: data/" in verified.sentence
+    assert "1 file is of another size: data/" in verified.sentence
     frame = verified.to_frame().rows_by_key("check", named=True)
     [row] = frame[f"data/{short.name}"]
     assert (row["expected"], row["found"]) == (f"{before:,} bytes", f"{size} bytes")
