@@ -11,8 +11,9 @@ import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.events.row_comparison import live_rows, schemas_at
+from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import RowRuns
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair, written_fields
 from lance_explorer.history.identity.row_origins import NO_VERSION, VersionsFrom, constant_versions
@@ -178,19 +179,12 @@ class _Finder:
 
     def _rewritten(self, position: int) -> Uint64Array:
         """Return the fragments of which a version wrote a column anew that both ends have."""
-        rows, states = self._rows, self._history.states
-        step = schemas_at(rows, position - 1, position)
-        ends = self._schemas or step
-        before = {
-            states[state].id: states[state]
-            for state in rows.history.states_removed(position).tolist()
-        }
-        after = [states[state] for state in rows.history.states_added(position).tolist()]
+        step, states = StepFacts(self._rows, position), self._history.states
+        ends = self._schemas or step.schemas
         written = [
-            fragment.id
-            for fragment in after
-            if fragment.id in before
-            and ends.has_any(written_fields(before[fragment.id], fragment, step))
+            fragment_id
+            for fragment_id, (before, after) in step.changed.items()
+            if ends.has_any(written_fields(states[before], states[after], step.schemas))
         ]
         return np.array(written, dtype=np.uint64)
 

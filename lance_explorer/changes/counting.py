@@ -12,12 +12,13 @@ import numpy as np
 from lance_explorer.changes.change_runs import RowChange
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.row_comparison import rows_in_states, schemas_at
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.untold_writes import untold_writes
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.row_origins import identity_bounds
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
+from lance_explorer.history.steps import states_between
 
 __all__ = ["KEEPS_VALUES", "counted"]
 
@@ -52,9 +53,8 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
         return None
     if rows.namesakes is not None:
         return None
-    intervals, states = rows.history.intervals, rows.history.states
-    old, new = intervals.at(begin), intervals.at(end)
-    left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()
+    states = rows.history.states
+    left, entered = [some.tolist() for some in states_between(rows.history, begin, end)]
     rows.load([*left, *entered])
     rows.load_deleted([*left, *entered])
     schemas = schemas_at(rows, begin, end)

@@ -29,6 +29,7 @@ from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY, VersionPath, path_between
+from lance_explorer.history.steps import states_between
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -127,19 +128,14 @@ def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) 
 
 def _compared(rows: StateRows, begin: int, end: int, *, everywhere: bool) -> RowRuns:
     """Return the rows that differ, or all rows everywhere, those of common states too."""
-    old, new = _states(rows, begin), _states(rows, end)
-    left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()
-    runs = compare_states(rows, left, entered, schemas_at(rows, begin, end))
+    removed, added = states_between(rows.history, begin, end)
+    runs = compare_states(rows, removed.tolist(), added.tolist(), schemas_at(rows, begin, end))
     if everywhere:
-        live = rows_in_states(rows, np.intersect1d(old, new).tolist())
+        kept = np.setdiff1d(rows.history.intervals.at(end), added)
+        live = rows_in_states(rows, kept.tolist())
         shared = RowRuns.of(live.identity, live.after, live.after, live.length)
         runs = RowRuns.concatenated([runs, shared])
     return runs
-
-
-def _states(rows: StateRows, position: int) -> NDArray[np.int64]:
-    nothing = np.empty(0, dtype=np.int64)
-    return nothing if position == EMPTY else rows.history.intervals.at(position)
 
 
 def _is_never_back(rows: StateRows, path: VersionPath) -> bool:
@@ -207,7 +203,7 @@ def _doubted_by_birth(
 
     That may be one that a restore undid, or a restore that is lost itself.
     """
-    states = [np.array(rows.history.states_at(position)) for position in (begin, end)]
+    states = [rows.history.states_at(position) for position in (begin, end)]
     old = Births.of(rows, states[0], removed.before)
     new = Births.of(rows, states[1], added.after)
     sides = ((removed, old.may_be(new)), (added, new.may_be(old)))

@@ -28,7 +28,7 @@ __all__ = ["NEEDS_OPERATION", "UNKNOWN", "Step", "count_rows"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What the fragments say about one version: the fields of FragmentSteps at one position.
+    """What the fragments say about one version: the fields of FragmentCounts at one position.
 
     ``same_fragments`` is None where the version before is gone; ``rows_before`` then too.
     ``rows_created`` and ``rows_changed`` are what row identity tells of rows that were not there

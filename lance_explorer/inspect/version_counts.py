@@ -15,12 +15,12 @@ from lance_explorer.format.row_operations import Update
 from lance_explorer.frames.counts import known
 from lance_explorer.history.events.row_counts import RowCounts, counts_of
 from lance_explorer.history.events.row_events import row_events
+from lance_explorer.history.fragment_counts import FragmentCounts
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.reading.row_version_counts import own_rows
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import FragmentSteps
 from lance_explorer.history.update_kinds import writes_in_place
 from lance_explorer.inspect.commit_counts import NEEDS_OPERATION, UNKNOWN, Step, count_rows
 from lance_explorer.inspect.row_creation import is_faulty
@@ -35,7 +35,7 @@ _TOLD_IF_LONE = frozenset({OperationName.MERGE, OperationName.DATA_REPLACEMENT})
 def count_versions(
     source: TableSource,
     history: History,
-    steps: FragmentSteps,
+    steps: FragmentCounts,
     num_rows: NDArray[np.int64],
     readable: NDArray[np.bool_],
 ) -> list[RowCounts]:
@@ -47,7 +47,7 @@ def count_versions(
         Where transactions, sequences and deletion files are read that counts need.
     history : History
         The versions.
-    steps : FragmentSteps
+    steps : FragmentCounts
         How their fragments changed.
     num_rows : NDArray[np.int64]
         Live rows of each version.
@@ -77,7 +77,7 @@ def with_previous(readable: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return readable & previous
 
 
-def _steps(history: History, steps: FragmentSteps, num_rows: NDArray[np.int64]) -> list[Step]:
+def _steps(history: History, steps: FragmentCounts, num_rows: NDArray[np.int64]) -> list[Step]:
     rows = known(num_rows)
     follows = history.follows_previous.tolist()
     moves = (steps.added + steps.removed + steps.changed).tolist()

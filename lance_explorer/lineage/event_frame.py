@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lance_explorer.frames.columns import EVIDENCE, ID, TEXT, TIME
 from lance_explorer.frames.followed import EVENT
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.lineage.follow_rows import RowsInStep
 from lance_explorer.rowids.addresses import fragments_of
@@ -66,8 +66,8 @@ class EventColumns:
             {
                 "branch": [branch for branch, _ in steps],
                 "own_version": [step.version for _, step in steps],
-                "timestamp": [step.record.manifest.timestamp for _, step in steps],
-                "operation": [step.record.operation for _, step in steps],
+                "timestamp": [step.after.manifest.timestamp for _, step in steps],
+                "operation": [step.after.operation for _, step in steps],
                 "source": [step.source for _, step in steps],
             },
             schema={

@@ -82,7 +82,7 @@ def assert_counts_are_those_of_events(table: Table) -> None:
             else:
                 assert None in (count, ours) or count <= ours, told
         if step.name != OperationName.CLONE:
-            before = by_version[step.previous_version]["num_rows"] if step.previous else 0
+            before = by_version[step.begin_version]["num_rows"] if step.before else 0
             assert row["num_rows"] == before + _growth(events), step.version
     for version in untouched:
         assert not any(by_version[version][name] for name in ROW_COUNTS), version

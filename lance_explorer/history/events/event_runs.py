@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
 __all__ = ["RowEvent", "RowEvents"]
@@ -44,7 +44,7 @@ class RowEvents:
     ----------
     step : StepFacts
         The version: ``step.version``, ``step.name`` (of the operation), ``step.follows``,
-        ``step.source`` (what tells), ``step.record``.
+        ``step.source`` (what tells), ``step.after``.
     event : ndarray of uint8
         The RowEvent of each run.
     identity, before, after, length : ndarray of uint64
