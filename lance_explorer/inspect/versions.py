@@ -27,21 +27,10 @@ from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.fragment_counts import FragmentCounts, count_fragments, totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.version_counts import count_versions, with_previous
+from lance_explorer.inspect.row_counts import ROW_COUNTS, count_versions, with_previous
 from lance_explorer.shown import visible
 
 __all__ = ["VERSIONS", "tags_by_version", "versions"]
-
-ROW_COUNTS = (
-    "added",
-    "updated",
-    "deleted",
-    "overwritten",
-    "restored",
-    "reverted",
-    "moved",
-    "column_rewritten",
-)
 
 
 def _count(name: str, meaning: str) -> Column:

@@ -9,9 +9,9 @@ import polars as pl
 
 from lance_explorer import Snapshot, Table
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.events.row_counts import counts_of
 from lance_explorer.history.events.row_events import NO_ADDRESS, RowEvent, RowEvents, all_row_events
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.inspect.row_counts import counts_of
 from tests.differential.agreement import checked_out, follows, with_previous
 from tests.differential.twin import COUNTS
 
