@@ -13,7 +13,6 @@ import click
 import polars as pl
 
 from lance_explorer.changes.diff import Diff
-from lance_explorer.changes.frame import NET_CHANGES
 from lance_explorer.display import one_line
 from lance_explorer.errors import (
     LanceExplorerError,
@@ -21,6 +20,7 @@ from lance_explorer.errors import (
     NotFoundError,
     UnsupportedFeatureError,
 )
+from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.shown import visible, visible_json
 from lance_explorer.table import open_table
 
@@ -189,7 +189,7 @@ def _rows(found: Diff) -> dict[str, object] | str:
 def _listed(rows: dict[str, object] | str) -> str:
     if isinstance(rows, str):
         return one_line(rows, _LONGEST_TEXT)
-    counts = [change.label for change in NET_CHANGES]
+    counts = [change.label for change in NET_EVENTS]
     some = [f"{rows[name]:,} {name}" for name in (*counts, "uncertain") if rows[name]]
     return ", ".join(some) or "none"
 

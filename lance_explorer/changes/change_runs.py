@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,34 +11,7 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
-__all__ = ["ChangeRuns", "RowChange"]
-
-
-class RowChange(IntEnum):
-    """What became of a row: between two versions, the first that holds; or in one commit."""
-
-    INSERTED = 0
-    DELETED = 1
-    UPDATED = 2
-    COLUMN_REWRITTEN = 3
-    """A column was written anew for many rows; the row's value may be the same."""
-    COLUMN_ADDED = 4
-    MOVED = 5
-    """The row has another address, and the values that it had."""
-    CREATED = 6
-    """In one commit: the row is new."""
-    RESTORED = 7
-    """In one commit: a restore brought the row back, or other values of it."""
-    OVERWRITTEN = 8
-    """In one commit: an overwrite replaced the whole table."""
-    LOST = 9
-    """Nothing is left to tell what happened: a line of the feed, not a row."""
-    UNCHANGED = 10
-
-    @property
-    def label(self) -> str:
-        """The name in frames."""
-        return self.name.lower()
+__all__ = ["ChangeRuns"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +21,7 @@ class ChangeRuns:
     Attributes
     ----------
     change : ndarray of uint8
-        The RowChange of each run.
+        The RowEvent of each run.
     identity : ndarray of uint64
         The first identity of each run: a row ID or, in a table without, an address of birth.
     old_identity : ndarray of uint64
@@ -78,7 +50,7 @@ class ChangeRuns:
 
     @classmethod
     def alike(
-        cls, runs: RowRuns, change: RowChange, evidence: Evidence, *, is_uncertain: bool = False
+        cls, runs: RowRuns, change: RowEvent, evidence: Evidence, *, is_uncertain: bool = False
     ) -> "ChangeRuns":
         """Return runs of one class."""
         count = len(runs)
@@ -100,14 +72,14 @@ class ChangeRuns:
         some = [runs for runs in several if len(runs)]
         if len(some) == 1:
             return some[0]
-        some.append(cls.alike(RowRuns.concatenated([]), RowChange.MOVED, Evidence.RECORDED))
+        some.append(cls.alike(RowRuns.concatenated([]), RowEvent.MOVED, Evidence.RECORDED))
         return cls(*[np.concatenate([getattr(runs, name) for runs in some]) for name in _names()])
 
     @classmethod
     def of_events(cls, events: RowEvents) -> "ChangeRuns":
         """Return what happened in one commit."""
         return cls(
-            change=_OF_EVENT[events.event],
+            change=events.event,
             identity=events.identity,
             old_identity=events.identity,
             before=events.before,
@@ -121,7 +93,7 @@ class ChangeRuns:
     def __len__(self) -> int:
         return len(self.change)
 
-    def count(self, change: RowChange) -> int:
+    def count(self, change: RowEvent) -> int:
         """Return how many rows are of a class."""
         return int(self.length[self.change == change].sum(dtype=np.uint64))
 
@@ -129,7 +101,7 @@ class ChangeRuns:
         """Return some of the runs."""
         return ChangeRuns(*[getattr(self, name)[chosen] for name in _names()])
 
-    def only(self, *changes: RowChange) -> "ChangeRuns":
+    def only(self, *changes: RowEvent) -> "ChangeRuns":
         """Return the runs of some classes."""
         return self.where(np.isin(self.change, changes))
 
@@ -153,9 +125,6 @@ class ChangeRuns:
             after=_shifted(runs.after, shift),
             length=length,
         )
-
-
-_OF_EVENT = np.array([RowChange[event.name] for event in RowEvent], dtype=np.uint8)
 
 
 def _shifted(addresses: Uint64Array, shift: Uint64Array) -> Uint64Array:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
@@ -79,7 +80,7 @@ def written_rows(
     return ChangeRuns.concatenated(
         [
             *[part for looked in pending for part in looked.classes(evidence)],
-            ChangeRuns.alike(lost_runs, RowChange.UPDATED, Evidence.LOST, is_uncertain=True),
+            ChangeRuns.alike(lost_runs, RowEvent.UPDATED, Evidence.LOST, is_uncertain=True),
         ]
     )
 
@@ -106,11 +107,11 @@ class _Looked:
         """Yield the runs with the class that is left for them."""
         old, new = self.runs.updated_before, self.runs.updated_after
         same, told = old == new, np.minimum(old, new) != NO_VERSION
-        column = RowChange.COLUMN_REWRITTEN if self.rewritten else RowChange.COLUMN_ADDED
+        column = RowEvent.COLUMN_REWRITTEN if self.rewritten else RowEvent.COLUMN_ADDED
         yield ChangeRuns.alike(self.runs.where(same), column, evidence, is_uncertain=self.rewritten)
-        yield ChangeRuns.alike(self.runs.where(~same & told), RowChange.UPDATED, evidence)
+        yield ChangeRuns.alike(self.runs.where(~same & told), RowEvent.UPDATED, evidence)
         unknown = self.runs.where(~same & ~told)
-        yield ChangeRuns.alike(unknown, RowChange.UPDATED, Evidence.LOST, is_uncertain=True)
+        yield ChangeRuns.alike(unknown, RowEvent.UPDATED, Evidence.LOST, is_uncertain=True)
 
 
 class _Finder:

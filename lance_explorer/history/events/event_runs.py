@@ -11,17 +11,22 @@ from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
-__all__ = ["RowEvent", "RowEvents"]
+__all__ = ["COMMIT_EVENTS", "NET_EVENTS", "RowEvent", "RowEvents"]
 
 
 class RowEvent(IntEnum):
-    """What happened to a row in one commit."""
+    """What became of a row, in one commit or between two versions.
+
+    Those that a row can have in one commit come first, and of those that leave it where it lives
+    the strongest: between two versions the first that holds is told.
+    """
 
     CREATED = 0
+    """In one commit: the row is new."""
     RESTORED = 1
-    """A restore brought the row back, or other values of it."""
+    """In one commit: a restore brought the row back, or other values of it."""
     OVERWRITTEN = 2
-    """An overwrite replaced the whole table."""
+    """In one commit: an overwrite replaced the whole table."""
     DELETED = 3
     UPDATED = 4
     COLUMN_REWRITTEN = 5
@@ -29,11 +34,40 @@ class RowEvent(IntEnum):
     COLUMN_ADDED = 6
     MOVED = 7
     """The row has another address, and the values that it had."""
+    INSERTED = 8
+    """Between two versions: only the later one has the row."""
+    UNCHANGED = 9
+    LOST = 10
+    """Nothing is left to tell what happened: a line of the feed, not a row."""
 
     @property
     def label(self) -> str:
         """The name in frames."""
         return self.name.lower()
+
+
+COMMIT_EVENTS = (
+    RowEvent.CREATED,
+    RowEvent.RESTORED,
+    RowEvent.OVERWRITTEN,
+    RowEvent.DELETED,
+    RowEvent.UPDATED,
+    RowEvent.COLUMN_REWRITTEN,
+    RowEvent.COLUMN_ADDED,
+    RowEvent.MOVED,
+)
+"""What a commit did to rows."""
+
+NET_EVENTS = (
+    RowEvent.INSERTED,
+    RowEvent.DELETED,
+    RowEvent.UPDATED,
+    RowEvent.COLUMN_REWRITTEN,
+    RowEvent.COLUMN_ADDED,
+    RowEvent.MOVED,
+    RowEvent.UNCHANGED,
+)
+"""What became of rows between two versions: of several that hold for a row, the first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
