@@ -78,7 +78,7 @@ def with_replaced_columns(runs: ChangeRuns, end: PlaceRows) -> ChangeRuns:
 def _leg(common: Ancestry, way: tuple[Stretch, ...]) -> ChangeRuns:
     """Return the changes from the common version to one of both."""
     if not way:
-        return ChangeRuns.concatenated([])
+        return ChangeRuns.empty()
     try:
         ranges = [_range(stretch) for stretch in way]
     except NotFoundError:

@@ -58,7 +58,7 @@ def written_rows(
         and rows where nothing is left to tell, with evidence ``lost``.
     """
     finder = _Finder(rows, begin_version, schemas)
-    pending = [_Looked(runs, rewritten=False), _Looked(RowRuns.concatenated([]), rewritten=True)]
+    pending = [_Looked(runs, rewritten=False), _Looked(RowRuns.empty(), rewritten=True)]
     lost = list[RowRuns]()
     while version := finder.next_version(pending):
         parted = [looked.part(version) for looked in pending]

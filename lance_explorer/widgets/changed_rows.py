@@ -224,20 +224,8 @@ class ChangedRows:
 
 def single_rows(runs: ChangeRuns, run: _Positions, offset: _Positions) -> ChangeRuns:
     """Return some rows, a run each: which run each is in, and how far from its begin."""
-    shift = offset.astype(np.uint64)
-    rows = runs.where(run)
-
-    def moved(addresses: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        return np.where(addresses == NO_ADDRESS, NO_ADDRESS, addresses + shift)
-
-    return replace(
-        rows,
-        identity=rows.identity + shift,
-        old_identity=rows.old_identity + shift,
-        before=moved(rows.before),
-        after=moved(rows.after),
-        length=np.ones(len(shift), dtype=np.uint64),
-    )
+    one = np.ones(len(run), dtype=np.uint64)
+    return runs.pieces(run, offset.astype(np.uint64), one)
 
 
 def _spread(some: pl.DataFrame, where: _Mask) -> pl.DataFrame:

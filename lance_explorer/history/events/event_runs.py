@@ -1,15 +1,14 @@
 """The record of what happened to rows in one version, as columns of runs."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.events.row_runs import NO_ADDRESS, PlacedRuns, RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.rowids.arrays import Positions, Uint64Array
+from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["COMMIT_EVENTS", "NET_EVENTS", "RowEvent", "RowEvents"]
 
@@ -71,7 +70,7 @@ NET_EVENTS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RowEvents:
+class RowEvents(PlacedRuns):
     """What happened to rows in one version: see :mod:`lance_explorer.history.events.row_events`.
 
     Attributes
@@ -81,8 +80,6 @@ class RowEvents:
         ``step.source`` (what tells), ``step.after``.
     event : ndarray of uint8
         The RowEvent of each run.
-    identity, before, after, length : ndarray of uint64
-        Which rows, and where.
     version : ndarray of uint64
         Where it happened.
     evidence : ndarray of uint8
@@ -95,10 +92,6 @@ class RowEvents:
 
     step: StepFacts
     event: NDArray[np.uint8]
-    identity: Uint64Array
-    before: Uint64Array
-    after: Uint64Array
-    length: Uint64Array
     version: Uint64Array
     evidence: NDArray[np.uint8]
     is_uncertain: NDArray[np.bool_]
@@ -132,32 +125,9 @@ class RowEvents:
             created=runs.created,
         )
 
-    @classmethod
-    def concatenated(cls, step: StepFacts, several: Iterable["RowEvents"]) -> "RowEvents":
-        """Return the events of all, one after the other; there must be some."""
-        some = list(several)
-        if len(some) == 1:
-            return some[0]
-        columns = {
-            name: np.concatenate([getattr(events, name) for events in some]) for name in _COLUMNS
-        }
-        return cls(step=step, **columns)
-
-    def __len__(self) -> int:
-        return len(self.event)
-
-    @property
-    def num_rows(self) -> int:
-        """How many rows there are in all runs."""
-        return int(self.length.sum(dtype=np.uint64))
-
     def count(self, event: RowEvent) -> int:
         """Return how many rows had an event."""
         return int(self.length[self.event == event].sum(dtype=np.uint64))
-
-    def where(self, chosen: NDArray[np.bool_] | Positions | slice) -> "RowEvents":
-        """Return some of the runs."""
-        return replace(self, **{name: getattr(self, name)[chosen] for name in _COLUMNS})
 
     def by_identity(self) -> "RowEvents":
         """Return the runs in the order of identities; those of one identity stay in their order."""
@@ -171,6 +141,3 @@ class RowEvents:
         removed, added = self.after == NO_ADDRESS, self.before == NO_ADDRESS
         kind = np.where(removed, 0, np.where(added, 2, 1))
         return self.where(np.lexsort((np.where(added, self.after, self.before), kind)))
-
-
-_COLUMNS = [name for name in RowEvents.__dataclass_fields__ if name != "step"]

@@ -53,7 +53,7 @@ def classify(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
         parts = [*_with_doubts(rows, step, removed_rows, added_rows), stayed]
     else:
         parts = [removed_rows, added_rows, stayed, _written_later(step, added_rows)]
-    return RowEvents.concatenated(step, parts)
+    return RowEvents.concatenated(parts)
 
 
 def _with_doubts(

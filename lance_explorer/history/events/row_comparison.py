@@ -201,12 +201,12 @@ def _written_in_place(
     fragment, num_rows = rows.history.states[after], rows.num_rows(after)
     old, new = rows.origins(before).updated, rows.origins(after).updated
     if change is InPlace.SAME and old is new:
-        return RowRuns.concatenated([])
+        return RowRuns.empty()
     pieces = _pieces(old, new, num_rows)
     if change is InPlace.SAME:
         pieces = pieces.where_different()
     if not len(pieces.start):
-        return RowRuns.concatenated([])
+        return RowRuns.empty()
     live = OffsetRanges.outside(masked, num_rows)
     base = first_address(fragment.id)
     runs = rows_at(rows.ids(after), base, live.within(OffsetRanges(pieces.start, pieces.stop)))
