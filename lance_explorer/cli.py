@@ -15,7 +15,6 @@ import polars as pl
 from lance_explorer import locks
 from lance_explorer.arguments import file_to_write
 from lance_explorer.changes.diff import Diff
-from lance_explorer.changes.frame import NET_CHANGES
 from lance_explorer.display import one_line
 from lance_explorer.errors import (
     LanceExplorerError,
@@ -24,6 +23,7 @@ from lance_explorer.errors import (
     StorageError,
     UnsupportedFeatureError,
 )
+from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.shown import visible, visible_json
 from lance_explorer.table import open_table
 
@@ -255,7 +255,7 @@ def _rows(found: Diff) -> dict[str, object] | str:
 def _listed(rows: dict[str, object] | str) -> str:
     if isinstance(rows, str):
         return one_line(rows, _LONGEST_TEXT)
-    counts = [change.label for change in NET_CHANGES]
+    counts = [change.label for change in NET_EVENTS]
     some = [f"{rows[name]:,} {name}" for name in (*counts, "uncertain") if rows[name]]
     return ", ".join(some) or "none"
 

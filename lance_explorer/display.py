@@ -21,10 +21,10 @@ from lance_explorer.figures.labels import size
 from lance_explorer.format.flags import flag_names, unreadable_flags
 from lance_explorer.format.refs import Tag
 from lance_explorer.frames.counts import nullable
+from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import totals
 
 __all__ = [
     "facts_html",

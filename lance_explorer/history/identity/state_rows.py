@@ -89,6 +89,12 @@ class StateRows:
         first[self.history.intervals.keys[::-1]] = self.history.intervals.first[::-1]
         return first
 
+    def new_states(self, position: int) -> list[int]:
+        """Return the states that are there for the first time in a version."""
+        added = self.history.states_added(position)
+        found: list[int] = added[self.first_positions[added] == position].tolist()
+        return found
+
     @cached_property
     def bounds(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """For each state the lowest and the highest identity that it can hold."""
@@ -268,14 +274,14 @@ class StateRows:
         return self.namesakes.lines[position] if self.namesakes and position >= 0 else None
 
     def _new_row_ids(self, position: int) -> tuple[Uint64Array, Uint64Array]:
-        added = self.history.states_added(position)
-        new = added[self.first_positions[added] == position].tolist()
-        ranges = [self._row_ids(self.history.states[state], state).ranges() for state in new]
+        ranges = [
+            self._row_ids(self.history.states[state], state).ranges()
+            for state in self.new_states(position)
+        ]
         return concatenated([r[0] for r in ranges]), concatenated([r[1] for r in ranges])
 
     def _new_versions(self, position: int) -> set[int]:
-        added = self.history.states_added(position)
-        new = added[self.first_positions[added] == position].tolist()
+        new = self.new_states(position)
         self._load(new, ("last_updated_at",))
         found = [
             self.known.sequences[sequence]
