@@ -453,6 +453,23 @@ def test_a_column_that_may_have_been_renamed_over_a_lost_version_is_said_to_be_i
 
 
 @pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_columns_in_doubt_are_named_as_in_the_feed(tmp_path, stable):
+    path = tmp_path / "t.lance"
+    steps = [delete_all, rename("a", "x"), rename("x", "y"), rename("y", "b"), append_as("k", "b")]
+    written(path, steps, stable=stable)
+    lose(path, 5)
+    table = lx.open_table(path)
+    for begin, old in ((3, "x"), (4, "y")):
+        changes, diff = table.changes(begin, 6, images="both"), table.diff(begin, 6)
+        assert {old, "b"} <= {*changes.to_polars().columns}
+        diff.rows(images="both")
+        for findings in (changes.findings(), diff.findings()):
+            [message] = findings["message"]
+            assert "column 'b', with field ID 1 since version 6" in message
+            assert f"may be {old!r} of version {begin}:" in message
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
 def test_a_column_is_not_in_doubt_where_a_data_file_tells(tmp_path, stable):
     path = tmp_path / "t.lance"
     written(path, [rename("a", "b"), append_as("k", "b"), delete_all], stable=stable)
