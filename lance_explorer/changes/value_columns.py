@@ -140,7 +140,7 @@ def told_apart(
     """
     if not found.doubts:
         return ()
-    places, seen = dict[int, dict[str, None]](), dict[int, list[int]]()
+    places, seen = dict[int | None, dict[str, None]](), dict[int | None, list[int]]()
     for position in positions:
         record = rows.history.records[position]
         there = columns.names_in(rows.source, record.version)
