@@ -22,7 +22,8 @@ from lance_explorer.format.fragments import DeletionFile, Fragment
 from lance_explorer.format.single_ranges import SingleRanges
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.birth_addresses import BirthAddresses
-from lance_explorer.history.identity.reused_row_ids import Line, Namesakes, namesakes_of
+from lance_explorer.history.identity.reused_row_ids import namesakes_of
+from lance_explorer.history.identity.row_id_lines import Line, Namesakes
 from lance_explorer.history.identity.row_origins import RowOrigins, identity_bounds
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.progress import with_progress
@@ -195,6 +196,7 @@ class StateRows:
             self._new_row_ids,
             self._new_versions,
             self._detached_rows,
+            self._new_files,
         )
 
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
@@ -273,11 +275,13 @@ class StateRows:
         position = int(self.first_positions[state])
         return self.namesakes.lines[position] if self.namesakes and position >= 0 else None
 
+    def _new_files(self, position: int) -> set[str]:
+        states = [self.history.states[state] for state in self.new_states(position)]
+        return {file.path for fragment in states for file in fragment.files}
+
     def _new_row_ids(self, position: int) -> tuple[Uint64Array, Uint64Array]:
-        ranges = [
-            self._row_ids(self.history.states[state], state).ranges()
-            for state in self.new_states(position)
-        ]
+        new = self.new_states(position)
+        ranges = [self._row_ids(self.history.states[state], state).ranges() for state in new]
         return concatenated([r[0] for r in ranges]), concatenated([r[1] for r in ranges])
 
     def _new_versions(self, position: int) -> set[int]:
