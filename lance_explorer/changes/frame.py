@@ -9,7 +9,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns, RowChange
-from lance_explorer.frames.columns import COUNT, EVIDENCE, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.columns import (
+    COUNT,
+    EVIDENCE,
+    ID,
+    MAYBE_KNOWN_FROM,
+    TEXT,
+    TIME,
+    Column,
+    FrameSchema,
+)
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.rowids.arrays import Uint64Array
@@ -158,6 +167,7 @@ COMMIT_SUMMARY = FrameSchema(
         Column(
             "versions_lost", COUNT, "versions directly before it that are not kept", unit="versions"
         ),
+        MAYBE_KNOWN_FROM,
     ),
 )
 """The columns of ``Changes.summary()`` commit by commit."""

@@ -14,6 +14,7 @@ from lance_explorer.changes.frame import (
     NET_SUMMARY,
 )
 from lance_explorer.changes.steps import ChangeStep, VersionRange, lost_before
+from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.paths import EMPTY, path_between
 
@@ -81,6 +82,9 @@ def commit_summary(versions: VersionRange, steps: Iterable[ChangeStep]) -> pl.Da
                 lost_before(versions.rows, step.after) if step.runs.count(RowChange.LOST) else 0
                 for step in found
             ],
+            "known_from": known_from(
+                versions.rows.source, [step.version or None for step in found]
+            ),
         }
     )
 
