@@ -1,10 +1,17 @@
-"""Names that examples in docstrings may use: ``lx``, ``table``, a small table, and ``spark``."""
+"""Names that examples in docstrings may use.
 
+They are ``lx``, ``table``, a small table, ``ledger``, which has recorded it, ``folder``, which is
+empty, and ``spark``.
+"""
+
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+os.environ["LANCE_EXPLORER_CACHE"] = "off"  # what a test reads, no other one has kept
 
 
 @pytest.fixture(scope="session")
@@ -14,7 +21,9 @@ def example_names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
     path = tmp_path_factory.mktemp("examples") / "people.lance"
     write_people(path)
-    return {"lx": lx, "table": lx.open_table(path)}
+    ledger = lx.Ledger(path.parent / "ledger")
+    ledger.record(path)
+    return {"lx": lx, "table": lx.open_table(path), "ledger": ledger}
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +40,7 @@ def example_session() -> Iterator[Any]:
 def _name_examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
     if isinstance(request.node, pytest.DoctestItem):
         doctest_namespace.update(request.getfixturevalue("example_names"))
+        doctest_namespace["folder"] = request.getfixturevalue("tmp_path")
         if any("spark" in example.source for example in request.node.dtest.examples):
             doctest_namespace["spark"] = request.getfixturevalue("example_session")
 

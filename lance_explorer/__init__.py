@@ -30,7 +30,9 @@ if TYPE_CHECKING:
         VersionNotFoundError,
     )
     from lance_explorer.findings import Finding
+    from lance_explorer.ledger.cache import clear_cache
     from lance_explorer.ledger.ledger import Ledger
+    from lance_explorer.locks import Verification, lock, verify
     from lance_explorer.snapshot import Snapshot
     from lance_explorer.table import Table, open_table
 
@@ -52,11 +54,15 @@ __all__ = [
     "Table",
     "TableNotFoundError",
     "UnsupportedFeatureError",
+    "Verification",
     "VersionNotFoundError",
+    "clear_cache",
     "demo",
     "figures",
+    "lock",
     "open_table",
     "spark",
+    "verify",
     "widgets",
 ]
 
@@ -66,7 +72,11 @@ _HOMES = {
     "Ledger": "ledger.ledger",
     "Snapshot": "snapshot",
     "Table": "table",
+    "Verification": "locks",
+    "clear_cache": "ledger.cache",
+    "lock": "locks",
     "open_table": "table",
+    "verify": "locks",
 }
 
 

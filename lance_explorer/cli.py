@@ -12,15 +12,18 @@ from typing import NoReturn
 import click
 import polars as pl
 
+from lance_explorer import locks
+from lance_explorer.arguments import file_to_write
 from lance_explorer.changes.diff import Diff
-from lance_explorer.changes.frame import NET_CHANGES
 from lance_explorer.display import one_line
 from lance_explorer.errors import (
     LanceExplorerError,
     MissingDependencyError,
     NotFoundError,
+    StorageError,
     UnsupportedFeatureError,
 )
+from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.shown import visible, visible_json
 from lance_explorer.table import open_table
 
@@ -29,6 +32,7 @@ __all__ = ["main"]
 _FIRST_NOTEBOOK = "01_explore_a_table.ipynb"
 _LONGEST_TEXT = 1000
 _DIFFERENT = 1
+_UNKNOWN = 2
 _PARTS = ("schema", "fragments", "indices", "config")
 _SHOWN_COLUMNS = (
     "version",
@@ -45,10 +49,10 @@ _SHOWN_COLUMNS = (
 )
 
 
-class _NotCompared(click.ClickException):
-    """Two versions cannot be compared; that is neither 0, the same, nor 1, different."""
+class _Unknown(click.ClickException):
+    """What was asked cannot be told; that is neither 0, as it was, nor 1, different."""
 
-    exit_code = 2
+    exit_code = _UNKNOWN
 
 
 class _Group(click.Group):
@@ -58,7 +62,7 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except LanceExplorerError as error:
-            kind = _NotCompared if ctx.invoked_subcommand == "diff" else click.ClickException
+            kind = _Unknown if ctx.invoked_subcommand == "diff" else click.ClickException
             raise kind(one_line(str(error), _LONGEST_TEXT)) from error
 
 
@@ -154,6 +158,68 @@ def report(uri: str, output: Path, branch: str | None, allow_bases: tuple[str, .
     click.echo(visible(str(table.report(output))))
 
 
+@main.command(context_settings={"ignore_unknown_options": True})  # so that -1 is a version
+@click.argument("uri")
+@click.argument("version", default="-1")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file to write, instead of stdout."
+)
+@_allow_bases
+def lock(uri: str, version: str, output: Path | None, allow_bases: tuple[str, ...]) -> None:
+    """Print what tells a VERSION of the table at URI from any other: a lock, to keep in a file.
+
+    A version is named as for diff; by default it is the latest. Later, verify tells whether it is
+    still there. An existing file is replaced.
+    """
+    target = None if output is None else file_to_write("output", output)
+    told = locks.lock(open_table(uri, allow_bases=allow_bases).at(version))
+    if target is None:
+        click.echo(told, nl=False)
+        return
+    try:
+        target.write_text(told, encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"cannot write {target}: {error.strerror}") from error
+    click.echo(visible(str(target)))
+
+
+@main.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--table", help="Where the table of all FILEs is now, if it was moved.")
+@_allow_bases
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
+def verify(
+    files: tuple[str, ...], table: str | None, allow_bases: tuple[str, ...], as_json: bool
+) -> None:
+    """Print whether the versions that lock FILEs tell of are still there, one line for each.
+
+    The exit code is 0 if all are, 1 if one is not, and 2 if that is unknown of one: it is no lock,
+    or its table cannot be read.
+    """
+    codes = {0}
+    for file in files:
+        try:
+            found = locks.verify(Path(file), table, allow_bases=allow_bases)
+        except LanceExplorerError as error:
+            click.echo(f"Error: {one_line(f'{file}: {error}', _LONGEST_TEXT)}", err=True)
+            codes.add(_UNKNOWN)
+            continue
+        codes.add(0 if found else _DIFFERENT)
+        if as_json:
+            told = {
+                "file": file,
+                "ok": found.ok,
+                "status": found.status,
+                "sentence": found.sentence,
+                "uri": found.uri,
+                "checks": found.to_frame().to_dicts(),
+            }
+            click.echo(visible_json(json.dumps(told)))
+        else:
+            click.echo(one_line(f"{file}: {found.status}. {found.sentence}", _LONGEST_TEXT))
+    sys.exit(max(codes))
+
+
 @main.command()
 @click.option(
     "--folder",
@@ -189,7 +255,7 @@ def _rows(found: Diff) -> dict[str, object] | str:
 def _listed(rows: dict[str, object] | str) -> str:
     if isinstance(rows, str):
         return one_line(rows, _LONGEST_TEXT)
-    counts = [change.label for change in NET_CHANGES]
+    counts = [change.label for change in NET_EVENTS]
     some = [f"{rows[name]:,} {name}" for name in (*counts, "uncertain") if rows[name]]
     return ", ".join(some) or "none"
 

@@ -21,12 +21,13 @@ from lance_explorer.figures.labels import size
 from lance_explorer.format.flags import flag_names, unreadable_flags
 from lance_explorer.format.refs import Tag
 from lance_explorer.frames.counts import nullable
+from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import totals
 
 __all__ = [
+    "facts_html",
     "gone_text",
     "one_line",
     "snapshot_html",
@@ -152,6 +153,11 @@ def snapshot_html(source: TableSource, snapshot: History, fields: pl.DataFrame) 
     fragments = _fragments(snapshot)
     picture = f"<div>{fragments_strip(fragments)}</div><div>{fragments_key(fragments)}</div>"
     return _html(f"Version {record.version} of {table_name(source)}", picture, facts, caption, rows)
+
+
+def facts_html(title: str, facts: dict[str, str], caption: str, rows: pl.DataFrame) -> str:
+    """Return a heading, a list of facts and a table as HTML."""
+    return _html(title, "", facts, caption, rows)
 
 
 def _fragments(snapshot: History) -> pl.DataFrame:

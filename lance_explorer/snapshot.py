@@ -16,9 +16,9 @@ from lance_explorer.format.schema import Field
 from lance_explorer.format.transactions import Transaction
 from lance_explorer.frames.counts import known
 from lance_explorer.frames.documented import documented
+from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import totals
 from lance_explorer.history.value_files import check_values
 from lance_explorer.inspect.fields import fields
 from lance_explorer.inspect.rows import ROWS, rows

@@ -16,6 +16,7 @@ from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES
 from lance_explorer.history.live import LiveTable
+from lance_explorer.history.recorded import is_long
 from lance_explorer.history.rewrites.compaction_records import CompactionLineage
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.table_input import open_source
@@ -106,7 +107,12 @@ def open_table(
     )
     io = IoCounts(budget=budget)
     if ledger is None:
-        return Table(open_source(table, branch, storage_options, allow_bases, io))
+        source = open_source(table, branch, storage_options, allow_bases, io)
+        if is_long(source.storage, source.listing.versions):
+            from lance_explorer.ledger.cache import use_cache
+
+            source = use_cache(source)
+        return Table(source)
     from lance_explorer.ledger.ledger import ledger_of
 
     of = ledger_of(ledger)

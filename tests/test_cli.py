@@ -5,7 +5,9 @@ import os
 import shutil
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import lance
 import polars as pl
@@ -15,6 +17,7 @@ from click.testing import CliRunner, Result
 from polars.testing import assert_frame_equal
 
 import lance_explorer
+import lance_explorer as lx
 from lance_explorer.cli import main
 from lance_explorer.table import open_table
 from tests.format.samples import DATA
@@ -286,6 +289,92 @@ def test_a_report_without_a_folder_to_be_in_is_one_line(tmp_path):
     result = run("report", LIFE_CYCLE, "-o", str(tmp_path / "nowhere" / "report.html"))
     assert result.exit_code == 1
     assert result.output.startswith("Error: there is no folder ")
+
+
+# --------------------------------------------------------------------------------- lock, verify
+
+
+@pytest.fixture
+def locked(tmp_path) -> tuple[Path, Path]:
+    """Return a table of three versions, and the lock of the second."""
+    table: Any = lance.write_dataset(pa.table({"id": [1]}), tmp_path / "t.lance")
+    table.insert(pa.table({"id": [2]}))
+    table.insert(pa.table({"id": [3]}))
+    table.tags.create("gold", 2)
+    lock = tmp_path / "t.lock"
+    assert run("lock", str(tmp_path / "t.lance"), "gold", "-o", str(lock)).output == f"{lock}\n"
+    return tmp_path / "t.lance", lock
+
+
+def test_a_lock_is_printed_or_written(locked):
+    path, lock = locked
+    text = lx.lock(open_table(path).at(2))
+    assert lock.read_text(encoding="utf-8") == run("lock", str(path), "2").output == text
+    assert run("lock", str(path), "-2").output == text
+    assert run("lock", str(path)).output == lx.lock(open_table(path).latest)
+
+
+def test_a_lock_of_no_version_is_one_line(locked, tmp_path):
+    path, _ = locked
+    result = run("lock", str(path), "9", "-o", str(tmp_path / "none.lock"))
+    assert (result.exit_code, result.output.count("\n")) == (1, 1)
+    assert not (tmp_path / "none.lock").exists()
+    result = run("lock", str(path), "-o", str(tmp_path / "nowhere" / "t.lock"))
+    assert result.output.startswith("Error: there is no folder ")
+
+
+def test_versions_that_are_still_there_end_with_0(locked):
+    path, lock = locked
+    result = run("verify", str(lock), str(lock))
+    assert result.exit_code == 0
+    line = (
+        f"{lock}: unmoved. Version 2 is still there, with its 2 data files; 1 version was "
+        "committed since.\n"
+    )
+    assert result.output == 2 * line
+    moved = path.rename(path.with_name("moved.lance"))
+    assert run("verify", str(lock), "--table", str(moved)).exit_code == 0
+
+
+def test_a_version_that_is_not_there_ends_with_1(locked, tmp_path):
+    path, lock = locked
+    latest = tmp_path / "latest.lock"
+    run("lock", str(path), "-o", str(latest))
+    lance.dataset(path).tags.delete("gold")
+    assert run("verify", str(lock)).exit_code == 0
+    lance.dataset(path).cleanup_old_versions(timedelta(0), delete_unverified=True)
+    result = run("verify", str(lock), str(latest))
+    assert result.exit_code == 1
+    assert [line.split()[1] for line in result.output.splitlines()] == ["cleaned_up.", "unmoved."]
+
+
+def test_what_cannot_be_verified_ends_with_2_and_the_others_are_told(locked, tmp_path):
+    _, lock = locked
+    (tmp_path / "no.lock").write_text("{")
+    result = run("verify", str(tmp_path / "no.lock"), str(tmp_path / "none"), str(lock))
+    assert result.exit_code == 2
+    assert result.stdout.startswith(f"{lock}: unmoved.")
+    first, second = result.stderr.splitlines()
+    assert "no.lock is no lock: it is no JSON" in first
+    assert "there is no file" in second
+    assert run("verify").exit_code == 2
+    assert run("verify", str(lock), "--table", "http://host/t").exit_code == 2
+
+
+def test_what_was_verified_is_a_line_of_json_for_each_file(locked):
+    _, lock = locked
+    lines = run("verify", str(lock), str(lock), "--json").output.splitlines()
+    told = json.loads(lines[0])
+    verified = lx.verify(lock)
+    assert lines == [lines[0]] * 2
+    assert told == {
+        "file": str(lock),
+        "ok": True,
+        "status": "unmoved",
+        "sentence": verified.sentence,
+        "uri": verified.uri,
+        "checks": verified.to_frame().to_dicts(),
+    }
 
 
 # --------------------------------------------------------------------------------------- lab

@@ -74,6 +74,12 @@ def test_versions_are_told_with_few_modules():
     assert libraries(modules) - LIBRARIES == set()
 
 
+def test_a_version_is_locked_and_verified_with_few_modules():
+    modules = loaded("assert lx.verify(lx.lock(table.latest)).ok")
+    assert rooms(modules) - ROOMS == {"locks"}
+    assert libraries(modules) - LIBRARIES == set()
+
+
 def test_what_is_loaded_later_is_there_when_it_is_asked_for():
     modules = loaded("table.changes(1, 2).summary(); table.lineage(); repr(table)")
     assert {"changes", "lineage", "display"} <= rooms(modules)

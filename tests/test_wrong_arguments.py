@@ -105,9 +105,8 @@ SPARK = Kind("SparkSession", "spark")
 ROWS = Kind("DataFrame", "rows")
 DATASET = Kind("LanceDataset", "dataset", (), ("people.lance",))
 SQL = replace(TEXT, values=("", "SELECT", "DROP TABLE versions", "SELECT * FROM nowhere", "\0"))
-TABLES = Kind(
-    "expected a path", "table", ("text",), ("", "nowhere", "a\0b", "http://a/b", "\ud800")
-)
+TABLE_TEXTS = ("", "a\0b", "http://a/b", "\ud800", "s3://user:password@bucket/t", "az://c/t?sig=1")
+TABLES = Kind("expected a path", "table", ("text",), ("nowhere", *TABLE_TEXTS))
 BASES = Kind("list of paths and URIs", (), (), ("/a", [""], [b"/a"], [None], ["s3://"], "\ud800"))
 OPTIONS = Kind(
     "mapping of text to text", {}, (), ({"a": 1}, {1: "a"}, [("a", "b")], {"a": None}), True
@@ -134,6 +133,7 @@ KINDS = {
     "before": ROWS,
     "begin_version": VERSION,
     "branch": replace(TEXT, values=("", "no", "../dev", "a\0b", "\ud800")),
+    "check_files": FLAG,
     "columns": NAMES,
     "config": OPTIONS,
     "dataset": DATASET,
@@ -153,6 +153,12 @@ KINDS = {
     "inherited": FLAG,
     "key": NAMES,
     "limit": COUNT,
+    "lock": Kind(
+        "a path",
+        "lock",
+        ("text",),
+        ("", "nowhere.lock", "a\0b", "\ud800", "x" * 5000, "/", "{", "{}", "{" * 100_000),
+    ),
     "master": replace(TEXT, values=("", "lokal", "7")),
     "max_bytes": replace(COUNT, fits=("number", "none")),
     "max_entries": SIZE,
@@ -177,6 +183,7 @@ KINDS = {
     "ref": VERSION,
     "row_id": ROW_ID,
     "row_ids": ROW_IDS,
+    "snapshot": Kind("a Snapshot", "snapshot", (), (7, "people.lance")),
     "source": Kind("source is", "source", (), ("people.lance",)),
     "spark": SPARK,
     "start": NODE,
@@ -203,6 +210,7 @@ OTHERS = {
     "lx.spark.from_polars(frame)": Kind("a Polars DataFrame", pl.DataFrame()),
     "lx.spark.metadata(frame)": TEXT,
     "lx.spark.metadata(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
+    "lx.verify(table)": replace(TABLES, fits=("text", "none"), values=TABLE_TEXTS),
     "lx.widgets.RowHistory(row_id)": COUNT,
 }
 """The kinds of those that are of another kind than their name says."""
@@ -213,7 +221,7 @@ BESIDE = {
 }
 """What must be given beside a parameter so that it is looked at."""
 
-RESULTS = {"lx.Finding", "recording.CompactionMetrics"}
+RESULTS = {"lx.Finding", "lx.Verification", "recording.CompactionMetrics"}
 """Classes of which only the package makes objects."""
 
 NOT_TRIED = {"Pictures", "Errors"}
@@ -299,6 +307,7 @@ def owners(
         rows=Rows(),
         dataset=lance.write_dataset(pl.DataFrame({"id": [1, 2]}).to_arrow(), copied),
         events=table.row(2).history(),
+        lock=lx.lock(snapshot),
     )
 
 

@@ -78,6 +78,7 @@ def groups() -> dict[str, list[Name]]:
     from lance_explorer.lineage import recording
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
+    from lance_explorer.locks import Verification
     from lance_explorer.row_index import SnapshotRowIdIndex
 
     modules = {"demo", "figures", "spark", "widgets"}
@@ -94,6 +95,7 @@ def groups() -> dict[str, list[Name]]:
         "Changes": [*_members("changes", Changes)],
         "Diff": [*_members("diff", Diff)],
         "Lineage": [*_members("lineage", Lineage)],
+        "Verification": [*_members("verification", Verification)],
         "Recording compactions": [*_public("recording", recording)],
         "Widgets": [*_public("lx.widgets", lx.widgets)],
         "Pictures": [*_public("lx.figures", lx.figures)],
@@ -114,7 +116,9 @@ def _public(path: str, module: ModuleType) -> Iterator[Name]:
 def _members(path: str, owner: type) -> Iterator[Name]:
     """Return the public methods and properties that a class defines, in their order."""
     for name, member in vars(owner).items():
-        if not name.startswith("_") and (callable(member) or hasattr(member, "__doc__")):
+        if name.startswith("_") or inspect.ismemberdescriptor(member):
+            continue  # what a record holds, its own docstring tells
+        if callable(member) or hasattr(member, "__doc__"):
             yield _name(f"{path}.{name}", member)
 
 

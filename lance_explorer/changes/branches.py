@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.column_only_updates import last_updates
 from lance_explorer.changes.combined_changes import composed, cut_at_addresses, inverted
 from lance_explorer.changes.fork_gaps import changes_over_a_gap
@@ -17,6 +17,7 @@ from lance_explorer.changes.steps import VersionRange, net_step, version_range
 from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import NotFoundError, RefNotFoundError
 from lance_explorer.history.ancestors import Ancestry, Place, Stretch
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.rowids.runs import RunColumns, outside
@@ -59,14 +60,14 @@ def with_replaced_columns(runs: ChangeRuns, end: PlaceRows) -> ChangeRuns:
     )
     others = others.where(others.start < others.stop)
     rest = RowRuns.of(others.address, others.start, others.start, others.stop - others.start)
-    stayed = (runs.before != NO_ADDRESS) & is_live & (runs.change > RowChange.COLUMN_REWRITTEN)
-    change = np.where(stayed, np.uint8(RowChange.COLUMN_REWRITTEN), runs.change)
+    stayed = (runs.before != NO_ADDRESS) & is_live & (runs.change > RowEvent.COLUMN_REWRITTEN)
+    change = np.where(stayed, np.uint8(RowEvent.COLUMN_REWRITTEN), runs.change)
     return _with_versions(
         ChangeRuns.concatenated(
             [
                 replace(runs, change=change, is_uncertain=runs.is_uncertain | stayed),
                 ChangeRuns.alike(
-                    rest, RowChange.COLUMN_REWRITTEN, Evidence.DERIVED, is_uncertain=True
+                    rest, RowEvent.COLUMN_REWRITTEN, Evidence.DERIVED, is_uncertain=True
                 ),
             ]
         ),
@@ -77,7 +78,7 @@ def with_replaced_columns(runs: ChangeRuns, end: PlaceRows) -> ChangeRuns:
 def _leg(common: Ancestry, way: tuple[Stretch, ...]) -> ChangeRuns:
     """Return the changes from the common version to one of both."""
     if not way:
-        return ChangeRuns.concatenated([])
+        return ChangeRuns.empty()
     try:
         ranges = [_range(stretch) for stretch in way]
     except NotFoundError:

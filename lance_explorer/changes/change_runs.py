@@ -1,63 +1,28 @@
 """The record of what became of rows, between two versions or in one commit, as columns of runs."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from enum import IntEnum
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
-from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.events.row_runs import PlacedRuns, RowRuns
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.rowids.arrays import Positions, Uint64Array
 
-__all__ = ["ChangeRuns", "RowChange"]
-
-
-class RowChange(IntEnum):
-    """What became of a row: between two versions, the first that holds; or in one commit."""
-
-    INSERTED = 0
-    DELETED = 1
-    UPDATED = 2
-    COLUMN_REWRITTEN = 3
-    """A column was written anew for many rows; the row's value may be the same."""
-    COLUMN_ADDED = 4
-    MOVED = 5
-    """The row has another address, and the values that it had."""
-    CREATED = 6
-    """In one commit: the row is new."""
-    RESTORED = 7
-    """In one commit: a restore brought the row back, or other values of it."""
-    OVERWRITTEN = 8
-    """In one commit: an overwrite replaced the whole table."""
-    LOST = 9
-    """Nothing is left to tell what happened: a line of the feed, not a row."""
-    UNCHANGED = 10
-
-    @property
-    def label(self) -> str:
-        """The name in frames."""
-        return self.name.lower()
+__all__ = ["ChangeRuns"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChangeRuns:
-    """Runs of rows that are not as they were, in no particular order.
+class ChangeRuns(PlacedRuns):
+    """Runs of rows that are not as they were.
 
     Attributes
     ----------
     change : ndarray of uint8
-        The RowChange of each run.
-    identity : ndarray of uint64
-        The first identity of each run: a row ID or, in a table without, an address of birth.
+        The RowEvent of each run.
     old_identity : ndarray of uint64
-        The same in the first version: another one where rows were matched by a key.
-    before, after : ndarray of uint64
-        The addresses of the first row in both versions; NO_ADDRESS where it is not live.
-    length : ndarray of uint64
-        How many rows the run has.
+        The identity in the first version: another one where rows were matched by a key.
     version : ndarray of uint64
         Which version gave the rows the values that they have; NO_VERSION where nothing tells.
     evidence : ndarray of uint8
@@ -67,18 +32,14 @@ class ChangeRuns:
     """
 
     change: NDArray[np.uint8]
-    identity: Uint64Array
     old_identity: Uint64Array
-    before: Uint64Array
-    after: Uint64Array
-    length: Uint64Array
     version: Uint64Array
     evidence: NDArray[np.uint8]
     is_uncertain: NDArray[np.bool_]
 
     @classmethod
     def alike(
-        cls, runs: RowRuns, change: RowChange, evidence: Evidence, *, is_uncertain: bool = False
+        cls, runs: RowRuns, change: RowEvent, evidence: Evidence, *, is_uncertain: bool = False
     ) -> "ChangeRuns":
         """Return runs of one class."""
         count = len(runs)
@@ -95,19 +56,15 @@ class ChangeRuns:
         )
 
     @classmethod
-    def concatenated(cls, several: Iterable["ChangeRuns"]) -> "ChangeRuns":
-        """Return the runs of all, one after the other."""
-        some = [runs for runs in several if len(runs)]
-        if len(some) == 1:
-            return some[0]
-        some.append(cls.alike(RowRuns.concatenated([]), RowChange.MOVED, Evidence.RECORDED))
-        return cls(*[np.concatenate([getattr(runs, name) for runs in some]) for name in _names()])
+    def empty(cls) -> "ChangeRuns":
+        """Return no runs."""
+        return cls.alike(RowRuns.empty(), RowEvent.MOVED, Evidence.RECORDED)
 
     @classmethod
     def of_events(cls, events: RowEvents) -> "ChangeRuns":
         """Return what happened in one commit."""
         return cls(
-            change=_OF_EVENT[events.event],
+            change=events.event,
             identity=events.identity,
             old_identity=events.identity,
             before=events.before,
@@ -118,18 +75,11 @@ class ChangeRuns:
             is_uncertain=events.is_uncertain,
         )
 
-    def __len__(self) -> int:
-        return len(self.change)
-
-    def count(self, change: RowChange) -> int:
+    def count(self, change: RowEvent) -> int:
         """Return how many rows are of a class."""
         return int(self.length[self.change == change].sum(dtype=np.uint64))
 
-    def where(self, chosen: NDArray[np.bool_] | Positions) -> "ChangeRuns":
-        """Return some of the runs."""
-        return ChangeRuns(*[getattr(self, name)[chosen] for name in _names()])
-
-    def only(self, *changes: RowChange) -> "ChangeRuns":
+    def only(self, *changes: RowEvent) -> "ChangeRuns":
         """Return the runs of some classes."""
         return self.where(np.isin(self.change, changes))
 
@@ -144,23 +94,5 @@ class ChangeRuns:
 
     def pieces(self, owner: Positions, shift: Uint64Array, length: Uint64Array) -> "ChangeRuns":
         """Return pieces of runs: for each the run, where in it the piece begins, its length."""
-        runs = self.where(owner)
-        return replace(
-            runs,
-            identity=runs.identity + shift,
-            old_identity=runs.old_identity + shift,
-            before=_shifted(runs.before, shift),
-            after=_shifted(runs.after, shift),
-            length=length,
-        )
-
-
-_OF_EVENT = np.array([RowChange[event.name] for event in RowEvent], dtype=np.uint8)
-
-
-def _shifted(addresses: Uint64Array, shift: Uint64Array) -> Uint64Array:
-    return np.where(addresses == NO_ADDRESS, NO_ADDRESS, addresses + shift)
-
-
-def _names() -> list[str]:
-    return [field.name for field in fields(ChangeRuns)]
+        runs = PlacedRuns.pieces(self, owner, shift, length)
+        return replace(runs, old_identity=runs.old_identity + shift)

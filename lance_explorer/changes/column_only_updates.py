@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.events.row_comparison import live_rows, schemas_at
+from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import RowRuns
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair, written_fields
 from lance_explorer.history.identity.row_origins import NO_VERSION, VersionsFrom, constant_versions
@@ -56,7 +58,7 @@ def written_rows(
         and rows where nothing is left to tell, with evidence ``lost``.
     """
     finder = _Finder(rows, begin_version, schemas)
-    pending = [_Looked(runs, rewritten=False), _Looked(RowRuns.concatenated([]), rewritten=True)]
+    pending = [_Looked(runs, rewritten=False), _Looked(RowRuns.empty(), rewritten=True)]
     lost = list[RowRuns]()
     while version := finder.next_version(pending):
         parted = [looked.part(version) for looked in pending]
@@ -78,7 +80,7 @@ def written_rows(
     return ChangeRuns.concatenated(
         [
             *[part for looked in pending for part in looked.classes(evidence)],
-            ChangeRuns.alike(lost_runs, RowChange.UPDATED, Evidence.LOST, is_uncertain=True),
+            ChangeRuns.alike(lost_runs, RowEvent.UPDATED, Evidence.LOST, is_uncertain=True),
         ]
     )
 
@@ -105,11 +107,11 @@ class _Looked:
         """Yield the runs with the class that is left for them."""
         old, new = self.runs.updated_before, self.runs.updated_after
         same, told = old == new, np.minimum(old, new) != NO_VERSION
-        column = RowChange.COLUMN_REWRITTEN if self.rewritten else RowChange.COLUMN_ADDED
+        column = RowEvent.COLUMN_REWRITTEN if self.rewritten else RowEvent.COLUMN_ADDED
         yield ChangeRuns.alike(self.runs.where(same), column, evidence, is_uncertain=self.rewritten)
-        yield ChangeRuns.alike(self.runs.where(~same & told), RowChange.UPDATED, evidence)
+        yield ChangeRuns.alike(self.runs.where(~same & told), RowEvent.UPDATED, evidence)
         unknown = self.runs.where(~same & ~told)
-        yield ChangeRuns.alike(unknown, RowChange.UPDATED, Evidence.LOST, is_uncertain=True)
+        yield ChangeRuns.alike(unknown, RowEvent.UPDATED, Evidence.LOST, is_uncertain=True)
 
 
 class _Finder:
@@ -178,19 +180,12 @@ class _Finder:
 
     def _rewritten(self, position: int) -> Uint64Array:
         """Return the fragments of which a version wrote a column anew that both ends have."""
-        rows, states = self._rows, self._history.states
-        step = schemas_at(rows, position - 1, position)
-        ends = self._schemas or step
-        before = {
-            states[state].id: states[state]
-            for state in rows.history.states_removed(position).tolist()
-        }
-        after = [states[state] for state in rows.history.states_added(position).tolist()]
+        step, states = StepFacts(self._rows, position), self._history.states
+        ends = self._schemas or step.schemas
         written = [
-            fragment.id
-            for fragment in after
-            if fragment.id in before
-            and ends.has_any(written_fields(before[fragment.id], fragment, step))
+            fragment_id
+            for fragment_id, (before, after) in step.changed.items()
+            if ends.has_any(written_fields(states[before], states[after], step.schemas))
         ]
         return np.array(written, dtype=np.uint64)
 

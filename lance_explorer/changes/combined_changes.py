@@ -5,7 +5,8 @@ from typing import Literal
 
 import numpy as np
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.rowids.arrays import Uint64Array
@@ -22,8 +23,8 @@ def inverted(runs: ChangeRuns) -> ChangeRuns:
     Which version gave a row its values is not known of these.
     """
     change = runs.change.copy()
-    change[runs.change == RowChange.INSERTED] = RowChange.DELETED
-    change[runs.change == RowChange.DELETED] = RowChange.INSERTED
+    change[runs.change == RowEvent.INSERTED] = RowEvent.DELETED
+    change[runs.change == RowEvent.DELETED] = RowEvent.INSERTED
     return replace(
         runs,
         change=change,
@@ -76,8 +77,8 @@ def _joined(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
     """Return rows of which both tell something, a run of the one beside a run of the other."""
     added, removed = first.before == NO_ADDRESS, second.after == NO_ADDRESS
     change = np.minimum(first.change, second.change)  # classes are in the order of their rank
-    change = np.where(removed, np.uint8(RowChange.DELETED), change)
-    change = np.where(added, np.uint8(RowChange.INSERTED), change)
+    change = np.where(removed, np.uint8(RowEvent.DELETED), change)
+    change = np.where(added, np.uint8(RowEvent.INSERTED), change)
     joined = replace(
         second,
         change=change,

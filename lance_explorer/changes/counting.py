@@ -9,15 +9,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from lance_explorer.changes.change_runs import RowChange
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_comparison import rows_in_states, schemas_at
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.untold_writes import untold_writes
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.row_origins import identity_bounds
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
+from lance_explorer.history.steps import states_between
 
 __all__ = ["KEEPS_VALUES", "counted"]
 
@@ -35,7 +36,7 @@ KEEPS_VALUES = frozenset(
 
 _COUNTABLE = {*KEEPS_VALUES, OperationName.UPDATE}
 
-_Counts = dict[RowChange, int]
+_Counts = dict[RowEvent, int]
 
 
 def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
@@ -52,9 +53,8 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
         return None
     if rows.namesakes is not None:
         return None
-    intervals, states = rows.history.intervals, rows.history.states
-    old, new = intervals.at(begin), intervals.at(end)
-    left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()
+    states = rows.history.states
+    left, entered = [some.tolist() for some in states_between(rows.history, begin, end)]
     rows.load([*left, *entered])
     rows.load_deleted([*left, *entered])
     schemas = schemas_at(rows, begin, end)
@@ -74,8 +74,8 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
     if any(states[state].last_updated_at is None for state in on_the_way):
         return None  # a commit by hand that left out which versions wrote its rows
     counts = _count_entered(rows, added.values(), begin)
-    kept = counts[RowChange.UPDATED] + counts[RowChange.MOVED]
-    return {**counts, RowChange.DELETED: removed_rows - kept}
+    kept = counts[RowEvent.UPDATED] + counts[RowEvent.MOVED]
+    return {**counts, RowEvent.DELETED: removed_rows - kept}
 
 
 def _is_countable(rows: StateRows, begin: int, end: int) -> bool:
@@ -101,27 +101,27 @@ def _only_deletes(rows: StateRows, before: int, after: int, schemas: SchemaPair)
 def _count_entered(rows: StateRows, states: Iterable[int], begin: int) -> _Counts:
     """Count the rows of fragments that are new: those created, and those that were elsewhere."""
     record = rows.history.records[begin]
-    counts = {RowChange.INSERTED: 0, RowChange.UPDATED: 0, RowChange.MOVED: 0}
+    counts = {RowEvent.INSERTED: 0, RowEvent.UPDATED: 0, RowEvent.MOVED: 0}
     mixed = list[int]()
     for state in states:
         updated = rows.origins(state).updated
         low, high = identity_bounds(rows.ids(state))
         if low >= record.manifest.next_row_id:
-            counts[RowChange.INSERTED] += rows.num_live(state)
+            counts[RowEvent.INSERTED] += rows.num_live(state)
         elif high >= record.manifest.next_row_id or rows.deleted(state) or updated is None:
             mixed.append(state)
         else:
             is_later = updated.versions > record.version
-            counts[RowChange.UPDATED] += int(updated.counts[is_later].sum())
-            counts[RowChange.MOVED] += int(updated.counts[~is_later].sum())
+            counts[RowEvent.UPDATED] += int(updated.counts[is_later].sum())
+            counts[RowEvent.MOVED] += int(updated.counts[~is_later].sum())
     live = rows_in_states(rows, mixed)
     live = live.cut(live.identity, np.array([record.manifest.next_row_id], dtype=np.uint64))
     is_new = live.identity >= record.manifest.next_row_id
     is_later = ~is_new & (live.updated_after > record.version)
     for change, chosen in (
-        (RowChange.INSERTED, is_new),
-        (RowChange.UPDATED, is_later),
-        (RowChange.MOVED, ~is_new & ~is_later),
+        (RowEvent.INSERTED, is_new),
+        (RowEvent.UPDATED, is_later),
+        (RowEvent.MOVED, ~is_new & ~is_later),
     ):
         counts[change] += int(live.length[chosen].sum(dtype=np.uint64))
     return counts

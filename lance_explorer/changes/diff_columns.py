@@ -1,6 +1,6 @@
 """The columns of values of two versions, of whatever branches, side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from lance_explorer.changes.column_names import FeedColumns
@@ -8,7 +8,9 @@ from lance_explorer.changes.diff_schema import FieldPair
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.value_columns import ValueColumns, known_types, told_apart
 from lance_explorer.changes.version_rows import PlaceRows
-from lance_explorer.history.column_lives import column_lives
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.history.ancestors import Ancestry
+from lance_explorer.history.column_lives import Doubt, column_lives, doubtful_fields
 
 __all__ = ["columns_of_both"]
 
@@ -17,6 +19,7 @@ def columns_of_both(
     first: PlaceRows,
     second: PlaceRows,
     pairs: Sequence[FieldPair],
+    common: Ancestry,
     chosen: Sequence[str] | None,
     *,
     both_images: bool = True,
@@ -30,6 +33,8 @@ def columns_of_both(
         The versions.
     pairs : sequence of FieldPair
         Which field is which.
+    common : Ancestry
+        How both come from a common version.
     chosen : sequence of str or None
         Which columns, in order; all by default.
     both_images : bool
@@ -59,7 +64,30 @@ def columns_of_both(
         names[uri, place.version] = found.add(place.version, there, types)
     both = ValueColumns(found.schema(chosen), names)
     if first.rows is not second.rows:
-        return both
-    positions = [place.position for place, _ in places]
-    doubts = told_apart(first.rows, positions, both, column_lives(first.rows, positions))
+        doubts = tuple(_told_apart(first, second, both, common) if both_images else ())
+    else:
+        positions = [place.position for place, _ in places]
+        doubts = told_apart(first.rows, positions, both, column_lives(first.rows, positions))
     return replace(both, doubts=doubts)
+
+
+def _told_apart(
+    first: PlaceRows, second: PlaceRows, columns: ValueColumns, common: Ancestry
+) -> Iterator[Doubt]:
+    """Yield the doubts about columns that are two, of versions of two branches."""
+    doubtful = doubtful_fields(common)
+    found = list[dict[int, str]]()
+    for place in (first, second) if doubtful else ():
+        there = columns.names_in(place.rows.source, place.version)
+        by_own_name = {own: name for name, own in there.items()}
+        found.append(
+            {
+                field.id: by_own_name[field.name]
+                for field in place.record.schema
+                if field.parent_id == NO_PARENT and field.name in by_own_name
+            }
+        )
+    for id_ in sorted(doubtful):
+        old, new = [names.get(id_) for names in found]
+        if old and new and old != new and not columns.schema.keys().isdisjoint({old, new}):
+            yield Doubt(id_, first.version, old, second.version, new, None, None)

@@ -4,7 +4,7 @@ from html import escape
 
 import polars as pl
 
-from lance_explorer.changes.frame import NET_CHANGES
+from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.history.history import VersionRecord
 
 __all__ = ["report"]
@@ -65,7 +65,7 @@ def _rows(rows: pl.DataFrame | Exception) -> str:
     if isinstance(rows, Exception):
         return f"<div>rows: {escape(_cut(str(rows), 1000))}</div>"
     [counts] = rows.to_dicts()
-    shown = {change.label: counts[change.label] for change in NET_CHANGES}
+    shown = {change.label: counts[change.label] for change in NET_EVENTS}
     some = pl.DataFrame({"rows": [*shown], "count": [*shown.values()]})
     note = ""
     if counts["uncertain"] or counts["versions_lost"]:

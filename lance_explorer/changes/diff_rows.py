@@ -61,7 +61,8 @@ class RowsOfBoth:
             has_before = options.has_values_before
             values = self._columns(options.columns, noted, both_images=has_before)
             for doubt in values.doubts:
-                lost.column_in_doubt(self._second.rows.source.branch, doubt)
+                branches = self._second.rows.source.branch, self._first.rows.source.branch
+                lost.column_in_doubt(doubt, *branches)
             source = self._images(values, options.tolerance if both else None, noted)
         frames = [empty_feed(values, both_images=both)]
         has_row_ids = self._second.rows.has_row_ids
@@ -81,7 +82,13 @@ class RowsOfBoth:
         self, names: Sequence[str] | None, lost: LostValues | None, *, both_images: bool
     ) -> ValueColumns:
         return columns_of_both(
-            self._first, self._second, self._pairs, names, both_images=both_images, lost=lost
+            self._first,
+            self._second,
+            self._pairs,
+            self._common,
+            names,
+            both_images=both_images,
+            lost=lost,
         )
 
     def _images(

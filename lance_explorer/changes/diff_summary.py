@@ -3,11 +3,12 @@
 import numpy as np
 import polars as pl
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
-from lance_explorer.changes.frame import NET_CHANGES, NET_SUMMARY
+from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.frame import NET_SUMMARY
 from lance_explorer.changes.version_rows import PlaceRows
 from lance_explorer.frames.columns import COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.history.ancestors import Place
+from lance_explorer.history.events.event_runs import NET_EVENTS, RowEvent
 from lance_explorer.history.evidence import Evidence
 
 __all__ = ["DIFF_SUMMARY", "diff_summary"]
@@ -38,9 +39,9 @@ def diff_summary(
     first: Place, second: PlaceRows, runs: ChangeRuns, versions_lost: int | None
 ) -> pl.DataFrame:
     """Return the counts of rows by class: one row."""
-    counts = {change: runs.count(change) for change in NET_CHANGES}
-    changed = runs.where(runs.change != RowChange.DELETED).length.sum(dtype=np.uint64)
-    counts[RowChange.UNCHANGED] = second.num_rows - int(changed)
+    counts = {change: runs.count(change) for change in NET_EVENTS}
+    changed = runs.where(runs.change != RowEvent.DELETED).length.sum(dtype=np.uint64)
+    counts[RowEvent.UNCHANGED] = second.num_rows - int(changed)
     weakest = Evidence(int(runs.evidence.max())).label if len(runs) else None
     return DIFF_SUMMARY.build(
         {
@@ -48,7 +49,7 @@ def diff_summary(
             "version_before": [first.version],
             "branch_after": [second.rows.source.branch],
             "version_after": [second.version],
-            **{change.label: [counts[change]] for change in NET_CHANGES},
+            **{change.label: [counts[change]] for change in NET_EVENTS},
             "uncertain": [int(runs.length[runs.is_uncertain].sum(dtype=np.uint64))],
             "evidence": [weakest],
             "versions_lost": [versions_lost],

@@ -136,7 +136,8 @@ class FeedLines:
         lost = self._lost if options.may_lack_values else None
         found = self._columns_named(options.columns, lost, has_before=options.has_values_before)
         for doubt in found.doubts:
-            self._lost.column_in_doubt(self._versions.rows.source.branch, doubt)
+            branch = self._versions.rows.source.branch
+            self._lost.column_in_doubt(doubt, branch, branch)
         return found
 
     @cached_property

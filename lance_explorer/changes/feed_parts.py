@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lance_explorer.arguments import of_kind
 from lance_explorer.changes.steps import VersionRange
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.history import History
 from lance_explorer.history.paths import EMPTY
+from lance_explorer.history.steps import states_between
 
 __all__ = ["ChangePart", "check_part", "commit_parts", "net_parts"]
 
@@ -53,18 +55,17 @@ def net_parts(versions: VersionRange, num_rows: int) -> list[ChangePart]:
     """Return the parts of a net comparison, of about so many rows each."""
     rows, begin, end = versions.rows, versions.begin, versions.end
     kept = begin if versions.begin_is_kept else EMPTY
-    old = set() if kept == EMPTY else set(rows.history.states_at(kept))
-    new = set() if end == EMPTY else set(rows.history.states_at(end))
-    return [*_split(begin, end, _about(rows, old - new, new - old), num_rows)]
+    about = _about(rows.history, *states_between(rows.history, kept, end))
+    return [*_split(begin, end, about, num_rows)]
 
 
 def commit_parts(versions: VersionRange, num_rows: int) -> list[ChangePart]:
     """Return the parts of a feed of commits: some commits each, or one that changed many rows."""
-    rows = versions.rows
+    history = versions.rows.history
     parts, begin, filled = list[ChangePart](), versions.begin, 0
     for position in range(versions.begin + 1, versions.end + 1):
-        removed, added = rows.history.states_removed(position), rows.history.states_added(position)
-        count = _about(rows, set(removed.tolist()), set(added.tolist()))
+        removed, added = history.states_removed(position), history.states_added(position)
+        count = _about(history, removed, added)
         is_full = filled + count > num_rows or position - begin > _COMMITS_IN_A_PART
         if is_full and begin < position - 1:
             parts.append(ChangePart(begin, position - 1))
@@ -85,16 +86,15 @@ def _split(begin: int, end: int, about: int, num_rows: int) -> Iterator[ChangePa
         yield ChangePart(begin, end, number, count)
 
 
-def _about(rows: StateRows, removed: set[int], added: set[int]) -> int:
+def _about(history: History, removed: NDArray[np.int64], added: NDArray[np.int64]) -> int:
     """Return about how many rows changed: deletions are counted, other changes are all rows."""
-    fragments = rows.history.states
-    before = {fragments[state].id: state for state in removed}
-    after = {fragments[state].id: state for state in added}
+    fragments = history.states
+    before, after = history.by_id(removed), history.by_id(added)
     total = 0
     for fragment in before.keys() | after.keys():
         old, new = before.get(fragment), after.get(fragment)
         if old is not None and new is not None and fragments[old].files == fragments[new].files:
-            deleted = rows.history.num_deleted_rows[[old, new]]
+            deleted = history.num_deleted_rows[[old, new]]
             total += int(np.ptp(deleted))
         else:
             total += max([fragments[s].physical_rows or 0 for s in (old, new) if s is not None])

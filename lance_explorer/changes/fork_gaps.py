@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.column_only_updates import last_updates, written_rows
 from lance_explorer.changes.combined_changes import composed
 from lance_explorer.changes.steps import net_step, version_range
@@ -18,6 +18,7 @@ from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import RefNotFoundError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.ancestors import Ancestry, Place, Stretch
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.untold_writes import untold_rows
 from lance_explorer.history.evidence import Evidence
@@ -62,9 +63,9 @@ def _by_row_ids(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
     removed_rows, returned, kept = _matched(before, row_ids, shared, shared.identity)
     return ChangeRuns.concatenated(
         [
-            ChangeRuns.alike(removed_rows, RowChange.DELETED, Evidence.DERIVED),
-            ChangeRuns.alike(returned, RowChange.INSERTED, Evidence.DERIVED),
-            ChangeRuns.alike(after.where(~is_shared), RowChange.INSERTED, Evidence.DERIVED),
+            ChangeRuns.alike(removed_rows, RowEvent.DELETED, Evidence.DERIVED),
+            ChangeRuns.alike(returned, RowEvent.INSERTED, Evidence.DERIVED),
+            ChangeRuns.alike(after.where(~is_shared), RowEvent.INSERTED, Evidence.DERIVED),
             *_kept(base, end, kept),
         ]
     )
@@ -115,10 +116,10 @@ def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     rewritten = runs.where(is_rewritten)
     return [
         written_rows(end.rows, written, Evidence.DERIVED, base.version, schemas),
-        ChangeRuns.alike(runs.where(is_reverted), RowChange.UPDATED, Evidence.DERIVED),
-        ChangeRuns.alike(runs.where(is_moved), RowChange.MOVED, Evidence.DERIVED),
+        ChangeRuns.alike(runs.where(is_reverted), RowEvent.UPDATED, Evidence.DERIVED),
+        ChangeRuns.alike(runs.where(is_moved), RowEvent.MOVED, Evidence.DERIVED),
         ChangeRuns.alike(
-            rewritten, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True
+            rewritten, RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True
         ),
     ]
 
@@ -160,9 +161,9 @@ def _in_common_fragments(base: PlaceRows, end: PlaceRows) -> ChangeRuns:
     unknown = others.created == NO_VERSION
     return ChangeRuns.concatenated(
         [
-            _doubted([removed_rows, removed], RowChange.DELETED, is_doubted=bool(unknown.any())),
-            _doubted([others.where(unknown)], RowChange.INSERTED, is_doubted=True),
-            _doubted([returned, others.where(~unknown)], RowChange.INSERTED, is_doubted=False),
+            _doubted([removed_rows, removed], RowEvent.DELETED, is_doubted=bool(unknown.any())),
+            _doubted([others.where(unknown)], RowEvent.INSERTED, is_doubted=True),
+            _doubted([returned, others.where(~unknown)], RowEvent.INSERTED, is_doubted=False),
             *_written_in_place(kept, fragments, [changes[key] for key in fragments.tolist()]),
         ]
     )
@@ -191,7 +192,7 @@ def _paths(fragment: Fragment) -> set[str]:
     return {file.path for file in fragment.files}
 
 
-def _doubted(several: list[RowRuns], change: RowChange, *, is_doubted: bool) -> ChangeRuns:
+def _doubted(several: list[RowRuns], change: RowEvent, *, is_doubted: bool) -> ChangeRuns:
     evidence = Evidence.LOST if is_doubted else Evidence.RECORDED
     return ChangeRuns.alike(
         RowRuns.concatenated(several), change, evidence, is_uncertain=is_doubted
@@ -206,7 +207,7 @@ def _written_in_place(
     change = np.array(changes, dtype=np.uint8)[place]
     added = kept.where(change == InPlace.COLUMNS_ADDED)
     rewritten = kept.where(change == InPlace.VALUES_DIFFER)
-    yield ChangeRuns.alike(added, RowChange.COLUMN_ADDED, Evidence.DERIVED)
+    yield ChangeRuns.alike(added, RowEvent.COLUMN_ADDED, Evidence.DERIVED)
     yield ChangeRuns.alike(
-        rewritten, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True
+        rewritten, RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True
     )

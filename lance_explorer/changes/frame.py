@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.frames.columns import (
     COUNT,
     EVIDENCE,
@@ -19,6 +19,7 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.history.events.event_runs import COMMIT_EVENTS, NET_EVENTS, RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.rowids.arrays import Uint64Array
@@ -26,9 +27,7 @@ from lance_explorer.rowids.arrays import Uint64Array
 __all__ = [
     "CHANGED_COLUMNS",
     "CHANGES",
-    "COMMIT_CHANGES",
     "COMMIT_SUMMARY",
-    "NET_CHANGES",
     "NET_SUMMARY",
     "Block",
     "blocks",
@@ -37,11 +36,18 @@ __all__ = [
 _CHANGE_TYPE = pl.Enum(["insert", "update_preimage", "update_postimage", "delete"])
 """What a row of a feed is, in the words of Delta."""
 
-_EVENT = pl.Enum([change.label for change in RowChange])
+_EVENT = pl.Enum(
+    [
+        event.label
+        for event in dict.fromkeys(
+            (*NET_EVENTS[:-1], *COMMIT_EVENTS, RowEvent.LOST, RowEvent.UNCHANGED)
+        )
+    ]
+)
 """What happened to a row."""
 
 # Looked up by number: for the few rows of a commit that is many times as fast as a cast.
-_EVENTS = pl.Series(_EVENT.categories, dtype=_EVENT)
+_EVENTS = pl.Series([event.label for event in RowEvent], dtype=_EVENT)
 _EVIDENCE = pl.Series(EVIDENCE.categories, dtype=EVIDENCE)
 
 CHANGES = FrameSchema(
@@ -89,16 +95,16 @@ CHANGED_COLUMNS = "changed_columns"
 """With both images: the names of the columns whose values differ; null where that is not known."""
 
 _COUNTS = {
-    RowChange.INSERTED: "rows that only the later version has",
-    RowChange.DELETED: "rows that only the earlier version has",
-    RowChange.UPDATED: "rows whose values changed",
-    RowChange.COLUMN_REWRITTEN: "rows whose only change is a rewritten column",
-    RowChange.COLUMN_ADDED: "rows whose only change is an added column",
-    RowChange.MOVED: "rows that only moved to another address",
-    RowChange.UNCHANGED: "rows with the same values at the same address",
-    RowChange.CREATED: "rows that the commit created",
-    RowChange.RESTORED: "rows that a restore brought back, or whose values it set back",
-    RowChange.OVERWRITTEN: "rows that an overwrite replaced",
+    RowEvent.INSERTED: "rows that only the later version has",
+    RowEvent.DELETED: "rows that only the earlier version has",
+    RowEvent.UPDATED: "rows whose values changed",
+    RowEvent.COLUMN_REWRITTEN: "rows whose only change is a rewritten column",
+    RowEvent.COLUMN_ADDED: "rows whose only change is an added column",
+    RowEvent.MOVED: "rows that only moved to another address",
+    RowEvent.UNCHANGED: "rows with the same values at the same address",
+    RowEvent.CREATED: "rows that the commit created",
+    RowEvent.RESTORED: "rows that a restore brought back, or whose values it set back",
+    RowEvent.OVERWRITTEN: "rows that an overwrite replaced",
 }
 
 _ENDS = (
@@ -114,38 +120,15 @@ _WEAKEST = Column(
 )
 
 
-def _count(change: RowChange) -> Column:
+def _count(change: RowEvent) -> Column:
     return Column(change.label, COUNT, _COUNTS[change], nullable=True, unit="rows")
 
-
-NET_CHANGES = (
-    RowChange.INSERTED,
-    RowChange.DELETED,
-    RowChange.UPDATED,
-    RowChange.COLUMN_REWRITTEN,
-    RowChange.COLUMN_ADDED,
-    RowChange.MOVED,
-    RowChange.UNCHANGED,
-)
-"""The classes of net changes: of several that hold for a row, the first."""
-
-COMMIT_CHANGES = (
-    RowChange.CREATED,
-    RowChange.RESTORED,
-    RowChange.OVERWRITTEN,
-    RowChange.DELETED,
-    RowChange.UPDATED,
-    RowChange.COLUMN_REWRITTEN,
-    RowChange.COLUMN_ADDED,
-    RowChange.MOVED,
-)
-"""The classes of what a commit did to rows."""
 
 NET_SUMMARY = FrameSchema(
     "net_summary",
     (
         *_ENDS,
-        *[_count(change) for change in NET_CHANGES],
+        *[_count(change) for change in NET_EVENTS],
         _UNCERTAIN,
         _WEAKEST,
         Column(
@@ -161,7 +144,7 @@ COMMIT_SUMMARY = FrameSchema(
         Column("version", ID, "version of the commit; null if it is not kept", nullable=True),
         Column("timestamp", TIME, "when it was committed", nullable=True),
         Column("operation", TEXT, "operation as Lance names it", nullable=True),
-        *[_count(change) for change in COMMIT_CHANGES],
+        *[_count(change) for change in COMMIT_EVENTS],
         _UNCERTAIN,
         _WEAKEST,
         Column(
@@ -172,7 +155,7 @@ COMMIT_SUMMARY = FrameSchema(
 )
 """The columns of ``Changes.summary()`` commit by commit."""
 
-_WRITTEN = (RowChange.UPDATED, RowChange.COLUMN_REWRITTEN, RowChange.COLUMN_ADDED)
+_WRITTEN = (RowEvent.UPDATED, RowEvent.COLUMN_REWRITTEN, RowEvent.COLUMN_ADDED)
 """What happens only to rows that are there, also where lost versions had them."""
 
 
@@ -196,7 +179,7 @@ class Block:
     @property
     def is_lost(self) -> bool:
         """Whether they are no rows, but say that something is lost."""
-        return bool((self.runs.change == RowChange.LOST).all())
+        return bool((self.runs.change == RowEvent.LOST).all())
 
     @property
     def num_rows(self) -> int:
@@ -224,7 +207,7 @@ class Block:
         """Return some of the rows, without values."""
         place = rows.before if self.is_before else rows.after
         identity = rows.old_identity if self.is_before else rows.identity
-        is_lost = rows.change == RowChange.LOST
+        is_lost = rows.change == RowEvent.LOST
         return CHANGES.build(
             {
                 "_change_type": pl.Series([self.change_type], dtype=_CHANGE_TYPE).new_from_index(
@@ -253,7 +236,7 @@ def blocks(runs: ChangeRuns, *, both_images: bool) -> list[Block]:
     was, now = runs.before != NO_ADDRESS, runs.after != NO_ADDRESS
     runs = runs.where(np.argsort(np.where(was, runs.before, runs.after), kind="stable"))
     was, now = runs.before != NO_ADDRESS, runs.after != NO_ADDRESS
-    is_moved = runs.change == RowChange.MOVED
+    is_moved = runs.change == RowEvent.MOVED
     is_new = ~was & now & ~np.isin(runs.change, _WRITTEN)
     changed = now & ~is_moved & ~is_new
     pre_images = changed & was & both_images

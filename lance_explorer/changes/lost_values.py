@@ -127,15 +127,20 @@ class LostValues:
                     return True
         return False
 
-    def column_in_doubt(self, branch: str | None, doubt: Doubt) -> None:
+    def column_in_doubt(self, doubt: Doubt, branch: str | None, branch_before: str | None) -> None:
         """Note that two columns may be one, as far as kept versions tell."""
         before, after = repr(doubt.name_before), repr(doubt.name_after)
+        since, earlier = f"since version {doubt.version_after}", f"version {doubt.version_before}"
+        advice = f"See {before} for values of versions before"
+        if branch != branch_before:
+            since = f"in version {doubt.version_after}"
+            earlier += f" of branch {branch_before!r}" if branch_before else " of the main branch"
+            advice = f"See {before} for values of that version"
         message = (
-            f"column {after}, with field ID {doubt.field_id} since version {doubt.version_after}, "
-            f"may be {before} of version {doubt.version_before}: no version that is kept tells, so "
-            f"they are two columns"
+            f"column {after}, with field ID {doubt.field_id} {since}, may be {before} of "
+            f"{earlier}: no version that is kept tells, so they are two columns"
         )
-        advice = f"See {before} for values of versions before; tag versions that are to be kept."
+        advice += "; tag versions that are to be kept."
         found = Finding("column_in_doubt", "warning", message, advice, doubt.version_after)
         self._found[branch, None, message] = found
 

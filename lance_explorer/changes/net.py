@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.column_only_updates import written_rows
 from lance_explorer.changes.counting import KEEPS_VALUES
 from lance_explorer.changes.replaced_columns import ReplacedColumns
 from lance_explorer.changes.writes_in_place import Traces, traces
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.ambiguous_rows import Births
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_comparison import (
     compare_states,
     live_rows,
@@ -29,6 +30,7 @@ from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY, VersionPath, path_between
+from lance_explorer.history.steps import states_between
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -56,11 +58,11 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     kept = _kept(rows, runs.where(runs.was_live & runs.is_live), found, begin, schemas)
     if replaced:
         others = replaced.may_differ(rows, begin, end, kept.before, kept.after)
-        kept = _at_least(kept, RowChange.COLUMN_REWRITTEN, others)
+        kept = _at_least(kept, RowEvent.COLUMN_REWRITTEN, others)
     parts = [
         _removed(rows, runs.where(~runs.is_live), found),
         _added(rows, runs.where(~runs.was_live), found, begin),
-        kept.where(kept.change != RowChange.UNCHANGED),
+        kept.where(kept.change != RowEvent.UNCHANGED),
     ]
     is_told = bool(rows.history.follows_previous[list(path.steps)].all())
     is_lost = parts[1].evidence == Evidence.LOST
@@ -103,7 +105,7 @@ def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRu
     is_new = live.created > begin_version
     written = live.where(~is_new & (live.updated_after > begin_version))
     before = np.full(len(written), begin_version, dtype=np.uint64)
-    inserted = ChangeRuns.alike(live.where(is_new), RowChange.INSERTED, Evidence.DERIVED)
+    inserted = ChangeRuns.alike(live.where(is_new), RowEvent.INSERTED, Evidence.DERIVED)
     return ChangeRuns.concatenated(
         [
             inserted,
@@ -122,24 +124,19 @@ def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) 
     unseen = untold_rows(rows, path, schemas_at(rows, end, end)).rewritten
     runs = unseen.cut(live.where(live.updated_after <= begin_version))
     found = runs.where(unseen.has(runs.identity))
-    return ChangeRuns.alike(found, RowChange.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True)
+    return ChangeRuns.alike(found, RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True)
 
 
 def _compared(rows: StateRows, begin: int, end: int, *, everywhere: bool) -> RowRuns:
     """Return the rows that differ, or all rows everywhere, those of common states too."""
-    old, new = _states(rows, begin), _states(rows, end)
-    left, entered = np.setdiff1d(old, new).tolist(), np.setdiff1d(new, old).tolist()
-    runs = compare_states(rows, left, entered, schemas_at(rows, begin, end))
+    removed, added = states_between(rows.history, begin, end)
+    runs = compare_states(rows, removed.tolist(), added.tolist(), schemas_at(rows, begin, end))
     if everywhere:
-        live = rows_in_states(rows, np.intersect1d(old, new).tolist())
+        kept = np.setdiff1d(rows.history.intervals.at(end), added)
+        live = rows_in_states(rows, kept.tolist())
         shared = RowRuns.of(live.identity, live.after, live.after, live.length)
         runs = RowRuns.concatenated([runs, shared])
     return runs
-
-
-def _states(rows: StateRows, position: int) -> NDArray[np.int64]:
-    nothing = np.empty(0, dtype=np.int64)
-    return nothing if position == EMPTY else rows.history.intervals.at(position)
 
 
 def _is_never_back(rows: StateRows, path: VersionPath) -> bool:
@@ -177,7 +174,7 @@ def _evidence(rows: StateRows) -> Evidence:
 
 def _removed(rows: StateRows, runs: RowRuns, found: Traces) -> ChangeRuns:
     runs = found.unpaired.cut(runs)
-    net = ChangeRuns.alike(runs, RowChange.DELETED, _evidence(rows))
+    net = ChangeRuns.alike(runs, RowEvent.DELETED, _evidence(rows))
     return replace(
         net,
         version=np.full(len(runs), NO_VERSION, dtype=np.uint64),
@@ -187,7 +184,7 @@ def _removed(rows: StateRows, runs: RowRuns, found: Traces) -> ChangeRuns:
 
 def _added(rows: StateRows, runs: RowRuns, found: Traces, begin: int) -> ChangeRuns:
     runs = found.unpaired.cut(runs)
-    net = ChangeRuns.alike(runs, RowChange.INSERTED, _evidence(rows))
+    net = ChangeRuns.alike(runs, RowEvent.INSERTED, _evidence(rows))
     if rows.has_row_ids or begin == EMPTY:
         return net
     net = replace(net, is_uncertain=found.unpaired.has(runs.identity))
@@ -207,7 +204,7 @@ def _doubted_by_birth(
 
     That may be one that a restore undid, or a restore that is lost itself.
     """
-    states = [np.array(rows.history.states_at(position)) for position in (begin, end)]
+    states = [rows.history.states_at(position) for position in (begin, end)]
     old = Births.of(rows, states[0], removed.before)
     new = Births.of(rows, states[1], added.after)
     sides = ((removed, old.may_be(new)), (added, new.may_be(old)))
@@ -233,14 +230,12 @@ def _kept(
     for traced in (found.untold.rewritten, found.untold.extended, found.untold.doubtful):
         runs = traced.cut(runs)
     written, runs = _written(rows, runs, begin, schemas)
-    others = ChangeRuns.alike(runs, RowChange.UNCHANGED, _evidence(rows))
-    others = _at_least(others, RowChange.MOVED, runs.before != runs.after)
+    others = ChangeRuns.alike(runs, RowEvent.UNCHANGED, _evidence(rows))
+    others = _at_least(others, RowEvent.MOVED, runs.before != runs.after)
     kept = ChangeRuns.concatenated([written, others])
-    kept = _at_least(kept, RowChange.COLUMN_ADDED, found.untold.extended.has(kept.identity))
-    in_place = found.untold.rewritten.has(kept.identity) & (
-        kept.change > RowChange.COLUMN_REWRITTEN
-    )
-    kept = _at_least(kept, RowChange.COLUMN_REWRITTEN, in_place)
+    kept = _at_least(kept, RowEvent.COLUMN_ADDED, found.untold.extended.has(kept.identity))
+    in_place = found.untold.rewritten.has(kept.identity) & (kept.change > RowEvent.COLUMN_REWRITTEN)
+    kept = _at_least(kept, RowEvent.COLUMN_REWRITTEN, in_place)
     inferred = np.maximum(kept.evidence, np.uint8(Evidence.INFERRED))
     return replace(kept, evidence=np.where(in_place, inferred, kept.evidence))
 
@@ -262,13 +257,13 @@ def _written(
     return ChangeRuns.concatenated(written), runs.where(~differ & ~since)
 
 
-def _at_least(net: ChangeRuns, change: RowChange, where: NDArray[np.bool_]) -> ChangeRuns:
+def _at_least(net: ChangeRuns, change: RowEvent, where: NDArray[np.bool_]) -> ChangeRuns:
     """Return runs of which some are of a class, unless they are of one that comes before it."""
     chosen = where & (net.change > change)
     return replace(
         net,
         change=np.where(chosen, np.uint8(change), net.change),
-        is_uncertain=net.is_uncertain | (chosen & (change == RowChange.COLUMN_REWRITTEN)),
+        is_uncertain=net.is_uncertain | (chosen & (change == RowEvent.COLUMN_REWRITTEN)),
     )
 
 
@@ -276,7 +271,7 @@ def _is_elsewhere(net: ChangeRuns) -> NDArray[np.bool_]:
     """Return which rows moved, or did and got a column, and nothing else is told of them."""
     elsewhere = (net.before != net.after) & (net.before != NO_ADDRESS) & (net.after != NO_ADDRESS)
     chosen: NDArray[np.bool_] = elsewhere & (
-        (net.change == RowChange.MOVED) | (net.change == RowChange.COLUMN_ADDED)
+        (net.change == RowEvent.MOVED) | (net.change == RowEvent.COLUMN_ADDED)
     )
     return chosen
 

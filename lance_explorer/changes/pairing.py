@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.rowids.arrays import Positions
@@ -49,7 +50,7 @@ def pair_by_key(
     count = len(pairs)
     paired = replace(
         after,
-        change=np.full(count, RowChange.UPDATED, dtype=np.uint8),
+        change=np.full(count, RowEvent.UPDATED, dtype=np.uint8),
         old_identity=before.old_identity,
         before=before.before,
         evidence=np.full(count, Evidence.DERIVED, dtype=np.uint8),

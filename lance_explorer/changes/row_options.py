@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lance_explorer.arguments import check_choice, names, not_negative
-from lance_explorer.changes.change_runs import RowChange
+from lance_explorer.history.events.event_runs import RowEvent
 
 __all__ = ["ImageChoice", "RowOptions"]
 
 ImageChoice = Literal["known", "after", "both"]
 
-_OPTIONAL = (RowChange.MOVED, RowChange.COLUMN_ADDED)
+_OPTIONAL = (RowEvent.MOVED, RowEvent.COLUMN_ADDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,6 @@ class RowOptions:
         return self.images == "known"
 
     @property
-    def left_out(self) -> list[RowChange]:
+    def left_out(self) -> list[RowEvent]:
         """What is left out."""
         return [change for change in _OPTIONAL if change.label not in self.include]

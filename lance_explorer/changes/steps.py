@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.net import net_changes, net_changes_since
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_events import row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.evidence import Evidence
@@ -188,6 +189,6 @@ def _lost_line(version: int) -> ChangeRuns:
     nothing, one = np.zeros(1, dtype=np.uint64), np.ones(1, dtype=np.uint64)
     nowhere = np.full(1, NO_ADDRESS)
     line = ChangeRuns.alike(
-        RowRuns.of(nothing, nowhere, nowhere, one), RowChange.LOST, Evidence.LOST, is_uncertain=True
+        RowRuns.of(nothing, nowhere, nowhere, one), RowEvent.LOST, Evidence.LOST, is_uncertain=True
     )
     return replace(line, version=np.full(1, version, dtype=np.uint64))

@@ -5,16 +5,12 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.counting import counted
-from lance_explorer.changes.frame import (
-    COMMIT_CHANGES,
-    COMMIT_SUMMARY,
-    NET_CHANGES,
-    NET_SUMMARY,
-)
+from lance_explorer.changes.frame import COMMIT_SUMMARY, NET_SUMMARY
 from lance_explorer.changes.steps import ChangeStep, VersionRange, lost_before
 from lance_explorer.frames.known_from import known_from
+from lance_explorer.history.events.event_runs import COMMIT_EVENTS, NET_EVENTS, RowEvent
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.paths import EMPTY, path_between
 
@@ -22,13 +18,13 @@ __all__ = ["commit_summary", "net_summary", "quick_summary"]
 
 _Doubts = dict[str, list[int] | list[str | None]]
 
-_NOT_SINCE = (RowChange.DELETED, RowChange.MOVED, RowChange.UNCHANGED)
+_NOT_SINCE = (RowEvent.DELETED, RowEvent.MOVED, RowEvent.UNCHANGED)
 """What row versions do not tell of a version that is not kept."""
 
 
 def net_summary(versions: VersionRange, runs: ChangeRuns) -> pl.DataFrame:
     """Return the counts of net changes: one row."""
-    counts = {change: runs.count(change) for change in NET_CHANGES}
+    counts = {change: runs.count(change) for change in NET_EVENTS}
     return _net_summary(versions, counts, _doubts([runs]))
 
 
@@ -44,11 +40,11 @@ def quick_summary(versions: VersionRange) -> pl.DataFrame | None:
 
 
 def _net_summary(
-    versions: VersionRange, found: dict[RowChange, int], doubts: _Doubts
+    versions: VersionRange, found: dict[RowEvent, int], doubts: _Doubts
 ) -> pl.DataFrame:
-    counts: dict[RowChange, int | None] = {change: found.get(change, 0) for change in NET_CHANGES}
-    changed = sum([count for change, count in found.items() if change != RowChange.DELETED])
-    counts[RowChange.UNCHANGED] = _num_rows(versions) - changed
+    counts: dict[RowEvent, int | None] = {change: found.get(change, 0) for change in NET_EVENTS}
+    changed = sum([count for change, count in found.items() if change != RowEvent.DELETED])
+    counts[RowEvent.UNCHANGED] = _num_rows(versions) - changed
     if not versions.begin_is_kept:
         counts |= dict.fromkeys(_NOT_SINCE)
     return NET_SUMMARY.build(
@@ -75,11 +71,11 @@ def commit_summary(versions: VersionRange, steps: Iterable[ChangeStep]) -> pl.Da
             "operation": [record and record.operation for record in here],
             **{
                 change.label: [step.runs.count(change) for step in found]
-                for change in COMMIT_CHANGES
+                for change in COMMIT_EVENTS
             },
             **_doubts([step.runs for step in found]),
             "versions_lost": [
-                lost_before(versions.rows, step.after) if step.runs.count(RowChange.LOST) else 0
+                lost_before(versions.rows, step.after) if step.runs.count(RowEvent.LOST) else 0
                 for step in found
             ],
             "known_from": known_from(
@@ -90,7 +86,7 @@ def commit_summary(versions: VersionRange, steps: Iterable[ChangeStep]) -> pl.Da
 
 
 def _doubts(several: list[ChangeRuns]) -> _Doubts:
-    rows = [runs.where(runs.change != RowChange.LOST) for runs in several]
+    rows = [runs.where(runs.change != RowEvent.LOST) for runs in several]
     return {
         "uncertain": [int(runs.length[runs.is_uncertain].sum(dtype=np.uint64)) for runs in rows],
         "evidence": [

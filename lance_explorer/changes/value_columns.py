@@ -134,25 +134,39 @@ def value_columns(
 def told_apart(
     rows: StateRows, positions: Sequence[int], columns: ValueColumns, found: ColumnLives
 ) -> tuple[Doubt, ...]:
-    """Return the doubts about columns that are two in a feed, of which it has one at least."""
-    places = dict[int, set[str]]()
-    for position in positions if found.doubts else ():
+    """Return the doubts about columns that are two in a feed, of which it has one at least.
+
+    They name both as the feed does. ``positions`` are those of its versions, the latest first.
+    """
+    if not found.doubts:
+        return ()
+    places, seen = dict[int | None, dict[str, None]](), dict[int | None, list[int]]()
+    for position in positions:
         record = rows.history.records[position]
         there = columns.names_in(rows.source, record.version)
         by_own_name = {own: place for place, own in there.items()}
         for life, own in _top_level(record.schema, found.at[position]).items():
             if own in by_own_name:
-                places.setdefault(life, set()).add(by_own_name[own])
-    return tuple(
-        [
-            doubt
-            for doubt in found.doubts
-            if doubt.before in places
-            and doubt.after in places
-            and places[doubt.before].isdisjoint(places[doubt.after])
-            and not columns.schema.keys().isdisjoint(places[doubt.before] | places[doubt.after])
-        ]
-    )
+                places.setdefault(life, {})[by_own_name[own]] = None
+                seen.setdefault(life, []).append(record.version)
+    earlier = {doubt.after: doubt.before for doubt in found.doubts}
+    doubts = list[Doubt]()
+    for doubt in found.doubts:
+        before = doubt.before
+        while before not in places and before in earlier:  # no version of the feed has that one
+            before = earlier[before]
+        old, new = places.get(before, {}), places.get(doubt.after, {})
+        if old and new and old.keys().isdisjoint(new) and columns.schema.keys() & {*old, *new}:
+            had = [version for version in seen[before] if version < doubt.version_after]
+            doubts.append(
+                doubt._replace(
+                    before=before,
+                    version_before=next(iter(had or seen[before])),
+                    name_before=next(iter(old)),
+                    name_after=next(iter(new)),
+                )
+            )
+    return tuple(doubts)
 
 
 def column_types(source: TableSource, version: int) -> pl.Schema:

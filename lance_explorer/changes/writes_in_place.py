@@ -6,7 +6,7 @@ import numpy as np
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.row_events import NO_ADDRESS, row_events
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.untold_writes import IdentitySet, UntoldRows, untold_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair

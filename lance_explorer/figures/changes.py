@@ -20,7 +20,6 @@ _MOST_GAPS = 60
 _NAMES = {"restored": "restored or set back"}
 _COLORS = {
     **{event: KIND_COLORS[kind] for event, kind in EVENT_KINDS.items()},
-    "inserted": KIND_COLORS["append"],
     "column_added": "#B08050",
 }
 

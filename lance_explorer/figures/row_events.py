@@ -9,6 +9,7 @@ __all__ = ["EVENT_KINDS", "event_name", "place_words", "way_words"]
 
 EVENT_KINDS = {
     "created": "append",
+    "inserted": "append",
     "restored": "restore",
     "overwritten": "overwrite",
     "deleted": "delete",

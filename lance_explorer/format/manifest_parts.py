@@ -75,7 +75,11 @@ def take_apart(data: bytes, layout: ManifestLayout, split: SplitManifest) -> Man
         position = section.end
     words.append(str(len(data) - position))
     rest.append(data[position:])
-    of = {name: data[section.offset : section.end] for name, section in sections.items()}
+    of = {
+        name: data[section.offset : section.end]
+        for name, section in sections.items()
+        if name not in ("schema", "fragments")
+    }
     return ManifestParts(
         layout=" ".join(words),
         rest=b"".join(rest),

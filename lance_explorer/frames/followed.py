@@ -18,11 +18,11 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.event_runs import COMMIT_EVENTS
 
 __all__ = ["EVENT", "FOLLOWED", "FOLLOWED_ADDRESSES", "OUTCOME", "ROW_HISTORY", "Outcome"]
 
-EVENT = pl.Enum([event.label for event in RowEvent])
+EVENT = pl.Enum([event.label for event in COMMIT_EVENTS])
 """What can happen to a row in one commit."""
 
 _COLUMNS = (

@@ -32,6 +32,7 @@ __all__ = [
     "Lives",
     "all_the_way",
     "column_lives",
+    "doubtful_fields",
     "fields_of_both",
     "kept_fields",
 ]
@@ -45,7 +46,8 @@ Lives = Mapping[int, int]
 class Doubt(NamedTuple):
     """A field ID of two versions that may be of one field, or of two.
 
-    ``before`` and ``after`` are the lives of both, which are told apart.
+    ``before`` and ``after`` are the lives of both, which are told apart; None if the versions are
+    of two branches.
     """
 
     field_id: int
@@ -53,8 +55,8 @@ class Doubt(NamedTuple):
     name_before: str
     version_after: int
     name_after: str
-    before: int
-    after: int
+    before: int | None
+    after: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +130,25 @@ def fields_of_both(common: Ancestry) -> frozenset[int] | None:
     common : Ancestry
         How both come from a common version.
     """
-    ways = [_way(common, stretches) for stretches in (common.to_first, common.to_second)]
-    kept = [
-        kept_fields(one.line, one.position, other.position)
-        if one.line is other.line
-        else _kept_at_fork(one, other)
-        for way in ways
-        for one, other in pairwise(way)
-    ]
-    if not kept:
+    pairs, ends = _pairs(common)
+    if not pairs:
         return None
-    found, ends = frozenset.intersection(*kept), [way[-1] for way in ways if way]
+    found = frozenset.intersection(*[_kept(*pair) for pair in pairs])
     if ends[0].ids & ends[-1].ids <= found:
         return found
     return found | _in_same_files(ends[0], ends[-1])
+
+
+def doubtful_fields(common: Ancestry) -> frozenset[int]:
+    """Return the IDs that may be of one field in two versions, or of two: lost versions would tell.
+
+    The parameter is that of :func:`fields_of_both`, which has none of them.
+    """
+    pairs, _ = _pairs(common)
+    kept = fields_of_both(common)
+    if kept is None:
+        return frozenset()
+    return frozenset.intersection(*[_kept(*pair) | _doubtful(*pair) for pair in pairs]) - kept
 
 
 def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
@@ -214,6 +221,34 @@ def _doubts(
         yield Doubt(field.id, *ends, lives[had[0]][field.id], lives[position][field.id])
 
 
+def _pairs(common: Ancestry) -> tuple[list[tuple[_Stop, _Stop]], list[_Stop]]:
+    """Return the stops next to each other on the ways to two versions, and where these ways end."""
+    ways = [_way(common, stretches) for stretches in (common.to_first, common.to_second)]
+    return [pair for way in ways for pair in pairwise(way)], [way[-1] for way in ways if way]
+
+
+def _kept(one: _Stop, other: _Stop) -> frozenset[int]:
+    if one.line is other.line:
+        return kept_fields(one.line, one.position, other.position)
+    return _kept_at_fork(one, other)
+
+
+def _doubtful(one: _Stop, other: _Stop) -> frozenset[int]:
+    """Return the IDs that may be of one field in both, though nothing that is kept proves it."""
+    if one.line is not other.line:
+        return _renamed_at_fork(one, other)
+    found = column_lives(one.line, (one.position, other.position))
+    earlier = {doubt.after: doubt.before for doubt in found.doubts}
+
+    def first(life: int | None) -> int | None:
+        while life in earlier:
+            life = earlier[life]
+        return life
+
+    old, new = found.at[one.position], found.at[other.position]
+    return frozenset([id_ for id_ in old.keys() & new.keys() if first(old[id_]) == first(new[id_])])
+
+
 def _way(common: Ancestry, stretches: Sequence[Stretch]) -> list[_Stop]:
     """Return where stretches begin and end, from the common version on."""
     stops = [stop for stretch in stretches for stop in _stops(stretch)]
@@ -235,13 +270,22 @@ def _stops(stretch: Stretch) -> list[_Stop]:
 
 def _kept_at_fork(parent: _Stop, branch: _Stop) -> frozenset[int]:
     """Return the IDs that a branch has from its parent; its first versions may be lost."""
-    is_later = branch.record.version > parent.record.version
-    if is_later and branch.record.operation == OperationName.OVERWRITE:
+    if _is_overwritten(parent, branch):
         return frozenset()
-    doubtful = _renamed(parent.record, branch.record)
-    if doubtful:
-        doubtful -= _in_same_files(parent, branch)
-    return (parent.ids & branch.ids) - doubtful
+    return (parent.ids & branch.ids) - _renamed_at_fork(parent, branch)
+
+
+def _renamed_at_fork(parent: _Stop, branch: _Stop) -> frozenset[int]:
+    """Return the IDs of both that have other names there, and that no data file proves."""
+    if _is_overwritten(parent, branch):
+        return frozenset()
+    renamed = _renamed(parent.record, branch.record)
+    return renamed - _in_same_files(parent, branch) if renamed else renamed
+
+
+def _is_overwritten(parent: _Stop, branch: _Stop) -> bool:
+    is_later = branch.record.version > parent.record.version
+    return is_later and branch.record.operation == OperationName.OVERWRITE
 
 
 def _renamed(before: VersionRecord, after: VersionRecord) -> frozenset[int]:

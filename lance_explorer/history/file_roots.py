@@ -13,6 +13,7 @@ from lance_explorer.storage import Storage, leads_elsewhere, open_beside
 __all__ = [
     "checked_uri",
     "data_file",
+    "data_folder",
     "deletion_root",
     "find_base",
     "index_folder",
@@ -97,11 +98,26 @@ def data_file(file: DataFile, bases: tuple[BasePath, ...], storage: Storage) -> 
     """
     if leads_elsewhere(file.path):
         raise CorruptFileError(f"expected a data file, found {file.path!r}, outside its folder")
-    if file.base_id is None:
-        return storage, f"{_DATA_FOLDER}/{file.path}"
-    base = find_base(file.base_id, bases)
-    path = f"{_DATA_FOLDER}/{file.path}" if base.is_dataset_root else file.path
-    return open_base(base, storage), path
+    root, folder = data_folder(file.base_id, bases, storage)
+    return root, f"{folder}/{file.path}" if folder else file.path
+
+
+def data_folder(
+    base_id: int | None, bases: tuple[BasePath, ...], storage: Storage
+) -> tuple[Storage, str]:
+    """Return the root of data files, and below it the folder that they are in.
+
+    Raises
+    ------
+    CorruptFileError
+        If the base does not exist.
+    UnsupportedFeatureError
+        If it may not be opened, or is a URI that is not served.
+    """
+    if base_id is None:
+        return storage, _DATA_FOLDER
+    base = find_base(base_id, bases)
+    return open_base(base, storage), _DATA_FOLDER if base.is_dataset_root else ""
 
 
 def checked_uri(root: Storage, path: str) -> str:

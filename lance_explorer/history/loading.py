@@ -1,7 +1,7 @@
 """Read manifests into a History, each byte once, and nothing twice that versions share."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import islice
 from operator import itemgetter, lt
@@ -58,6 +58,7 @@ from lance_explorer.history.manifest_findings import (
 )
 from lance_explorer.history.new_row_ids import count_new_row_ids
 from lance_explorer.history.progress import reading_versions
+from lance_explorer.history.recorded import Note, Recorded
 from lance_explorer.history.state_builder import Fragments, StateBuilder
 from lance_explorer.storage import Contents, FilePart, Storage, given, reading_ahead
 
@@ -76,7 +77,13 @@ _Content = bytes | FormatError | None
 _FEW_BYTES = 32 << 20
 
 
-def extend(history: History, storage: Storage, listing: VersionListing) -> History:
+def extend(
+    history: History,
+    storage: Storage,
+    listing: VersionListing,
+    recorded: Recorded | None = None,
+    branch: str | None = None,
+) -> History:
     """Return the history of what ``listing`` holds, reading only what ``history`` does not know.
 
     Versions that are gone from the listing, or that vanish while they are read, are left out. A
@@ -90,6 +97,10 @@ def extend(history: History, storage: Storage, listing: VersionListing) -> Histo
         The root of the table (of the branch).
     listing : VersionListing
         What is kept now.
+    recorded : Recorded, optional
+        What is told of the manifests that are read.
+    branch : str, optional
+        The branch, for ``recorded``.
 
     Raises
     ------
@@ -101,8 +112,9 @@ def extend(history: History, storage: Storage, listing: VersionListing) -> Histo
     files = [file for file in listing.versions if file.version > newest]
     if not files:
         return known
-    loader = _Loader(known, storage)
-    with collector_paused():
+    noting = recorded.noting(storage, branch, files) if recorded else nullcontext(None)
+    with collector_paused(), noting as note:
+        loader = _Loader(known, storage, note)
         loader.read(files)
     return loader.finish()
 
@@ -195,8 +207,9 @@ class _Uncounted(NamedTuple):
 class _Loader:
     """The work of one ``extend``: goes from manifest to manifest and notes what is new."""
 
-    def __init__(self, known: History, storage: Storage) -> None:
+    def __init__(self, known: History, storage: Storage, note: Note | None) -> None:
         self._known = known
+        self._note = note
         self._storage = storage
         self._records = list(known.records)
         self._states = StateBuilder(known.states)
@@ -259,6 +272,8 @@ class _Loader:
                 yield FilePart(f"{TRANSACTIONS_FOLDER}/{manifest.transaction_file}")
 
     def _try_to_add(self, file: VersionFile, contents: bytes | FormatError) -> None:
+        if self._note is not None and isinstance(contents, bytes):
+            self._note(file, contents)
         try:
             self._add(file, given(contents))
         except FormatError as error:

@@ -1,13 +1,21 @@
 """What a history asks of a place where versions of the table were recorded before."""
 
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from lance_explorer.findings import Finding
 from lance_explorer.history.history import History
-from lance_explorer.history.listing import VersionListing
+from lance_explorer.history.listing import VersionFile, VersionListing
 from lance_explorer.storage import Storage
 
-__all__ = ["Recorded"]
+__all__ = ["Note", "Recorded", "is_long"]
+
+Note = Callable[[VersionFile, bytes], None]
+"""What is told of each manifest file that is read."""
+
+_LONG_BYTES = 32 << 20
+_LONG_REQUESTS = 200
 
 
 class Recorded(Protocol):
@@ -19,8 +27,23 @@ class Recorded(Protocol):
     def joined(self, storage: Storage, branch: str | None, live: VersionListing) -> VersionListing:
         """Return the versions that are kept, and those that are recorded of the same table."""
 
-    def history(self, branch: str | None, listing: VersionListing) -> History:
+    def history(self, storage: Storage, branch: str | None, listing: VersionListing) -> History:
         """Return what is known of these versions without reading them; the rest is read."""
+
+    def noting(
+        self, storage: Storage, branch: str | None, files: Sequence[VersionFile]
+    ) -> AbstractContextManager[Note | None]:
+        """Return a context in which manifests are read, and what is to be told of each."""
 
     def findings(self, branch: str | None) -> list[Finding]:
         """Return what is wrong with what is recorded of a branch."""
+
+
+def is_long(storage: Storage, files: Sequence[VersionFile]) -> bool:
+    """Tell whether reading versions takes so long that it is better not done twice.
+
+    On a disk it is the bytes that take time, in an object store also the requests.
+    """
+    is_remote = storage.in_flight > 1
+    size = sum([file.size_bytes for file in files])
+    return size >= _LONG_BYTES or (is_remote and len(files) >= _LONG_REQUESTS)

@@ -90,7 +90,7 @@ class TableSource:
         self.main_storage = (
             uri if isinstance(uri, Storage) else open_storage(uri, storage_options, io, allow_bases)
         )
-        self._recorded = recorded
+        self.recorded = recorded
         if recorded is not None and self.main_storage.bases.over != recorded.over:
             self.main_storage = recorded.over(self.main_storage)
             self.main_storage.bases.over = recorded.over
@@ -123,7 +123,7 @@ class TableSource:
     @property
     def recorded_findings(self) -> list[Finding]:
         """What is wrong with what a ledger has of this branch."""
-        return [] if self._recorded is None else self._recorded.findings(self.branch)
+        return [] if self.recorded is None else self.recorded.findings(self.branch)
 
     @property
     def history(self) -> History:
@@ -133,9 +133,9 @@ class TableSource:
         """
         check_not_forked()
         if self._history is None:
-            if self._recorded is not None and not self._earlier.records:
-                self._earlier = self._recorded.history(self.branch, self.listing)
-            history = extend(self._earlier, self.storage, self.listing)
+            if self.recorded is not None and not self._earlier.records:
+                self._earlier = self.recorded.history(self.storage, self.branch, self.listing)
+            history = extend(self._earlier, self.storage, self.listing, self.recorded, self.branch)
             if len(history.versions_read) < len(self.listing.versions):
                 history = self._without_unread(history)
             self._history, self._earlier = history, EMPTY_HISTORY
@@ -207,7 +207,7 @@ class TableSource:
             self._branches[branch] = (
                 earlier.refreshed()
                 if earlier
-                else TableSource(self.main_storage, branch, recorded=self._recorded)
+                else TableSource(self.main_storage, branch, recorded=self.recorded)
             )
         return self._branches[branch]
 
@@ -382,8 +382,8 @@ class TableSource:
 
     def _list_versions(self) -> VersionListing:
         listing = DirectoryLister(self.storage).list_versions()
-        if self._recorded is not None:
-            listing = self._recorded.joined(self.storage, self.branch, listing)
+        if self.recorded is not None:
+            listing = self.recorded.joined(self.storage, self.branch, listing)
         if listing.versions:
             return listing
         if (

@@ -5,7 +5,9 @@ transaction says what it changed: what differs although nothing changed it is da
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import numpy as np
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding
@@ -20,6 +22,7 @@ from lance_explorer.format.table_operations import Restore
 from lance_explorer.format.transactions import Transaction
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import Step
 
 __all__ = ["contradictions"]
 
@@ -60,14 +63,16 @@ _MAY_BE_ANYTHING = frozenset(
 _MOST_TOLD = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A version beside the one before: the states that each has and the other has not."""
+class _Neighbours(Step):
+    """A version and the one before it, which is kept."""
 
     before: VersionRecord
-    after: VersionRecord
-    removed: dict[int, Fragment]
-    added: dict[int, Fragment]
+
+    def states_of(self, fragment_id: int) -> tuple[Fragment | None, Fragment | None]:
+        """Return both states of a fragment that changed; None where it was not there."""
+        keys = self.removed.get(fragment_id), self.added.get(fragment_id)
+        before, after = [None if key is None else self.history.states[key] for key in keys]
+        return before, after
 
 
 def contradictions(source: TableSource) -> list[Finding]:
@@ -76,8 +81,9 @@ def contradictions(source: TableSource) -> list[Finding]:
     Only what differs from the version before is looked at. What nothing else repeats, such as a
     time or the writer, nothing can contradict.
     """
-    found = []
-    for step in _steps(source):
+    found, history = [], source.history
+    for position in np.flatnonzero(history.follows_previous[1:]).tolist():
+        step = _Neighbours(source, history, position + 1)
         told = list(dict.fromkeys(_contradictions(source, step)))
         if told:
             more = f", and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
@@ -85,31 +91,18 @@ def contradictions(source: TableSource) -> list[Finding]:
                 Finding(
                     code="contradicting_manifests",
                     severity="error",
-                    message=f"version {step.after.version} and the one before contradict each "
+                    message=f"version {step.version} and the one before contradict each "
                     f"other: {'; '.join(told[:_MOST_TOLD])}{more}",
                     advice=f"The manifest of version {step.before.version} or "
-                    f"{step.after.version} is damaged: compare both with a backup, and do not "
+                    f"{step.version} is damaged: compare both with a backup, and do not "
                     "rely on what differs between them.",
-                    version=step.after.version,
+                    version=step.version,
                 )
             )
     return found
 
 
-def _steps(source: TableSource) -> Iterator[_Step]:
-    history = source.history
-    follows = history.follows_previous.tolist()
-    for position in range(1, len(history)):
-        if follows[position]:
-            before, after = history.records[position - 1 : position + 1]
-            removed, added = [
-                {history.states[state].id: history.states[state] for state in states.tolist()}
-                for states in (history.states_removed(position), history.states_added(position))
-            ]
-            yield _Step(before, after, removed, added)
-
-
-def _contradictions(source: TableSource, step: _Step) -> Iterator[str]:
+def _contradictions(source: TableSource, step: _Neighbours) -> Iterator[str]:
     yield from _counters(step)
     operation = step.after.operation
     if step.before.schema is not step.after.schema and operation in _KEEPS_SCHEMA:
@@ -127,7 +120,7 @@ def _contradictions(source: TableSource, step: _Step) -> Iterator[str]:
         yield from _kept_fragments(step)
     if step.added or step.before.schema is not step.after.schema:
         try:
-            transaction = source.transaction(step.after)
+            transaction = step.transaction
         except LanceExplorerError:  # it is a finding of its own
             return
         if transaction is not None:
@@ -135,16 +128,15 @@ def _contradictions(source: TableSource, step: _Step) -> Iterator[str]:
             yield from _new_fragments(step, transaction)
 
 
-def _restored(source: TableSource, step: _Step) -> Iterator[str]:
+def _restored(source: TableSource, step: _Neighbours) -> Iterator[str]:
     """Compare a restored version with the one that it restores, if that is kept."""
     try:
-        transaction = source.transaction(step.after)
+        target = step.operation
     except LanceExplorerError:
         return
-    target = transaction.operation if transaction else None
     if not isinstance(target, Restore) or target.version not in source.history.versions:
         return
-    was, now = (_states(source, version) for version in (target.version, step.after.version))
+    was, now = (_states(source, version) for version in (target.version, step.version))
     if was.keys() != now.keys():
         yield f"the fragments are not those of version {target.version}, which it restores"
     for fragment_id in was.keys() & now.keys():
@@ -161,7 +153,7 @@ def _states(source: TableSource, version: int) -> dict[int, Fragment]:
     return {state.id: state for state in states}
 
 
-def _counters(step: _Step) -> Iterator[str]:
+def _counters(step: _Neighbours) -> Iterator[str]:
     before, after = step.before.manifest, step.after.manifest
     operation = step.after.operation
     if operation in _MAY_BE_ANYTHING:
@@ -186,10 +178,10 @@ def _highest_id(record: VersionRecord) -> int:
     return -1 if highest is None else highest
 
 
-def _kept_fragments(step: _Step) -> Iterator[str]:
+def _kept_fragments(step: _Neighbours) -> Iterator[str]:
     operation = step.after.operation
     for fragment_id in sorted({*step.removed, *step.added}):
-        before, after = step.removed.get(fragment_id), step.added.get(fragment_id)
+        before, after = step.states_of(fragment_id)
         named = f"fragment {fragment_id}"
         if before is None:
             if operation in _KEEPS_LIST or operation == OperationName.DELETE:
@@ -241,7 +233,7 @@ def _changed_deletions(named: str, before: Fragment, after: DeletionFile | None)
         yield f"{least} rows of {named} were deleted, and now {count}"
 
 
-def _new_schema(step: _Step, transaction: Transaction) -> Iterator[str]:
+def _new_schema(step: _Neighbours, transaction: Transaction) -> Iterator[str]:
     operation = transaction.operation
     if isinstance(operation, (Overwrite, Merge, Project)) and operation.schema:
         told = [(field.name, field.logical_type) for field in operation.schema]
@@ -249,7 +241,7 @@ def _new_schema(step: _Step, transaction: Transaction) -> Iterator[str]:
             yield "the fields differ from those in the transaction"
 
 
-def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
+def _new_fragments(step: _Neighbours, transaction: Transaction) -> Iterator[str]:
     """Compare fragments with those that the transaction names, by the path of their first file."""
     named: list[Fragment] = []
     states: dict[int, Fragment] = {}
@@ -266,10 +258,12 @@ def _new_fragments(step: _Step, transaction: Transaction) -> Iterator[str]:
         case _:
             pass
     by_path = {fragment.files[0].path: fragment for fragment in named if fragment.files}
-    known = {file.path for fragment in step.removed.values() for file in fragment.files}
+    all_states = step.history.states
+    known = {file.path for state in step.removed.values() for file in all_states[state].files}
     # What was committed since the version that it read may have changed files of a fragment, too.
-    is_rebased = transaction.read_version != step.after.version - 1
-    for fragment_id, after in step.added.items():
+    is_rebased = transaction.read_version != step.version - 1
+    for fragment_id, state in step.added.items():
+        after = all_states[state]
         if fragment_id in step.removed and step.after.operation != OperationName.OVERWRITE:
             stated = None if is_rebased else states.get(fragment_id)
             if stated is not None and not _same_files(

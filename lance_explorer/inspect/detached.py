@@ -21,9 +21,9 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.frames.counts import known
 from lance_explorer.frames.known_from import known_from
+from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import totals
 from lance_explorer.shown import visible
 
 __all__ = ["DETACHED", "detached"]

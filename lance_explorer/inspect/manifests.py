@@ -17,10 +17,10 @@ from lance_explorer.frames.columns import (
     FrameSchema,
 )
 from lance_explorer.frames.known_from import known_from
+from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import totals
 
 __all__ = ["MANIFESTS", "manifests"]
 

@@ -20,12 +20,12 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.known_from import known_from
+from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.reading.stored_sequences import FragmentSequence, read_row_ids
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import totals
 from lance_explorer.inspect.fragment_parts import distinct_parts
 from lance_explorer.inspect.row_id_segments import num_holes, num_runs, stored_row_ids
 from lance_explorer.rowids.index import FragmentRows, RowIdIndex, address_rows

@@ -26,24 +26,13 @@ from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.kinds import kind_of
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.collector import collector_paused
+from lance_explorer.history.fragment_counts import FragmentCounts, count_fragments, totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.steps import FragmentSteps, fragment_steps, totals
-from lance_explorer.inspect.version_counts import count_versions, with_previous
+from lance_explorer.inspect.row_counts import ROW_COUNTS, count_versions, with_previous
 from lance_explorer.shown import visible
 
 __all__ = ["VERSIONS", "tags_by_version", "versions"]
-
-ROW_COUNTS = (
-    "added",
-    "updated",
-    "deleted",
-    "overwritten",
-    "restored",
-    "reverted",
-    "moved",
-    "column_rewritten",
-)
 
 
 def _count(name: str, meaning: str) -> Column:
@@ -127,7 +116,7 @@ def versions(source: TableSource) -> pl.DataFrame:
     headers = [record.transaction.header if record.transaction else None for record in records]
     live = history.live_rows
     readable = _are_rows_readable(history)
-    steps = fragment_steps(history, live)
+    steps = count_fragments(history, live)
     rows_in, rows_out = (
         np.where(with_previous(readable), rows, UNKNOWN_COUNT)
         for rows in (steps.rows_in, steps.rows_out)
@@ -225,7 +214,7 @@ def _schema_changed(history: History) -> list[bool | None]:
     return _begun(history, changed, True)
 
 
-def _is_noop(history: History, steps: FragmentSteps) -> list[bool | None]:
+def _is_noop(history: History, steps: FragmentCounts) -> list[bool | None]:
     moves = (steps.added + steps.removed + steps.changed).tolist()
     noop = [
         None if before is None else move == 0 and _same_facts(before, record)

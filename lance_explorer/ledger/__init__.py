@@ -1,1 +1,1 @@
-"""Keep what is known of a table's past apart from it: read once, shared, and there after cleanup."""
+"""Keep what is known of the past of a table apart from it: read once, and there after cleanup."""

@@ -28,7 +28,7 @@ from lance_explorer.storage import Options, open_storage
 if TYPE_CHECKING:
     from lance_explorer.table import Table
 
-__all__ = ["RECORDED", "TABLES", "Ledger", "ledger_of"]
+__all__ = ["RECORDED", "TABLES", "Ledger", "folder_of", "ledger_of", "merge_branch"]
 
 RECORDED = FrameSchema(
     "recorded",
@@ -66,8 +66,8 @@ _DETACHED = 1 << 63
 class Ledger:
     """A folder, or a prefix in an object store, in which the past of tables is kept.
 
-    It may hold many tables. Several may record and read at the same time. Nothing is ever written to
-    a table.
+    It may hold many tables, and many may record into it and read it at the same time. Nothing is
+    ever written to a table.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class Ledger:
             added = record_branch(source, self._place, known, release_of("lance-explorer"))
             if added.segments:
                 known.forget(branch)
-                self._merge(known, branch)
+                merge_branch(self._place, known, branch)
             line = [one for one in added.versions if one < _DETACHED]
             first, last = (min(line), max(line)) if line else (None, None)
             row = (main.uri, branch, len(added.versions), first, last, added.bytes_read)
@@ -233,24 +233,15 @@ class Ledger:
         some = [*self._tables()] if table is None else [self._named(path("table", table))]
         for one in some:
             for branch in one.branches():
-                self._merge(one, branch, everything=True)
+                merge_branch(self._place, one, branch, everything=True)
         return self.tables()
 
     def recorded(self, uri: str) -> RecordedTable:
         """Return what is recorded of the table with a URI."""
         return self._table(uri)
 
-    def _merge(self, table: RecordedTable, branch: str | None, *, everything: bool = False) -> None:
-        now = datetime.now(UTC)
-        for life in table.lives(branch):
-            some = to_merge(life.segments, everything=everything)
-            if some:
-                merge_segments(some, release_of("lance-explorer"), now)
-        table.forget(branch)
-        delete_replaced(self._place, table.folder(branch), now)
-
     def _table(self, uri: str) -> RecordedTable:
-        return RecordedTable(self._place, _folder(uri), uri)
+        return RecordedTable(self._place, folder_of(uri), uri)
 
     def _tables(self) -> Iterator[RecordedTable]:
         for folder in self._place.folders():
@@ -276,9 +267,23 @@ class Ledger:
         return found[0]
 
 
-def _folder(uri: str) -> str:
+def folder_of(uri: str) -> str:
+    """Return the folder of a table in a ledger."""
     name = _UNSAFE.sub("_", uri.rstrip("/").rpartition("/")[2])
     return f"{name}-{sha256(uri.encode()).hexdigest()[:12]}"
+
+
+def merge_branch(
+    place: Place, table: RecordedTable, branch: str | None, *, everything: bool = False
+) -> None:
+    """Merge what is to be merged of a branch, and delete what was merged a day ago."""
+    now = datetime.now(UTC)
+    for life in table.lives(branch):
+        some = to_merge(life.segments, everything=everything)
+        if some:
+            merge_segments(some, release_of("lance-explorer"), now)
+    table.forget(branch)
+    delete_replaced(place, table.folder(branch), now)
 
 
 def _uri_of(table: RecordedTable) -> str | None:

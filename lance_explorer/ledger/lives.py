@@ -1,8 +1,8 @@
 """Which segments tell of one table, and which of another that stood at the same place.
 
-A table may be dropped and made again, or exchanged for a copy that went another way. Manifests tell:
-the same version with the same digest is the same table, with another digest another one. Where two
-recordings have no version in common, data files tell, since no two tables write one of the same name.
+A table may be dropped and made again, or exchanged for a copy that went another way. Manifests
+tell: a version with the same digest is of the same table, with another digest of another one. Where
+two recordings have no version in common, data files tell, since their names are never given twice.
 """
 
 from collections.abc import Iterable, Sequence

@@ -85,7 +85,7 @@ class Place:
         unfinished = f"{path.parent}/.unfinished-{uuid4().hex}"
         private = self._is_private
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
+            _make_folder(path.parent, 0o700 if private else 0o777)
             handle = os.open(unfinished, _NEW, 0o600 if private else 0o666)
             try:
                 with open(handle, "wb") as file:
@@ -99,3 +99,10 @@ class Place:
                 raise
         except OSError as error:
             raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _make_folder(path: Path, mode: int) -> None:
+    """Make a folder and those above it that are missing, all with one mode."""
+    if not path.is_dir():
+        _make_folder(path.parent, mode)
+        path.mkdir(mode=mode, exist_ok=True)

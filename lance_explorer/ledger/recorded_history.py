@@ -38,7 +38,9 @@ _FEW = 1_000
 
 
 @collector_paused()
-def recorded_history(log: BranchLog, files: Sequence[VersionFile]) -> History:
+def recorded_history(
+    log: BranchLog, files: Sequence[VersionFile], etags: Sequence[str | None] | None = None
+) -> History:
     """Return the history of some versions, as reading their manifests would give it.
 
     Parameters
@@ -47,6 +49,8 @@ def recorded_history(log: BranchLog, files: Sequence[VersionFile]) -> History:
         What is recorded.
     files : sequence of VersionFile
         The versions that are kept, ascending.
+    etags : sequence of str, optional
+        What tells these files from others; by default what they say themselves.
 
     Returns
     -------
@@ -55,7 +59,7 @@ def recorded_history(log: BranchLog, files: Sequence[VersionFile]) -> History:
         among them; those that are not in it have to be read.
     """
     try:
-        return _Builder(log, files).build()
+        return _Builder(log, files, etags or [file.etag for file in files]).build()
     except (_UnusualError, FormatError):
         return EMPTY_HISTORY
 
@@ -65,16 +69,18 @@ class _UnusualError(Exception):
 
 
 class _Builder:
-    def __init__(self, log: BranchLog, files: Sequence[VersionFile]) -> None:
+    def __init__(
+        self, log: BranchLog, files: Sequence[VersionFile], etags: Sequence[str | None]
+    ) -> None:
         self._log = log
         known = dict(zip(log.versions["version"].to_list(), range(len(log.versions)), strict=True))
         facts = list(log.versions.select("path", "size_bytes", "modified_ns", "etag").iter_rows())
         is_apart = log.versions["layout"].is_not_null().to_list()
         self._files = list[VersionFile]()
         places = list[int]()
-        for file in files:
+        for file, etag in zip(files, etags, strict=True):
             place = known.get(file.version)
-            if place is None or not is_apart[place] or facts[place] != file[1:5]:
+            if place is None or not is_apart[place] or facts[place] != (*file[1:4], etag):
                 break
             self._files.append(file)
             places.append(place)

@@ -1,7 +1,8 @@
 """What a ledger has of one table, joined with what the table itself still has."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from hashlib import sha256
 
@@ -12,6 +13,7 @@ from lance_explorer.findings import Finding
 from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.history.history import EMPTY_HISTORY, History
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile, VersionListing
+from lance_explorer.history.recorded import Note
 from lance_explorer.history.refs import branch_root
 from lance_explorer.ledger.lives import Life, file_names, lives
 from lance_explorer.ledger.places import Place
@@ -81,12 +83,18 @@ class RecordedTable:
             tuple(sorted([*live.detached, *[f for f in recorded if f.version >= FIRST_DETACHED]])),
         )
 
-    def history(self, branch: str | None, listing: VersionListing) -> History:
+    def history(self, storage: Storage, branch: str | None, listing: VersionListing) -> History:
         """Return what is known of these versions without reading them; the rest is read."""
         life = self._chosen.get(branch)
         if life is None:
             return EMPTY_HISTORY
         return recorded_history(life.log, listing.versions)
+
+    def noting(
+        self, storage: Storage, branch: str | None, files: Sequence[VersionFile]
+    ) -> AbstractContextManager[Note | None]:
+        """Return a context in which nothing is noted: recording is asked for."""
+        return nullcontext(None)
 
     def findings(self, branch: str | None) -> list[Finding]:
         """Return what is wrong with what is recorded of a branch."""
@@ -104,8 +112,15 @@ class RecordedTable:
         return self._uri
 
     def known(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
-        """Return what is recorded of the table that is there now; None if nothing is for certain."""
-        return self._life(storage, branch, live)
+        """Return what is recorded of the table that is there; None if nothing is for certain."""
+        life = self._life(storage, branch, live)
+        if life is not None:
+            self._chosen[branch] = life
+        return life
+
+    def chosen(self, branch: str | None) -> Life | None:
+        """Return the life that the table was found to be in."""
+        return self._chosen.get(branch)
 
     def refs(self) -> dict[str, bytes]:
         """Return the files of tags and branches as they were recorded last, by their paths."""

@@ -10,7 +10,6 @@ import polars as pl
 from lance_explorer.errors import FormatError
 from lance_explorer.format.refs import decode_branch, decode_tag
 from lance_explorer.format.transactions import decode_transaction_header
-from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.progress import reading_versions
 from lance_explorer.history.refs import BRANCHES_FOLDER, TAGS_FOLDER
 from lance_explorer.history.source import TableSource
@@ -22,7 +21,7 @@ from lance_explorer.ledger.segments import About, write_segment
 from lance_explorer.ledger.sidecars import read_sidecars
 from lance_explorer.storage import FilePart, Storage, given
 
-__all__ = ["Added", "record_branch"]
+__all__ = ["Added", "base_of", "now", "record_branch"]
 
 _MOST_BYTES = 64 << 20
 _MOST_VERSIONS = 20_000
@@ -49,8 +48,9 @@ def record_branch(source: TableSource, place: Place, table: RecordedTable, relea
     files = [file for file in listed if file.version not in digests]
     refs = _changed_refs(source, table)
     added = Added([], 0, [])
-    recorder = Recorder(source.storage, _base(table, source, files))
-    about = About(table.uri, source.branch, _now(), release)
+    base = base_of(table, source.branch, files[0].version) if known and files else None
+    recorder = Recorder(source.storage, base)
+    about = About(table.uri, source.branch, now(), release)
     sizes = [file.size_bytes for file in files]
     contents = source.storage.get_many([file.path for file in files], sizes)
     shown = reading_versions(files, is_remote=source.storage.in_flight > 1)
@@ -84,20 +84,22 @@ def _write(
     return write_segment(place, table.folder(source.branch), frames, about).file
 
 
-def _base(table: RecordedTable, source: TableSource, files: list[VersionFile]) -> Base | None:
-    """Return the recorded version that the first new one comes after."""
-    life = table.known(source.storage, source.branch, source.listing)
-    if life is None or not files:
+def base_of(table: RecordedTable, branch: str | None, version: int) -> Base | None:
+    """Return the recorded version that a new one comes after; None if there is none."""
+    life = table.chosen(branch)
+    if life is None:
         return None
-    apart = life.log.versions.filter(pl.col("layout").is_not_null())["version"].to_list()
-    before = [version for version in apart if version < files[0].version]
-    if not before:
+    before = life.log.versions.filter(
+        pl.col("layout").is_not_null() & (pl.col("version") < version)
+    )
+    if not len(before):
         return None
+    last: int = before["version"][-1]
     try:
-        data = life.log.manifest(before[-1])
+        data = life.log.manifest(last)
     except (FormatError, FileNotFoundError):
         return None
-    return None if data is None else Base(before[-1], data)
+    return None if data is None else Base(last, data)
 
 
 def _with_transactions(versions: pl.DataFrame, storage: Storage) -> pl.DataFrame:
@@ -167,5 +169,6 @@ def _refs(storage: Storage) -> Iterator[tuple[str, str, str | None, int, datetim
                 continue
 
 
-def _now() -> str:
+def now() -> str:
+    """Return the time as a segment keeps it."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

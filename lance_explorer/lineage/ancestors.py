@@ -38,10 +38,10 @@ def fork_of(source: TableSource) -> Fork | None:
     if branch is None:
         return None
     parent = state_rows(source.on_branch(branch.parent_branch))
-    versions = [record.version for record in parent.history.records]
-    if branch.parent_version not in versions:
+    version = branch.parent_version
+    if version not in parent.history:
         return None
-    return Fork(parent, branch.parent_version, versions.index(branch.parent_version))
+    return Fork(parent, version, parent.history.position(version))
 
 
 def identities_in_parent(

@@ -1,7 +1,7 @@
 """The first version of a clone, whose past is in another table."""
 
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.identity.state_rows import StateRows
 
 __all__ = ["step_facts"]
@@ -14,6 +14,6 @@ def step_facts(rows: StateRows, position: int) -> StepFacts:
     versions. What happened before a branch left its parent is in the versions of that.
     """
     step = StepFacts(rows, position)
-    if step.name == OperationName.CLONE and step.record.manifest.branch is None:
+    if step.name == OperationName.CLONE and step.after.manifest.branch is None:
         step.name = None
     return step

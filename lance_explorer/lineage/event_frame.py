@@ -1,7 +1,7 @@
 """The frame of what happened to rows: declared once, and made of many rows at a time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from lance_explorer.frames.columns import EVIDENCE, ID, TEXT, TIME
 from lance_explorer.frames.followed import EVENT
-from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.row_runs import NO_ADDRESS, Columns
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.lineage.follow_rows import RowsInStep
 from lance_explorer.rowids.addresses import fragments_of
@@ -27,7 +27,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EventColumns:
+class EventColumns(Columns):
     """What happened to rows, one entry a row and event.
 
     ``step`` is the number of the version among some steps, ``row`` that of the row among some rows.
@@ -43,15 +43,14 @@ class EventColumns:
     evidence: NDArray[np.uint8]
 
     @classmethod
-    def concatenated(cls, several: Sequence["EventColumns"]) -> "EventColumns":
-        """Return the entries of all, one after the other."""
-        names = [field.name for field in fields(cls)]
-        some = [_NO_EVENTS, *several]
-        return cls(*[np.concatenate([getattr(part, name) for part in some]) for name in names])
+    def empty(cls) -> "EventColumns":
+        """Return no entries."""
+        numbers, ids = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
+        codes = np.empty(0, dtype=np.uint8)
+        return cls(numbers, numbers, codes, ids, ids, ids, codes.astype(np.bool_), codes)
 
-    def where(self, chosen: NDArray[np.bool_] | Positions) -> "EventColumns":
-        """Return some of the entries."""
-        return EventColumns(*[getattr(self, field.name)[chosen] for field in fields(self)])
+    def __len__(self) -> int:
+        return len(self.row)
 
     def by_row(self, num_rows: int) -> "EventColumns":
         """Return the entries of each row together, in the order that they have."""
@@ -66,8 +65,8 @@ class EventColumns:
             {
                 "branch": [branch for branch, _ in steps],
                 "own_version": [step.version for _, step in steps],
-                "timestamp": [step.record.manifest.timestamp for _, step in steps],
-                "operation": [step.record.operation for _, step in steps],
+                "timestamp": [step.after.manifest.timestamp for _, step in steps],
+                "operation": [step.after.operation for _, step in steps],
                 "source": [step.source for _, step in steps],
             },
             schema={
@@ -95,21 +94,6 @@ class EventColumns:
             "evidence": enum_series(self.evidence, EVIDENCE),
             "source": only(facts["source"], is_known),
         }
-
-
-_NO_NUMBERS = np.empty(0, dtype=np.int64)
-_NO_VERSIONS = np.empty(0, dtype=np.uint64)
-_NO_CODES = np.empty(0, dtype=np.uint8)
-_NO_EVENTS = EventColumns(
-    row=_NO_NUMBERS,
-    step=_NO_NUMBERS,
-    event=_NO_CODES,
-    version=_NO_VERSIONS,
-    before=_NO_VERSIONS,
-    after=_NO_VERSIONS,
-    is_uncertain=_NO_CODES.astype(np.bool_),
-    evidence=_NO_CODES,
-)
 
 
 def event_columns(step: int, found: RowsInStep) -> EventColumns:

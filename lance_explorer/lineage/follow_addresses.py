@@ -13,7 +13,7 @@ from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.untold_writes import IdentitySet
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.row_origins import NO_VERSION

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_classes import classify
 from lance_explorer.history.events.row_comparison import compare_states
-from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.events.row_runs import shifted
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.lineage.clones import step_facts
 from lance_explorer.rowids.arrays import Positions, Uint64Array, aranges
@@ -78,9 +77,5 @@ def _of_rows(events: RowEvents, identities: Uint64Array) -> RowsInStep:
     row = aranges(first, counts)
     shift = identities[row] - events.identity[run]
     return RowsInStep(
-        events, row, run, _shifted(events.before[run], shift), _shifted(events.after[run], shift)
+        events, row, run, shifted(events.before[run], shift), shifted(events.after[run], shift)
     )
-
-
-def _shifted(addresses: Uint64Array, shift: Uint64Array) -> NDArray[np.uint64]:
-    return np.where(addresses == NO_ADDRESS, NO_ADDRESS, addresses + shift)

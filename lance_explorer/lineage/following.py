@@ -20,7 +20,7 @@ from lance_explorer.frames.known_from import known_from_branches
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import check_some, position_of
 from lance_explorer.history.reading.row_endings import row_not_found

@@ -10,9 +10,9 @@ from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_events import RowEvent, RowEvents, row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.identity.state_rows import StateRows, state_rows
+from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import is_plain_update
 from lance_explorer.rowids.addresses import fragments_of
@@ -64,96 +64,79 @@ def update_flows(source: TableSource, last_version: int) -> Iterator[UpdateFlow]
             yield from UpdateStep(rows, position).flows()
 
 
-class UpdateStep:
+class UpdateStep(StepFacts):
     """What became of the fragments of the kept version before."""
-
-    def __init__(self, rows: StateRows, position: int) -> None:
-        self._rows = rows
-        self._position = position
-        self._states = states = rows.history.states
-        self._record = rows.history.records[position]
-        self._follows = bool(rows.history.follows_previous[position])
-        self._removed = {
-            states[key].id: key for key in rows.history.states_removed(position).tolist()
-        }
-        self._added = {states[key].id: key for key in rows.history.states_added(position).tolist()}
-        self._new = sorted(self._added.keys() - self._removed.keys())
 
     def flows(self) -> list[UpdateFlow]:
         """Return what went from where to where."""
-        if not self._new or not self._removed:
+        if not self.new_fragments or not self.removed:
             return []
-        counted = self.by_fragment() if self._follows else None
+        counted = self.by_fragment() if self.follows else None
         if counted is not None:
             return counted
         try:
             flows = self.by_row()
         except (FormatError, StorageError):
             return self._untold()
-        is_untold = not flows and self._follows and not self._rows.has_row_ids
+        is_untold = not flows and self.follows and not self.has_row_ids
         return self._untold() if is_untold else flows
 
     def by_row(self) -> list[UpdateFlow]:
         """Return the flows that a comparison of all rows tells."""
-        return list(_count(row_events(self._rows.source, self._position)))
+        return list(_count(row_events(self._rows.source, self.position)))
 
     def by_fragment(self) -> list[UpdateFlow] | None:
         """Return the flows if counts alone tell them: all rows that went are in one fragment."""
-        if len(self._new) != 1:
+        if len(self.new_fragments) != 1:
             return None
+        new = self.new_fragments[0]
         lost, inserted = self._lost(), self._num_inserted()
-        written = self._states[self._added[self._new[0]]].physical_rows
+        written = self.history.states[self.added[new]].physical_rows
         if written is None or inserted is None or None in lost.values():
             return None
         if written - inserted != sum([rows or 0 for rows in lost.values()]):
             return None
-        evidence = Evidence.DERIVED if self._rows.has_row_ids else Evidence.INFERRED
-        named = StepFacts(self._rows, self._position).source
-        return [self._flow(old, self._new[0], rows, evidence, named) for old, rows in lost.items()]
+        evidence = Evidence.DERIVED if self.has_row_ids else Evidence.INFERRED
+        return [self._flow(old, new, rows, evidence) for old, rows in lost.items()]
 
     def _num_inserted(self) -> int | None:
         """Return how many rows of the new fragments are new; None if that is not known."""
-        if self._rows.has_row_ids:
-            return self._record.num_new_row_ids
+        if self.has_row_ids:
+            return self.after.num_new_row_ids
         try:
-            transaction = self._rows.source.transaction(self._record)
+            update = self.operation
         except FormatError:
             return None
-        update = transaction and transaction.operation
-        if isinstance(update, Update) and is_plain_update(update, self._record.schema):
+        if isinstance(update, Update) and is_plain_update(update, self.after.schema):
             return 0
         return None
 
     def _untold(self) -> list[UpdateFlow]:
         """Return that rows may have gone from fragments that lost some into those that are new."""
-        named = StepFacts(self._rows, self._position).source
         return [
-            self._flow(old, new, None, Evidence.INFERRED, named)
+            self._flow(old, new, None, Evidence.INFERRED)
             for old in self._lost()
-            for new in self._new
+            for new in self.new_fragments
         ]
 
     def _lost(self) -> dict[int, int | None]:
         """Return the fragments that lost rows, and how many; None where that is not known."""
         lost: dict[int, int | None] = {}
-        for fragment, state in sorted(self._removed.items()):
+        for fragment, state in sorted(self.removed.items()):
             before = self._live(state)
-            after = self._live(self._added[fragment]) if fragment in self._added else 0
+            after = self._live(self.added[fragment]) if fragment in self.added else 0
             rows = None if before is None or after is None else before - after
             if rows != 0:
                 lost[fragment] = rows
         return lost
 
     def _live(self, state: int) -> int | None:
-        physical = self._states[state].physical_rows
-        deleted = int(self._rows.history.num_deleted_rows[state])
+        physical = self.history.states[state].physical_rows
+        deleted = int(self.history.num_deleted_rows[state])
         return None if physical is None or deleted < 0 else physical - deleted
 
-    def _flow(
-        self, old: int, new: int, rows: int | None, evidence: Evidence, named: str
-    ) -> UpdateFlow:
-        version = self._record.version
-        return UpdateFlow(version, version, old, new, rows, evidence, named)
+    def _flow(self, old: int, new: int, rows: int | None, evidence: Evidence) -> UpdateFlow:
+        return UpdateFlow(self.version, self.version, old, new, rows, evidence, self.source)
 
 
 def _count(events: RowEvents) -> Iterator[UpdateFlow]:

@@ -8,20 +8,25 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.changed_cells import changed_cells, changed_columns
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, Block
 from lance_explorer.changes.images import Images
 from lance_explorer.changes.steps import ChangeStep, VersionRange
 from lance_explorer.changes.value_columns import ValueColumns
+from lance_explorer.figures.row_events import EVENT_KINDS
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 
 __all__ = ["FIRST_COLUMNS", "LAST_COLUMNS", "WRITTEN", "ChangedRows", "RowImages", "single_rows"]
 
-WRITTEN = (RowChange.UPDATED, RowChange.COLUMN_REWRITTEN, RowChange.COLUMN_ADDED)
+WRITTEN = (RowEvent.UPDATED, RowEvent.COLUMN_REWRITTEN, RowEvent.COLUMN_ADDED)
 """Rows that both versions have, with values that may differ."""
 
-_ORDER = (*WRITTEN, RowChange.INSERTED, RowChange.DELETED, RowChange.MOVED)
+_ORDER = (*WRITTEN, RowEvent.INSERTED, RowEvent.DELETED, RowEvent.MOVED)
+
+_KINDS = {int(event): EVENT_KINDS[event.label] for event in _ORDER}
+"""The kind of commit whose colour a change has."""
 
 FIRST_COLUMNS = ("_change_type", "_rowid")
 LAST_COLUMNS = (
@@ -67,7 +72,7 @@ class RowImages:
             columns = replace(columns, schema=pl.Schema({n: columns.schema[n] for n in names}))
         images = Images(self.versions.rows, columns, self.step)
         was, now = rows.before != NO_ADDRESS, rows.after != NO_ADDRESS
-        was &= np.isin(rows.change, (RowChange.DELETED, *WRITTEN))
+        was &= np.isin(rows.change, (RowEvent.DELETED, *WRITTEN))
         before = _spread(images.before(rows.where(was)), was) if was.any() else None
         after = _spread(images.after(rows.where(now)), now) if now.any() else None
         nothing = columns.nulls(len(rows))
@@ -170,9 +175,9 @@ class ChangedRows:
         kind = np.full(len(positions), _AFTER, dtype=np.uint8)
         kind[has_two & (place % 2 == 0)] = _BEFORE
         for one, shown in (
-            (RowChange.DELETED, _DELETE),
-            (RowChange.INSERTED, _INSERT),
-            (RowChange.MOVED, _MOVE),
+            (RowEvent.DELETED, _DELETE),
+            (RowEvent.INSERTED, _INSERT),
+            (RowEvent.MOVED, _MOVE),
         ):
             kind[change == one] = shown
         return _Lines(rows, row.reshape(-1), kind)
@@ -219,20 +224,8 @@ class ChangedRows:
 
 def single_rows(runs: ChangeRuns, run: _Positions, offset: _Positions) -> ChangeRuns:
     """Return some rows, a run each: which run each is in, and how far from its begin."""
-    shift = offset.astype(np.uint64)
-    rows = runs.where(run)
-
-    def moved(addresses: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        return np.where(addresses == NO_ADDRESS, NO_ADDRESS, addresses + shift)
-
-    return replace(
-        rows,
-        identity=rows.identity + shift,
-        old_identity=rows.old_identity + shift,
-        before=moved(rows.before),
-        after=moved(rows.after),
-        length=np.ones(len(shift), dtype=np.uint64),
-    )
+    one = np.ones(len(run), dtype=np.uint64)
+    return runs.pieces(run, offset.astype(np.uint64), one)
 
 
 def _spread(some: pl.DataFrame, where: _Mask) -> pl.DataFrame:
@@ -257,14 +250,3 @@ def _marks(lines: _Lines, cells: _Mask, values: pl.DataFrame) -> pl.DataFrame:
     change = pl.Series(lines.rows.change[lines.row])
     events = change.replace_strict(_KINDS, default=None, return_dtype=pl.String)
     return pl.DataFrame({"_change_type": events, **marks})
-
-
-_KINDS = {
-    int(RowChange.INSERTED): "append",
-    int(RowChange.DELETED): "delete",
-    int(RowChange.UPDATED): "update",
-    int(RowChange.COLUMN_REWRITTEN): "schema",
-    int(RowChange.COLUMN_ADDED): "schema",
-    int(RowChange.MOVED): "compact",
-}
-"""The kind of commit whose colour a change has."""

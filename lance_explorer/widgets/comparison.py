@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.changed_cells import changed_cells
 from lance_explorer.changes.images import Images
 from lance_explorer.changes.pairing import pair_by_key
@@ -20,6 +20,7 @@ from lance_explorer.changes.value_columns import (
     check_key,
     value_columns,
 )
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.source import TableSource
@@ -36,7 +37,7 @@ __all__ = ["Cells", "Comparison", "compare"]
 
 _ROWS_AT_ONCE = 4_096
 _MOST_ROWS_COMPARED = 100_000
-_LEFT_OUT = (RowChange.MOVED, RowChange.COLUMN_ADDED)
+_LEFT_OUT = (RowEvent.MOVED, RowEvent.COLUMN_ADDED)
 """Rows that are shown only if they are asked for: their values are what they were."""
 
 
@@ -135,7 +136,7 @@ class Comparison:
             place = self.cells.names.index(column)
             runs = self.cells.rows.where(self.cells.differ[:, place])
         if change is not None:
-            runs = runs.only(RowChange[change.upper()])
+            runs = runs.only(RowEvent[change.upper()])
         elif column is None:
             runs = runs.where(~np.isin(runs.change, _LEFT_OUT))
         return ChangedRows(self.images, runs, self._columns_in_order())

@@ -2,20 +2,18 @@
 
 from typing import Any
 
-from lance_explorer.changes.frame import NET_CHANGES
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.figures.row_events import EVENT_KINDS
+from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.widgets.comparison import Cells, Comparison
 from lance_explorer.widgets.comparison_words import doubts, evidence_words, lost_words
 
 __all__ = ["CLASSES", "CLASS_COLORS", "comparison_facts"]
 
-CLASSES = [change.label for change in NET_CHANGES if change.label != "unchanged"]
+CLASSES = [change.label for change in NET_EVENTS if change.label != "unchanged"]
 """The classes that a changed row can be of."""
 
-_KINDS = {**EVENT_KINDS, "inserted": "append"}
-
-CLASS_COLORS = {name: KIND_COLORS[_KINDS[name]] for name in CLASSES}
+CLASS_COLORS = {name: KIND_COLORS[EVENT_KINDS[name]] for name in CLASSES}
 """The colour of each class."""
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.figures.labels import number, plural
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.evidence import Evidence
 
 __all__ = ["counts_in_words", "doubts", "evidence_words", "lost_words"]
@@ -18,8 +19,8 @@ _EVIDENCE = {
 }
 
 _CAUSES = {
-    RowChange.COLUMN_REWRITTEN: "a column was rewritten, possibly with unchanged values",
-    RowChange.COLUMN_ADDED: "a lost version seems to have added a column, and nothing else",
+    RowEvent.COLUMN_REWRITTEN: "a column was rewritten, possibly with unchanged values",
+    RowEvent.COLUMN_ADDED: "a lost version seems to have added a column, and nothing else",
 }
 _HALVES = (
     "an upsert does not record which row replaced which: a deleted and an inserted row may be one "
@@ -46,9 +47,9 @@ def doubts(runs: ChangeRuns) -> str:
     for change in np.unique(uncertain.change).tolist():
         of_change = uncertain.only(change)
         causes = dict.fromkeys(
-            [_cause(RowChange(change), Evidence(e)) for e in np.unique(of_change.evidence).tolist()]
+            [_cause(RowEvent(change), Evidence(e)) for e in np.unique(of_change.evidence).tolist()]
         )
-        name = RowChange(change).label.replace("_", " ")
+        name = RowEvent(change).label.replace("_", " ")
         parts.append(f"{of_change.count(change):,} {name} ({'; '.join(causes)})")
     of_all = _num_rows(runs)
     verb = "is" if _num_rows(uncertain) == 1 else "are"
@@ -56,10 +57,10 @@ def doubts(runs: ChangeRuns) -> str:
     return f"{_num_rows(uncertain):,} of {rows} {verb} uncertain: {', '.join(parts)}."
 
 
-def _cause(change: RowChange, evidence: Evidence) -> str:
+def _cause(change: RowEvent, evidence: Evidence) -> str:
     if change in _CAUSES:
         return _CAUSES[change]
-    if change == RowChange.UPDATED:
+    if change == RowEvent.UPDATED:
         return _LOST_UPDATE if evidence == Evidence.LOST else _SAME_KEY
     return _LOST if evidence == Evidence.LOST else _HALVES
 

@@ -3,9 +3,10 @@
 import pytest
 
 from lance_explorer import Table, open_table
-from lance_explorer.changes.change_runs import ChangeRuns, RowChange
+from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.combined_changes import composed, inverted
 from lance_explorer.changes.steps import net_step, version_range
+from lance_explorer.history.events.event_runs import RowEvent
 from tests.differential.twin import Keys, Twin
 
 
@@ -30,7 +31,7 @@ def net(table: Table, begin: int, end: int) -> ChangeRuns:
 def rows(runs: ChangeRuns) -> list[tuple[str, int, int]]:
     """Return class and addresses of each row."""
     single = runs.rows()
-    labels = [RowChange(change).label for change in single.change.tolist()]
+    labels = [RowEvent(change).label for change in single.change.tolist()]
     return sorted(zip(labels, single.before.tolist(), single.after.tolist(), strict=True))
 
 
@@ -55,7 +56,7 @@ def test_rows_that_were_not_there_between_are_other_rows(table):
     there = net(table, 3, 4)  # a delete
     back = rows(composed(there, inverted(there)))
     labels = [label for label, *_ in back]
-    assert labels.count("deleted") == labels.count("inserted") == there.count(RowChange.DELETED) > 0
+    assert labels.count("deleted") == labels.count("inserted") == there.count(RowEvent.DELETED) > 0
 
 
 def test_twice_inverted_is_as_it_was(table):

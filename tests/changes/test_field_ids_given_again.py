@@ -453,6 +453,60 @@ def test_a_column_that_may_have_been_renamed_over_a_lost_version_is_said_to_be_i
 
 
 @pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_columns_in_doubt_are_named_as_in_the_feed(tmp_path, stable):
+    path = tmp_path / "t.lance"
+    steps = [delete_all, rename("a", "x"), rename("x", "y"), rename("y", "b"), append_as("k", "b")]
+    written(path, steps, stable=stable)
+    lose(path, 5)
+    table = lx.open_table(path)
+    for begin, old in ((3, "x"), (4, "y")):
+        changes, diff = table.changes(begin, 6, images="both"), table.diff(begin, 6)
+        assert {old, "b"} <= {*changes.to_polars().columns}
+        diff.rows(images="both")
+        for findings in (changes.findings(), diff.findings()):
+            [message] = findings["message"]
+            assert "column 'b', with field ID 1 since version 6" in message
+            assert f"may be {old!r} of version {begin}:" in message
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_a_column_that_a_lost_version_of_a_branch_may_have_renamed_is_in_doubt(tmp_path, stable):
+    path = tmp_path / "t.lance"
+    written(path, [], stable=stable)
+    branch: Any = lance.dataset(path).create_branch("b", 1)
+    branch.update({"a": "a + 1"})
+    branch.alter_columns({"path": "a", "name": "c"})
+    branch.cleanup_old_versions(versions=[1, 2])
+    table = lx.open_table(path)
+    for diff, message in (
+        (
+            table.diff(1, ("b", 3)),
+            "column 'c', with field ID 1 in version 3, may be 'a' of version 1 of the main branch",
+        ),
+        (
+            table.diff(("b", 3), 1),
+            "column 'a', with field ID 1 in version 1, may be 'c' of version 3 of branch 'b'",
+        ),
+    ):
+        assert {"a", "c"} <= {*diff.rows(images="both").columns}
+        [finding] = diff.findings().to_dicts()
+        assert finding["message"].startswith(message)
+        assert diff.schema()["change"].to_list() == ["added", "dropped"]
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_a_column_that_a_branch_dropped_is_in_no_doubt(tmp_path, stable):
+    path = tmp_path / "t.lance"
+    written(path, [], stable=stable)
+    branch: Any = lance.dataset(path).create_branch("b", 1)
+    branch.drop_columns(["a"])
+    branch.add_columns({"c": "k + 5"})
+    diff = lx.open_table(path).diff(1, ("b", 3))
+    diff.rows(images="both")
+    assert diff.findings().is_empty()
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
 def test_a_column_is_not_in_doubt_where_a_data_file_tells(tmp_path, stable):
     path = tmp_path / "t.lance"
     written(path, [rename("a", "b"), append_as("k", "b"), delete_all], stable=stable)

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from lance_explorer import open_table
-from lance_explorer.changes.change_runs import RowChange
 from lance_explorer.changes.counting import counted
 from lance_explorer.changes.net import net_changes, net_changes_since
+from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.paths import EMPTY, path_between
 from lance_explorer.history.source import TableSource
@@ -37,7 +37,7 @@ def some_pairs(rows: StateRows) -> list[tuple[int, int]]:
 def net(table: SyntheticTable, begin: int, end: int) -> dict[str, int]:
     rows = rows_of(table)
     runs = net_changes(rows, rows.history.position(begin), rows.history.position(end))
-    return {change.label: runs.count(change) for change in RowChange if runs.count(change)}
+    return {change.label: runs.count(change) for change in RowEvent if runs.count(change)}
 
 
 def test_commits_that_a_restore_undid_are_not_on_the_way(table):
@@ -65,7 +65,7 @@ def test_where_the_version_before_a_column_was_added_is_lost_rows_may_be_updated
     rows = rows_of(table)
     runs = net_changes(rows, 0, 1)
     if rows.has_row_ids:
-        assert runs.count(RowChange.UPDATED) == 8
+        assert runs.count(RowEvent.UPDATED) == 8
         assert runs.is_uncertain.all()
 
 
@@ -73,8 +73,8 @@ def test_rows_are_shown_as_updated_where_a_lost_version_that_added_a_column_may_
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).add_column("one").append(rows=1)
     table.remove(2)
     runs = net_changes(rows_of(table), 0, 1)
-    updated = runs.only(RowChange.UPDATED)
-    assert updated.count(RowChange.UPDATED) == 4
+    updated = runs.only(RowEvent.UPDATED)
+    assert updated.count(RowEvent.UPDATED) == 4
     assert updated.is_uncertain.all()
 
 
@@ -82,7 +82,7 @@ def test_a_lost_update_of_some_rows_is_exact(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).update({0: [1]}).append(rows=1)
     table.remove(2)
     runs = net_changes(rows_of(table), 0, 1)
-    assert runs.count(RowChange.UPDATED) == 1
+    assert runs.count(RowEvent.UPDATED) == 1
     assert not runs.is_uncertain.any()
 
 
@@ -113,8 +113,8 @@ def test_a_column_that_a_restore_undid_is_not_the_one_added_since_with_its_id(ta
 def test_without_row_ids_rows_that_moved_over_lost_versions_are_uncertain(table):
     table.compact([0, 1]).append(rows=1)
     rows = rows_of(table.remove(table.version - 1))
-    moved = net_changes(rows, 0, len(rows.history) - 1).only(RowChange.MOVED)
-    assert moved.count(RowChange.MOVED) == 8
+    moved = net_changes(rows, 0, len(rows.history) - 1).only(RowEvent.MOVED)
+    assert moved.count(RowEvent.MOVED) == 8
     assert moved.is_uncertain.all() == moved.is_uncertain.any() == (not rows.has_row_ids)
 
 
@@ -129,7 +129,7 @@ def test_rows_that_a_restored_lost_version_brought_back_may_be_those_that_it_too
             table.compact([0])
     rows = rows_of(table.remove(1, 2))
     runs = net_changes(rows, 1, len(rows.history) - 1)
-    assert {RowChange.DELETED, RowChange.INSERTED} == {*runs.change.tolist()}
+    assert {RowEvent.DELETED, RowEvent.INSERTED} == {*runs.change.tolist()}
     assert runs.is_uncertain.all()
 
 
@@ -143,11 +143,11 @@ def test_rows_of_an_upsert_may_be_the_same_though_it_or_a_restore_of_it_is_lost(
     else:
         rows = rows_of(table.restore(1).restore(2).append(rows=1).remove(4))
         runs = net_changes(rows, 2, 3)
-    halves = dict.fromkeys((RowChange.DELETED, RowChange.INSERTED), 0)
+    halves = dict.fromkeys((RowEvent.DELETED, RowEvent.INSERTED), 0)
     for change, length, is_uncertain in zip(
         runs.change.tolist(), runs.length.tolist(), runs.is_uncertain.tolist(), strict=True
     ):
-        halves[RowChange(change)] += length if is_uncertain else 0
+        halves[RowEvent(change)] += length if is_uncertain else 0
     assert sorted(halves.values()) == [4, 5]
     assert runs.length.sum() == 10  # what was appended is certain
 
@@ -156,9 +156,9 @@ def test_row_versions_tell_what_came_after_a_version_that_is_lost(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
     table.update({0: [1], 1: [0]}).add_column("one").remove(1)
     runs = net_changes_since(rows_of(table), 1, 2)
-    assert runs.count(RowChange.INSERTED) == 2
-    assert runs.count(RowChange.UPDATED) == 1
-    assert runs.count(RowChange.COLUMN_ADDED) == 3
+    assert runs.count(RowEvent.INSERTED) == 2
+    assert runs.count(RowEvent.UPDATED) == 1
+    assert runs.count(RowEvent.COLUMN_ADDED) == 3
 
 
 def test_a_compaction_is_not_written_out(tmp_path):
@@ -191,7 +191,7 @@ def test_net_changes_add_up(path, monkeypatch):
     ]
     for begin, end in some_pairs(rows):
         runs = net_changes(rows, begin, end)
-        added, removed = runs.count(RowChange.INSERTED), runs.count(RowChange.DELETED)
+        added, removed = runs.count(RowEvent.INSERTED), runs.count(RowEvent.DELETED)
         assert live[end] - live[begin] == added - removed, (begin, end)
         assert int(runs.length.sum(dtype=np.uint64)) <= live[begin] + added
 

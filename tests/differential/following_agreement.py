@@ -13,10 +13,10 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 from lance_explorer import Table, open_table
-from lance_explorer.history.events.row_counts import counts_of
 from lance_explorer.history.events.row_events import NO_ADDRESS, RowEvent, RowEvents, row_events
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.state_rows import state_rows
+from lance_explorer.inspect.row_counts import counts_of
 from lance_explorer.lineage.follow_addresses import follow_addresses
 from lance_explorer.lineage.following import follow, row_history
 from tests.differential.agreement import checked_out

@@ -9,9 +9,9 @@ import polars as pl
 
 from lance_explorer import Snapshot, Table
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.events.row_counts import counts_of
 from lance_explorer.history.events.row_events import NO_ADDRESS, RowEvent, RowEvents, all_row_events
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.inspect.row_counts import counts_of
 from tests.differential.agreement import checked_out, follows, with_previous
 from tests.differential.twin import COUNTS
 
@@ -82,7 +82,7 @@ def assert_counts_are_those_of_events(table: Table) -> None:
             else:
                 assert None in (count, ours) or count <= ours, told
         if step.name != OperationName.CLONE:
-            before = by_version[step.previous_version]["num_rows"] if step.previous else 0
+            before = by_version[step.begin_version]["num_rows"] if step.before else 0
             assert row["num_rows"] == before + _growth(events), step.version
     for version in untouched:
         assert not any(by_version[version][name] for name in ROW_COUNTS), version

@@ -14,8 +14,8 @@ import pytest
 
 from lance_explorer import Table, open_table
 from lance_explorer.history.events.event_runs import RowEvent
-from lance_explorer.history.events.row_counts import counts_of
 from lance_explorer.history.events.row_events import row_events
+from lance_explorer.inspect.row_counts import counts_of
 from tests.differential.following_agreement import places
 from tests.differential.twin import Keys, Twin
 

@@ -21,7 +21,8 @@ from lance_explorer.history.listing import DirectoryLister, VersionListing
 from lance_explorer.history.loading import extend
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.findings import findings
-from lance_explorer.inspect.versions import ROW_COUNTS, versions
+from lance_explorer.inspect.row_counts import ROW_COUNTS
+from lance_explorer.inspect.versions import versions
 from lance_explorer.storage.local import LocalStorage
 from tests.synthetic import SyntheticTable, encode_transaction, record
 

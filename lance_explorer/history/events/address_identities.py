@@ -36,7 +36,7 @@ def identities_at(
     live : ndarray of bool
         For each address whether a row lives there.
     """
-    states = {rows.history.states[state].id: state for state in rows.history.states_at(position)}
+    states = rows.history.by_id(rows.history.intervals.at(position))
     identities = np.zeros(len(addresses), dtype=np.uint64)
     live = np.zeros(len(addresses), dtype=np.bool_)
     order = np.argsort(addresses, kind="stable")

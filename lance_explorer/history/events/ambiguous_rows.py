@@ -5,12 +5,14 @@ these out and brings the old ones back, and then it is as open which is which. T
 versions that are gone.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.events.row_comparison import compare_with_previous
+from lance_explorer.history.events.row_comparison import compare_step
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.rowids.addresses import fragments_of
@@ -31,10 +33,10 @@ class Births(NamedTuple):
     open_until: Uint64Array
 
     @classmethod
-    def of(cls, rows: StateRows, states: NDArray[np.int64], addresses: Uint64Array) -> "Births":
+    def of(cls, rows: StateRows, states: Collection[int], addresses: Uint64Array) -> "Births":
         """Return those of rows at some addresses, which must be in the given states."""
-        origins = [rows.origins(state) for state in states.tolist()]
-        created = [_first(rows, state) for state in states.tolist()]
+        origins = [rows.origins(state) for state in states]
+        created = [_first(rows, state) for state in states]
         open_until = [some.open_until for some in origins]
         ids = np.array([rows.history.states[state].id for state in states], dtype=np.uint64)
         order = np.argsort(ids)
@@ -60,11 +62,10 @@ def _first(rows: StateRows, state: int) -> int:
     return created
 
 
-def births_at(rows: StateRows, position: int) -> tuple[Births, Births]:
+def births_at(rows: StateRows, step: StepFacts) -> tuple[Births, Births]:
     """Return the births of all rows that a version removed, and of all that it added."""
-    removed, added = rows.history.states_removed(position), rows.history.states_added(position)
-    runs = compare_with_previous(rows, position)
+    runs = compare_step(rows, step)
     return (
-        Births.of(rows, removed, runs.before[~runs.is_live]),
-        Births.of(rows, added, runs.after[~runs.was_live]),
+        Births.of(rows, step.removed.values(), runs.before[~runs.is_live]),
+        Births.of(rows, step.added.values(), runs.after[~runs.was_live]),
     )

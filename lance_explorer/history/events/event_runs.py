@@ -1,27 +1,31 @@
 """The record of what happened to rows in one version, as columns of runs."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
-from lance_explorer.history.events.step_context import StepFacts
-from lance_explorer.rowids.arrays import Positions, Uint64Array
+from lance_explorer.history.events.row_runs import NO_ADDRESS, PlacedRuns, RowRuns
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["RowEvent", "RowEvents"]
+__all__ = ["COMMIT_EVENTS", "NET_EVENTS", "RowEvent", "RowEvents"]
 
 
 class RowEvent(IntEnum):
-    """What happened to a row in one commit."""
+    """What became of a row, in one commit or between two versions.
+
+    Those that a row can have in one commit come first, and of those that leave it where it lives
+    the strongest: between two versions the first that holds is told.
+    """
 
     CREATED = 0
+    """In one commit: the row is new."""
     RESTORED = 1
-    """A restore brought the row back, or other values of it."""
+    """In one commit: a restore brought the row back, or other values of it."""
     OVERWRITTEN = 2
-    """An overwrite replaced the whole table."""
+    """In one commit: an overwrite replaced the whole table."""
     DELETED = 3
     UPDATED = 4
     COLUMN_REWRITTEN = 5
@@ -29,6 +33,11 @@ class RowEvent(IntEnum):
     COLUMN_ADDED = 6
     MOVED = 7
     """The row has another address, and the values that it had."""
+    INSERTED = 8
+    """Between two versions: only the later one has the row."""
+    UNCHANGED = 9
+    LOST = 10
+    """Nothing is left to tell what happened: a line of the feed, not a row."""
 
     @property
     def label(self) -> str:
@@ -36,19 +45,41 @@ class RowEvent(IntEnum):
         return self.name.lower()
 
 
+COMMIT_EVENTS = (
+    RowEvent.CREATED,
+    RowEvent.RESTORED,
+    RowEvent.OVERWRITTEN,
+    RowEvent.DELETED,
+    RowEvent.UPDATED,
+    RowEvent.COLUMN_REWRITTEN,
+    RowEvent.COLUMN_ADDED,
+    RowEvent.MOVED,
+)
+"""What a commit did to rows."""
+
+NET_EVENTS = (
+    RowEvent.INSERTED,
+    RowEvent.DELETED,
+    RowEvent.UPDATED,
+    RowEvent.COLUMN_REWRITTEN,
+    RowEvent.COLUMN_ADDED,
+    RowEvent.MOVED,
+    RowEvent.UNCHANGED,
+)
+"""What became of rows between two versions: of several that hold for a row, the first."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class RowEvents:
+class RowEvents(PlacedRuns):
     """What happened to rows in one version: see :mod:`lance_explorer.history.events.row_events`.
 
     Attributes
     ----------
     step : StepFacts
         The version: ``step.version``, ``step.name`` (of the operation), ``step.follows``,
-        ``step.source`` (what tells), ``step.record``.
+        ``step.source`` (what tells), ``step.after``.
     event : ndarray of uint8
         The RowEvent of each run.
-    identity, before, after, length : ndarray of uint64
-        Which rows, and where.
     version : ndarray of uint64
         Where it happened.
     evidence : ndarray of uint8
@@ -61,10 +92,6 @@ class RowEvents:
 
     step: StepFacts
     event: NDArray[np.uint8]
-    identity: Uint64Array
-    before: Uint64Array
-    after: Uint64Array
-    length: Uint64Array
     version: Uint64Array
     evidence: NDArray[np.uint8]
     is_uncertain: NDArray[np.bool_]
@@ -98,32 +125,9 @@ class RowEvents:
             created=runs.created,
         )
 
-    @classmethod
-    def concatenated(cls, step: StepFacts, several: Iterable["RowEvents"]) -> "RowEvents":
-        """Return the events of all, one after the other; there must be some."""
-        some = list(several)
-        if len(some) == 1:
-            return some[0]
-        columns = {
-            name: np.concatenate([getattr(events, name) for events in some]) for name in _COLUMNS
-        }
-        return cls(step=step, **columns)
-
-    def __len__(self) -> int:
-        return len(self.event)
-
-    @property
-    def num_rows(self) -> int:
-        """How many rows there are in all runs."""
-        return int(self.length.sum(dtype=np.uint64))
-
     def count(self, event: RowEvent) -> int:
         """Return how many rows had an event."""
         return int(self.length[self.event == event].sum(dtype=np.uint64))
-
-    def where(self, chosen: NDArray[np.bool_] | Positions | slice) -> "RowEvents":
-        """Return some of the runs."""
-        return replace(self, **{name: getattr(self, name)[chosen] for name in _COLUMNS})
 
     def by_identity(self) -> "RowEvents":
         """Return the runs in the order of identities; those of one identity stay in their order."""
@@ -137,6 +141,3 @@ class RowEvents:
         removed, added = self.after == NO_ADDRESS, self.before == NO_ADDRESS
         kind = np.where(removed, 0, np.where(added, 2, 1))
         return self.where(np.lexsort((np.where(added, self.after, self.before), kind)))
-
-
-_COLUMNS = [name for name in RowEvents.__dataclass_fields__ if name != "step"]

@@ -9,7 +9,7 @@ from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.ambiguous_rows import Births, births_at
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.untold_writes import untold_rows, untold_writes
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace
@@ -53,7 +53,7 @@ def classify(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
         parts = [*_with_doubts(rows, step, removed_rows, added_rows), stayed]
     else:
         parts = [removed_rows, added_rows, stayed, _written_later(step, added_rows)]
-    return RowEvents.concatenated(step, parts)
+    return RowEvents.concatenated(parts)
 
 
 def _with_doubts(
@@ -63,13 +63,9 @@ def _with_doubts(
     if step.is_unpaired_update:
         old, new = np.ones(len(removed_rows), np.bool_), np.ones(len(added_rows), np.bool_)
     elif step.name == OperationName.RESTORE and not rows.has_row_ids:
-        all_removed, all_added = births_at(rows, step.position)
-        removed, added = (
-            rows.history.states_removed(step.position),
-            rows.history.states_added(step.position),
-        )
-        old = Births.of(rows, removed, removed_rows.before).may_be(all_added)
-        new = Births.of(rows, added, added_rows.after).may_be(all_removed)
+        all_removed, all_added = births_at(rows, step)
+        old = Births.of(rows, step.removed.values(), removed_rows.before).may_be(all_added)
+        new = Births.of(rows, step.added.values(), added_rows.after).may_be(all_removed)
     else:
         old, new = step.are_open(removed_rows.identity), step.are_open(added_rows.identity)
     return replace(removed_rows, is_uncertain=removed_rows.is_uncertain | old), replace(
@@ -156,11 +152,11 @@ def _added_rows(step: StepFacts, runs: RowRuns) -> RowEvents:
     own = np.isin(fragments_of(runs.after), np.array(step.own_fragments, dtype=np.uint64))
     classes.set(RowEvent.CREATED, Evidence.RECORDED, own)
     classes.set(RowEvent.CREATED, Evidence.LOST, runs.created == NO_VERSION)
-    recent = (runs.created > step.previous_version) & (runs.created < FIRST_DETACHED)
+    recent = (runs.created > step.begin_version) & (runs.created < FIRST_DETACHED)
     classes.set(RowEvent.CREATED, Evidence.DERIVED, recent, version=runs.created)
-    if step.has_row_ids and step.previous is not None:
+    if step.has_row_ids and step.before is not None:
         row_ids = step.row_ids(runs.identity)
-        is_new = row_ids >= np.uint64(step.previous.manifest.next_row_id)
+        is_new = row_ids >= np.uint64(step.before.manifest.next_row_id)
         classes.set(RowEvent.CREATED, Evidence.LOST, is_new)
     classes.set(RowEvent.RESTORED, Evidence.LOST, is_uncertain=True)
     return classes.events()
@@ -223,7 +219,7 @@ def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _
     nothing = np.zeros(len(runs), dtype=np.bool_)
     if step.follows and step.name != OperationName.RESTORE:
         return runs, nothing, nothing
-    if not step.follows and step.previous is None:
+    if not step.follows and step.before is None:
         return runs, nothing, nothing
     path = VersionPath((), (step.position,), step.position - 1)
     if step.follows:
@@ -257,7 +253,7 @@ def _set_written_before(classes: _Classes, step: StepFacts, written: _Mask, runs
         if step.name is None:  # only a restore does that
             classes.set(RowEvent.RESTORED, Evidence.DERIVED, written, is_uncertain=True)
         return
-    recent = written & (new > step.previous_version) & (new < FIRST_DETACHED)
+    recent = written & (new > step.begin_version) & (new < FIRST_DETACHED)
     classes.set(RowEvent.UPDATED, Evidence.DERIVED, recent, is_uncertain=True, version=new)
     told = written & (new != NO_VERSION)
     classes.set(RowEvent.RESTORED, Evidence.LOST, told, is_uncertain=True)
@@ -284,7 +280,7 @@ def _set_rewritten(classes: _Classes, rows: StateRows, step: StepFacts, runs: Ro
     """Classify rows that a rewrite moved, over a gap in which that may have been earlier."""
     versions = {
         new: group.version
-        for group in rewrites(rows.source).between(step.previous_version, step.version)
+        for group in rewrites(rows.source).between(step.begin_version, step.version)
         for new in group.new_ids
     }
     fragments, inverse = np.unique(fragments_of(runs.after), return_inverse=True)
@@ -306,13 +302,13 @@ def _evidence_of_identity(rows: StateRows, step: StepFacts, runs: RowRuns) -> ND
     """Return how well it is known, of runs that moved elsewhere, that they are the same rows."""
     elsewhere = runs.before != runs.after
     evidence = np.zeros(len(runs), dtype=np.uint8)
-    sides = [(runs.after, rows.history.states_added(step.position))]
+    sides = [(runs.after, step.added)]
     if step.name == OperationName.RESTORE:
-        sides.append((runs.before, rows.history.states_removed(step.position)))
+        sides.append((runs.before, step.removed))
     for addresses, states in sides:
         weak = [
-            (rows.history.states[state].id, rows.origins(state).evidence)
-            for state in states.tolist()
+            (fragment_id, rows.origins(state).evidence)
+            for fragment_id, state in states.items()
             if rows.origins(state).evidence != Evidence.RECORDED
         ]
         for fragment_id, weaker in weak:

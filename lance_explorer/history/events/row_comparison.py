@@ -23,6 +23,7 @@ from lance_explorer.history.identity.row_origins import (
 )
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
+from lance_explorer.history.steps import Step
 from lance_explorer.rowids.addresses import first_address, fragments_of
 from lance_explorer.rowids.arrays import Uint64Array, begins_of
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
@@ -31,20 +32,16 @@ from lance_explorer.rowids.version_runs import RowVersionRuns
 
 __all__ = [
     "compare_states",
-    "compare_with_previous",
+    "compare_step",
     "live_rows",
     "rows_in_states",
     "schemas_at",
 ]
 
 
-def compare_with_previous(rows: StateRows, position: int) -> RowRuns:
-    """Compare a version with the kept one before, given by its position in ``rows.history``."""
-    removed, added = (
-        rows.history.states_removed(position).tolist(),
-        rows.history.states_added(position).tolist(),
-    )
-    return compare_states(rows, removed, added, schemas_at(rows, position - 1, position))
+def compare_step(rows: StateRows, step: Step) -> RowRuns:
+    """Compare a version with the kept one before."""
+    return compare_states(rows, [*step.removed.values()], [*step.added.values()], step.schemas)
 
 
 def schemas_at(rows: StateRows, before: int, after: int) -> SchemaPair:
@@ -204,12 +201,12 @@ def _written_in_place(
     fragment, num_rows = rows.history.states[after], rows.num_rows(after)
     old, new = rows.origins(before).updated, rows.origins(after).updated
     if change is InPlace.SAME and old is new:
-        return RowRuns.concatenated([])
+        return RowRuns.empty()
     pieces = _pieces(old, new, num_rows)
     if change is InPlace.SAME:
         pieces = pieces.where_different()
     if not len(pieces.start):
-        return RowRuns.concatenated([])
+        return RowRuns.empty()
     live = OffsetRanges.outside(masked, num_rows)
     base = first_address(fragment.id)
     runs = rows_at(rows.ids(after), base, live.within(OffsetRanges(pieces.start, pieces.stop)))

@@ -35,9 +35,9 @@ from collections.abc import Iterator
 
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_classes import classify
-from lance_explorer.history.events.row_comparison import compare_with_previous
+from lance_explorer.history.events.row_comparison import compare_step
 from lance_explorer.history.events.row_runs import NO_ADDRESS
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.source import TableSource
 
@@ -55,8 +55,8 @@ def row_events(source: TableSource, position: int) -> RowEvents:
         The position of the version in ``state_rows(source).history``.
     """
     rows = state_rows(source)
-    runs = compare_with_previous(rows, position)
-    return classify(rows, StepFacts(rows, position), runs)
+    step = StepFacts(rows, position)
+    return classify(rows, step, compare_step(rows, step))
 
 
 def all_row_events(

@@ -1,7 +1,8 @@
-"""Runs of rows that differ between two versions, as columns."""
+"""Runs of rows in two versions, as columns."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +12,49 @@ from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
 from lance_explorer.rowids.offsets import cut_at
 
-__all__ = ["NO_ADDRESS", "RowRuns"]
+__all__ = ["NO_ADDRESS", "Columns", "PlacedRuns", "RowRuns", "shifted"]
 
 NO_ADDRESS = np.uint64(MAX_U64)
 """Stands for the address of a row that is not there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RowRuns:
-    """Runs of rows that differ between two versions, in no particular order.
+class Columns:
+    """A record of arrays that are equally long: an entry for each run, or row.
+
+    Fields that are no arrays are those of the first of several.
+    """
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return no entries."""
+        raise NotImplementedError
+
+    @classmethod
+    def concatenated(cls, several: Iterable[Self]) -> Self:
+        """Return the entries of all, one after the other."""
+        every = list(several)
+        some = [columns for columns in every if len(columns)] or every[:1] or [cls.empty()]
+        if len(some) == 1:
+            return some[0]
+        values = zip(*[columns._values() for columns in some], strict=True)
+        return cls(*[np.concatenate(v) if isinstance(v[0], np.ndarray) else v[0] for v in values])
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def where(self, chosen: NDArray[np.bool_] | Positions | slice) -> Self:
+        """Return some of the entries."""
+        values = self._values()
+        return type(self)(*[v[chosen] if isinstance(v, np.ndarray) else v for v in values])
+
+    def _values(self) -> list[Any]:
+        return [getattr(self, field.name) for field in fields(self)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacedRuns(Columns):
+    """Runs of rows, and where they are in two versions, in no particular order.
 
     Attributes
     ----------
@@ -30,6 +65,51 @@ class RowRuns:
         The addresses of the first row in both versions; NO_ADDRESS where it is not live.
     length : ndarray of uint64
         How many rows the run has.
+    """
+
+    identity: Uint64Array
+    before: Uint64Array
+    after: Uint64Array
+    length: Uint64Array
+
+    def __len__(self) -> int:
+        return len(self.length)
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are in all runs."""
+        return int(self.length.sum(dtype=np.uint64))
+
+    @property
+    def was_live(self) -> NDArray[np.bool_]:
+        """Which runs are of rows that were live before."""
+        live: NDArray[np.bool_] = self.before != NO_ADDRESS
+        return live
+
+    @property
+    def is_live(self) -> NDArray[np.bool_]:
+        """Which runs are of rows that are live after."""
+        live: NDArray[np.bool_] = self.after != NO_ADDRESS
+        return live
+
+    def pieces(self, owner: Positions, shift: Uint64Array, length: Uint64Array) -> Self:
+        """Return pieces of runs: for each the run, where in it the piece begins, its length."""
+        runs = self.where(owner)
+        return replace(
+            runs,
+            identity=runs.identity + shift,
+            before=shifted(runs.before, shift),
+            after=shifted(runs.after, shift),
+            length=length,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowRuns(PlacedRuns):
+    """Runs of rows that differ between two versions.
+
+    Attributes
+    ----------
     updated_before, updated_after : ndarray of uint64
         The versions that last wrote the rows as they were, and as they are; NO_VERSION where
         nothing tells, where the row is not live, and where both are the same sequence. Not looked
@@ -41,10 +121,6 @@ class RowRuns:
         The InPlace of rows that stayed where they were.
     """
 
-    identity: Uint64Array
-    before: Uint64Array
-    after: Uint64Array
-    length: Uint64Array
     updated_before: Uint64Array
     updated_after: Uint64Array
     created: Uint64Array
@@ -74,38 +150,10 @@ class RowRuns:
         )
 
     @classmethod
-    def concatenated(cls, several: Iterable["RowRuns"]) -> "RowRuns":
-        """Return the runs of all, one after the other."""
-        some = [runs for runs in several if len(runs)]
-        if len(some) == 1:
-            return some[0]
-        empty = np.empty(0, dtype=np.uint64)
-        some = some or [cls.of(empty, empty, empty, empty)]
-        return cls(*[np.concatenate([getattr(runs, name) for runs in some]) for name in _names()])
-
-    def __len__(self) -> int:
-        return len(self.identity)
-
-    @property
-    def num_rows(self) -> int:
-        """How many rows there are in all runs."""
-        return int(self.length.sum(dtype=np.uint64))
-
-    @property
-    def was_live(self) -> NDArray[np.bool_]:
-        """Which runs are of rows that were live before."""
-        live: NDArray[np.bool_] = self.before != NO_ADDRESS
-        return live
-
-    @property
-    def is_live(self) -> NDArray[np.bool_]:
-        """Which runs are of rows that are live after."""
-        live: NDArray[np.bool_] = self.after != NO_ADDRESS
-        return live
-
-    def where(self, chosen: NDArray[np.bool_] | Positions) -> "RowRuns":
-        """Return some of the runs."""
-        return RowRuns(*[getattr(self, name)[chosen] for name in _names()])
+    def empty(cls) -> "RowRuns":
+        """Return no runs."""
+        nothing = np.empty(0, dtype=np.uint64)
+        return cls.of(nothing, nothing, nothing, nothing)
 
     def cut(self, along: Uint64Array, borders: Uint64Array) -> "RowRuns":
         """Return runs cut where sorted borders lie inside.
@@ -115,15 +163,9 @@ class RowRuns:
         owner, shift, length = cut_at(along, self.length, borders)
         if len(owner) == len(self):
             return self
-        pieces = self.where(owner)
-        return replace(
-            pieces,
-            identity=pieces.identity + shift,
-            before=np.where(pieces.was_live, pieces.before + shift, NO_ADDRESS),
-            after=np.where(pieces.is_live, pieces.after + shift, NO_ADDRESS),
-            length=length,
-        )
+        return self.pieces(owner, shift, length)
 
 
-def _names() -> list[str]:
-    return [field.name for field in fields(RowRuns)]
+def shifted(addresses: Uint64Array, shift: Uint64Array) -> Uint64Array:
+    """Return addresses so much further on; NO_ADDRESS stays what it is."""
+    return np.where(addresses == NO_ADDRESS, NO_ADDRESS, addresses + shift)

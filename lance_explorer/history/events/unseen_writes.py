@@ -8,7 +8,7 @@ names the fragments that it read with their files.
 from dataclasses import dataclass
 
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.file_changes import WrittenFields, written_fields, written_since_birth
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.rewrites.all_groups import rewrites
@@ -35,28 +35,25 @@ class UnseenWrites:
 def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
     """Tell what may have happened in a gap before a version to rows that moved in it."""
     found = UnseenWrites([], [])
-    if step.follows or step.previous is None:
+    if step.follows or step.before is None:
         return found
     states, schemas = rows.history.states, step.schemas
-    removed = {
-        states[state].id: state for state in rows.history.states_removed(step.position).tolist()
-    }
     groups = {
         new: group.recorded
-        for group in rewrites(rows.source).between(step.previous_version, step.version)
+        for group in rewrites(rows.source).between(step.begin_version, step.version)
         for new in group.new_ids
     }
-    for state in rows.history.states_added(step.position).tolist():
-        if states[state].id in removed:
+    for fragment_id, state in step.added.items():
+        if fragment_id in step.removed:
             continue  # both states of it are there to be compared
-        recorded = groups.get(states[state].id, ())
-        was_there = [fragment.id in removed for fragment in recorded]
+        recorded = groups.get(fragment_id, ())
+        was_there = [fragment.id in step.removed for fragment in recorded]
         if written := written_since_birth(states[state], schemas):
             found.written.append((state, written))
         elif not all(was_there) or (not recorded and _takes_more_than_one(step)):
             found.doubtful.append(state)
         for fragment in recorded:
-            before = removed.get(fragment.id)
+            before = step.removed.get(fragment.id)
             if before is not None and (
                 written := written_fields(states[before], fragment, schemas)
             ):
@@ -66,5 +63,4 @@ def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
 
 def _takes_more_than_one(step: StepFacts) -> bool:
     """Whether there are commits enough for one that wrote rows and one that moved them."""
-    lost = step.version - step.previous_version - 1
-    return lost + (step.name in (OperationName.REWRITE, OperationName.RESTORE, None)) > 1
+    return step.num_lost + (step.name in (OperationName.REWRITE, OperationName.RESTORE, None)) > 1

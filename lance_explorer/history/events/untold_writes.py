@@ -15,7 +15,7 @@ from lance_explorer.format.fragments import TOMBSTONE, Fragment
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.events.row_runs import RowRuns
-from lance_explorer.history.events.step_context import StepFacts
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.unseen_writes import unseen_writes
 from lance_explorer.history.file_changes import (
     InPlace,
@@ -113,12 +113,7 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
             if not _is_told(rows, step, write.state)
         ]
     states, schemas = rows.history.states, step.schemas
-    removed, added = (
-        rows.history.states_removed(step.position),
-        rows.history.states_added(step.position),
-    )
-    old = {states[state].id: state for state in removed.tolist()}
-    pairs = [(old[states[state].id], state) for state in added.tolist() if states[state].id in old]
+    pairs = [*step.changed.values()]
     changes = [in_place(states[before], states[after], schemas) for before, after in pairs]
     least = InPlace.COLUMNS_ADDED if step.follows else InPlace.VALUES_DIFFER
     written = [

@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING
 from lance_explorer.format.column_operations import DataReplacement, Merge
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
-from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.file_changes import InPlace, in_place
 from lance_explorer.history.identity.inherited_origins import (
     born_rows,
     inherited_origins,
@@ -38,7 +36,7 @@ from lance_explorer.history.identity.row_origins import (
 from lance_explorer.history.restores import DetachedCommit, restored_commits
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.group_rows import pair_rows, reading_deletions
-from lance_explorer.history.steps import same_life
+from lance_explorer.history.steps import Step, same_life
 from lance_explorer.history.update_kinds import (
     has_new_rows,
     inserts_nothing,
@@ -102,11 +100,10 @@ class _Pass:
 
     def step(self, position: int) -> None:
         """Find the origins of the states that are there for the first time."""
-        added = self._rows.history.states_added(position)
-        new = added[self._rows.first_positions[added] == position].tolist()
+        new = self._rows.new_states(position)
         if not new:
             return
-        here = _Step(self._rows, position)
+        here = _Commit(self._rows.source, self._history, position)
         born = []
         for state in sorted(new, key=lambda state: self._states[state].id):
             fragment = self._states[state]
@@ -121,11 +118,11 @@ class _Pass:
             fragment = self._states[state]
             self._by_file.update(((fragment.id, file.path), state) for file in fragment.files)
 
-    def _earlier(self, here: "_Step", fragment: Fragment) -> int | None:
+    def _earlier(self, here: "_Commit", fragment: Fragment) -> int | None:
         """Return an earlier state of the same fragment, the latest one if it can be."""
         before = here.removed.get(fragment.id)
         if before is not None:
-            operation = here.record.operation if here.follows else None
+            operation = here.after.operation if here.follows else None
             if same_life(self._states[before], fragment, operation):
                 return before
         files = [(fragment.id, file.path) for file in fragment.files]
@@ -134,9 +131,9 @@ class _Pass:
 
     # ------------------------------------------------------------------- fragments that stay
 
-    def _changed(self, here: "_Step", earlier: int, fragment: Fragment) -> RowOrigins:
+    def _changed(self, here: "_Commit", earlier: int, fragment: Fragment) -> RowOrigins:
         before = self.origins[earlier]
-        if not here.follows or here.record.operation == OperationName.RESTORE:
+        if not here.follows or here.after.operation == OperationName.RESTORE:
             return before  # lost versions may have written it
         if in_place(self._states[earlier], fragment, here.schemas) is InPlace.SAME:
             return before
@@ -146,7 +143,7 @@ class _Pass:
         assert before.updated is not None
         return replace(before, updated=overwritten(before.updated, written, here.version))
 
-    def _written(self, here: "_Step", earlier: int, fragment: Fragment) -> OffsetRanges | None:
+    def _written(self, here: "_Commit", earlier: int, fragment: Fragment) -> OffsetRanges | None:
         """Return which rows got other values in place; None if that is not said."""
         known = self._states[earlier].overlays
         new = [overlay for overlay in fragment.overlays if overlay not in known]
@@ -165,7 +162,7 @@ class _Pass:
 
     # ------------------------------------------------------------------- fragments that are new
 
-    def _bear(self, here: "_Step", born: list[int]) -> None:
+    def _bear(self, here: "_Commit", born: list[int]) -> None:
         """Find the origins of states of fragments that were not there before."""
         masked = RunColumns.concatenated(self._masked(here) if here.is_update else [])
         inherited = self._rewritten(here) or self._updated(here, born, masked)
@@ -176,7 +173,7 @@ class _Pass:
                 origins = self._own(here, fragment, bool(masked.num_rows))
             self.origins[state] = origins
 
-    def _own(self, here: "_Step", fragment: Fragment, is_unpaired: bool) -> RowOrigins:
+    def _own(self, here: "_Commit", fragment: Fragment, is_unpaired: bool) -> RowOrigins:
         number = fragment.id
         if number in self._numbers:
             number, self._next_number = self._next_number, self._next_number - 1
@@ -185,15 +182,15 @@ class _Pass:
         version = here.version_of_new(fragment)
         versions = constant_versions(version, rows)
         open_until = NO_VERSION
-        if here.is_first and version == NO_VERSION:
+        if here.before is None and version == NO_VERSION:
             open_until = here.version  # a lost version may have made them of other rows
-        elif not here.is_first and (
+        elif here.before is not None and (
             is_unpaired or (version == NO_VERSION and not here.restores_new_rows(fragment))
         ):
             open_until = version or ANY_VERSION
         return RowOrigins(born_rows(number, rows), versions, versions, open_until=open_until)
 
-    def _rewritten(self, here: "_Step") -> dict[int, RowOrigins]:
+    def _rewritten(self, here: "_Commit") -> dict[int, RowOrigins]:
         """Return the origins of the fragments that compactions wrote, by their IDs."""
         origins: dict[int, RowOrigins] = {}
         for group in here.groups():
@@ -209,14 +206,16 @@ class _Pass:
         return origins
 
     def _old_origins(
-        self, here: "_Step", fragment_id: int, origins: dict[int, RowOrigins]
+        self, here: "_Commit", fragment_id: int, origins: dict[int, RowOrigins]
     ) -> RowOrigins | None:
         if fragment_id in origins:
             return origins[fragment_id]
         state = here.removed.get(fragment_id)
         return None if state is None else self.origins[state]
 
-    def _updated(self, here: "_Step", born: list[int], masked: RunColumns) -> dict[int, RowOrigins]:
+    def _updated(
+        self, here: "_Commit", born: list[int], masked: RunColumns
+    ) -> dict[int, RowOrigins]:
         """Return the origins of fragments with updated rows, where they can be told by order."""
         update = here.operation
         if not isinstance(update, Update):
@@ -224,13 +223,11 @@ class _Pass:
         counts = {self._states[state].id: self._states[state].physical_rows or 0 for state in born}
         num_new = sum(counts.values())
         only_one = num_new == 1 and inserts_nothing(update.inserted_rows)
-        is_plain = is_plain_update(update, here.record.schema) and not self._is_in_place(here)
+        is_plain = is_plain_update(update, here.after.schema) and not self._is_in_place(here)
         if masked.num_rows != num_new or not (only_one or is_plain):
             return {}
         ids = RowIdSequence((Ranges(masked.start, masked.stop),))
-        old = [
-            (self._states[state].id, self.origins[state].created) for state in here.removed.values()
-        ]
+        old = [(key, self.origins[state].created) for key, state in here.removed.items()]
         created = VersionsFrom.of([(key, runs) for key, runs in old if runs is not None]).along(
             masked.address, masked.stop - masked.start
         )
@@ -248,21 +245,18 @@ class _Pass:
             begin = end
         return origins
 
-    def _is_in_place(self, here: "_Step") -> bool:
+    def _is_in_place(self, here: "_Commit") -> bool:
         """Whether some fragment got other files, which ``update()`` never does."""
-        after = {self._states[state].id: self._states[state] for state in here.added}
         return any(
-            in_place(self._states[state], after[key], here.schemas) is not InPlace.SAME
-            for key, state in here.removed.items()
-            if key in after
+            in_place(self._states[before], self._states[after], here.schemas) is not InPlace.SAME
+            for before, after in here.changed.values()
         )
 
-    def _masked(self, here: "_Step") -> Iterator[RunColumns]:
+    def _masked(self, here: "_Commit") -> Iterator[RunColumns]:
         """Yield the rows that were live before and are not where they were, in scan order."""
-        after = {self._states[state].id: state for state in here.added}
         for fragment_id, state in sorted(here.removed.items()):
             deleted = self._rows.deleted(state)
-            new = after.get(fragment_id)
+            new = here.added.get(fragment_id)
             if new is None or new not in self.origins:
                 offsets = OffsetRanges.outside(deleted, self._rows.num_rows(state))
             else:
@@ -270,28 +264,8 @@ class _Pass:
             yield rows_at(self.origins[state].ids, first_address(fragment_id), offsets)
 
 
-class _Step:
-    """One version beside the kept one before."""
-
-    def __init__(self, rows: "StateRows", position: int) -> None:
-        history = rows.history
-        self._source = rows.source
-        self._previous = history.records[position - 1].version if position else 0
-        self.record: VersionRecord = history.records[position]
-        before = history.records[position - 1].schema if position else ()
-        self.schemas = SchemaPair(before, self.record.schema)
-        self.version = self.record.version
-        self.follows = bool(history.follows_previous[position])
-        self.is_first = position == 0
-        self.added: list[int] = rows.history.states_added(position).tolist()
-        removed: list[int] = rows.history.states_removed(position).tolist()
-        self.removed = {history.states[state].id: state for state in removed}
-
-    @cached_property
-    def operation(self) -> Operation | None:
-        """What the commit did; None if no transaction is left."""
-        transaction = self._source.transaction(self.record)
-        return transaction.operation if transaction else None
+class _Commit(Step):
+    """What a version did that origins of rows depend on."""
 
     @property
     def is_update(self) -> bool:
@@ -300,7 +274,7 @@ class _Step:
 
     def groups(self) -> tuple[RewriteGroup, ...]:
         """Return what compactions wrote since the kept version before."""
-        return rewrites(self._source).between(self._previous, self.version)
+        return rewrites(self._source).between(self.begin_version, self.version)
 
     def restores_new_rows(self, fragment: Fragment) -> bool:
         """Whether a restored detached version, or one that it was built on, inserted its rows."""
@@ -308,11 +282,11 @@ class _Step:
 
     @cached_property
     def _restored(self) -> tuple[DetachedCommit, ...]:
-        return restored_commits(self._source, self.record)[0]
+        return restored_commits(self._source, self.after)[0]
 
     def version_of_new(self, fragment: Fragment) -> int:
         """Return the version that wrote the rows of a new fragment; NO_VERSION if unknown."""
-        name = self.record.operation
+        name = self.after.operation
         if name in (
             OperationName.CLONE,
             OperationName.RESTORE,

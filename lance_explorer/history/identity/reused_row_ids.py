@@ -8,149 +8,30 @@ back. So a row ID stands for the row to which a commit on the line of the versio
 first row that has an ID has it as identity; later ones have identities that are no row IDs.
 """
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.detached import built_on, lost_base
 from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.identity.lost_restores import lost_restores
+from lance_explorer.history.identity.row_id_lines import PLAIN, Line, Namesakes
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_version
 from lance_explorer.history.source import TableSource
-from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
-from lance_explorer.rowids.offsets import cut_at
-from lance_explorer.rowids.runs import RunColumns, merged_ids, outside
-from lance_explorer.rowids.sequence import Ranges, RowIdSequence
-from lance_explorer.rowids.version_runs import RowVersionRuns
+from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
+from lance_explorer.rowids.runs import RunColumns, merged_ids
 
-__all__ = ["Line", "Namesakes", "namesakes_of"]
+__all__ = ["namesakes_of"]
 
 _FIRST_ALIAS = 1 << 63
 
 RangesOfIds = tuple[Uint64Array, Uint64Array]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Line:
-    """What row IDs and version numbers mean in a version, where that is not what they say.
-
-    Attributes
-    ----------
-    ids : RunColumns
-        Row IDs, disjoint and sorted, and in ``address`` the identities of their rows.
-    versions : dict of int to int
-        Version numbers, and the detached versions that they are on this line.
-    detached : RunColumns
-        Row IDs that detached commits on the line gave out, and the identities of their rows.
-    """
-
-    ids: RunColumns = field(default_factory=RunColumns.empty)
-    versions: dict[int, int] = field(default_factory=dict)
-    detached: RunColumns = field(default_factory=RunColumns.empty)
-
-    def identities(self, row_ids: Uint64Array) -> Uint64Array:
-        """Return the identities of rows of the version."""
-        place = np.searchsorted(self.ids.start, row_ids, side="right")
-        stops = np.append(np.uint64(0), self.ids.stop)
-        shifts = np.append(np.uint64(0), self.ids.address - self.ids.start)
-        return row_ids + np.where(row_ids < stops[place], shifts[place], np.uint64(0))
-
-    def sequence(self, row_ids: RowIdSequence) -> RowIdSequence:
-        """Return the identities of rows; the same object if they are the row IDs."""
-        starts, stops = row_ids.ranges()
-        borders = np.unique(np.concatenate([self.ids.start, self.ids.stop]))
-        owner, shift, length = cut_at(starts, stops - starts, borders)
-        own = starts[owner] + shift
-        begins = self.identities(own)
-        if np.array_equal(begins, own):
-            return row_ids
-        return RowIdSequence((Ranges(begins, begins + length),))
-
-    def row_versions(self, runs: RowVersionRuns) -> RowVersionRuns:
-        """Return row versions with detached ones by their own numbers; the same if none is."""
-        meant = self.versions.keys() & set(runs.versions.tolist())
-        if not meant:
-            return runs
-        versions = runs.versions.copy()
-        for number in meant:
-            versions[runs.versions == np.uint64(number)] = self.versions[number]
-        return RowVersionRuns(runs.counts, versions)
-
-    def giving(self, ids: RunColumns, *, to_detached: bool) -> "Line":
-        """Return the line after a commit that gave out row IDs."""
-        others = outside(self.ids, ids.start, ids.stop)
-        others = others.where(others.start < others.stop)
-        aliased = ids.where(ids.start != ids.address)
-        named = RunColumns.concatenated([others, aliased]).in_order()
-        detached = RunColumns.concatenated([self.detached, ids]) if to_detached else self.detached
-        return replace(self, ids=named, detached=detached)
-
-
-_PLAIN = Line()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Namesakes:
-    """The lines of all versions of a branch.
-
-    Attributes
-    ----------
-    lines : tuple of Line
-        For each version by its position.
-    aliases : RunColumns
-        Identities that are no row IDs, sorted, and in ``address`` the row IDs.
-    restores : tuple of int
-        The positions of restores of detached versions.
-    open_ids : RunColumns
-        Row IDs that a detached version may have given out, or not: what it was built on is gone.
-    operations : dict of int to OperationName or None
-        What the detached versions on the lines did.
-    arrivals : dict of int to int
-        In which version of the branch each of these was added first.
-    """
-
-    lines: tuple[Line, ...]
-    aliases: RunColumns
-    restores: tuple[int, ...]
-    open_ids: RunColumns
-    operations: dict[int, OperationName | None]
-    arrivals: dict[int, int]
-
-    def row_ids(self, identities: Uint64Array) -> Uint64Array:
-        """Return the row IDs of rows."""
-        place = np.searchsorted(self.aliases.start, identities, side="right")
-        stops = np.append(np.uint64(0), self.aliases.stop)
-        shifts = np.append(np.uint64(0), self.aliases.address - self.aliases.start)
-        return identities + np.where(identities < stops[place], shifts[place], np.uint64(0))
-
-    def bearers(self, row_ids: Uint64Array) -> tuple[Uint64Array, Positions]:
-        """Return the identities of all rows that ever had some IDs, and the place of each ID."""
-        places = [np.arange(len(row_ids))]
-        identities = [row_ids]
-        for start, stop, row_id in zip(*self.aliases, strict=True):
-            here = np.flatnonzero((row_ids >= row_id) & (row_ids - row_id < stop - start))
-            places.append(here)
-            identities.append(row_ids[here] - row_id + start)
-        return np.concatenate(identities), np.concatenate(places)
-
-    def arrived(self, versions: Uint64Array) -> Uint64Array:
-        """Return row versions with the versions that detached ones were added by in their place."""
-        arrived = versions.copy()
-        for detached, version in self.arrivals.items():
-            arrived[versions == np.uint64(detached)] = version
-        return arrived
-
-    def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
-        """Tell of which rows it is not known whether they are others with the same ID."""
-        ids = self.row_ids(identities)
-        place = np.searchsorted(self.open_ids.start, ids, side="right")
-        return np.asarray(ids < np.append(np.uint64(0), self.open_ids.stop)[place])
 
 
 def namesakes_of(
@@ -159,6 +40,7 @@ def namesakes_of(
     new_ids: Callable[[int], RangesOfIds],
     stamps: Callable[[int], Collection[int]],
     detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
+    new_files: Callable[[int], set[str]],
 ) -> Namesakes | None:
     """Return what tells rows with one ID apart; None if no row ID was given out twice.
 
@@ -174,6 +56,8 @@ def namesakes_of(
         Gives the versions that the rows of these states say they were written in.
     detached_rows : callable
         Gives those of all rows of a detached version, and the row IDs of the fragments it wrote.
+    new_files : callable
+        Gives the data files of the states that a version is the first one to have.
 
     Raises
     ------
@@ -188,9 +72,20 @@ def namesakes_of(
     }
     counters = [record.manifest.next_row_id for record in records]
     falls = any(after < before for before, after in pairwise(counters))
-    if not falls and all(target < FIRST_DETACHED for target in targets.values()):
+    lost = lost_restores(source, _after_lost(records, targets), new_files)
+    if not (falls or lost) and all(target < FIRST_DETACHED for target in targets.values()):
         return None
-    return _Lines(source, records, targets, new_ids, stamps, detached_rows).found()
+    return _Lines(source, records, targets, lost, new_ids, stamps, detached_rows).found()
+
+
+def _after_lost(records: tuple[VersionRecord, ...], targets: dict[int, int]) -> Iterator[int]:
+    """Yield the positions of versions that come from lost ones."""
+    kept, before = {record.version for record in records}, 0
+    for position, record in enumerate(records):
+        target = targets.get(position, record.version)
+        if record.version > before + 1 or (target < FIRST_DETACHED and target not in kept):
+            yield position
+        before = record.version
 
 
 def _target(source: TableSource, record: VersionRecord) -> int | None:
@@ -215,6 +110,7 @@ class _Lines:
         source: TableSource,
         records: tuple[VersionRecord, ...],
         targets: dict[int, int],
+        lost: dict[int, tuple[int, ...]],
         new_ids: Callable[[int], RangesOfIds],
         stamps: Callable[[int], Collection[int]],
         detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
@@ -222,6 +118,8 @@ class _Lines:
         self._source = source
         self._records = records
         self._targets = targets
+        self._lost = lost
+        self._restores = list[int]()
         self._new_ids = new_ids
         self._stamps = stamps
         self._detached_rows = detached_rows
@@ -237,45 +135,53 @@ class _Lines:
     def found(self) -> Namesakes:
         """Return what there is."""
         for position in range(len(self._records)):
-            self._lines.append(self._line(position) if position else _PLAIN)
+            self._lines.append(self._line(position))
         aliases = RunColumns(*np.array(self._aliases, dtype=np.uint64).reshape(-1, 3).T)
-        restores = [at for at, target in self._targets.items() if at and target >= FIRST_DETACHED]
         open_ids = RunColumns.concatenated(self._open)
         if len(open_ids.start):
             open_ids = RunColumns(*(ranges := merged_ids(open_ids)), ranges[0])
         return Namesakes(
             tuple(self._lines),
             aliases,
-            tuple(restores),
+            tuple(self._restores),
             open_ids,
             self._operations,
             {
                 detached: self._records[position].version
-                for position in reversed(restores)
+                for position in reversed(self._restores)
                 for detached in self._lines[position].versions.values()
             },
         )
 
     def _line(self, position: int) -> Line:
         target = self._targets.get(position)
-        if target is None:
-            return self._after(position - 1, self._counter(position))
-        if target >= FIRST_DETACHED:
+        if position and target is not None and self._restores_detached(position):
+            self._restores.append(position)
             return self._restored(position, target)
-        return self._lost_or_kept(target, position)
+        line = self._lines[position - 1] if position else PLAIN
+        if position and target is not None:
+            line = self._lost_or_kept(target, position)
+        unseen = [one for one in self._lost.get(position, ()) if one not in line.commits]
+        if unseen:  # the one that comes from most of the others was restored last
+            self._restores.append(position)
+            lines = [self._restored(position, detached) for detached in unseen]
+            line = max(lines, key=lambda line: len(line.commits.intersection(unseen)))
+        elif position == 0 or target is not None:
+            return line
+        low = self._counter(max(position - 1, 0))
+        return line.giving(self._given(low, self._counter(position)), to_detached=False)
 
-    def _after(self, position: int, counter: int) -> Line:
-        """Return the line of a commit on a version, given its counter."""
-        low = self._counter(position)
-        return self._lines[position].giving(self._given(low, counter), to_detached=False)
+    def _restores_detached(self, position: int) -> bool:
+        return self._targets.get(position, 0) >= FIRST_DETACHED
 
     def _lost_or_kept(self, version: int, before: int) -> Line:
         """Return the line of an ordinary version, which may not be kept."""
         place = int(np.searchsorted(self._versions[:before], np.uint64(version)))
         is_kept = place < before and int(self._versions[place]) == version
-        if is_kept or (place < before and place not in self._targets):
+        is_own = place not in self._targets and place not in self._restores
+        if is_kept or (place < before and is_own):
             return self._lines[place]  # the next version that is kept went out from a lost one
-        return self._lines[place - 1] if place else _PLAIN
+        return self._lines[place - 1] if place else PLAIN
 
     def _restored(self, position: int, detached: int) -> Line:
         if detached not in self._detached:
@@ -302,10 +208,24 @@ class _Lines:
             if record is None or version in [step.record.version for step in chain]:
                 return chain, None
             before = self._records[position].version
-            base = built_on(self._source, version, before, self._stamps(position))
+            base = built_on(self._source, version, before, self._stamps_in(position, detached))
             chain.append(_Step(record, base))
             version = base
         return chain, version
+
+    def _stamps_in(self, position: int, detached: int) -> Collection[int]:
+        """Return the versions that rows of a detached one carry, given a version that shows it."""
+        if self._restores_detached(position):
+            return self._stamps(position)
+        return self._detached_rows(detached)[0]
+
+    def _ids_in(self, position: int, chain: list["_Step"]) -> RunColumns:
+        """Return the row IDs that detached versions may have given out, with themselves."""
+        starts, stops = self._new_ids(position)
+        if not self._restores_detached(position):
+            written = [self._detached_rows(step.record.version)[1] for step in chain]
+            starts, stops = [np.concatenate(some) for some in zip(*written, strict=True)]
+        return RunColumns(starts, stops, starts)
 
     def _detached_record(self, version: int) -> VersionRecord | None:
         try:
@@ -322,11 +242,13 @@ class _Lines:
 
     def _numbered(self, line: Line, step: "_Step") -> Line:
         """Return the line with the number that rows of a detached commit carry."""
-        self._operations[step.record.version] = step.record.operation
+        version = step.record.version
+        self._operations[version] = step.record.operation
+        line = replace(line, commits=line.commits | {version})
         if step.base is None:
             return line
         # It is numbered after the version that it was built on, as an ordinary commit is.
-        return replace(line, versions={**line.versions, step.base + 1: step.record.version})
+        return replace(line, versions={**line.versions, step.base + 1: version})
 
     def _lost_begin(self, position: int, chain: list["_Step"]) -> tuple[Line, int] | None:
         """Return the line of the lost version below detached ones, and its next row ID.
@@ -339,9 +261,8 @@ class _Lines:
         if found is None or (self._versions == np.uint64(found.version)).any():
             return None  # one that is there cannot be it
         chain[-1] = first._replace(base=found.version)
-        starts, stops = self._new_ids(position)
-        open_ids = RunColumns(starts, stops, starts).clipped(found.least_row_id, found.most_row_id)
-        self._open.append(open_ids)
+        ids = self._ids_in(position, chain)
+        self._open.append(ids.clipped(found.least_row_id, found.most_row_id))
         return self._lost_or_kept(found.version, position), found.least_row_id
 
     def _guessed(self, position: int, chain: list["_Step"]) -> Line:
@@ -355,8 +276,7 @@ class _Lines:
         kept = int(np.searchsorted(self._versions[:position], np.uint64(said), "right"))
         kept = 0 if said >= FIRST_DETACHED else kept
         low = self._counter(kept - 1) if kept else 0
-        starts, stops = self._new_ids(position)
-        new = RunColumns(starts, stops, starts).clipped(low, MAX_U64)
+        new = self._ids_in(position, chain).clipped(low, MAX_U64)
         line = self._lines[kept - 1] if kept else self._lines[position - 1]
         if len(new.start):
             bounds = zip(*[bounds.tolist() for bounds in merged_ids(new)], strict=True)

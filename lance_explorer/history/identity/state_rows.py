@@ -22,7 +22,8 @@ from lance_explorer.format.fragments import DeletionFile, Fragment
 from lance_explorer.format.single_ranges import SingleRanges
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.birth_addresses import BirthAddresses
-from lance_explorer.history.identity.reused_row_ids import Line, Namesakes, namesakes_of
+from lance_explorer.history.identity.reused_row_ids import namesakes_of
+from lance_explorer.history.identity.row_id_lines import Line, Namesakes
 from lance_explorer.history.identity.row_origins import RowOrigins, identity_bounds
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.progress import with_progress
@@ -88,6 +89,12 @@ class StateRows:
         first = np.full(len(self.history.states), -1, dtype=np.int64)
         first[self.history.intervals.keys[::-1]] = self.history.intervals.first[::-1]
         return first
+
+    def new_states(self, position: int) -> list[int]:
+        """Return the states that are there for the first time in a version."""
+        added = self.history.states_added(position)
+        found: list[int] = added[self.first_positions[added] == position].tolist()
+        return found
 
     @cached_property
     def bounds(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -189,6 +196,7 @@ class StateRows:
             self._new_row_ids,
             self._new_versions,
             self._detached_rows,
+            self._new_files,
         )
 
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
@@ -267,15 +275,17 @@ class StateRows:
         position = int(self.first_positions[state])
         return self.namesakes.lines[position] if self.namesakes and position >= 0 else None
 
+    def _new_files(self, position: int) -> set[str]:
+        states = [self.history.states[state] for state in self.new_states(position)]
+        return {file.path for fragment in states for file in fragment.files}
+
     def _new_row_ids(self, position: int) -> tuple[Uint64Array, Uint64Array]:
-        added = self.history.states_added(position)
-        new = added[self.first_positions[added] == position].tolist()
+        new = self.new_states(position)
         ranges = [self._row_ids(self.history.states[state], state).ranges() for state in new]
         return concatenated([r[0] for r in ranges]), concatenated([r[1] for r in ranges])
 
     def _new_versions(self, position: int) -> set[int]:
-        added = self.history.states_added(position)
-        new = added[self.first_positions[added] == position].tolist()
+        new = self.new_states(position)
         self._load(new, ("last_updated_at",))
         found = [
             self.known.sequences[sequence]

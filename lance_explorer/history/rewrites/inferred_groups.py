@@ -21,6 +21,7 @@ from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.rewrites.groups import RewriteGroup, num_live
 from lance_explorer.history.rewrites.groups_by_row_ids import moved_rows
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import Step
 
 __all__ = ["unrecorded_groups"]
 
@@ -51,7 +52,7 @@ def unrecorded_groups(
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _Untold:
     """The fragments removed and added between two kept versions, without what is recorded of it.
 
     ``changed`` tells whether other fragments changed.
@@ -86,7 +87,7 @@ def _steps(
     source: TableSource,
     history: History,
     recorded: Iterable[RewriteGroup],
-) -> Iterator[_Step]:
+) -> Iterator[_Untold]:
     """Yield the steps that may hide a rewrite."""
     positions = [
         position
@@ -102,29 +103,28 @@ def _steps(
         groups = _between(known, before.version, after.version)
         old = {id_ for group in groups for id_ in group.old_ids}
         new = {id_ for group in groups for id_ in group.new_ids}
-        removed = history.by_id(history.states_removed(position))
-        added = history.by_id(history.states_added(position))
-        left = [key for id_, key in removed.items() if id_ not in added and id_ not in old]
+        step = Step(source, history, position)
+        left = [step.removed[id_] for id_ in step.gone_fragments if id_ not in old]
         arrived = [
-            key
-            for id_, key in added.items()
-            if id_ not in removed and id_ not in new and first_seen[id_] == position
+            step.added[id_]
+            for id_ in step.new_fragments
+            if id_ not in new and first_seen[id_] == position
         ]
         if left and arrived:
-            written = _paths_written(source, after)
+            written = _paths_written(step)
             arrived = [key for key in arrived if _first_path(history.states[key]) not in written]
         if left and arrived:
-            changed = any(id_ in added for id_ in removed)
-            yield _Step(before, after, _digests(history, left), _digests(history, arrived), changed)
+            digests = _digests(history, left), _digests(history, arrived)
+            yield _Untold(before, after, *digests, changed=bool(step.changed))
 
 
-def _paths_written(source: TableSource, record: VersionRecord) -> set[str]:
+def _paths_written(step: Step) -> set[str]:
     """Return the data files of the fragments that a version itself added, but for a rewrite."""
     try:
-        transaction = source.transaction(record)
+        operation = step.operation
     except FormatError:
         return set()  # which is told where transactions are looked at
-    match transaction and transaction.operation:
+    match operation:
         case Append(fragments) | Overwrite(fragments):
             new = fragments
         case Update() as update:
@@ -163,7 +163,7 @@ def _digests(history: History, keys: list[int]) -> tuple[FragDigest, ...]:
     return tuple(digests)
 
 
-def _derived(source: TableSource, step: _Step) -> Iterator[RewriteGroup]:
+def _derived(source: TableSource, step: _Untold) -> Iterator[RewriteGroup]:
     """Yield the groups that row IDs prove."""
     removed = {digest.id: digest for digest in step.removed}
     added = {digest.id: digest for digest in step.added}
@@ -187,7 +187,7 @@ def _as_rewritten(digest: FragDigest, num_moved: int) -> FragDigest:
     return FragDigest(digest.id, rows, None if rows is None else rows - num_moved)
 
 
-def _inferred(step: _Step) -> Iterator[RewriteGroup]:
+def _inferred(step: _Untold) -> Iterator[RewriteGroup]:
     """Yield the groups that counts and order allow, if they explain all that was removed and added.
 
     Where as many rows were removed as added up to some fragment on either side, a group ends.
@@ -214,7 +214,7 @@ def _inferred(step: _Step) -> Iterator[RewriteGroup]:
         old_begin, new_begin = old_end, new_end
 
 
-def _plausible(step: _Step) -> bool:
+def _plausible(step: _Untold) -> bool:
     """Whether the added fragments may be rewritten, and not written by an overwrite or update.
 
     A rewrite takes the IDs that the commit before it reserved, and has a reason: fewer fragments,
@@ -236,7 +236,7 @@ def _plausible(step: _Step) -> bool:
     return has_time and has_reason and ids == list(range(first, first + len(ids)))
 
 
-def _unreadable(step: _Step, error: Exception) -> Finding:
+def _unreadable(step: _Untold, error: Exception) -> Finding:
     return Finding(
         code="rows_unreadable",
         severity="warning",

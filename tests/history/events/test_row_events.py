@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.events.row_counts import counts_of
 from lance_explorer.history.events.row_events import (
     NO_ADDRESS,
     RowEvent,
@@ -15,6 +14,7 @@ from lance_explorer.history.events.row_events import (
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.row_counts import counts_of
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, stored
 from tests.synthetic import SyntheticTable

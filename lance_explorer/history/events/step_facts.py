@@ -1,4 +1,4 @@
-"""What the classification of rows must know of one version beside its rows."""
+"""What the classification of rows must know of a step beside its rows."""
 
 from functools import cached_property
 
@@ -7,16 +7,15 @@ from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Update
 from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.events.row_comparison import live_rows, schemas_at
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair
-from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_commits
+from lance_explorer.history.steps import Step
 from lance_explorer.history.update_kinds import (
     has_new_rows,
     inserts_nothing,
@@ -28,7 +27,7 @@ from lance_explorer.rowids.runs import RunColumns, merged_ids, outside
 __all__ = ["StepFacts"]
 
 
-class StepFacts:
+class StepFacts(Step):
     """One version, compared with the kept one before.
 
     Parameters
@@ -40,44 +39,21 @@ class StepFacts:
 
     Attributes
     ----------
-    record : VersionRecord
-        The version.
-    previous_version : int
-        The kept version before; 0 if there is none.
-    follows : bool
-        Whether no version is missing between.
     name : str or None
         The operation as Lance names it; None if no transaction is left, or it is not known.
     """
 
     def __init__(self, rows: StateRows, position: int) -> None:
-        history = rows.history
-        self.record: VersionRecord = history.records[position]
-        self.position = position
+        super().__init__(rows.source, rows.history, position)
         self.has_row_ids = rows.has_row_ids
-        self.previous = history.records[position - 1] if position else None
-        self.previous_version = self.previous.version if self.previous else 0
-        self.follows = bool(history.follows_previous[position])
-        name = self.record.operation
+        name = self.after.operation
         self.name = None if name == OperationName.UNKNOWN else name
         self._rows = rows
-        self._source = rows.source
-
-    @property
-    def version(self) -> int:
-        """The version number."""
-        return self.record.version
-
-    @cached_property
-    def operation(self) -> Operation | None:
-        """What the commit did; None if no transaction is left."""
-        transaction = self._source.transaction(self.record)
-        return transaction.operation if transaction else None
 
     @cached_property
     def source(self) -> str:
         """The name of what tells about the step: its transaction, or else its manifest."""
-        stored = self.record.transaction
+        stored = self.after.transaction
         if stored is None:
             return f"manifest of version {self.version}"
         header = stored.header
@@ -89,18 +65,16 @@ class StepFacts:
         return schemas_at(self._rows, self.position - 1, self.position)
 
     @cached_property
-    def new_fragments(self) -> tuple[int, ...]:
-        """The IDs of the fragments that the version before has not."""
-        return tuple(
-            sorted(self._states(self._rows.history.states_added(self.position)) - self._stayed)
-        )
-
-    @cached_property
     def own_fragments(self) -> tuple[int, ...]:
         """The IDs of the fragments that the commit itself says it wrote, with new rows alone."""
-        states = self._rows.history.states
-        added = [states[state] for state in self._rows.history.states_added(self.position).tolist()]
-        return tuple([state.id for state in added if has_new_rows(self.operation, state)])
+        states = self.history.states
+        return tuple(
+            [
+                fragment
+                for fragment, state in self.added.items()
+                if has_new_rows(self.operation, states[state])
+            ]
+        )
 
     @cached_property
     def is_unpaired_update(self) -> bool:
@@ -109,17 +83,13 @@ class StepFacts:
             return False
         if not self.new_fragments:
             return False
-        states = self._rows.history.states
-        added = self._rows.history.states_added(self.position).tolist()
-        born = [state for state in added if states[state].id not in self._stayed]
+        born = [self.added[fragment] for fragment in self.new_fragments]
         if any(self._rows.origins(state).evidence is Evidence.INFERRED for state in born):
             return False  # their order tells
-        removed = self._rows.history.states_removed(self.position).tolist()
-        masks = {states[state].id: states[state].deletion_file for state in added}
-        return any(
-            states[state].id not in self._stayed
-            or masks[states[state].id] != states[state].deletion_file
-            for state in removed
+        states = self.history.states
+        return bool(self.gone_fragments) or any(
+            states[before].deletion_file != states[after].deletion_file
+            for before, after in self.changed.values()
         )
 
     @cached_property
@@ -127,32 +97,15 @@ class StepFacts:
         """Whether each row that an unpaired Update removed is one of those that it added."""
         if not (self.is_unpaired_update and self.inserts_nothing):
             return False
-        sides = (
-            self._rows.history.states_removed(self.position),
-            self._rows.history.states_added(self.position),
-        )
-        out, in_ = [sum(map(self._rows.num_live, states.tolist())) for states in sides]
+        out, in_ = [
+            sum(map(self._rows.num_live, some.values())) for some in (self.removed, self.added)
+        ]
         return out == in_
 
     @property
     def inserts_nothing(self) -> bool:
         """Whether an Update says that all rows that it put in were there before."""
         return isinstance(self.operation, Update) and inserts_nothing(self.operation.inserted_rows)
-
-    @cached_property
-    def _stayed(self) -> set[int]:
-        """The fragments that are in another state than in the version before."""
-        removed, added = [
-            self._states(states)
-            for states in (
-                self._rows.history.states_removed(self.position),
-                self._rows.history.states_added(self.position),
-            )
-        ]
-        return removed & added
-
-    def _states(self, states: NDArray[np.int64]) -> set[int]:
-        return {self._rows.history.states[state].id for state in states.tolist()}
 
     @cached_property
     def new_identities(self) -> RunColumns:
@@ -178,13 +131,13 @@ class StepFacts:
         """
         if not isinstance(self.operation, Restore) or self.operation.version < FIRST_DETACHED:
             return ()
-        states, first = self._rows.history.states, self._rows.first_positions
+        states, first = self.history.states, self._rows.first_positions
         known = np.flatnonzero((first >= 0) & (first < self.position)).tolist()
         files = set[str]().union(*[_paths(states[state]) for state in known])
-        added = [states[state] for state in self._rows.history.states_added(self.position).tolist()]
+        added = [states[state] for state in self.added.values()]
         unseen = [state for state in added if files.isdisjoint(_paths(state))]
-        commits, base = restored_commits(self._source, self.record)
-        if not any(record.version == base for record in self._rows.history.records):
+        commits, base = restored_commits(self._source, self.after)
+        if not any(record.version == base for record in self.history.records):
             unseen = [s for s in unseen if any(writes_rows(one.operation, s) for one in commits)]
         return tuple([state.id for state in unseen])
 

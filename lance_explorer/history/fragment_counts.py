@@ -1,0 +1,193 @@
+"""How many fragments and rows each version added, removed and changed, for all versions at once.
+
+Each version is compared with the one numbered one lower, never with the version that its
+transaction read. Where that one is not kept there is nothing to compare with, and every value of
+the step is UNKNOWN_COUNT; version 1 is compared with the empty table.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
+from lance_explorer.history.history import UNKNOWN_COUNT, History
+from lance_explorer.history.steps import same_life
+
+__all__ = ["FragmentCounts", "count_fragments", "totals"]
+
+_Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentCounts:
+    """For each record of a history, how its fragments differ from those of the version before.
+
+    Attributes
+    ----------
+    added, removed, changed : NDArray[np.int64]
+        Fragments that were added, removed, or are in another state.
+    rows_in : NDArray[np.int64]
+        Live rows of the added fragments.
+    rows_out : NDArray[np.int64]
+        Rows of the version before that were masked, or whose fragment was removed.
+    rows_rewritten_in_place : NDArray[np.int64]
+        Live rows of changed fragments that have values from other data files or overlays.
+    """
+
+    added: _Counts
+    removed: _Counts
+    changed: _Counts
+    rows_in: _Counts
+    rows_out: _Counts
+    rows_rewritten_in_place: _Counts
+
+
+def totals(history: History, of_state: _Counts) -> _Counts:
+    """Return, for each record, the sum of a count over its states.
+
+    A negative count is unknown, and makes every sum that it enters UNKNOWN_COUNT. So does a second
+    fragment with one ID.
+    """
+    known = np.maximum(of_state, 0)
+    sums = _running_sum(history, known)
+    unknown = _running_sum(history, (of_state < 0).astype(np.int64))
+    if history.duplicated:
+        unknown += np.isin(history.versions, np.array([*history.duplicated], dtype=np.uint64))
+    return np.where(unknown > 0, UNKNOWN_COUNT, sums)
+
+
+def count_fragments(history: History, live_rows: _Counts) -> FragmentCounts:
+    """Compare each version with the one before.
+
+    Parameters
+    ----------
+    history : History
+        The versions.
+    live_rows : NDArray[np.int64]
+        For each state, its rows that are not deleted; UNKNOWN_COUNT where unknown.
+    """
+    pairs = _pair_states(history)
+    deleted = history.num_deleted_rows
+    before, after = pairs.changed_from, pairs.changed_to
+    unknown = np.minimum(deleted[before], deleted[after]) < 0
+    newly_masked = np.where(unknown, UNKNOWN_COUNT, np.maximum(deleted[after] - deleted[before], 0))
+    rewritten = np.where(pairs.rewritten, live_rows[after], 0)
+    ones = np.ones(len(history.states), dtype=np.int64)
+
+    def by_version(*parts: tuple[_Counts, _Counts]) -> _Counts:
+        sums = _sum_at(len(history), *parts)
+        return np.where(history.follows_previous, sums, UNKNOWN_COUNT)
+
+    return FragmentCounts(
+        added=by_version((pairs.added_at, ones[pairs.added])),
+        removed=by_version((pairs.removed_at, ones[pairs.removed])),
+        changed=by_version((pairs.changed_at, ones[after])),
+        rows_in=by_version((pairs.added_at, live_rows[pairs.added])),
+        rows_out=by_version(
+            (pairs.removed_at, live_rows[pairs.removed]), (pairs.changed_at, newly_masked)
+        ),
+        rows_rewritten_in_place=by_version((pairs.changed_at, rewritten)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """The states added and removed at each position, those of one fragment paired."""
+
+    added: _Counts
+    added_at: _Counts
+    removed: _Counts
+    removed_at: _Counts
+    changed_from: _Counts
+    changed_to: _Counts
+    changed_at: _Counts
+    rewritten: NDArray[np.bool_]
+
+
+def _pair_states(history: History) -> _Pairs:
+    states, intervals = history.states, history.intervals
+    begins, ends = _meeting(history)
+    ended = {
+        (last + 1, int(states.ids[key])): key
+        for key, last in zip(
+            intervals.keys[ends].tolist(), intervals.last[ends].tolist(), strict=True
+        )
+    }
+    added: list[tuple[int, ...]] = []
+    changed: list[tuple[int, ...]] = []
+    for key, position in zip(
+        intervals.keys[begins].tolist(), intervals.first[begins].tolist(), strict=True
+    ):
+        after = states[key]
+        before_key = ended.get((position, after.id))
+        operation = history.records[position].operation
+        if before_key is None or not same_life(before := states[before_key], after, operation):
+            added.append((key, position))
+            continue
+        del ended[position, after.id]
+        rewritten = _is_rewritten(history, position, before, after)
+        changed.append((before_key, key, position, rewritten))
+    new, new_at = _columns(added, 2)
+    old, old_at = _columns([(key, position) for (position, _), key in ended.items()], 2)
+    only_begins, only_ends = ~begins, ~ends & (intervals.last + 1 < len(history))
+    new = np.concatenate([intervals.keys[only_begins], new])
+    new_at = np.concatenate([intervals.first[only_begins], new_at])
+    old = np.concatenate([intervals.keys[only_ends], old])
+    old_at = np.concatenate([intervals.last[only_ends] + 1, old_at])
+    before_keys, after_keys, changed_at, is_rewritten = _columns(changed, 4)
+    return _Pairs(
+        added=new,
+        added_at=new_at,
+        removed=old,
+        removed_at=old_at,
+        changed_from=before_keys,
+        changed_to=after_keys,
+        changed_at=changed_at,
+        rewritten=is_rewritten.astype(np.bool_),
+    )
+
+
+def _meeting(history: History) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which intervals begin where one of the same fragment ID ends, and which so end."""
+    intervals = history.intervals
+    _, number = np.unique(history.states.ids[intervals.keys], return_inverse=True)
+    width = len(history) + 1
+    begins = number * width + intervals.first
+    ends = number * width + intervals.last + 1
+    within = intervals.last + 1 < len(history)
+    return np.isin(begins, ends[within]), np.isin(ends, begins) & within
+
+
+def _is_rewritten(history: History, position: int, before: Fragment, after: Fragment) -> bool:
+    """Whether rows of a fragment got values from other files, or versions that say so."""
+    if before.files == after.files and before.overlays == after.overlays:
+        return False
+    if before.last_updated_at != after.last_updated_at:
+        return True
+    schemas = SchemaPair(history.records[position - 1].schema, history.records[position].schema)
+    return in_place(before, after, schemas) is not InPlace.SAME
+
+
+def _columns(rows: list[tuple[int, ...]], width: int) -> list[_Counts]:
+    return list(np.array(rows, dtype=np.int64).reshape(-1, width).T)
+
+
+def _sum_at(count: int, *parts: tuple[_Counts, _Counts]) -> _Counts:
+    """Sum values by position; a negative value is unknown, and makes its sum UNKNOWN_COUNT."""
+    sums = np.zeros(count, dtype=np.int64)
+    unknown = np.zeros(count, dtype=bool)
+    for positions, values in parts:
+        np.add.at(sums, positions, np.maximum(values, 0))
+        unknown[positions[values < 0]] = True
+    return np.where(unknown, UNKNOWN_COUNT, sums)
+
+
+def _running_sum(history: History, of_state: _Counts) -> _Counts:
+    count = len(history)
+    values = of_state[history.intervals.keys]
+    change = np.zeros(count + 1, dtype=np.int64)
+    np.add.at(change, history.intervals.first, values)
+    np.subtract.at(change, history.intervals.last + 1, values)
+    return np.cumsum(change[:count])

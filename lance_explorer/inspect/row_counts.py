@@ -1,0 +1,388 @@
+"""How many rows each commit added, updated, deleted and so on.
+
+Fragments alone tell it of most commits; row versions, or a comparison of all rows, tell it of
+others. None is "the files that would tell are gone", or "nothing tells"; never 0 for unknown.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, replace
+from typing import assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from lance_explorer.errors import FormatError, NotFoundError, StorageError
+from lance_explorer.format.column_operations import DataOverlay
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.layout_operations import Rewrite
+from lance_explorer.format.operation_names import OperationName
+from lance_explorer.format.operations import Operation
+from lance_explorer.format.row_operations import Append, Update
+from lance_explorer.format.schema import Field
+from lance_explorer.frames.counts import known
+from lance_explorer.history.events.row_events import NO_ADDRESS, RowEvent, RowEvents, row_events
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.fragment_counts import FragmentCounts
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.identity.state_rows import state_rows
+from lance_explorer.history.reading.row_reader import RowReader
+from lance_explorer.history.reading.row_version_counts import own_rows
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.update_kinds import (
+    inserts_nothing,
+    is_plain_update,
+    writes_in_place,
+)
+from lance_explorer.inspect.row_creation import is_faulty
+
+__all__ = ["ROW_COUNTS", "RowCounts", "count_versions", "counts_of", "with_previous"]
+
+_TOLD_BY_ROWS = frozenset({OperationName.UPDATE, OperationName.UNKNOWN, None})
+_TOLD_IF_LONE = frozenset({OperationName.MERGE, OperationName.DATA_REPLACEMENT})
+"""Operations that row versions tell about; these only where the version before is gone."""
+
+
+_OPEN: tuple[str, ...] = ("added", "updated", "deleted", "moved")
+_OPEN_IN_RESTORE: tuple[str, ...] = ("deleted", "restored", "reverted", "moved")
+"""What is unknown where rows that went may be rows that came, or moved nobody knows where."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowCounts:
+    """The ``rows_`` columns of one row of ``versions()``; None is unknown."""
+
+    added: int | None = 0
+    updated: int | None = 0
+    deleted: int | None = 0
+    overwritten: int | None = 0
+    restored: int | None = 0
+    reverted: int | None = 0
+    moved: int | None = 0
+    column_rewritten: int | None = 0
+
+
+ROW_COUNTS = tuple([field.name for field in fields(RowCounts)])
+"""The names of these columns, without ``rows_``."""
+
+_NOTHING = RowCounts()
+
+_UNKNOWN = RowCounts(None, None, None, None, None, None, None, None)
+
+_NEEDS_OPERATION = frozenset(
+    {OperationName.UPDATE, OperationName.DATA_OVERLAY, OperationName.RESTORE}
+)
+"""Operations whose counts need more than the fragments; others do only after a gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the fragments say about one version: the fields of FragmentCounts at one position.
+
+    ``same_fragments`` is None where the version before is gone; ``rows_before`` then too.
+    ``rows_created`` and ``rows_changed`` are what row identity tells of rows that were not there
+    before and of those that were; None where it tells nothing, or was not asked.
+    """
+
+    num_rows: int | None
+    rows_before: int | None = None
+    rows_in: int | None = None
+    rows_out: int | None = None
+    rows_rewritten_in_place: int | None = None
+    same_fragments: bool | None = None
+    rows_created: int | None = None
+    rows_changed: int | None = None
+
+
+def count_versions(
+    source: TableSource,
+    history: History,
+    steps: FragmentCounts,
+    num_rows: NDArray[np.int64],
+    readable: NDArray[np.bool_],
+) -> list[RowCounts]:
+    """Return the row counts of each version.
+
+    Parameters
+    ----------
+    source : TableSource
+        Where transactions, sequences and deletion files are read that counts need.
+    history : History
+        The versions.
+    steps : FragmentCounts
+        How their fragments changed.
+    num_rows : NDArray[np.int64]
+        Live rows of each version.
+    readable : NDArray[np.bool_]
+        Whether the reader flags of each version are known; where they are not, nor those of the
+        version before, its counts are not either.
+    """
+    both = with_previous(readable).tolist()
+    counts = []
+    needed = [record for record in history.records if record.operation in _NEEDS_OPERATION]
+    with source.reading_transactions(needed):
+        for position, told in enumerate(_told(history, steps, num_rows)):
+            if not both[position]:
+                counts.append(_UNKNOWN)
+                continue
+            try:
+                counts.append(_count(source, history, position, told))
+            except (FormatError, StorageError, NotFoundError):
+                counts.append(_UNKNOWN)  # the files that would tell are damaged or gone
+    return counts
+
+
+def with_previous(readable: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell for each version whether both it and the kept one before are readable."""
+    previous = np.ones_like(readable)
+    previous[1:] = readable[:-1]
+    return readable & previous
+
+
+def _told(history: History, steps: FragmentCounts, num_rows: NDArray[np.int64]) -> list[_Told]:
+    rows = known(num_rows)
+    follows = history.follows_previous.tolist()
+    moves = (steps.added + steps.removed + steps.changed).tolist()
+    columns = zip(
+        rows,
+        [0, *rows][: len(rows)],
+        known(steps.rows_in),
+        known(steps.rows_out),
+        known(steps.rows_rewritten_in_place),
+        [move == 0 for move in moves],
+        [record.num_new_row_ids for record in history.records],
+        strict=True,
+    )
+    return [
+        _Told(*column) if follow else _Told(column[0])
+        for column, follow in zip(columns, follows, strict=True)
+    ]
+
+
+def _count(source: TableSource, history: History, position: int, told: _Told) -> RowCounts:
+    record = history.records[position]
+    if _needs_events(record, told):
+        readable = state_rows(source).history
+        return counts_of(row_events(source, readable.position(record.version)))
+    operation = None
+    if told.same_fragments is None or record.operation in _NEEDS_OPERATION:
+        operation = _operation(source, record)
+    if _needs_own_rows(record, told, operation):
+        rows = own_rows(source, record, _new_states(history, position, operation))
+        if rows is not None:
+            told = replace(told, rows_created=rows.created, rows_changed=rows.changed)
+    return _count_by_fragments(
+        record.operation,
+        told,
+        operation,
+        record.schema,
+        lambda fragment_id: _deleted(source, record, fragment_id),
+    )
+
+
+def _needs_events(record: VersionRecord, told: _Told) -> bool:
+    """Whether only a comparison of rows can tell what a commit did.
+
+    An update may write some fragments in place, say of some of them which rows, and add others.
+    """
+    match record.operation:
+        case OperationName.RESTORE:
+            return told.same_fragments is False
+        case OperationName.UPDATE:
+            return told.same_fragments is False and told.rows_rewritten_in_place != 0
+        case _:
+            return False
+
+
+def _needs_own_rows(record: VersionRecord, told: _Told, operation: Operation | None) -> bool:
+    """Whether only the row versions can tell what a commit did, and do so."""
+    if told.same_fragments or not record.manifest.reader_feature_flags & STABLE_ROW_IDS:
+        return False
+    if isinstance(operation, Update) and writes_in_place(operation):
+        return not operation.updated_offsets
+    if told.rows_created is not None or is_faulty(record.manifest.writer):
+        return False
+    is_lone = told.same_fragments is None
+    return record.operation in (_TOLD_BY_ROWS | _TOLD_IF_LONE if is_lone else _TOLD_BY_ROWS)
+
+
+def _new_states(
+    history: History, position: int, operation: Operation | None
+) -> frozenset[Fragment]:
+    """Return the states that can have rows of a version: those that the one before has not.
+
+    Of an update that moves rows, those of the fragments that it wrote.
+    """
+    states = [history.states[key] for key in history.states_added(position).tolist()]
+    if isinstance(operation, Update) and not writes_in_place(operation):
+        written = {file.path for fragment in operation.new_fragments for file in fragment.files}
+        states = [s for s in states if any(file.path in written for file in s.files)]
+    return frozenset(states)
+
+
+def _operation(source: TableSource, record: VersionRecord) -> Operation | None:
+    transaction = source.transaction(record)
+    return transaction.operation if transaction else None
+
+
+def _deleted(source: TableSource, record: VersionRecord, fragment_id: int) -> BitMap:
+    for fragment in source.version(record.version).states:
+        if fragment.id == fragment_id:
+            return RowReader(source, record.version).deleted(fragment)
+    return BitMap()
+
+
+def _count_by_fragments(
+    name: OperationName | None,
+    told: _Told,
+    operation: Operation | None,
+    schema: tuple[Field, ...],
+    deleted: Callable[[int], BitMap],
+) -> RowCounts:
+    """Count the rows of one commit, as far as its fragments tell.
+
+    The operation is needed for _NEEDS_OPERATION, and for the first version after a gap. ``deleted``
+    gives the deleted offsets of a fragment of the version by its ID.
+    """
+    match name:
+        case OperationName.APPEND | OperationName.REWRITE:
+            written = told.rows_in
+            if written is None and isinstance(operation, Append):
+                written = _physical_rows(operation.fragments)
+            elif written is None and isinstance(operation, Rewrite):
+                written = _physical_rows([f for g in operation.groups for f in g.new_fragments])
+            return (
+                RowCounts(added=written)
+                if name == OperationName.APPEND
+                else RowCounts(moved=written)
+            )
+        case OperationName.OVERWRITE:
+            return RowCounts(added=told.num_rows, overwritten=told.rows_before)
+        case OperationName.DELETE:
+            return RowCounts(deleted=told.rows_out)
+        case OperationName.MERGE | OperationName.DATA_REPLACEMENT:
+            if told.same_fragments is None:
+                return RowCounts(
+                    told.rows_created, deleted=None, column_rewritten=told.rows_changed
+                )
+            rewritten = told.rows_rewritten_in_place
+            return RowCounts(told.rows_in, deleted=told.rows_out, column_rewritten=rewritten)
+        case OperationName.UPDATE if isinstance(operation, Update):
+            return _count_update(told, operation, schema, deleted)
+        case OperationName.DATA_OVERLAY if isinstance(operation, DataOverlay):
+            return RowCounts(updated=_count_overlaid(operation, deleted))
+        case OperationName.RESTORE:
+            if told.same_fragments:
+                return _NOTHING
+            return RowCounts(deleted=None, restored=None, reverted=None, moved=None)
+        case None | OperationName.UNKNOWN | OperationName.UPDATE | OperationName.DATA_OVERLAY:
+            return _NOTHING if told.same_fragments else replace(_UNKNOWN, added=told.rows_created)
+        case (
+            OperationName.CLONE
+            | OperationName.CREATE_INDEX
+            | OperationName.PROJECT
+            | OperationName.RESERVE_FRAGMENTS
+            | OperationName.UPDATE_BASES
+            | OperationName.UPDATE_CONFIG
+            | OperationName.UPDATE_MEM_WAL_STATE
+        ):
+            return _NOTHING
+        case _:
+            assert_never(name)
+
+
+def _count_update(
+    told: _Told, update: Update, schema: tuple[Field, ...], deleted: Callable[[int], BitMap]
+) -> RowCounts:
+    """Tell updated, inserted and deleted rows apart: by row IDs, else where the sums allow it.
+
+    ``rows_in`` = updated + inserted and ``rows_out`` = updated + deleted: in general that has many
+    solutions (an upsert of one row that also inserts and deletes one looks like two updates).
+    """
+    if told.same_fragments is None and writes_in_place(update):
+        return _count_lone_in_place(told, update, deleted)
+    new, old = told.rows_in, told.rows_out
+    if new is None:
+        new = _physical_rows(update.new_fragments)
+    if old is None and not update.updated_fragments and not update.removed_fragment_ids:
+        old = 0
+    added = told.rows_created
+    if added is not None and new is not None and (old is None or old >= new - added):
+        updated = new - added
+        return RowCounts(added, updated, None if old is None else old - updated)
+    if old == 0:
+        return RowCounts(added=new)
+    if new == 0:
+        return RowCounts(deleted=old)
+    if new is not None and new == old and is_plain_update(update, schema):
+        return RowCounts(updated=new)
+    if new is not None and inserts_nothing(update.inserted_rows):
+        return RowCounts(updated=new, deleted=None if old is None else old - new)
+    return RowCounts(added=None, updated=None, deleted=None)
+
+
+def _count_lone_in_place(
+    told: _Told, update: Update, deleted: Callable[[int], BitMap]
+) -> RowCounts:
+    """Count the rows of an update in place whose predecessor is gone.
+
+    Of a fragment of which it names no rows, it cannot be told whether it was written at all.
+    """
+    offsets = {
+        fragment_id: rows
+        for fragment_id, _ in update.updated_offsets
+        if (rows := update.offsets(fragment_id)) is not None
+    }
+    named = sum(len(rows - deleted(fragment_id)) for fragment_id, rows in offsets.items())
+    is_told = offsets.keys() >= {fragment.id for fragment in update.updated_fragments}
+    return RowCounts(
+        added=_physical_rows(update.new_fragments),
+        updated=named or told.rows_changed or 0,
+        deleted=None,
+        column_rewritten=0 if is_told or told.rows_changed else None,
+    )
+
+
+def _count_overlaid(overlay: DataOverlay, deleted: Callable[[int], BitMap]) -> int:
+    covered: dict[int, BitMap] = {}
+    for group in overlay.groups:
+        offsets = [file.covered_offsets() for file in group.overlays]
+        covered.setdefault(group.fragment_id, BitMap()).update(*offsets)
+    return sum(len(rows - deleted(fragment_id)) for fragment_id, rows in covered.items())
+
+
+def _physical_rows(fragments: Iterable[Fragment]) -> int | None:
+    rows = [fragment.physical_rows for fragment in fragments]
+    return None if None in rows else sum(row for row in rows if row is not None)
+
+
+def counts_of(events: RowEvents) -> RowCounts:
+    """Add up what happened to rows in a version whose predecessor is kept."""
+    comes, goes = events.before == NO_ADDRESS, events.after == NO_ADDRESS
+    returns = events.event == RowEvent.RESTORED
+    counts = RowCounts(
+        added=events.count(RowEvent.CREATED),
+        updated=events.count(RowEvent.UPDATED),
+        deleted=events.count(RowEvent.DELETED),
+        overwritten=events.count(RowEvent.OVERWRITTEN),
+        restored=events.where(returns & comes).num_rows,
+        reverted=events.where(returns & ~comes).num_rows,
+        moved=events.count(RowEvent.MOVED),
+        column_rewritten=events.count(RowEvent.COLUMN_REWRITTEN)
+        + events.count(RowEvent.COLUMN_ADDED),
+    )
+    if events.step.is_unpaired_update and events.step.inserts_nothing:
+        # Which row became which is open; but all added ones were there before.
+        rows_in, rows_out = counts.added or 0, counts.deleted or 0
+        return replace(counts, added=0, updated=rows_in, deleted=rows_out - rows_in)
+    if (events.evidence == Evidence.LOST).any() or (events.is_uncertain & (comes | goes)).any():
+        names: tuple[str, ...] = _OPEN
+        if events.step.name == OperationName.RESTORE:
+            new = events.where(events.event == RowEvent.CREATED)
+            is_open = new.is_uncertain.any() or (new.evidence == Evidence.LOST).any()
+            names = (*_OPEN_IN_RESTORE, "added") if is_open else _OPEN_IN_RESTORE
+        return replace(counts, **dict.fromkeys(names))
+    if (events.is_uncertain & returns).any():
+        return replace(counts, reverted=None, moved=None)
+    return counts

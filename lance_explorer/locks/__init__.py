@@ -1,0 +1,7 @@
+"""Lock files: which version somebody read, and whether it is still there."""
+
+from lance_explorer.locks.lock_text import Lock, lock
+from lance_explorer.locks.verification import Verification
+from lance_explorer.locks.verifying import verify
+
+__all__ = ["Lock", "Verification", "lock", "verify"]
