@@ -17,14 +17,18 @@ from lance_explorer.arguments import file_to_write
 from lance_explorer.changes.diff import Diff
 from lance_explorer.display import one_line
 from lance_explorer.errors import (
+    InvalidArgumentError,
     LanceExplorerError,
     MissingDependencyError,
     NotFoundError,
     StorageError,
+    TableNotFoundError,
     UnsupportedFeatureError,
 )
 from lance_explorer.history.events.event_runs import NET_EVENTS
+from lance_explorer.ledger.ledger import Ledger
 from lance_explorer.shown import visible, visible_json
+from lance_explorer.storage import open_storage
 from lance_explorer.table import open_table
 
 __all__ = ["main"]
@@ -74,6 +78,11 @@ _allow_bases = click.option(
 )
 
 
+_ledger = click.option(
+    "--ledger", help="Where the table was recorded; versions that it keeps no more are there, too."
+)
+
+
 @click.group(cls=_Group)
 @click.version_option(package_name="lance-explorer")
 def main() -> None:
@@ -84,12 +93,19 @@ def main() -> None:
 @click.argument("uri")
 @click.option("--branch", help="A branch of the table; the main branch by default.")
 @_allow_bases
+@_ledger
 @click.option(
     "--json", "as_json", is_flag=True, help="Print all columns, one JSON object per line."
 )
-def versions(uri: str, branch: str | None, allow_bases: tuple[str, ...], as_json: bool) -> None:
+def versions(
+    uri: str,
+    branch: str | None,
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
+    as_json: bool,
+) -> None:
     """Print what happened to the table at URI, one line for each version."""
-    table = open_table(uri, branch=branch, allow_bases=allow_bases)
+    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     frame = table.versions()
     if as_json:
         stored = [record.transaction for record in table.source.history.records]
@@ -97,7 +113,8 @@ def versions(uri: str, branch: str | None, allow_bases: tuple[str, ...], as_json
         frame = frame.with_columns(pl.Series("message", exact, pl.String))
         click.echo(visible_json(frame.write_ndjson()), nl=False)
         return
-    click.echo(_text_table(_for_terminals(frame.select(_SHOWN_COLUMNS))))
+    shown = (*_SHOWN_COLUMNS, "known_from") if ledger else _SHOWN_COLUMNS
+    click.echo(_text_table(_for_terminals(frame.select(shown))))
 
 
 @main.command(context_settings={"ignore_unknown_options": True})  # so that -1 is a version
@@ -105,12 +122,19 @@ def versions(uri: str, branch: str | None, allow_bases: tuple[str, ...], as_json
 @click.argument("a")
 @click.argument("b")
 @_allow_bases
+@_ledger
 @click.option(
     "--content", is_flag=True, help="Compare only rows and values, not in which files they are."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def diff(
-    uri: str, a: str, b: str, allow_bases: tuple[str, ...], content: bool, as_json: bool
+    uri: str,
+    a: str,
+    b: str,
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
+    content: bool,
+    as_json: bool,
 ) -> None:
     """Print how versions A and B of the table at URI differ.
 
@@ -119,7 +143,7 @@ def diff(
     dev@5. Write a tag that looks like one of these as tag:26. The exit code is 0 if nothing
     differs, 1 if something does, and 2 if that is unknown.
     """
-    table = open_table(uri, allow_bases=allow_bases)
+    table = open_table(uri, allow_bases=allow_bases, ledger=ledger)
     found = table.diff(a, b)
     if content:
         same = found.same_content()
@@ -152,10 +176,60 @@ def diff(
 )
 @click.option("--branch", help="A branch of the table; the main branch by default.")
 @_allow_bases
-def report(uri: str, output: Path, branch: str | None, allow_bases: tuple[str, ...]) -> None:
+@_ledger
+def report(
+    uri: str, output: Path, branch: str | None, allow_bases: tuple[str, ...], ledger: str | None
+) -> None:
     """Write a report on the table at URI into one HTML file."""
-    table = open_table(uri, branch=branch, allow_bases=allow_bases)
+    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     click.echo(visible(str(table.report(output))))
+
+
+@main.command()
+@click.argument("uris", metavar="URI...", nargs=-1, required=True)
+@click.option(
+    "--ledger", required=True, help="The folder, or the place in an object store, to record into."
+)
+@click.option(
+    "--all", "is_folder", is_flag=True, help="Record all tables (*.lance) in the folder at URI."
+)
+@_allow_bases
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each table.")
+def record(
+    uris: tuple[str, ...],
+    ledger: str,
+    is_folder: bool,
+    allow_bases: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Record what is new of the tables at each URI, one line for each table.
+
+    What is recorded outlives a cleanup. The exit code is 0 if all tables were recorded, 1 if one
+    was not, and 2 if the command is not understood.
+    """
+    try:
+        target = Ledger(ledger)
+    except InvalidArgumentError as error:
+        raise click.BadParameter(str(error), param_hint="--ledger") from error
+    has_failed = False
+    for uri in uris:
+        try:
+            tables = _tables_in(uri) if is_folder else [uri]
+        except LanceExplorerError as error:
+            has_failed = _failed(uri, error, as_json)
+            continue
+        for table in tables:
+            try:
+                added = target.record(table, allow_bases=allow_bases)
+            except LanceExplorerError as error:
+                has_failed = _failed(table, error, as_json)
+                continue
+            if as_json:
+                told = {"uri": table, "error": None, "branches": added.to_dicts()}
+                click.echo(visible_json(json.dumps(told)))
+            else:
+                click.echo(one_line(f"{table}: {_added(added)}", _LONGEST_TEXT))
+    sys.exit(1 if has_failed else 0)
 
 
 @main.command(context_settings={"ignore_unknown_options": True})  # so that -1 is a version
@@ -242,6 +316,41 @@ def lab(folder: Path, no_browser: bool) -> None:
     except OSError as error:
         raise click.ClickException(one_line(str(error), _LONGEST_TEXT)) from error
     _run_lab(notebooks, no_browser)
+
+
+def _tables_in(folder: str) -> list[str]:
+    """Return the tables in a folder.
+
+    Raises
+    ------
+    TableNotFoundError
+        If there is none.
+    """
+    storage = open_storage(folder)
+    names = sorted(name for name in storage.list_folders("") if name.endswith(".lance"))
+    if not names:
+        raise TableNotFoundError(f"no Lance table in {storage.uri}")
+    return [f"{storage.uri}/{name}" for name in names]
+
+
+def _failed(uri: str, error: LanceExplorerError, as_json: bool) -> bool:
+    """Print why a table was not recorded."""
+    if as_json:
+        click.echo(visible_json(json.dumps({"uri": uri, "error": str(error), "branches": []})))
+    else:
+        click.echo(f"Error: {one_line(f'{uri}: {error}', _LONGEST_TEXT)}", err=True)
+    return True
+
+
+def _added(added: pl.DataFrame) -> str:
+    """Return in words what was recorded of the branches of a table."""
+    parts = list[str]()
+    for row in added.filter(pl.col("new_versions") > 0).iter_rows(named=True):
+        count, first, last = row["new_versions"], row["first_version"], row["last_version"]
+        branch = "" if row["branch"] is None else f"branch {row['branch']}: "
+        which = "" if first is None else f", {first}" + ("" if first == last else f" to {last}")
+        parts.append(f"{branch}{count:,} new version{'' if count == 1 else 's'}{which}")
+    return "; ".join(parts) or "nothing new"
 
 
 def _rows(found: Diff) -> dict[str, object] | str:

@@ -19,7 +19,7 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.value_files import check_values
+from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.inspect.fields import fields
 from lance_explorer.inspect.rows import ROWS, rows
 from lance_explorer.inspect.snapshot_frames import SnapshotInspect
@@ -97,8 +97,10 @@ class Snapshot:
         """The columns and their types in Arrow, as pylance has them."""
         from lance_explorer.values import arrow_schema
 
-        storage = self.source.storage
-        return self._answer(lambda _: arrow_schema(storage.uri, self.version, storage.options))
+        options = self.source.storage.options
+        return self._answer(
+            lambda source: arrow_schema(value_root(source, self.version), self.version, options)
+        )
 
     @cached_property
     def inspect(self) -> SnapshotInspect:
@@ -167,10 +169,15 @@ class Snapshot:
         check_values(self.source, self.version)
         from lance_explorer.values import read_rows
 
-        storage = self.source.storage
+        options = self.source.storage.options
         return self._answer(
-            lambda _: read_rows(
-                storage.uri, self.version, wanted, predicate, most, storage_options=storage.options
+            lambda source: read_rows(
+                value_root(source, self.version),
+                self.version,
+                wanted,
+                predicate,
+                most,
+                storage_options=options,
             )
         )
 
@@ -239,8 +246,10 @@ class Snapshot:
         check_values(self.source, self.version)
         from lance_explorer.values import scan_rows
 
-        storage = self.source.storage
-        return self._answer(lambda _: scan_rows(storage.uri, self.version, storage.options))
+        options = self.source.storage.options
+        return self._answer(
+            lambda source: scan_rows(value_root(source, self.version), self.version, options)
+        )
 
     def _answer(self, build: Callable[[TableSource], _T]) -> _T:
         def if_kept(source: TableSource) -> _T:

@@ -116,7 +116,10 @@ def open_table(
     from lance_explorer.ledger.ledger import ledger_of
 
     of = ledger_of(ledger)
-    source = open_source(table, None, storage_options, allow_bases, io)
+    try:
+        source = open_source(table, None, storage_options, allow_bases, io)
+    except TableNotFoundError as error:
+        raise of.not_found(table, error) from None
     name = None if branch is None else text("branch", branch)
     return Table(source.with_recorded(of.recorded(source.uri), name))
 

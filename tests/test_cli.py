@@ -377,6 +377,67 @@ def test_what_was_verified_is_a_line_of_json_for_each_file(locked):
     }
 
 
+# ------------------------------------------------------------------------------------------ record
+
+
+def test_what_was_recorded_is_a_line_for_each_table(tmp_path):
+    SyntheticTable(tmp_path / "one.lance").append().append()
+    SyntheticTable(tmp_path / "two.lance").append()
+    uris = [str(tmp_path / "one.lance"), str(tmp_path / "two.lance")]
+    arguments = ["record", *uris, "--ledger", str(tmp_path / "ledger")]
+    first, second = run(*arguments), run(*arguments)
+    assert (first.exit_code, second.exit_code) == (0, 0)
+    assert first.output.splitlines() == [
+        f"{uris[0]}: 2 new versions, 1 to 2",
+        f"{uris[1]}: 1 new version, 1",
+    ]
+    assert second.output.splitlines() == [f"{uri}: nothing new" for uri in uris]
+
+
+def test_branches_are_recorded_on_the_line_of_their_table(tmp_path):
+    output = run("record", BRANCHES, "--ledger", str(tmp_path / "ledger")).output
+    assert len(output.splitlines()) == 1
+    assert "; branch " in output
+
+
+def test_all_tables_in_a_folder_are_recorded(tmp_path):
+    for name in ("one", "two"):
+        SyntheticTable(tmp_path / f"{name}.lance").append()
+    result = run("record", "--all", str(tmp_path), "--ledger", str(tmp_path / "ledger"), "--json")
+    told = [json.loads(line) for line in result.output.splitlines()]
+    assert [(Path(one["uri"]).name, one["branches"][0]["new_versions"]) for one in told] == [
+        ("one.lance", 1),
+        ("two.lance", 1),
+    ]
+
+
+def test_a_table_that_cannot_be_recorded_ends_with_1_and_the_others_are(tmp_path):
+    SyntheticTable(tmp_path / "one.lance").append()
+    gone, one = str(tmp_path / "gone.lance"), str(tmp_path / "one.lance")
+    ledger = str(tmp_path / "ledger")
+    result = run("record", gone, one, "--ledger", ledger)
+    assert result.exit_code == 1
+    assert f"Error: {gone}: no Lance table at {gone}" in result.output
+    assert f"{one}: 1 new version, 1" in result.output
+    assert run("record", "--all", str(tmp_path / "ledger"), "--ledger", ledger).exit_code == 1
+
+
+def test_a_command_to_record_that_is_not_understood_ends_with_2(tmp_path):
+    assert run("record", LIFE_CYCLE).exit_code == 2
+    assert run("record", "--ledger", str(tmp_path)).exit_code == 2
+    assert run("record", LIFE_CYCLE, "--ledger", "ftp://somewhere").exit_code == 2
+
+
+def test_recorded_versions_are_printed_with_the_others(tmp_path):
+    SyntheticTable(tmp_path / "one.lance").append().append()
+    uri, ledger = str(tmp_path / "one.lance"), str(tmp_path / "ledger")
+    run("record", uri, "--ledger", ledger)
+    max((tmp_path / "one.lance" / "_versions").iterdir()).unlink()
+    _, first, second = run("versions", uri, "--ledger", ledger).output.splitlines()
+    assert {first.split()[-1], second.split()[-1]} == {"ledger", "live"}
+    assert run("diff", uri, "1", "2", "--ledger", ledger).exit_code == 1
+
+
 # --------------------------------------------------------------------------------------- lab
 
 

@@ -8,7 +8,8 @@ import polars as pl
 from lance_explorer.changes.diff_schema import FieldPair, paired_fields
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
-from lance_explorer.frames.columns import BRANCH, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.columns import BRANCH, ID, KNOWN_FROM, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.ancestors import Ancestry, Stretch
 from lance_explorer.history.column_lives import fields_of_both
 from lance_explorer.history.history import VersionRecord
@@ -28,6 +29,7 @@ COMMITS_BETWEEN = FrameSchema(
         Column("version", ID, "version of the commit"),
         Column("timestamp", TIME, "when it was committed", nullable=True),
         Column("operation", TEXT, "operation as Lance names it", nullable=True),
+        KNOWN_FROM,
     ),
 )
 """The columns of ``Diff.commits()``."""
@@ -36,23 +38,20 @@ COMMITS_BETWEEN = FrameSchema(
 def commits_between(common: Ancestry) -> pl.DataFrame:
     """Return the kept commits from one version back to the common one, and on to the other."""
     back = [
-        ("back", branch, record)
+        ("back", *commit)
         for stretch in reversed(common.to_first)
-        for branch, record in reversed([*_commits(stretch)])
+        for commit in reversed([*_commits(stretch)])
     ]
-    forth = [
-        ("forth", branch, record)
-        for stretch in common.to_second
-        for branch, record in _commits(stretch)
-    ]
+    forth = [("forth", *commit) for stretch in common.to_second for commit in _commits(stretch)]
     found = back + forth
     return COMMITS_BETWEEN.build(
         {
-            "leg": [leg for leg, _, _ in found],
-            "branch": [branch for _, branch, _ in found],
-            "version": [record.version for *_, record in found],
-            "timestamp": [record.manifest.timestamp for *_, record in found],
-            "operation": [record.operation for *_, record in found],
+            "leg": [leg for leg, *_ in found],
+            "branch": [branch for _, branch, _, _ in found],
+            "version": [record.version for _, _, record, _ in found],
+            "timestamp": [record.manifest.timestamp for _, _, record, _ in found],
+            "operation": [record.operation for _, _, record, _ in found],
+            "known_from": [place for *_, place in found],
         }
     )
 
@@ -82,11 +81,13 @@ def fields_between(
     return paired_fields(way, kept, overwritten=overwritten)
 
 
-def _commits(stretch: Stretch) -> Iterator[tuple[str | None, VersionRecord]]:
+def _commits(stretch: Stretch) -> Iterator[tuple[str | None, VersionRecord, str]]:
     if stretch.source is not None:
-        for record in stretch.source.history.records:
+        history = stretch.source.history
+        places = known_from(stretch.source, history.versions)
+        for record, place in zip(history.records, places, strict=True):
             if stretch.begin < record.version <= stretch.end:
-                yield stretch.source.branch, record
+                yield stretch.source.branch, record, place
 
 
 def _passed(stretch: Stretch) -> tuple[list[VersionRecord], list[VersionRecord]]:

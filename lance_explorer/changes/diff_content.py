@@ -17,7 +17,7 @@ from polars import selectors
 from lance_explorer.changes.value_columns import column_fields
 from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.history.ancestors import Place
-from lance_explorer.history.value_files import check_values
+from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["SameContent", "compare_content", "same_by_metadata"]
@@ -210,7 +210,12 @@ class _Sums:
         names = [*columns, _ROW_ID]
         check_blob = check_values(place.source, place.version)
         batches = content_batches(
-            storage.uri, place.version, fragments, names, storage.options, check_blob
+            value_root(place.source, place.version),
+            place.version,
+            fragments,
+            names,
+            storage.options,
+            check_blob,
         )
         for batch in batches:
             for some in batch.iter_slices(_MANY_ROWS):

@@ -9,7 +9,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns
-from lance_explorer.frames.columns import COUNT, EVIDENCE, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.columns import (
+    COUNT,
+    EVIDENCE,
+    ID,
+    MAYBE_KNOWN_FROM,
+    TEXT,
+    TIME,
+    Column,
+    FrameSchema,
+)
 from lance_explorer.history.events.event_runs import COMMIT_EVENTS, NET_EVENTS, RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.row_origins import NO_VERSION
@@ -141,6 +150,7 @@ COMMIT_SUMMARY = FrameSchema(
         Column(
             "versions_lost", COUNT, "versions directly before it that are not kept", unit="versions"
         ),
+        MAYBE_KNOWN_FROM,
     ),
 )
 """The columns of ``Changes.summary()`` commit by commit."""

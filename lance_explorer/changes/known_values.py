@@ -12,7 +12,12 @@ from lance_explorer.errors import StorageError, UnsupportedFeatureError
 from lance_explorer.format.fragments import DataFile, Fragment
 from lance_explorer.history.file_roots import data_file
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.history.value_files import check_values
+from lance_explorer.history.value_files import (
+    check_values,
+    has_no_values,
+    value_root,
+    why_values_are_lost,
+)
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.values import read_rows_at, refused_blobs
 
@@ -59,8 +64,12 @@ def known_values(
     for together.
     """
     version = rows.history.records[position].version
+    why = why_values_are_lost(rows.source, version) if has_no_values(rows.source) else None
+    if why is not None:
+        lost.recorded_only(rows, position, why)
+        return _nulls(names, len(addresses))
     try:
-        check_blob = check_values(rows.source, version)
+        check_blob = check_values(rows.source, version, some_rows=True)
     except UnsupportedFeatureError as error:
         lost.refused(rows, position, error)
         return _nulls(names, len(addresses))
@@ -78,11 +87,12 @@ class _Reader:
         self._check_blob = check_blob
         self._record = rows.history.records[position]
         self._storage = rows.source.storage
+        self._root = value_root(rows.source, self._record.version)
 
     def read(self, addresses: Uint64Array, ids: Uint64Array, names: Sequence[str]) -> pl.DataFrame:
         """Return values; all are there."""
         return read_rows_at(
-            self._storage.uri,
+            self._root,
             self._record.version,
             addresses,
             ids if self._rows.has_row_ids else addresses,
@@ -126,6 +136,9 @@ class _Reader:
             return np.ones(shape, dtype=np.bool_)
         if lost.has_unknown_format(self._rows, self._position):
             return np.ones(shape, dtype=np.bool_)
+        why = why_values_are_lost(self._rows.source, self._record.version)
+        if why is not None:
+            lost.recorded_only(self._rows, self._position, why)
         cells = np.zeros(shape, dtype=np.bool_)
         fields = column_fields(self._record.schema)
         columns = [{field.id for field in fields[name]} for name in names]
@@ -135,12 +148,15 @@ class _Reader:
         for state in history.intervals.at(self._position).tolist():
             fragment = history.states[state]
             if fragment.id in wanted:
-                held = self._fields_lost(fragment, set[int]().union(*columns), lost)
+                told = lost if why is None else None
+                held = self._fields_lost(fragment, set[int]().union(*columns), told)
                 is_lost = [not held.isdisjoint(column) for column in columns]
                 cells[owners == fragment.id] |= np.array(is_lost)
-        return cells
+        return cells if why is None or cells.any() else np.ones(shape, dtype=np.bool_)
 
-    def _fields_lost(self, fragment: Fragment, wanted: set[int], lost: LostValues) -> set[int]:
+    def _fields_lost(
+        self, fragment: Fragment, wanted: set[int], lost: LostValues | None
+    ) -> set[int]:
         found = set[int]()
         bases = self._record.manifest.base_paths
         for file in _files(fragment):
@@ -148,14 +164,15 @@ class _Reader:
                 continue
             root, path = data_file(file, bases, self._storage)
             if root.find(path) is None:
-                lost.file_gone(self._rows, self._position, fragment.id, root.uri, path)
+                if lost is not None:
+                    lost.file_gone(self._rows, self._position, fragment.id, root.uri, path)
                 found.update(file.fields)
         return found
 
     def _refused(self, addresses: Uint64Array, names: Sequence[str], lost: LostValues) -> _Cells:
         """Return which blobs may not be read."""
         refused = refused_blobs(
-            self._storage.uri,
+            self._root,
             self._record.version,
             addresses,
             names,

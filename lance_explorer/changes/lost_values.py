@@ -80,6 +80,10 @@ class LostValues:
             "refresh() the table and try again.",
         )
 
+    def recorded_only(self, rows: StateRows, position: int, why: str) -> None:
+        """Note that only a ledger still has a version, and why its values are not read."""
+        self._add(rows, position, "info", why, "Tag versions whose values should be kept.")
+
     def refused(self, rows: StateRows, position: int, error: Exception) -> None:
         """Note that no values of a version are read, since it leads elsewhere."""
         why = error.__cause__ or error

@@ -9,6 +9,7 @@ from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.counting import counted
 from lance_explorer.changes.frame import COMMIT_SUMMARY, NET_SUMMARY
 from lance_explorer.changes.steps import ChangeStep, VersionRange, lost_before
+from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.events.event_runs import COMMIT_EVENTS, NET_EVENTS, RowEvent
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.paths import EMPTY, path_between
@@ -77,6 +78,9 @@ def commit_summary(versions: VersionRange, steps: Iterable[ChangeStep]) -> pl.Da
                 lost_before(versions.rows, step.after) if step.runs.count(RowEvent.LOST) else 0
                 for step in found
             ],
+            "known_from": known_from(
+                versions.rows.source, [step.version or None for step in found]
+            ),
         }
     )
 

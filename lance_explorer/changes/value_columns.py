@@ -18,6 +18,7 @@ from lance_explorer.history.column_lives import ColumnLives, Doubt, Lives, colum
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.value_files import value_root
 
 __all__ = [
     "ValueColumns",
@@ -176,7 +177,9 @@ def column_types(source: TableSource, version: int) -> pl.Schema:
     key = f"{__name__}.{version}"
     if key not in source.kept:
         storage = source.storage
-        source.kept[key] = row_schema(storage.uri, version, storage.options, whole_blobs=True)
+        source.kept[key] = row_schema(
+            value_root(source, version), version, storage.options, whole_blobs=True
+        )
     types: pl.Schema = source.kept[key]
     return types
 

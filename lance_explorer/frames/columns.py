@@ -21,6 +21,8 @@ __all__ = [
     "ID",
     "INTERVAL",
     "KIND",
+    "KNOWN_FROM",
+    "MAYBE_KNOWN_FROM",
     "TEXT",
     "TIME",
     "VERSION",
@@ -119,6 +121,17 @@ def _list_series(values: list[Any], dtype: pl.List) -> pl.Series:
 
 VERSION = Column("version", ID, "version of the table")
 BRANCH = Column("branch", TEXT, "branch of that version; null is the main branch", nullable=True)
+
+_PLACES = pl.Enum(["live", "ledger"])
+_PLACES_MEANING = "`live`: the table keeps the version; `ledger`: only a ledger still has it"
+
+KNOWN_FROM = Column("known_from", _PLACES, _PLACES_MEANING)
+"""The last column of every frame by version."""
+
+MAYBE_KNOWN_FROM = Column(
+    "known_from", _PLACES, f"{_PLACES_MEANING}; null: neither has it", nullable=True
+)
+"""The same where versions may be lost ones, or those of another table."""
 
 INTERVAL = (
     Column("first_version", ID, "first version of the interval"),

@@ -8,7 +8,16 @@ from enum import IntEnum
 
 import polars as pl
 
-from lance_explorer.frames.columns import BRANCH, EVIDENCE, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.columns import (
+    BRANCH,
+    EVIDENCE,
+    ID,
+    MAYBE_KNOWN_FROM,
+    TEXT,
+    TIME,
+    Column,
+    FrameSchema,
+)
 from lance_explorer.history.events.event_runs import COMMIT_EVENTS
 
 __all__ = ["EVENT", "FOLLOWED", "FOLLOWED_ADDRESSES", "OUTCOME", "ROW_HISTORY", "Outcome"]
@@ -48,6 +57,7 @@ _COLUMNS = (
     ),
     Column("evidence", EVIDENCE, "how the event is known"),
     Column("source", TEXT, "where this comes from; null if it is lost", nullable=True),
+    MAYBE_KNOWN_FROM,
 )
 
 ROW_HISTORY = FrameSchema("row_history", _COLUMNS)

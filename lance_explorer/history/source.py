@@ -115,6 +115,17 @@ class TableSource:
         return self.listing.versions[-1].version
 
     @property
+    def recorded_versions(self) -> list[int]:
+        """The versions that only a ledger still has, ascending, detached ones last."""
+        files = (*self.listing.versions, *self.listing.detached)
+        return [file.version for file in files if file.is_recorded]
+
+    @property
+    def recorded_findings(self) -> list[Finding]:
+        """What is wrong with what a ledger has of this branch."""
+        return [] if self.recorded is None else self.recorded.findings(self.branch)
+
+    @property
     def history(self) -> History:
         """All kept versions of this branch.
 

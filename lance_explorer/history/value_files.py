@@ -1,14 +1,15 @@
 """Versions of which pylance may read the values: their files lie where the table may lead."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.errors import CorruptFileError, FormatError
+from lance_explorer.errors import CorruptFileError, FormatError, StorageError
 from lance_explorer.format.fragments import BasePath, Fragment
+from lance_explorer.format.indexless import without_indices
 from lance_explorer.history.file_roots import (
     data_file,
     deletion_root,
@@ -20,7 +21,7 @@ from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.storage import Storage, leads_elsewhere
 
-__all__ = ["check_values"]
+__all__ = ["check_values", "has_no_values", "value_root", "why_values_are_lost"]
 
 _KEPT = __name__
 
@@ -28,6 +29,8 @@ _BLOB = "lance.blob.v2"
 """Extension of columns whose values may be in files of their own, in a folder like a data file."""
 
 _DATA_FILE = ".lance"
+
+_SHOWN_FILES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,22 @@ class _Checked:
     states: dict[tuple[tuple[BasePath, ...], bool], NDArray[np.bool_]]
 
 
-def check_values(source: TableSource, version: int) -> Callable[[int, str], None]:
+def check_values(
+    source: TableSource, version: int, *, some_rows: bool = False
+) -> Callable[[int, str], None]:
     """Check that pylance may read values of a version: it follows whatever a manifest says.
 
     All of the version is checked, since even for one row it may open files of every fragment.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch.
+    version : int
+        The version.
+    some_rows : bool
+        Whether only rows at some addresses will be read: then it is no error if files of a version
+        are gone that only a ledger still has.
 
     Returns
     -------
@@ -52,7 +67,13 @@ def check_values(source: TableSource, version: int) -> Callable[[int, str], None
     ------
     FormatError
         If a file or an index lies where the table may not lead, or its base path does not exist.
+    StorageError
+        If only a ledger still has the version, and files with its values are gone.
     """
+    is_asked = has_no_values(source) or not some_rows
+    lost = why_values_are_lost(source, version) if is_asked else None
+    if lost is not None:
+        raise StorageError(lost)
     history, position = source.found(version)
     record, storage = history.records[position], source.storage
     bases = record.manifest.base_paths
@@ -77,6 +98,80 @@ def check_values(source: TableSource, version: int) -> Callable[[int, str], None
         except FormatError as error:
             raise _refused(error, f"version {version}, index {index.name!r},") from error
     return partial(_check_blob, bases, storage)
+
+
+def has_no_values(source: TableSource) -> bool:
+    """Tell whether a table is opened from a ledger alone."""
+    return all(file.is_recorded for file in source.listing.versions)
+
+
+def value_root(source: TableSource, version: int) -> str:
+    """Return the root from which pylance reads a version, recorded ones too."""
+    if not _is_recorded(source, version):
+        return source.storage.uri
+    from lance_explorer.values import RecordedRoot
+
+    manifest = source.storage.get(source.file(version).path)
+    return RecordedRoot(source.storage.uri, without_indices(manifest))
+
+
+def why_values_are_lost(source: TableSource, version: int) -> str | None:
+    """Return why no values can be read of a version that only a ledger still has; else None.
+
+    Which of its files are missing is found by listing their folders; none is opened.
+    """
+    if not _is_recorded(source, version):
+        return None
+    known = f"version {version} is known from the ledger alone"
+    if has_no_values(source):
+        return (
+            f"{known}, which keeps no values; if the table still exists, "
+            "open_table(uri, ledger=ledger) reads those that are left"
+        )
+    missing, num_files = _missing_files(source, version)
+    if not missing:
+        return None
+    some = ", ".join(missing[:_SHOWN_FILES])
+    more = len(missing) - _SHOWN_FILES
+    return (
+        f"{known}, and its values are lost: of {num_files:,} data and deletion files, "
+        f"{len(missing):,} {'is' if len(missing) == 1 else 'are'} missing, {some}"
+        + (f" and {more:,} more" if more > 0 else "")
+    )
+
+
+def _is_recorded(source: TableSource, version: int) -> bool:
+    return source.recorded is not None and source.file(version).is_recorded
+
+
+def _missing_files(source: TableSource, version: int) -> tuple[list[str], int]:
+    """Return which files with values and deleted rows are not there, and how many there should be.
+
+    Those that a ledger has of deleted rows do not count: pylance reads its own.
+    """
+    history, position = source.found(version)
+    bases = history.records[position].manifest.base_paths
+    wanted = dict[tuple[Storage, str], set[str]]()
+    for state in history.states_at(position):
+        for root, path in _files(history.states[state], bases, source.storage):
+            folder, _, name = path.rpartition("/")
+            wanted.setdefault((root, folder), set()).add(name)
+    missing = list[str]()
+    for (root, folder), names in wanted.items():
+        there = {info.name for info in root.list_files(folder)}
+        missing += [f"{folder}/{name}" if folder else name for name in sorted(names - there)]
+    return missing, sum([len(names) for names in wanted.values()])
+
+
+def _files(
+    fragment: Fragment, bases: tuple[BasePath, ...], storage: Storage
+) -> Iterator[tuple[Storage, str]]:
+    """Yield the files that reading a fragment opens: the root of each, and the path from there."""
+    for file in (*fragment.files, *[overlay.data_file for overlay in fragment.overlays]):
+        yield data_file(file, bases, storage)
+    deletions = fragment.deletion_file
+    if deletions is not None:
+        yield deletion_root(deletions.base_id, bases, storage), deletions.path(fragment.id)
 
 
 def _check_files(

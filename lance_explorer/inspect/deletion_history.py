@@ -17,7 +17,8 @@ from lance_explorer.errors import FragmentNotFoundError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Delete
-from lance_explorer.frames.columns import BRANCH, ID, TEXT, Column, FrameSchema
+from lance_explorer.frames.columns import BRANCH, ID, KNOWN_FROM, TEXT, Column, FrameSchema
+from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.readable import readable_history
 from lance_explorer.history.reading.row_reader import FragmentReader
@@ -63,6 +64,7 @@ DELETION_HISTORY = FrameSchema(
             "version of the restore that brought it back; null if there is none",
             nullable=True,
         ),
+        KNOWN_FROM,
     ),
 )
 """The columns of ``deletion_history()``."""
@@ -127,7 +129,11 @@ def deletion_history(source: TableSource, fragment_id: int) -> pl.DataFrame:
         maskings = [
             (life[0], masking) for life in lives for masking in _maskings(source, history, life)
         ]
-    pieces = [_rows(source, history, born, masking, row_ids) for born, masking in maskings]
+    places = known_from(source, history.versions)
+    pieces = [
+        _rows(source, history, born, masking, row_ids, places[masking.position])
+        for born, masking in maskings
+    ]
     nothing = pl.DataFrame(schema=DELETION_HISTORY.polars_schema)
     return pl.concat([nothing, *pieces]).sort("version", "offset")
 
@@ -218,6 +224,7 @@ def _rows(
     beginning: _Stay,
     masking: _Masking,
     row_ids: dict[FragmentSequence, RowIdSequence],
+    place: str,
 ) -> pl.DataFrame:
     """Return one row for each masked row."""
     record = history.records[masking.position]
@@ -233,6 +240,7 @@ def _rows(
         "predicate": _predicate(source, record) if operation == OperationName.DELETE else None,
         "with_fragment": masking.with_fragment,
         "undone_at": masking.undone_at,
+        "known_from": place,
     }
     columns: dict[str, Any] = {
         "offset": offsets,

@@ -12,6 +12,7 @@ from lance_explorer.frames.columns import (
     BYTES,
     COUNT,
     ID,
+    KNOWN_FROM,
     TEXT,
     TIME,
     VERSION,
@@ -19,6 +20,7 @@ from lance_explorer.frames.columns import (
     FrameSchema,
 )
 from lance_explorer.frames.counts import known
+from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
@@ -51,6 +53,7 @@ DETACHED = FrameSchema(
         *_CONTENT,
         Column("manifest_bytes", BYTES, "size of the manifest file", unit="bytes"),
         Column("path", TEXT, "path of the manifest file below the root of the branch"),
+        KNOWN_FROM,
     ),
 )
 """The columns of ``inspect.detached()``. What a manifest says is null where it cannot be read."""
@@ -69,6 +72,7 @@ def detached(source: TableSource) -> pl.DataFrame:
             **{name: [content[name] for content in contents] for name in _UNREADABLE},
             "manifest_bytes": [file.size_bytes for file in files],
             "path": [file.path for file in files],
+            "known_from": known_from(source, [file.version for file in files]),
         }
     )
 

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from lance_explorer.frames.columns import (
     BRANCH,
     BYTES,
+    KNOWN_FROM,
     TEXT,
     TIME,
     VERSION,
     Column,
     FrameSchema,
 )
+from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import VersionFile
@@ -52,6 +54,7 @@ MANIFESTS = FrameSchema(
         _bytes("index_section_bytes", "size of the index section"),
         _bytes("transaction_bytes", "size of the inlined transaction, if it can be decoded"),
         _bytes("rest_bytes", "size of config, metadata, lengths, footer and everything else"),
+        KNOWN_FROM,
     ),
 )
 """The columns of ``inspect.manifests()``. A part that a manifest does not have is 0 bytes."""
@@ -74,6 +77,7 @@ def manifests(source: TableSource) -> pl.DataFrame:
             "manifest_bytes": whole,
             **parts,
             "rest_bytes": whole - sum(parts.values()),
+            "known_from": known_from(source, history.versions),
         }
     )
 

@@ -10,11 +10,13 @@ from lance_explorer.frames.columns import (
     COUNT,
     EVIDENCE,
     ID,
+    MAYBE_KNOWN_FROM,
     TEXT,
     VERSION,
     Column,
     FrameSchema,
 )
+from lance_explorer.frames.known_from import known_from_branches
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.source import TableSource
 
@@ -52,6 +54,7 @@ REWRITE_GROUPS = FrameSchema(
         Column("evidence", EVIDENCE, "how the pair is known"),
         Column("source", TEXT, "where this comes from"),
         Column("note", TEXT, "what is uncertain", nullable=True),
+        MAYBE_KNOWN_FROM,
     ),
 )
 """The columns of ``inspect.rewrite_groups()``. Versions may be lost ones."""
@@ -82,7 +85,12 @@ def rewrite_groups(source: TableSource) -> pl.DataFrame:
         pair for group in groups for pair in _pairs(group, _committed_on(source, group.version))
     ]
     columns = list(zip(*pairs, strict=True)) or [()] * len(_Pair._fields)
-    return REWRITE_GROUPS.build(dict(zip(_Pair._fields, columns, strict=True)))
+    known = known_from_branches(
+        source, [pair.branch for pair in pairs], [pair.version for pair in pairs]
+    )
+    return REWRITE_GROUPS.build(
+        {**dict(zip(_Pair._fields, columns, strict=True)), "known_from": known}
+    )
 
 
 def _committed_on(source: TableSource, version: int) -> str | None:

@@ -9,8 +9,17 @@ from numpy.typing import NDArray
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.fragment_columns import SequenceStorage
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, VERSION, Column, FrameSchema
+from lance_explorer.frames.columns import (
+    BRANCH,
+    BYTES,
+    COUNT,
+    KNOWN_FROM,
+    VERSION,
+    Column,
+    FrameSchema,
+)
 from lance_explorer.frames.counts import nullable
+from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
@@ -53,6 +62,7 @@ ROW_ID_TOTALS = FrameSchema(
             COUNT,
             "fragments whose row IDs are spilled, and not counted in the other columns",
         ),
+        KNOWN_FROM,
     ),
 )
 """The columns of ``inspect.row_id_totals()``. Segments, runs, holes and the index are null where a
@@ -93,6 +103,7 @@ def row_id_totals(source: TableSource) -> pl.DataFrame:
             "versions_bytes": versions_bytes,
             "index_bytes": nullable(of_all(index_bytes)),
             "num_spilled": spilled,
+            "known_from": known_from(source, history.versions),
         }
     )
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lance_explorer.frames.columns import ID, Column, FrameSchema, free_name
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.value_files import check_values
+from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.inspect.row_creation import CREATED_AT_SOURCE, created_at
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.version_runs import RowVersionRuns
@@ -63,7 +63,9 @@ def rows(source: TableSource, version: int, columns: Sequence[str] | None = None
     from lance_explorer.values import read_rows
 
     storage = source.storage
-    values = read_rows(storage.uri, version, others, storage_options=storage.options)
+    values = read_rows(
+        value_root(source, version), version, others, storage_options=storage.options
+    )
     taken = {*ROWS.names, *values.columns}
     free = {name: free_name(name, taken) for name in values.columns if name in ROWS.names}
     return pl.concat([frame, values.rename(free)], how="horizontal")

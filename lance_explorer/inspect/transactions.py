@@ -8,6 +8,7 @@ from lance_explorer.frames.columns import (
     BYTES,
     ID,
     KIND,
+    KNOWN_FROM,
     TEXT,
     TIME,
     VERSION,
@@ -15,6 +16,7 @@ from lance_explorer.frames.columns import (
     FrameSchema,
 )
 from lance_explorer.frames.kinds import kind_of
+from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.value_text import json_text
@@ -51,6 +53,7 @@ TRANSACTIONS = FrameSchema(
         Column("path", TEXT, "path of that file below the root of the branch", nullable=True),
         Column("transaction_bytes", BYTES, "size of the transaction", nullable=True, unit="bytes"),
         Column("summary", TEXT, "summary of the operation as a JSON object", nullable=True),
+        KNOWN_FROM,
     ),
 )
 """The columns of ``inspect.transactions()``. Where no transaction is left, or it is damaged, all
@@ -82,6 +85,7 @@ def transactions(source: TableSource) -> pl.DataFrame:
             "path": [transaction and transaction.path for transaction in stored],
             "transaction_bytes": [transaction and transaction.num_bytes for transaction in stored],
             "summary": summaries,
+            "known_from": known_from(source, source.history.versions),
         }
     )
 

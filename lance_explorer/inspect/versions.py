@@ -15,6 +15,7 @@ from lance_explorer.frames.columns import (
     COUNT,
     ID,
     KIND,
+    KNOWN_FROM,
     TEXT,
     TIME,
     VERSION,
@@ -23,6 +24,7 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.kinds import kind_of
+from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.fragment_counts import FragmentCounts, count_fragments, totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
@@ -94,6 +96,7 @@ VERSIONS = FrameSchema(
             "whether nothing at all differs from the version before",
             nullable=True,
         ),
+        KNOWN_FROM,
     ),
 )
 """The columns of ``versions()``. What differs does so from the version numbered one lower; null
@@ -172,6 +175,7 @@ def versions(source: TableSource) -> pl.DataFrame:
             ],
             "schema_changed": _schema_changed(history),
             "is_noop": _is_noop(history, steps),
+            "known_from": known_from(source, history.versions),
         }
     )
 

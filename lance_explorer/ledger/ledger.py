@@ -306,6 +306,18 @@ class Ledger:
         """Return what is recorded of the table with a URI."""
         return self._table(uri)
 
+    def not_found(self, table: Any, error: TableNotFoundError) -> TableNotFoundError:
+        """Return the error of a table that is not there, with what is recorded of it."""
+        if not isinstance(table, (str, os.PathLike)):
+            return error
+        known = self._table(open_storage(path("table", table)).uri)
+        if not known.branches():
+            return error
+        name = known.uri.rstrip("/").rpartition("/")[2]
+        return TableNotFoundError(
+            f"{error}; it was recorded in {self.uri}: ledger.open({name!r}) shows what it was"
+        )
+
     def _table(self, uri: str) -> RecordedTable:
         return RecordedTable(self._place, folder_of(uri), uri)
 

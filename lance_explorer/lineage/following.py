@@ -16,6 +16,7 @@ from lance_explorer.arguments import row_numbers
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED, ROW_HISTORY
+from lance_explorer.frames.known_from import known_from_branches
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_runs import NO_ADDRESS
@@ -71,8 +72,14 @@ def row_history(
     if not parts:
         raise row_not_found(source, source.latest_version, row_id)
     columns = EventColumns.concatenated(parts)
-    frame = ROW_HISTORY.build(columns.frame(steps))
+    frame = ROW_HISTORY.build(_told(source, columns, steps))
     return with_values(source, frame, row_id) if values else frame
+
+
+def _told(source: TableSource, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:
+    """Return the columns of a frame of events."""
+    told = columns.frame(steps)
+    return {**told, "known_from": known_from_branches(source, told["branch"], told["version"])}
 
 
 def _identities(rows: StateRows, row_id: int, at: int | None) -> list[int]:
@@ -201,7 +208,7 @@ def follow(
     if len(identities) > len(wanted):  # of two rows with one ID, the one that ends comes first
         columns = columns.where(np.lexsort((columns.before == NO_ADDRESS, columns.step)))
     columns = columns.by_row(len(wanted))
-    return FOLLOWED.build({"_rowid": wanted[columns.row], **columns.frame(steps)})
+    return FOLLOWED.build({"_rowid": wanted[columns.row], **_told(source, columns, steps)})
 
 
 def _followed(

@@ -54,7 +54,7 @@ def lineage(source: TableSource) -> "Lineage":
         fragments.append(lives_frame(stretch, finder.nodes, is_latest=is_latest))
         states.append(states_frame(stretch, finder.nodes))
         parent = finder
-    frames = LineageFrames(pl.concat(fragments), edges_frame(edges), pl.concat(states))
+    frames = LineageFrames(pl.concat(fragments), edges_frame(source, edges), pl.concat(states))
     return Lineage(frames, source)
 
 

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.kinds import kind_of
+from lance_explorer.frames.known_from import known_from_branches
 from lance_explorer.history.history import History
+from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.nodes import (
     EDGES,
     FRAGMENTS,
@@ -125,7 +127,7 @@ def states_frame(stretch: Stretch, nodes: Sequence[FragmentNode]) -> pl.DataFram
     )
 
 
-def edges_frame(edges: Sequence[Edge]) -> pl.DataFrame:
+def edges_frame(source: TableSource, edges: Sequence[Edge]) -> pl.DataFrame:
     """Return edges in the order of their versions."""
     return EDGES.build(
         {
@@ -138,6 +140,11 @@ def edges_frame(edges: Sequence[Edge]) -> pl.DataFrame:
             "group_rows": [edge.group_rows for edge in edges],
             "evidence": [edge.evidence.label for edge in edges],
             "source": [edge.source for edge in edges],
+            "known_from": known_from_branches(
+                source,
+                [edge.end.branch for edge in edges],
+                [None if edge.end.table else edge.version for edge in edges],
+            ),
         }
     )
 

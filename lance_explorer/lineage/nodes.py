@@ -11,6 +11,7 @@ from lance_explorer.frames.columns import (
     EVIDENCE,
     ID,
     KIND,
+    MAYBE_KNOWN_FROM,
     TEXT,
     VERSION,
     Column,
@@ -75,7 +76,7 @@ class UnseenFragment:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Rows that went from one fragment into another; its fields are the columns of EDGES."""
+    """Rows that went from one fragment into another; its fields are columns of EDGES."""
 
     start: FragmentNode
     end: FragmentNode
@@ -168,6 +169,7 @@ EDGES = FrameSchema(
         ),
         Column("evidence", EVIDENCE, "how the edge is known"),
         Column("source", TEXT, "where this comes from"),
+        MAYBE_KNOWN_FROM,
     ),
 )
 """The columns of ``lineage().edges()``, of which all but the nodes are attributes of edges."""

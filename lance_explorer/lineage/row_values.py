@@ -16,7 +16,7 @@ from lance_explorer.history.column_lives import fields_of_both
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.value_files import check_values
+from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.storage import done_in_order
 
 __all__ = ["with_values"]
@@ -120,7 +120,7 @@ def _place(source: TableSource, event: dict[str, Any]) -> _Place | None:
         return None
     try:
         record = on_branch.history.records[on_branch.history.position(version)]
-        check_blob = check_values(on_branch, version)
+        check_blob = check_values(on_branch, version, some_rows=True)
     except LanceExplorerError:
         return None
     return _Place(on_branch, record, address, check_blob)
@@ -144,7 +144,7 @@ def _values(place: _Place, row_id: int) -> _Row | None:
     is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
     try:
         row = read_rows_at(
-            storage.uri,
+            value_root(source, record.version),
             record.version,
             np.array([address], dtype=np.uint64),
             np.array([row_id if is_stable else address], dtype=np.uint64),

@@ -17,7 +17,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.value_files import check_values
+from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.history.version_refs import resolve
 from lance_explorer.inspect.rows import ROWS, fragment_rows
 from lance_explorer.rowids.addresses import fragments_of
@@ -137,7 +137,7 @@ class _RowsReader(DataSourceReader):
         check_values(source, self._table.version)
         start, stop = pieces[0].start, pieces[0].stop  # which stands alone if it is no whole one
         batches = row_batches(
-            source.storage.uri,
+            value_root(source, self._table.version),
             self._table.version,
             [piece.fragment_id for piece in pieces],
             [*self._values, _ADDRESS] if self._own else self._values,
@@ -206,7 +206,7 @@ def _value_types(table: PinnedTable) -> pa.Schema:
     from lance_explorer.values import row_types
 
     source = table.open()
-    return row_types(source.storage.uri, table.version, source.storage.options)
+    return row_types(value_root(source, table.version), table.version, source.storage.options)
 
 
 def live_offsets(content: FragmentContent, start: int, stop: int) -> NDArray[np.int64]:

@@ -1,6 +1,7 @@
 """Everything that is read from data files, through pylance."""
 
 from lance_explorer.values.files import read_hidden_column, read_row_map
+from lance_explorer.values.opening import RecordedRoot
 from lance_explorer.values.rows import (
     ROW_VERSIONS,
     SYSTEM_COLUMNS,
@@ -18,6 +19,7 @@ from lance_explorer.values.rows_at import read_rows_at, refused_blobs
 __all__ = [
     "ROW_VERSIONS",
     "SYSTEM_COLUMNS",
+    "RecordedRoot",
     "arrow_schema",
     "content_batches",
     "read_hidden_column",

@@ -14,6 +14,7 @@ from lance_explorer.storage.opening import is_remote
 from lance_explorer.storage.secrets import without_secrets
 
 __all__ = [
+    "RecordedRoot",
     "StorageOptions",
     "batch_bytes",
     "failing",
@@ -43,6 +44,26 @@ StorageOptions = Mapping[str, str] | None
 """Address and credentials of an object store; None for local files."""
 
 
+class RecordedRoot(str):
+    """The root of a table, for one version whose manifest is there no more, but was recorded.
+
+    Parameters
+    ----------
+    uri : str
+        The root.
+    manifest : bytes
+        The manifest message of the version.
+    """
+
+    manifest: bytes
+
+    def __new__(cls, uri: str, manifest: bytes) -> "RecordedRoot":
+        """Return the root."""
+        root = super().__new__(cls, uri)
+        root.manifest = manifest
+        return root
+
+
 def open_version(uri: str, version: int, storage_options: StorageOptions) -> lance.LanceDataset:
     """Return a version of the table, or of the branch, whose root is at ``uri``."""
     check_not_forked()
@@ -51,7 +72,12 @@ def open_version(uri: str, version: int, storage_options: StorageOptions) -> lan
         _check_manifest(version, no_files)
     options = options_of(uri, storage_options)
     with failing(f"version {version} cannot be opened", storage_options):
-        dataset = lance.dataset(uri, version=version, storage_options=options)
+        if isinstance(uri, RecordedRoot):
+            dataset = lance.LanceDataset(
+                str(uri), version, storage_options=options, serialized_manifest=uri.manifest
+            )
+        else:
+            dataset = lance.dataset(uri, version=version, storage_options=options)
     if no_files:
         _check_fragments(dataset, no_files)
     return dataset

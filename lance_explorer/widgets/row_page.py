@@ -8,7 +8,7 @@ from lance_explorer.errors import UnsupportedFeatureError
 from lance_explorer.format.flags import unreadable_flags
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.value_files import check_values
+from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.values import SYSTEM_COLUMNS, read_rows
 from lance_explorer.widgets.cell_text import sizes_of, text_of, unit_of
 
@@ -39,7 +39,7 @@ def row_page(source: TableSource, version: int, first: int, count: int) -> dict[
     types = {field.name: field.logical_type for field in fields[:_MOST_COLUMNS]}
     columns = [*SYSTEM_COLUMNS, *types]
     rows = read_rows(
-        source.storage.uri,
+        value_root(source, version),
         version,
         columns,
         limit=count,

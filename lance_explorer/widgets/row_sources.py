@@ -9,7 +9,7 @@ from typing import Protocol
 import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.history.value_files import check_values
+from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.values import ROW_VERSIONS, SYSTEM_COLUMNS, take_rows
 
@@ -128,7 +128,11 @@ class SnapshotRows:
         snapshot, storage = self._snapshot, self._snapshot.source.storage
         check_values(snapshot.source, snapshot.version)
         return take_rows(
-            storage.uri, snapshot.version, positions, list(self._schema), storage.options
+            value_root(snapshot.source, snapshot.version),
+            snapshot.version,
+            positions,
+            list(self._schema),
+            storage.options,
         )
 
     def read(self, columns: Sequence[str]) -> pl.DataFrame:

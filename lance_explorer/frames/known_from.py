@@ -1,0 +1,69 @@
+"""Where versions are known from: the table itself, or only a ledger (KNOWN_FROM)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.errors import RefNotFoundError
+from lance_explorer.frames.columns import ID, KNOWN_FROM, TEXT
+from lance_explorer.history.source import TableSource
+
+__all__ = ["known_from", "known_from_branches"]
+
+_Versions = pl.Series | NDArray[np.uint64] | Sequence[int] | Sequence[int | None]
+
+
+def known_from(source: TableSource, versions: _Versions) -> pl.Series:
+    """Return for versions of a branch where each is known from; null where nothing has it.
+
+    Examples
+    --------
+    >>> from lance_explorer.frames.known_from import known_from
+    >>> known_from(table.source, [1, 99]).to_list()
+    ['live', None]
+    """
+    asked = pl.Series(versions, dtype=ID)
+    files = (*source.listing.versions, *source.listing.detached)
+    recorded = pl.Series(source.recorded_versions, dtype=ID)
+    listed = pl.Series([file.version for file in files], dtype=ID)
+    place = (
+        pl.when(asked.is_in(recorded.implode()))
+        .then(pl.lit("ledger"))
+        .when(asked.is_in(listed.implode()))
+        .then(pl.lit("live"))
+    )
+    return pl.select(place.cast(KNOWN_FROM.dtype)).to_series()
+
+
+def known_from_branches(
+    source: TableSource, branches: pl.Series | Sequence[str | None], versions: _Versions
+) -> pl.Series:
+    """Return the same for versions of several branches of the table; null is the main one."""
+    asked = pl.DataFrame(
+        [pl.Series("branch", branches, dtype=TEXT), pl.Series("version", versions, dtype=ID)]
+    )
+    distinct = asked.unique()
+    parts = [
+        some.with_columns(known_from=_on_branch(source, branch, some["version"]))
+        for (branch,), some in distinct.group_by("branch")
+    ]
+    if not parts:
+        return pl.Series([], dtype=KNOWN_FROM.dtype)
+    known = asked.join(
+        pl.concat(parts),
+        on=["branch", "version"],
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    return known["known_from"]
+
+
+def _on_branch(source: TableSource, branch: object, versions: pl.Series) -> pl.Series:
+    try:
+        on_branch = source.on_branch(None if branch is None else str(branch))
+    except RefNotFoundError:  # it was dropped
+        return pl.Series([None] * len(versions), dtype=KNOWN_FROM.dtype)
+    return known_from(on_branch, versions)
