@@ -92,7 +92,7 @@ class Segment:
         Raises
         ------
         CorruptFileError
-            If the file is missing or damaged.
+            If the file is missing, too.
         """
         if kind not in self.about.files:
             return KINDS[kind].polars_schema.to_frame()
@@ -155,7 +155,7 @@ def open_segment(place: Place, folder: str, file: str) -> Segment:
     FileNotFoundError
         If it is not there any more.
     CorruptFileError
-        If it is damaged.
+        If it is not what its name says.
     UnsupportedFeatureError
         If a newer release wrote it.
     """
