@@ -50,7 +50,8 @@ def record_branch(source: TableSource, place: Place, table: RecordedTable, relea
     added = Added([], 0, [])
     base = base_of(table, source.branch, files[0].version) if known and files else None
     recorder = Recorder(source.storage, base)
-    about = About(table.uri, source.branch, now(), release)
+    after = max(digests.items(), default=None)
+    about = About(table.uri, source.branch, now(), release, after=after)
     sizes = [file.size_bytes for file in files]
     contents = source.storage.get_many([file.path for file in files], sizes)
     shown = reading_versions(files, is_remote=source.storage.in_flight > 1)
