@@ -59,6 +59,7 @@ def merge_segments(segments: Sequence[Segment], release: str, now: datetime) -> 
         now.isoformat(timespec="microseconds"),
         release,
         replaces=sorted(replaces),
+        after=segments[0].about.after,
         left_out=sorted({name for one in segments for name in one.about.left_out}),
     )
     frames = {

@@ -200,10 +200,14 @@ class RecordedTable:
     def _verdict(self, life: Life, storage: Storage, live: VersionListing) -> bool | None:
         """Tell whether the table is the recorded one; None if nothing tells."""
         common = [file for file in live.versions if file.version in life.digests]
-        newest = common[-1] if common else live.versions[-1]
-        if (id(life), newest) not in self._verdicts:
-            self._verdicts[id(life), newest] = _is_same(life, storage, newest)
-        return self._verdicts[id(life), newest]
+        # Across a hole, the oldest version has most in common with earlier ones.
+        for file in common[-1:] or (live.versions[0], live.versions[-1]):
+            if (id(life), file) not in self._verdicts:
+                self._verdicts[id(life), file] = _is_same(life, storage, file)
+            verdict = self._verdicts[id(life), file]
+            if verdict is not None:
+                return verdict
+        return None
 
     def _file(self, root: str, path: str) -> bytes | None:
         """Return a recorded file: a manifest, put together, or one beside the manifests."""

@@ -7,7 +7,7 @@ is cut short or was exchanged is noticed. The file of versions is written last; 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
 from typing import Any
@@ -49,6 +49,9 @@ class About:
         What was not to be recorded: ``rows``, ``words``.
     num_rows : int
         Rows of versions and of changes of fragments.
+    after : tuple of int and str, optional
+        A version of the same table that was recorded before, and its digest: nothing else may tell
+        whose refs these are, or detached versions.
     """
 
     uri: str
@@ -59,6 +62,7 @@ class About:
     replaces: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     num_rows: int = 0
+    after: tuple[int, str] | None = None
     format: int = FORMAT
 
 
@@ -140,7 +144,7 @@ def write_segment(
             files[kind] = f"{kind}-{digest(data)}.parquet"
             place.write(f"{folder}/{files[kind]}", data)
     num_rows = sum(len(frames[kind]) for kind in frames if kind in ("versions", "fragments"))
-    about = About(**{**asdict(about), "files": files, "num_rows": num_rows})
+    about = replace(about, files=files, num_rows=num_rows)
     data = _parquet(frames["versions"], {_ABOUT: json.dumps(asdict(about), sort_keys=True)})
     file = f"versions-{digest(data)}.parquet"
     place.write(f"{folder}/{file}", data)
@@ -197,6 +201,9 @@ def _about(data: bytes, path: str) -> About:
                 path,
             )
         about = About(**{name: said[name] for name in About.__slots__})
+        if about.after is not None:
+            version, known = about.after
+            about = replace(about, after=(int(version), str(known)))
         names = [*about.files.values(), *about.replaces]
         if not all(_NAME.fullmatch(name) for name in names) or not isinstance(about.uri, str):
             raise ValueError("its files have other names")
