@@ -113,6 +113,10 @@ class RecordedTable:
             self._lives[branch] = lives(self._segments(branch))
         return self._lives[branch]
 
+    def is_whole(self, branch: str | None) -> bool:
+        """Return whether all segments of a branch could be opened."""
+        return not self._damage[branch]
+
     @property
     def uri(self) -> str:
         """Root of the table."""
@@ -169,16 +173,19 @@ class RecordedTable:
             found, vanished = list[Segment](), False
             self._damage[branch].clear()
             self._names[branch] = segment_names(self._place.files(folder))
+            replaced = set[str]()
             for name in self._names[branch]:
+                if name in replaced:
+                    continue
                 try:
                     found.append(open_segment(self._place, folder, name))
+                    replaced.update(found[-1].about.replaces)
                 except FileNotFoundError:
                     vanished = True
                 except FormatError as error:
                     self._damage[branch].append(_damaged(error))
             if not vanished:
                 break
-        replaced = {name for segment in found for name in segment.about.replaces}
         return [segment for segment in found if segment.file not in replaced]
 
     def _life(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:

@@ -24,7 +24,7 @@ __all__ = ["About", "Segment", "digest", "open_segment", "segment_names", "write
 
 _ABOUT = "lance_explorer.ledger"
 _NAME = re.compile(r"(versions|fragments|sections|files|refs)-([0-9a-f]{32})\.parquet")
-_LONGEST_ABOUT = 1 << 20
+_LONGEST_ABOUT = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class About:
     files : dict of str to str
         The other files of the segment, by their kinds.
     replaces : list of str
-        The files of versions of older segments that are all in here.
+        The files of older segments that are all in here, as far as they were still there.
     left_out : list of str
         What was not to be recorded: ``rows``, ``words``.
     num_rows : int
@@ -90,6 +90,11 @@ class Segment:
     about: About
     versions: pl.DataFrame
 
+    @property
+    def names(self) -> set[str]:
+        """The names of all its files."""
+        return {self.file, *self.about.files.values()}
+
     def read(self, kind: str) -> pl.DataFrame:
         """Return another kind; empty if the segment has none of it.
 
@@ -113,12 +118,11 @@ def digest(data: bytes) -> str:
 
 
 def segment_names(files: list[FileInfo]) -> list[str]:
-    """Return the names of files of versions, in order."""
-    return [
-        info.name
-        for info in files
-        if (match := _NAME.fullmatch(info.name)) and match[1] == "versions"
+    """Return the names of files of versions, those that were written last first."""
+    found = [
+        info for info in files if (match := _NAME.fullmatch(info.name)) and match[1] == "versions"
     ]
+    return [info.name for info in sorted(found, key=lambda info: (-info.modified_ns, info.name))]
 
 
 def write_segment(
