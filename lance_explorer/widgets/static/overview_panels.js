@@ -45,10 +45,12 @@ function storySentences(history, choose) {
   const latest = facts.version === facts.latest_version ? "" : ` in version ${count(facts.version)}, the latest that can be read`;
   const first = history.timeAt(0);
   const old = Number(facts.old_bytes) ? ` Old versions hold ${bytes(facts.old_bytes)} that the latest does not need.` : "";
-  const span = history.count === 1 ? `One version is kept, ${count(history.versions[0])}` : `${count(history.count)} versions are kept, ${count(history.versions[0])} to ${count(history.versions[history.count - 1])}`;
+  const recorded = history.recorded_words ? ` Of these, ${history.recorded_words}.` : "";
+  const kept = recorded ? "known" : "kept";
+  const span = history.count === 1 ? `One version is ${kept}, ${count(history.versions[0])}` : `${count(history.count)} versions are ${kept}, ${count(history.versions[0])} to ${count(history.versions[history.count - 1])}`;
   return [
     node("span", {}, `The ${history.branch === null ? "table" : "branch"} has ${facts.num_rows === null ? "an unknown number of rows" : plural(facts.num_rows, "row")} in ${plural(facts.num_fragments, "fragment")}, ${facts.data_bytes === null ? "of unknown size" : `${bytes(facts.data_bytes)} of data`}${latest}. `),
-    node("span", {}, `${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${old} `),
+    node("span", {}, `${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${recorded}${old} `),
     ...bigSentence(history, sizes.headline, choose),
   ];
 }
