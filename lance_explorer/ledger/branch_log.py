@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format.manifest_parts import ManifestParts, put_together
-from lance_explorer.ledger.kinds import SECTIONS
+from lance_explorer.ledger.kinds import CHANGE, FRAGMENTS, SECTIONS, VERSIONS
 from lance_explorer.ledger.segments import Segment
 
 __all__ = ["BranchLog", "Rows"]
@@ -104,6 +104,45 @@ class BranchLog:
         end[:-1][same] = position[1:][same]
         there = ~is_removed & (end > position)
         return Rows(ids[there], number[there], position[there], end[there] - 1)
+
+    def from_version_on(self, version: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return versions and changes of fragments from a version on, that need none before it.
+
+        Each version is told from the one before it, and the first one from nothing.
+        """
+        kept = self.versions.filter(pl.col("version") >= version).select(VERSIONS.names)
+        numbers = self._apart.select(
+            pl.int_range(pl.len(), dtype=pl.Int64()).alias("position"), "version", "sha256"
+        )
+        apart = numbers.filter(pl.col("version") >= version)
+        if not len(apart):
+            return kept, FRAGMENTS.polars_schema.to_frame()
+        rows = self.rows
+        there = rows.last >= apart["position"][0]
+        begins = np.maximum(rows.first[there], apart["position"][0])
+        came = self.changes.drop("version", "change")[rows.messages[there]].with_columns(
+            position=pl.Series(begins), fragment_id=pl.Series(rows.ids[there])
+        )
+        ended = there & (rows.last + 1 < len(self._apart))
+        left = pl.DataFrame({"position": rows.last[ended] + 1, "fragment_id": rows.ids[ended]})
+        place = ["position", "fragment_id"]
+        fragments = came.join(left.with_columns(left=pl.lit("changed")), on=place, how="left")
+        gone = left.join(came, on=place, how="anti").with_columns(left=pl.lit("removed"))
+        fragments = (
+            pl.concat([fragments, gone], how="diagonal")
+            .with_columns(change=pl.col("left").fill_null("added").cast(CHANGE))
+            .join(numbers, on="position")
+            .sort(place)
+        )
+        told = apart.select(
+            "version",
+            base_version=pl.col("version").shift(1),
+            base_sha256=pl.col("sha256").shift(1),
+        )
+        versions = kept.drop("base_version", "base_sha256").join(
+            told, on="version", how="left", maintain_order="left"
+        )
+        return versions.select(VERSIONS.names), fragments.select(FRAGMENTS.names)
 
     def manifest(self, version: int) -> bytes | None:
         """Return the manifest file of a version; None if it is not recorded.

@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lance_explorer.arguments import path, text
+from lance_explorer.arguments import flag, path, text, whole_number
 from lance_explorer.errors import InvalidArgumentError, TableNotFoundError
 from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.table_input import open_source
 from lance_explorer.ledger.lives import Life
-from lance_explorer.ledger.merging import delete_replaced, merge_segments, to_merge
+from lance_explorer.ledger.merging import (
+    delete_replaced,
+    forget_versions,
+    merge_segments,
+    to_merge,
+)
 from lance_explorer.ledger.places import Place
 from lance_explorer.ledger.recorded_storage import NoStorage
 from lance_explorer.ledger.recorded_table import RecordedTable
@@ -28,7 +33,16 @@ from lance_explorer.storage import Options, open_storage
 if TYPE_CHECKING:
     from lance_explorer.table import Table
 
-__all__ = ["RECORDED", "TABLES", "Ledger", "folder_of", "ledger_of", "merge_branch", "not_found", "recorded_table"]
+__all__ = [
+    "RECORDED",
+    "TABLES",
+    "Ledger",
+    "folder_of",
+    "ledger_of",
+    "merge_branch",
+    "not_found",
+    "recorded_table",
+]
 
 RECORDED = FrameSchema(
     "recorded",
@@ -114,6 +128,9 @@ class Ledger:
         branch: str | None = None,
         storage_options: Mapping[str, str] | None = None,
         allow_bases: Iterable[str | os.PathLike[str]] = (),
+        *,
+        words: bool = True,
+        as_: str | os.PathLike[str] | None = None,
     ) -> pl.DataFrame:
         """Record the versions of a table that the ledger has not yet; one row for each branch.
 
@@ -131,6 +148,12 @@ class Ledger:
             Address and credentials of the table's store.
         allow_bases : iterable of str or os.PathLike
             Places outside the table from which its files may be read, as for ``open_table``.
+        words : bool, default True
+            Whether to keep what people wrote: predicates of deletes, messages of commits, and other
+            properties of transactions. Names of columns, tags and branches are kept anyway.
+        as_ : str or os.PathLike, optional
+            Where the table was recorded before it was moved, as :meth:`open` takes it: what is
+            known of it is then known of the table at its new place, too.
 
         Examples
         --------
@@ -145,14 +168,32 @@ class Ledger:
         if branch is not None:
             name = text("branch", branch)
             wanted = [None if name == "main" else name]
-        return self._record(main, wanted)
+        keeps_words = flag("words", words)
+        if as_ is not None:
+            self._copy(self._named(path("as_", as_)), main.uri)
+        return self._record(main, wanted, words=keeps_words)
 
-    def _record(self, main: TableSource, branches: Iterable[str | None]) -> pl.DataFrame:
+    def _copy(self, table: RecordedTable, uri: str) -> None:
+        """Let what is recorded of a table be recorded of another place, too."""
+        to = self._table(uri)
+        if table.uri == uri:
+            return
+        for branch in table.branches():
+            files = self._place.files(table.folder(branch))
+            for info in sorted(files, key=lambda info: info.name.startswith("versions-")):
+                if info.name.endswith(".parquet"):
+                    data = self._place.read(f"{table.folder(branch)}/{info.name}")
+                    self._place.write(f"{to.folder(branch)}/{info.name}", data)
+
+    def _record(
+        self, main: TableSource, branches: Iterable[str | None], *, words: bool
+    ) -> pl.DataFrame:
         columns: dict[str, list[Any]] = {name: [] for name in RECORDED.names}
         known = self._table(main.uri)
         for branch in branches:
             source = main.on_branch(branch)
-            added = record_branch(source, self._place, known, release_of("lance-explorer"))
+            release = release_of("lance-explorer")
+            added = record_branch(source, self._place, known, release, words=words)
             if added.segments:
                 known.forget(branch)
                 merge_branch(self._place, known, branch)
@@ -236,6 +277,40 @@ class Ledger:
                 merge_branch(self._place, one, branch, everything=True)
         return self.tables()
 
+    def forget(self, table: str | os.PathLike[str], before: int | datetime | None = None) -> None:
+        """Delete what is recorded of a table, at once and for good.
+
+        Parameters
+        ----------
+        table : str or os.PathLike
+            Its URI, or its name if only one recorded table has it.
+        before : int or datetime, optional
+            Only of versions before this one, or that were committed before this time (UTC if it
+            has no zone), on all branches; by default everything.
+
+        Examples
+        --------
+        >>> mine = lx.Ledger(folder / "mine")
+        >>> _ = mine.record(table)
+        >>> mine.forget("people.lance", before=5)
+        >>> mine.tables().select("branch", "first_version", "last_version").rows()
+        [(None, 5, 7)]
+        >>> mine.forget("people.lance")
+        >>> len(mine.tables())
+        0
+        """
+        known = self._named(path("table", table))
+        if before is not None and not isinstance(before, datetime):
+            before = whole_number("before", before)
+        for branch in known.branches():
+            folder = known.folder(branch)
+            old = [info.name for info in self._place.files(folder)]
+            kept = forget_versions(known.lives(branch), before, release_of("lance-explorer"))
+            names = {name for one in kept for name in (one.file, *one.about.files.values())}
+            for name in sorted(old, key=lambda name: not name.startswith("versions-")):
+                if name not in names:
+                    self._place.delete(f"{folder}/{name}")
+
     def _table(self, uri: str) -> RecordedTable:
         return RecordedTable(self._place, folder_of(uri), uri)
 
@@ -286,7 +361,7 @@ def _uri_of(table: RecordedTable) -> str | None:
     """Return which table a folder of the ledger is about."""
     for branch in table.branches():
         for life in table.lives(branch):
-            return life.segments[0].about.uri
+            return life.segments[-1].about.uri
     return None
 
 

@@ -1,12 +1,14 @@
 """Merge small segments into larger ones, so that a ledger of many recordings has few files."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
 from lance_explorer.errors import FormatError
 from lance_explorer.ledger.kinds import FILES, SECTIONS
+from lance_explorer.ledger.lives import Life
 from lance_explorer.ledger.places import Place
 from lance_explorer.ledger.segments import (
     About,
@@ -16,7 +18,7 @@ from lance_explorer.ledger.segments import (
     write_segment,
 )
 
-__all__ = ["delete_replaced", "merge_segments", "to_merge"]
+__all__ = ["delete_replaced", "forget_versions", "merge_segments", "to_merge"]
 
 _KEPT_FOR = timedelta(hours=24)
 """For how long what was merged stays for those who read it now."""
@@ -99,6 +101,51 @@ def delete_replaced(place: Place, folder: str, now: datetime) -> int:
     for name in sorted(ours, key=lambda name: not name.startswith("versions-")):
         place.delete(f"{folder}/{name}")
     return len(ours)
+
+
+def forget_versions(
+    lives: Sequence[Life], before: int | datetime | None, release: str
+) -> list[Segment]:
+    """Write what stays of some lives if versions before one, or before a time, are forgotten.
+
+    Returns
+    -------
+    list of Segment
+        All that stays; none if everything is forgotten. The older segments can be deleted.
+    """
+    kept = list[Segment]()
+    if before is None:
+        return kept
+    for life in lives:
+        log = life.log
+        is_kept = (
+            pl.col("version") >= before
+            if isinstance(before, int)
+            else (pl.col("committed_at") >= _in_utc(before)).fill_null(value=False)
+        )
+        first = log.versions.filter(is_kept)["version"].to_list()[:1]
+        if not first:
+            continue
+        versions, fragments = log.from_version_on(first[0])
+        keys = [*versions["schema_key"].to_list(), *versions["indices_key"].to_list()]
+        parts = {
+            kind: pl.concat([one.read(kind) for one in life.segments]).unique(maintain_order=True)
+            for kind in ("sections", "files", "refs")
+        }
+        parts["sections"] = parts["sections"].filter(pl.col("key").is_in(keys))
+        about = replace(
+            life.segments[-1].about,
+            recorded_at=datetime.now(UTC).isoformat(timespec="microseconds"),
+            release=release,
+            replaces=[],
+        )
+        frames = {"versions": versions, "fragments": fragments, **parts}
+        kept.append(write_segment(life.segments[0].place, life.segments[0].folder, frames, about))
+    return kept
+
+
+def _in_utc(time: datetime) -> datetime:
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _united(segments: Sequence[Segment]) -> tuple[pl.DataFrame, pl.DataFrame]:

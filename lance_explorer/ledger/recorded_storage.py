@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
+from lance_explorer.errors import FormatError
 from lance_explorer.storage import Contents, FileInfo, FilePart, Storage
 
 __all__ = ["NoStorage", "RecordedStorage"]
@@ -86,7 +87,12 @@ class RecordedStorage(Storage):
         there = set(asked)
         for number, path in enumerate(paths):
             data = next(live) if number in there else None
-            yield self._recorded(path) if data is None else data
+            if data is None:
+                try:
+                    data = self._recorded(path)
+                except FormatError as error:
+                    data = error
+            yield data
 
     def _given(self, path: str) -> bytes:
         data = self._recorded(path)

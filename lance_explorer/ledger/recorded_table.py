@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
 from hashlib import sha256
 
 import polars as pl
@@ -49,9 +48,12 @@ class RecordedTable:
         self._is_alone = is_alone
         self._folder = folder
         self._uri = uri
+        self._names: dict[str | None, list[str]] = {}
         self._lives: dict[str | None, list[Life]] = {}
         self._chosen: dict[str | None, Life] = {}
-        self._findings: dict[str | None, list[Finding]] = defaultdict(list)
+        self._damage: dict[str | None, list[Finding]] = defaultdict(list)
+        self._doubts: dict[str | None, list[Finding]] = defaultdict(list)
+        self._contents: dict[int, dict[tuple[str, str], bytes]] = {}
         self._verdicts: dict[tuple[int, VersionFile], bool | None] = {}
         self._gone: dict[str, dict[str, FileInfo]] = defaultdict(dict)
 
@@ -62,17 +64,18 @@ class RecordedTable:
 
     def joined(self, storage: Storage, branch: str | None, live: VersionListing) -> VersionListing:
         """Return the versions that are kept, and those that are recorded of the same table."""
+        if segment_names(self._place.files(self.folder(branch))) != self._names.get(branch):
+            self.forget(branch)
         is_gone = branch is None and not live.versions and not self._is_alone
-        life = None if is_gone else self._life(storage, branch, live)
+        life = None if is_gone else self.known(storage, branch, live)
         if life is None:
             return live
-        self._chosen[branch] = life
         listed = {file.version for file in (*live.versions, *live.detached)}
         latest = live.versions[-1].version if live.versions else FIRST_DETACHED
         recorded = [file for file in _files(life) if file.version not in listed]
         later = [file.version for file in recorded if latest < file.version < FIRST_DETACHED]
         if later:
-            self._findings[branch].append(_went_back(later, latest))
+            self._doubts[branch].append(_went_back(later, latest))
         recorded = [file for file in recorded if not latest < file.version < FIRST_DETACHED]
         gone = {file.path: FileInfo(file.path, *file[2:5]) for file in recorded}
         root = branch_root(branch) if branch else ""
@@ -88,7 +91,11 @@ class RecordedTable:
         life = self._chosen.get(branch)
         if life is None:
             return EMPTY_HISTORY
-        return recorded_history(life.log, listing.versions)
+        try:
+            return recorded_history(life.log, listing.versions)
+        except FormatError as error:
+            self._damage[branch].append(_damaged(error))
+            return EMPTY_HISTORY
 
     def noting(
         self, storage: Storage, branch: str | None, files: Sequence[VersionFile]
@@ -98,7 +105,7 @@ class RecordedTable:
 
     def findings(self, branch: str | None) -> list[Finding]:
         """Return what is wrong with what is recorded of a branch."""
-        return self._findings[branch]
+        return [*self._damage[branch], *self._doubts[branch]]
 
     def lives(self, branch: str | None) -> list[Life]:
         """Return the tables that stood at this place, as far as they are recorded."""
@@ -113,6 +120,8 @@ class RecordedTable:
 
     def known(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
         """Return what is recorded of the table that is there; None if nothing is for certain."""
+        self._doubts[branch].clear()
+        self._chosen.pop(branch, None)
         life = self._life(storage, branch, live)
         if life is not None:
             self._chosen[branch] = life
@@ -146,9 +155,8 @@ class RecordedTable:
         """Read the segments of a branch anew when they are asked for next."""
         self._lives.pop(branch, None)
         self._chosen.pop(branch, None)
-        self._findings.pop(branch, None)
         self._verdicts.clear()
-        self.__dict__.pop("_contents", None)
+        self._contents.clear()
 
     def folder(self, branch: str | None) -> str:
         """Return the folder of a branch in the ledger."""
@@ -159,14 +167,15 @@ class RecordedTable:
         folder = self.folder(branch)
         for _ in range(_MOST_TRIES):
             found, vanished = list[Segment](), False
-            self._findings[branch].clear()
-            for name in segment_names(self._place.files(folder)):
+            self._damage[branch].clear()
+            self._names[branch] = segment_names(self._place.files(folder))
+            for name in self._names[branch]:
                 try:
                     found.append(open_segment(self._place, folder, name))
                 except FileNotFoundError:
                     vanished = True
                 except FormatError as error:
-                    self._findings[branch].append(_damaged(error))
+                    self._damage[branch].append(_damaged(error))
             if not vanished:
                 break
         replaced = {name for segment in found for name in segment.about.replaces}
@@ -185,7 +194,7 @@ class RecordedTable:
             if verdict is None:
                 unknown.append(life)
         if unknown:
-            self._findings[branch].append(_unknown(unknown))
+            self._doubts[branch].append(_unknown(unknown))
         return None
 
     def _verdict(self, life: Life, storage: Storage, live: VersionListing) -> bool | None:
@@ -207,16 +216,13 @@ class RecordedTable:
             transaction = _transactions(life).get(path)
             if transaction is not None:
                 return transaction
-        return self._contents.get((root, path))
-
-    @cached_property
-    def _contents(self) -> dict[tuple[str, str], bytes]:
-        found = dict[tuple[str, str], bytes]()
         for life in self._chosen.values():
-            for segment in life.segments:
-                frame = segment.read("files").select("root", "path", "content")
-                found.update({(root, path): data for root, path, data in frame.iter_rows()})
-        return found
+            if id(life) not in self._contents:
+                self._contents[id(life)] = _contents(life)
+            data = self._contents[id(life)].get((root, path))
+            if data is not None:
+                return data
+        return None
 
 
 def _files(life: Life) -> list[VersionFile]:
@@ -232,6 +238,15 @@ def _manifests(life: Life) -> dict[str, int]:
 def _transactions(life: Life) -> dict[str, bytes]:
     outside = life.log.versions.filter(pl.col("transaction_path").is_not_null())
     return dict(outside.select("transaction_path", "transaction").drop_nulls().iter_rows())
+
+
+def _contents(life: Life) -> dict[tuple[str, str], bytes]:
+    """Return the recorded files beside manifests, by their roots and paths."""
+    found = dict[tuple[str, str], bytes]()
+    for segment in life.segments:
+        frame = segment.read("files").select("root", "path", "content")
+        found.update({(root, path): data for root, path, data in frame.iter_rows()})
+    return found
 
 
 def _last_recorded(life: Life) -> str:

@@ -18,14 +18,17 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.indices import decode_index_section
 from lance_explorer.format.manifest import (
     Manifest,
+    decode_manifest_message,
     decode_schema,
     read_fragments,
     read_layout,
+    read_section,
 )
 from lance_explorer.format.manifest_parts import ManifestParts, framed_bytes, take_apart
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.splitting import ManifestSplitter, SplitManifest
 from lance_explorer.format.transactions import decode_transaction_header
+from lance_explorer.format.without_words import without_words
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
 from lance_explorer.history.loading import TRANSACTIONS_FOLDER
 from lance_explorer.history.new_row_ids import count_new_row_ids
@@ -50,6 +53,7 @@ class Base:
     """A recorded version, and its manifest file, that later ones are told from."""
 
     version: int
+    sha256: str
     data: bytes
 
 
@@ -74,10 +78,13 @@ class Recorder:
         Root of the branch.
     base : Base, optional
         The recorded version that the first one comes after.
+    words : bool
+        Whether to keep predicates, messages and other properties of transactions.
     """
 
-    def __init__(self, storage: Storage, base: Base | None = None) -> None:
+    def __init__(self, storage: Storage, base: Base | None = None, *, words: bool = True) -> None:
         self._storage = storage
+        self._words = words
         self._start_over()
         if base is not None:
             self._stand_at(base)
@@ -99,7 +106,7 @@ class Recorder:
             is_apart = False
         if not is_apart:
             self._start_over()
-            self._note_version(file, data, raw=data)
+            self._note_version(file, data, raw=data if self._words else _without_words(data))
 
     def take(self) -> tuple[dict[str, pl.DataFrame], list[Sidecar]]:
         """Return the frames of what was noted since this was last asked, and the files to read."""
@@ -131,7 +138,7 @@ class Recorder:
             split = self._splitter.split(base.data, layout.message)
             self._step(split, base.data)
             self._at.version, self._at.manifest = base.version, split.manifest
-            self._at.sha256 = sha256(base.data).hexdigest()
+            self._at.sha256 = base.sha256
         except (FormatError, _UnusualError):
             self._start_over()
 
@@ -225,9 +232,14 @@ class Recorder:
             indices_key=None if indices is None else self._section("indices", parts.indices or b""),
             fragment_bytes=split.fragment_bytes,
             transaction_path=path,
-            transaction=parts.transaction,
+            transaction=self._said(parts.transaction),
             num_new_row_ids=self._num_new_row_ids(manifest, operation, step),
         )
+
+    def _said(self, transaction: bytes | None) -> bytes | None:
+        if transaction is None or self._words:
+            return transaction
+        return without_words(transaction)
 
     def _num_new_row_ids(
         self, manifest: Manifest, operation: str | None, step: "_Step"
@@ -270,6 +282,21 @@ class Recorder:
 
 class _UnusualError(Exception):
     """A manifest that is right, but cannot be put together again from its fragments alone."""
+
+
+def _without_words(data: bytes) -> bytes:
+    """Return a manifest file whose transaction says nothing; nothing of what is none."""
+    try:
+        layout = read_layout(data)
+        message = data[layout.message.offset : layout.message.end]
+        offset = decode_manifest_message(message).transaction_section_offset
+        if offset is None:
+            return data
+        section = read_section(data, offset, layout)
+        said = without_words(data[section.offset : section.end])
+    except FormatError:
+        return b""
+    return data[: section.offset] + said + data[section.end :]
 
 
 class _Step(NamedTuple):

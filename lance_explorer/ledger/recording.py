@@ -10,6 +10,7 @@ import polars as pl
 from lance_explorer.errors import FormatError
 from lance_explorer.format.refs import decode_branch, decode_tag
 from lance_explorer.format.transactions import decode_transaction_header
+from lance_explorer.format.without_words import without_words
 from lance_explorer.history.progress import reading_versions
 from lance_explorer.history.refs import BRANCHES_FOLDER, TAGS_FOLDER
 from lance_explorer.history.source import TableSource
@@ -36,21 +37,30 @@ class Added(NamedTuple):
     segments: list[str]
 
 
-def record_branch(source: TableSource, place: Place, table: RecordedTable, release: str) -> Added:
+def record_branch(
+    source: TableSource,
+    place: Place,
+    table: RecordedTable,
+    release: str,
+    *,
+    words: bool = True,
+) -> Added:
     """Record the versions of a branch that the ledger has not, and refs that changed.
 
-    Versions that are removed while they are read are left out.
+    Versions that are removed while they are read are left out. Without ``words``, so are
+    predicates, messages and other properties of transactions.
     """
     known = table.known(source.storage, source.branch, source.listing)
-    digests = known.digests if known else {}
+    recorded = set(known.log.versions["version"].to_list()) if known else set()
     every = (*source.listing.versions, *source.listing.detached)
     listed = [file for file in every if not file.is_recorded]
-    files = [file for file in listed if file.version not in digests]
+    files = [file for file in listed if file.version not in recorded]
     refs = _changed_refs(source, table)
     added = Added([], 0, [])
     base = base_of(table, source.branch, files[0].version) if known and files else None
-    recorder = Recorder(source.storage, base)
-    about = About(table.uri, source.branch, now(), release)
+    recorder = Recorder(source.storage, base, words=words)
+    left_out = [] if words else ["words"]
+    about = About(table.uri, source.branch, now(), release, left_out=left_out)
     sizes = [file.size_bytes for file in files]
     contents = source.storage.get_many([file.path for file in files], sizes)
     shown = reading_versions(files, is_remote=source.storage.in_flight > 1)
@@ -78,7 +88,8 @@ def _write(
 ) -> str:
     frames, sidecars = recorder.take()
     frames["files"] = read_sidecars(sidecars, table.uri)
-    frames["versions"] = _with_transactions(frames["versions"], source.storage)
+    words = "words" not in about.left_out
+    frames["versions"] = _with_transactions(frames["versions"], source.storage, words=words)
     if refs is not None:
         frames["refs"] = refs
     return write_segment(place, table.folder(source.branch), frames, about).file
@@ -94,15 +105,15 @@ def base_of(table: RecordedTable, branch: str | None, version: int) -> Base | No
     )
     if not len(before):
         return None
-    last: int = before["version"][-1]
+    last, digest = before.select("version", "sha256").row(-1)
     try:
         data = life.log.manifest(last)
     except (FormatError, FileNotFoundError):
         return None
-    return None if data is None else Base(last, data)
+    return None if data is None else Base(last, digest, data)
 
 
-def _with_transactions(versions: pl.DataFrame, storage: Storage) -> pl.DataFrame:
+def _with_transactions(versions: pl.DataFrame, storage: Storage, *, words: bool) -> pl.DataFrame:
     """Fill in the transactions that are in files of their own."""
     paths: list[str | None] = versions["transaction_path"].to_list()
     wanted = [path for path in paths if path is not None]
@@ -112,10 +123,11 @@ def _with_transactions(versions: pl.DataFrame, storage: Storage) -> pl.DataFrame
     with storage.reading_ahead([FilePart(path) for path in wanted]):
         for path in wanted:
             try:
-                found[path] = storage.get(path)
+                data = storage.get(path)
+                found[path] = data if words else without_words(data)
             except (FileNotFoundError, FormatError):
                 continue
-    data = [
+    transactions = [
         found.get(path) if path is not None else inline
         for path, inline in zip(paths, versions["transaction"].to_list(), strict=True)
     ]
@@ -124,7 +136,7 @@ def _with_transactions(versions: pl.DataFrame, storage: Storage) -> pl.DataFrame
         for path, operation in zip(paths, versions["operation"].to_list(), strict=True)
     ]
     return versions.with_columns(
-        transaction=pl.Series(data, dtype=pl.Binary()),
+        transaction=pl.Series(transactions, dtype=pl.Binary()),
         operation=pl.Series(operations, dtype=pl.String()),
     )
 

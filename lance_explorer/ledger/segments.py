@@ -97,7 +97,10 @@ class Segment:
         if kind not in self.about.files:
             return KINDS[kind].polars_schema.to_frame()
         path = f"{self.folder}/{self.about.files[kind]}"
-        return _frame(kind, _checked(self.place, path), path)
+        try:
+            return _frame(kind, _checked(self.place, path), path)
+        except FileNotFoundError as error:
+            raise CorruptFileError("the file is missing", path) from error
 
 
 def digest(data: bytes) -> str:

@@ -27,7 +27,7 @@ function factCards(history) {
     factCard("rows", known(facts.num_rows, count), deleted ? `${plural(facts.num_deleted_rows, "deleted row")} still in files` : null),
     factCard("data", known(facts.data_bytes, bytes), plural(facts.num_data_files, "file")),
     factCard("fragments", count(facts.num_fragments), fragments && rows >= 0 ? `${plural(Math.round(rows / fragments), "row")} each, on average` : null),
-    factCard("versions kept", count(history.count), facts.num_lost !== "0" ? `${count(facts.num_lost)} not kept` : "all there ever were"),
+    factCard(history.recorded_words ? "versions known" : "versions kept", count(history.count), history.recorded_words ? `${count(history.is_recorded.reduce((sum, one) => sum + one, 0))} from the ledger` : facts.num_lost !== "0" ? `${count(facts.num_lost)} not kept` : "all there ever were"),
     factCard("only old versions need", bytes(facts.old_bytes), "what a cleanup could free at most"),
     timeCard("first kept commit", history, 0),
     timeCard("last commit", history, history.count - 1),

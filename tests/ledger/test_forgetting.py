@@ -1,0 +1,102 @@
+"""What is left out of a ledger, and what is deleted from it."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import lance_explorer as lx
+from tests.synthetic import SyntheticTable
+
+SECRET = "name = 'Mildred'"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> SyntheticTable:
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=10, fragments=3)
+    for number in range(4):
+        table.append(rows=5).delete({0: [number]}).update({1: [9 - number]})
+    return table.compact(table.fragment_ids[:3]).append(rows=2)
+
+
+def frames(table: lx.Table) -> list[pl.DataFrame]:
+    return [
+        table.versions(),
+        table.inspect.all_fragments(),
+        table.inspect.manifests(),
+        table.inspect.all_deletions(),
+        table.lineage().edges(),
+    ]
+
+
+@pytest.mark.parametrize("first", range(1, 16))
+def test_what_is_not_forgotten_stays_as_it_was(
+    tmp_path: Path, table: SyntheticTable, first: int
+) -> None:
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(table.path)
+    ledger.forget("t.lance", before=first)
+    found = frames(ledger.open("t.lance"))
+    for version in range(1, first):
+        table.folder.manifest_path(version).unlink()
+    for one, expected in zip(found, frames(lx.open_table(table.path)), strict=True):
+        assert one.equals(expected)
+
+
+def test_versions_before_a_time_are_forgotten(tmp_path: Path, table: SyntheticTable) -> None:
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(table.path)
+    time = lx.open_table(table.path).at(6).timestamp
+    assert time is not None
+    ledger.forget(str(table.path), before=time + timedelta(seconds=1))
+    assert ledger.tables()["first_version"].to_list() == [7]
+    ledger.record(table.path)
+    assert ledger.tables()["first_version"].to_list() == [1]
+
+
+def test_nothing_is_left_of_what_is_forgotten(tmp_path: Path, table: SyntheticTable) -> None:
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(table.path)
+    ledger.forget("t.lance")
+    assert not list((tmp_path / "ledger").rglob("*.parquet"))
+    with pytest.raises(lx.TableNotFoundError, match=r"no table 't\.lance' is recorded"):
+        ledger.open("t.lance")
+
+
+def test_words_are_left_out(tmp_path: Path) -> None:
+    import lance
+    import pyarrow as pa
+
+    path = tmp_path / "people.lance"
+    people = lance.write_dataset(pa.table({"name": ["Mildred", "Anna", "Zoe"]}), path)
+    people.delete(SECRET)
+    people.delete("name = 'Zoe'")
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(path, words=False)
+    for file in (tmp_path / "ledger").rglob("*.parquet"):
+        for column in pl.read_parquet(file).get_columns():
+            assert b"Mildred" not in b"".join(
+                value if isinstance(value, bytes) else str(value).encode()
+                for value in column.to_list()
+            )
+    without = ledger.open("people.lance").inspect.transactions()
+    within = lx.open_table(path).inspect.transactions()
+    assert without["operation"].equals(within["operation"])
+    assert "Mildred" in str(within.rows())
+    assert "Mildred" not in str(without.rows())
+    people.delete("name = 'Anna'")
+    ledger.record(path, words=False)
+    assert len(ledger.open("people.lance").versions()) == 4
+
+
+def test_a_moved_table_is_still_known(tmp_path: Path, table: SyntheticTable) -> None:
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(table.path)
+    moved = tmp_path / "moved.lance"
+    table.path.rename(moved)
+    ledger.record(moved, as_="t.lance")
+    expected = lx.open_table(moved).versions()
+    for version in range(1, 9):
+        (moved / "_versions" / table.folder.manifest_path(version).name).unlink()
+    assert lx.open_table(moved, ledger=ledger).versions().equals(expected)
