@@ -36,8 +36,9 @@ format: $(VENV)/.dev  ## format the code and mend what can be mended
 protos: $(VENV)/.dev  ## write lance_explorer/format/_pb from protos/
 	$(BIN)/python tools/generate_protos.py
 
-api: $(VENV)/.dev  ## write docs/API.md from the docstrings
+api: $(VENV)/.dev  ## write docs/API.md from the docstrings, and the columns in docs/LEDGER.md
 	$(BIN)/python tools/write_api.py
+	$(BIN)/python tools/write_ledger_page.py
 
 # An early 3.11, such as the 3.11.2 of Debian 12, chooses what later ones accept too.
 constraints: | python  ## choose the exact versions in constraints.txt anew

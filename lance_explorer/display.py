@@ -21,6 +21,7 @@ from lance_explorer.figures.labels import size
 from lance_explorer.format.flags import flag_names, unreadable_flags
 from lance_explorer.format.refs import Tag
 from lance_explorer.frames.counts import nullable
+from lance_explorer.frames.known_from import recorded_words
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.listing import FIRST_DETACHED
@@ -39,6 +40,8 @@ __all__ = [
     "tag_words",
 ]
 
+_ONLY_RECORDED = "known from the ledger"
+_FROM_LEDGER = "the ledger alone"
 _SHOWN_VERSIONS = 10
 _SHOWN_FIELDS = 20
 _SHOWN_ITEMS = 10
@@ -70,7 +73,8 @@ def table_text(source: TableSource) -> str:
         latest = _summary(source.version(source.latest_version))
     except LanceExplorerError as error:
         latest = one_line(f"cannot be read: {error}", _LONGEST_FACT)
-    return f"Table {table_name(source)}: {versions}, latest {latest}"
+    told = [f"{versions}, latest {latest}", recorded_words(source)]
+    return f"Table {table_name(source)}: {'; '.join(filter(None, told))}"
 
 
 def gone_text(source: TableSource, error: TableNotFoundError) -> str:
@@ -82,7 +86,8 @@ def snapshot_text(source: TableSource, snapshot: History) -> str:
     """Return one line about a version."""
     record = snapshot.records[0]
     by = f" by {record.operation}" if record.operation else ""
-    return f"Snapshot {table_name(source)} version {record.version}{by}, {_summary(snapshot)}"
+    only = f"; {_ONLY_RECORDED}" if record.version in source.recorded_versions else ""
+    return f"Snapshot {table_name(source)} version {record.version}{by}, {_summary(snapshot)}{only}"
 
 
 def table_facts(source: TableSource) -> dict[str, str]:
@@ -92,10 +97,12 @@ def table_facts(source: TableSource) -> dict[str, str]:
         latest, common = _summary(*found), _common_facts(*found)
     except LanceExplorerError as error:
         latest, common = f"cannot be read: {error}", {}
-    kept = source.listing.versions
+    kept, recorded = source.listing.versions, recorded_words(source)
     return {
         "location": source.storage.uri,
-        "versions": f"{len(kept):,} kept, {kept[0].version} to {kept[-1].version}",
+        "versions": f"{len(kept):,} kept, {kept[0].version} to {kept[-1].version}"
+        if not recorded
+        else f"{len(kept):,}, {kept[0].version} to {kept[-1].version}; {recorded}",
         "latest": latest,
         "tags": _listed(tag_words(source)),
         "branches": _listed([one_line(name, _LONGEST_NAME) for name in source.branches]),
@@ -145,6 +152,7 @@ def snapshot_html(source: TableSource, snapshot: History, fields: pl.DataFrame) 
         "operation": record.operation or "unknown",
         "message": header.message if header and header.message else "none",
         "content": _summary(snapshot),
+        **({"known from": _FROM_LEDGER} if record.version in source.recorded_versions else {}),
         **_common_facts(snapshot),
     }
     shown = fields.head(_SHOWN_FIELDS)
@@ -206,6 +214,7 @@ def _summary(history: History, position: int = 0) -> str:
 
 def _story(versions: pl.DataFrame) -> pl.DataFrame:
     sizes = versions["data_bytes"].map_elements(size, return_dtype=pl.String)
+    is_mixed = (versions["known_from"] == "ledger").any()
     return versions.select(
         "version",
         pl.col("timestamp").dt.strftime("%Y-%m-%d %H:%M:%S"),
@@ -215,6 +224,7 @@ def _story(versions: pl.DataFrame) -> pl.DataFrame:
         sizes.alias("data"),
         "tags",
         "message",
+        *(["known_from"] if is_mixed else []),
     )
 
 

@@ -113,15 +113,15 @@ def open_table(
 
             source = use_cache(source)
         return Table(source)
-    from lance_explorer.ledger.ledger import ledger_of
+    from lance_explorer.ledger.ledger import ledger_of, not_found, recorded_table
 
     of = ledger_of(ledger)
     try:
         source = open_source(table, None, storage_options, allow_bases, io)
     except TableNotFoundError as error:
-        raise of.not_found(table, error) from None
+        raise not_found(of, table, error) from None
     name = None if branch is None else text("branch", branch)
-    return Table(source.with_recorded(of.recorded(source.uri), name))
+    return Table(source.with_recorded(recorded_table(of, source.uri), name))
 
 
 class Table:

@@ -107,6 +107,8 @@ DATASET = Kind("LanceDataset", "dataset", (), ("people.lance",))
 SQL = replace(TEXT, values=("", "SELECT", "DROP TABLE versions", "SELECT * FROM nowhere", "\0"))
 TABLE_TEXTS = ("", "a\0b", "http://a/b", "\ud800", "s3://user:password@bucket/t", "az://c/t?sig=1")
 TABLES = Kind("expected a path", "table", ("text",), ("nowhere", *TABLE_TEXTS))
+RECORDED_NAMES = Kind("a path", "people.lance", ("text",), ("", "a\0b", "\ud800", "nowhere"))
+LEDGERS = Kind("a path", "folder", ("text",), TABLE_TEXTS)
 BASES = Kind("list of paths and URIs", (), (), ("/a", [""], [b"/a"], [None], ["s3://"], "\ud800"))
 OPTIONS = Kind(
     "mapping of text to text", {}, (), ({"a": 1}, {1: "a"}, [("a", "b")], {"a": None}), True
@@ -127,6 +129,7 @@ KINDS = {
     "after": ROWS,
     "allow_bases": BASES,
     "app_name": TEXT,
+    "as_": RECORDED_NAMES,
     "at": VERSION,
     "b": VERSION,
     "batch_size": SIZE,
@@ -152,6 +155,7 @@ KINDS = {
     "include_undone": FLAG,
     "inherited": FLAG,
     "key": NAMES,
+    "ledger": LEDGERS,
     "limit": COUNT,
     "lock": Kind(
         "a path",
@@ -193,13 +197,20 @@ KINDS = {
     "tables": replace(NAMES, values=([None], [b"a"], [["a"]])),
     "tolerance": Kind("0 or more", 0.5, ("number", "float"), (-1, -0.1, ENDLESS, "0.1")),
     "values": FLAG,
+    "uri": LEDGERS,
     "version": VERSION,
     "view": one_of("overview"),
+    "words": FLAG,
 }
 """The kinds of parameters, by name."""
 
 OTHERS = {
     "changes.parts(num_rows)": SIZE,
+    "ledger.compact(table)": RECORDED_NAMES,
+    "ledger.forget(before)": replace(COUNT, values=(-1, ENDLESS)),
+    "ledger.forget(table)": RECORDED_NAMES,
+    "ledger.open(table)": RECORDED_NAMES,
+    "ledger.record(table)": replace(TABLES, right="place", fits=("text", "table")),
     "lx.Snapshot(version)": replace(FRAGMENT_ID, says="whole number from 0", right=2),
     "lx.open_table(table)": TABLES,
     "lx.demo.make_photos(path)": MADE,
@@ -290,12 +301,16 @@ def owners(
             return "Rows()"
 
     table = example_names["table"]
+    ledger = lx.Ledger(tmp_path_factory.mktemp("recorded") / "ledger")
+    ledger.record(table)
     snapshot = table.at(2)
     copied = tmp_path_factory.mktemp("copied") / "numbers.lance"
     return SimpleNamespace(
         lx=lx,
         recording=recording,
         table=table,
+        place=table.uri,
+        ledger=ledger,
         snapshot=snapshot,
         index=snapshot.row_id_index(),
         row=table.row(2),

@@ -96,6 +96,7 @@ def groups() -> dict[str, list[Name]]:
         "Diff": [*_members("diff", Diff)],
         "Lineage": [*_members("lineage", Lineage)],
         "Verification": [*_members("verification", Verification)],
+        "Ledger": [*_members("ledger", lx.Ledger)],
         "Recording compactions": [*_public("recording", recording)],
         "Widgets": [*_public("lx.widgets", lx.widgets)],
         "Pictures": [*_public("lx.figures", lx.figures)],

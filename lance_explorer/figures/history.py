@@ -5,7 +5,8 @@ import polars as pl
 from plotly.subplots import make_subplots
 
 from lance_explorer.figures.labels import byte_ticks, count_ticks, number, size, text
-from lance_explorer.figures.palette import ACCENT, KIND_COLORS, MUTED, apply_look
+from lance_explorer.figures.lineage_axis import legend_key
+from lance_explorer.figures.palette import ACCENT, KIND_COLORS, MUTED, PALE, apply_look
 from lance_explorer.figures.version_axis import (
     MOST_BARS,
     MOST_MARKERS,
@@ -104,7 +105,7 @@ def _add_commits(figure: go.Figure, versions: pl.DataFrame, hover: list[str]) ->
     bins = versions.with_columns(
         start=(pl.col("version") - first) // step * step + first, hover=pl.Series(hover)
     )
-    counts = bins.group_by("kind", "start", maintain_order=True).agg(
+    counts = bins.group_by("kind", "start", "known_from", maintain_order=True).agg(
         pl.len().alias("commits"), pl.col("hover").first()
     )
     for kind, color in KIND_COLORS.items():
@@ -116,12 +117,19 @@ def _add_commits(figure: go.Figure, versions: pl.DataFrame, hover: list[str]) ->
             y=bars["commits"].to_list(),
             width=[bar_width(step)] * len(bars),
             name=kind,
-            marker={"color": color, "line": {"width": 0}},
+            marker={
+                "color": color,
+                "line": {"width": 0},
+                "opacity": [PALE if place == "ledger" else 1 for place in bars["known_from"]],
+            },
             hovertext=bars["hover"].to_list() if step == 1 else _bin_hover(bars, kind, step),
             hoverinfo="text",
             row=4,
             col=1,
         )
+    if (versions["known_from"] == "ledger").any():
+        key = legend_key(MUTED, opacity=PALE)
+        figure.add_scatter(**key, name="known from the ledger", row=4, col=1)
     return step
 
 
@@ -157,6 +165,7 @@ def _hover(versions: pl.DataFrame) -> list[str]:
                 f"rows: {number(row['num_rows'])}, fragments: {number(row['num_fragments'])}",
                 f"data: {size(row['data_bytes'])}",
                 *([text(row["message"])] if row["message"] else []),
+                *(["known from the ledger"] if row["known_from"] == "ledger" else []),
             ]
         )
         for row in versions.iter_rows(named=True)

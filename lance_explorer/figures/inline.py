@@ -10,7 +10,7 @@ from html import escape
 import polars as pl
 
 from lance_explorer.figures.labels import plural
-from lance_explorer.figures.palette import ACCENT, KIND_COLORS, MUTED
+from lance_explorer.figures.palette import ACCENT, KIND_COLORS, MUTED, PALE
 
 __all__ = [
     "commits_key",
@@ -64,8 +64,11 @@ def history_strip(versions: pl.DataFrame) -> str:
             width - (1 if width > _NARROW else 0),
             _STRIP_HEIGHT,
             KIND_COLORS[kind],
+            opacity=PALE if is_recorded else None,
         )
-        for position, kind in enumerate(cells["kind"])
+        for position, (kind, is_recorded) in enumerate(
+            cells.select("kind", "is_recorded").iter_rows()
+        )
     )
     label = f"Rows and commits of {plural(len(versions), 'version')}"
     return _svg(_STRIP_TOP + _STRIP_HEIGHT, label, _area(cells["num_rows"], width) + commits)
@@ -88,7 +91,9 @@ def commits_key(versions: pl.DataFrame) -> str:
         for kind, color in KIND_COLORS.items()
         if kind in counts
     ]
-    return ", ".join(kinds) + each
+    is_recorded = (versions["known_from"] == "ledger").any()
+    pale = "; pale: known from the ledger" if is_recorded else ""
+    return ", ".join(kinds) + each + pale
 
 
 def fragments_strip(fragments: pl.DataFrame) -> str:
@@ -205,7 +210,11 @@ def _cells(versions: pl.DataFrame) -> pl.DataFrame:
     return (
         versions.with_columns(pl.col("kind").cast(pl.String))
         .group_by(pl.int_range(pl.len()) // step, maintain_order=True)
-        .agg(pl.col("num_rows").last(), pl.col("kind").mode(maintain_order=True).first())
+        .agg(
+            pl.col("num_rows").last(),
+            pl.col("kind").mode(maintain_order=True).first(),
+            (pl.col("known_from") == "ledger").all().alias("is_recorded"),
+        )
     )
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from lance_explorer.figures.labels import plural, text
 from lance_explorer.figures.lineage_ticks import ticks_and_title
-from lance_explorer.figures.palette import FAINT, KIND_COLORS, MUTED
+from lance_explorer.figures.palette import FAINT, KIND_COLORS, MUTED, PALE
 from lance_explorer.format.operation_names import OperationName
 
 __all__ = ["Surroundings", "legend_key"]
@@ -74,6 +74,9 @@ class Surroundings:
         else:
             self._draw_commits(figure)
         self._add_inherited_key(figure)
+        if (self._versions["known_from"] == "ledger").any():
+            key = legend_key(MUTED, opacity=PALE)
+            figure.add_scatter(**key, name="known from the ledger", legendrank=1901)
         yield from self._names()
         yield from self._tag_names()
 
@@ -176,7 +179,12 @@ class Surroundings:
             x=commits["version"].to_list(),
             y=[self._names_height + _MARK_HEIGHT / 2] * len(commits),
             mode="markers",
-            marker={"symbol": symbol, "size": self._mark_size(symbol), "color": KIND_COLORS[kind]},
+            marker={
+                "symbol": symbol,
+                "size": self._mark_size(symbol),
+                "color": KIND_COLORS[kind],
+                "opacity": [PALE if place == "ledger" else 1 for place in commits["known_from"]],
+            },
             name=kind,
             showlegend=False,
             cliponaxis=False,
@@ -282,5 +290,6 @@ def _commit_facts(version: dict[str, Any]) -> str:
         *([f"{time:%Y-%m-%d %H:%M:%S} UTC"] if time else []),
         *([f"tagged {text(version['tags'])}"] if version["tags"] else []),
         *([text(version["message"])] if version["message"] else []),
+        *(["known from the ledger"] if version["known_from"] == "ledger" else []),
     ]
     return "<br>".join(lines)

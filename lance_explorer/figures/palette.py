@@ -13,6 +13,7 @@ __all__ = [
     "FAINT",
     "KIND_COLORS",
     "MUTED",
+    "PALE",
     "PART_COLORS",
     "WARNING",
     "apply_look",
@@ -74,6 +75,9 @@ MUTED = "#808080"
 FAINT = "rgba(128, 128, 128, 0.25)"
 """Grid lines, and what lies behind."""
 
+
+PALE = 0.4
+"""Opacity of commits that are known from a ledger alone."""
 
 _NOTE_HEIGHT = 32  # pixels
 

@@ -8,9 +8,12 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import RefNotFoundError
 from lance_explorer.frames.columns import ID, KNOWN_FROM, TEXT
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
 
-__all__ = ["known_from", "known_from_branches"]
+__all__ = ["known_from", "known_from_branches", "recorded_words"]
+
+_MOST_RANGES = 3
 
 _Versions = pl.Series | NDArray[np.uint64] | Sequence[int] | Sequence[int | None]
 
@@ -59,6 +62,38 @@ def known_from_branches(
         maintain_order="left",
     )
     return known["known_from"]
+
+
+def recorded_words(source: TableSource) -> str:
+    """Return in a sentence which versions only a ledger still has; nothing if it is none."""
+    return _words([number for number in source.recorded_versions if number < FIRST_DETACHED])
+
+
+def _words(versions: Sequence[int]) -> str:
+    """Return the sentence.
+
+    Examples
+    --------
+    >>> from lance_explorer.frames.known_from import _words
+    >>> _words([1, 2, 3, 7])
+    'versions 1 to 3 and 7 are known from the ledger'
+    """
+    if not versions:
+        return ""
+    if len(versions) == 1:
+        return f"version {versions[0]} is known from the ledger"
+    ranges = list[list[int]]()
+    for version in versions:
+        if ranges and version == ranges[-1][1] + 1:
+            ranges[-1][1] = version
+        else:
+            ranges.append([version, version])
+    if len(ranges) > _MOST_RANGES:
+        between = f"between {versions[0]} and {versions[-1]}"
+        return f"{len(versions):,} versions {between} are known from the ledger"
+    told = [f"{a}" if a == b else f"{a} to {b}" for a, b in ranges]
+    listed = " and ".join(filter(None, [", ".join(told[:-1]), told[-1]]))
+    return f"versions {listed} are known from the ledger"
 
 
 def _on_branch(source: TableSource, branch: object, versions: pl.Series) -> pl.Series:

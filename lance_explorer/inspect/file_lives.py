@@ -1,7 +1,10 @@
 """Every file that a kept version needs: its size, since when, and whether the latest needs it."""
 
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.counts import nullable
@@ -26,7 +29,16 @@ _LIVES = {
     "size_bytes": pl.Int64(),
     "first": pl.Int64(),
     "is_current": pl.Boolean(),
+    "is_kept": pl.Boolean(),
 }
+
+
+class _Lives(NamedTuple):
+    """Of each key, its first position, and whether the latest version has it, and any live one."""
+
+    first: NDArray[np.int64]
+    is_current: NDArray[np.bool_]
+    is_kept: NDArray[np.bool_]
 
 
 def deletion_sizes(source: TableSource) -> pl.DataFrame:
@@ -51,7 +63,8 @@ def file_lives(source: TableSource) -> pl.DataFrame:
         ``kind``, one of ``FILE_KINDS``; ``base_id``, null below the root of the branch; ``path``,
         of a segment its folder; ``size_bytes``, null where nothing tells it; ``first``, the
         position of the first kept version that needs the file; ``is_current``, whether the latest
-        one that can be read does.
+        one that can be read does; ``is_kept``, whether any does that is not known from a ledger
+        alone.
 
     Examples
     --------
@@ -59,17 +72,21 @@ def file_lives(source: TableSource) -> pl.DataFrame:
     [('data files', 3), ('deletion files', 2), ('index segments', 1)]
     """
     history = source.history
-    first, is_current = _lives(history.intervals, len(history.states), len(history))
-    data = _data(history.states, first, is_current)
-    deletions = _listed(DELETIONS, first, is_current, _deletions(history.states))
+    is_live = np.isin(history.versions, source.recorded_versions, invert=True)
+    lives = _lives(history.intervals, len(history.states), is_live)
+    data = _data(history.states, lives)
+    deletions = _listed(DELETIONS, lives, _deletions(history.states))
     if len(deletions):
         known = deletion_sizes(source).rename({"size_bytes": "known"})
         own = deletions.join(known, on="path", how="left", maintain_order="left")
         has_size = pl.col("base_id").is_null()
         deletions = own.with_columns(size_bytes=pl.when(has_size).then("known")).drop("known")
-    every = pl.concat([data, deletions, _segments(history)])
+    every = pl.concat([data, deletions, _segments(history, is_live)])
     return every.group_by("kind", "base_id", "path", maintain_order=True).agg(
-        pl.col("size_bytes").max(), pl.col("first").min(), pl.col("is_current").any()
+        pl.col("size_bytes").max(),
+        pl.col("first").min(),
+        pl.col("is_current").any(),
+        pl.col("is_kept").any(),
     )
 
 
@@ -77,7 +94,7 @@ _File = tuple[int | None, str, int | None]
 """Base ID, path and size."""
 
 
-def _data(states: States, first: np.ndarray, is_current: np.ndarray) -> pl.DataFrame:
+def _data(states: States, lives: _Lives) -> pl.DataFrame:
     files = states.files
     return pl.DataFrame(
         {
@@ -85,8 +102,9 @@ def _data(states: States, first: np.ndarray, is_current: np.ndarray) -> pl.DataF
             "base_id": nullable(files.base_ids),
             "path": files.paths,
             "size_bytes": nullable(files.size_bytes),
-            "first": first[files.states],
-            "is_current": is_current[files.states],
+            "first": lives.first[files.states],
+            "is_current": lives.is_current[files.states],
+            "is_kept": lives.is_kept[files.states],
         },
         schema=_LIVES,
     )
@@ -101,10 +119,10 @@ def _deletions(states: States) -> list[list[_File]]:
     return files
 
 
-def _segments(history: History) -> pl.DataFrame:
+def _segments(history: History, is_live: NDArray[np.bool_]) -> pl.DataFrame:
     """Return the segments of indices, those of the system left out."""
     distinct, intervals = intervals_of([record.indices for record in history.records])
-    first, is_current = _lives(intervals, len(distinct), len(history))
+    lives = _lives(intervals, len(distinct), is_live)
     files = list[list[_File]]()
     for segment in distinct:
         sizes = [file.size_bytes for file in segment.files]
@@ -112,21 +130,21 @@ def _segments(history: History) -> pl.DataFrame:
         is_own = segment.name not in SYSTEM_INDICES
         of_segment = (segment.base_id, segment.uuid, None if None in sizes else size)
         files.append([of_segment] if is_own else [])
-    return _listed(INDICES, first, is_current, files)
+    return _listed(INDICES, lives, files)
 
 
-def _lives(intervals: Intervals, num_keys: int, num_versions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each key its first position, and whether it is there at the last one."""
+def _lives(intervals: Intervals, num_keys: int, is_live: NDArray[np.bool_]) -> _Lives:
+    num_versions = len(is_live)
     first = np.full(num_keys, num_versions, dtype=np.int64)
     np.minimum.at(first, intervals.keys, intervals.first)
-    is_current = np.zeros(num_keys, dtype=np.bool_)
+    is_current, is_kept = np.zeros((2, num_keys), dtype=np.bool_)
     is_current[intervals.keys[intervals.last == num_versions - 1]] = True
-    return first, is_current
+    before = np.concatenate([[0], np.cumsum(is_live)])
+    is_kept[intervals.keys[before[intervals.last + 1] > before[intervals.first]]] = True
+    return _Lives(first, is_current, is_kept)
 
 
-def _listed(
-    kind: str, first: np.ndarray, is_current: np.ndarray, files: list[list[_File]]
-) -> pl.DataFrame:
+def _listed(kind: str, lives: _Lives, files: list[list[_File]]) -> pl.DataFrame:
     """Return the files of some owners, which were there from and to when these were."""
     counts = [len(of_owner) for of_owner in files]
     every = [file for of_owner in files for file in of_owner]
@@ -137,8 +155,9 @@ def _listed(
             "base_id": list(bases),
             "path": list(paths),
             "size_bytes": list(sizes),
-            "first": np.repeat(first, counts),
-            "is_current": np.repeat(is_current, counts),
+            "first": np.repeat(lives.first, counts),
+            "is_current": np.repeat(lives.is_current, counts),
+            "is_kept": np.repeat(lives.is_kept, counts),
         },
         schema=_LIVES,
     )

@@ -42,7 +42,7 @@ _CLEANUP = (
 
 def many_versions(source: TableSource, _: History) -> Iterator[Finding]:
     """Find out whether there are many versions."""
-    sizes = manifests(source)["manifest_bytes"]
+    sizes = manifests(source).filter(pl.col("known_from") == "live")["manifest_bytes"]
     if len(sizes) < MANY_VERSIONS:
         return
     yield Finding(
@@ -79,7 +79,7 @@ def old_bytes(source: TableSource, _: History) -> Iterator[Finding]:
 
 def v1_names(source: TableSource, _: History) -> Iterator[Finding]:
     """Find out whether manifests have names of the older scheme."""
-    naming = manifests(source)["naming"]
+    naming = manifests(source).filter(pl.col("known_from") == "live")["naming"]
     if not (naming == "V1").any():
         return
     yield Finding(

@@ -13,7 +13,8 @@ def old_files(source: TableSource) -> pl.DataFrame:
     """Return one row for each kind of file: those of the latest version, and all others.
 
     Only files below the root of the branch are counted, since others are not its own. Sizes are
-    sums of those that are known: writers of long ago did not record all.
+    sums of those that are known: writers of long ago did not record all. What is known from a
+    ledger alone has no files any more.
 
     Returns
     -------
@@ -27,9 +28,13 @@ def old_files(source: TableSource) -> pl.DataFrame:
     >>> old_files(table.source).select("kind", "num_current", "num_old").rows()[:2]
     [('data files', 3, 0), ('deletion files', 1, 1)]
     """
-    own = file_lives(source).filter(pl.col("base_id").is_null())
-    sizes = manifests(source).select(
-        size_bytes="manifest_bytes", is_current=pl.col("version") == pl.col("version").max()
+    own = file_lives(source).filter(pl.col("base_id").is_null() & pl.col("is_kept"))
+    sizes = (
+        manifests(source)
+        .filter(pl.col("known_from") == "live")
+        .select(
+            size_bytes="manifest_bytes", is_current=pl.col("version") == pl.col("version").max()
+        )
     )
     files = {kind: own.filter(pl.col("kind") == kind) for kind in FILE_KINDS}
     return pl.concat([_counted(kind, some) for kind, some in {**files, "manifests": sizes}.items()])

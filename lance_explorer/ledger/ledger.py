@@ -34,7 +34,16 @@ from lance_explorer.storage import Options, open_storage
 if TYPE_CHECKING:
     from lance_explorer.table import Table
 
-__all__ = ["RECORDED", "TABLES", "Ledger", "folder_of", "ledger_of", "merge_branch"]
+__all__ = [
+    "RECORDED",
+    "TABLES",
+    "Ledger",
+    "folder_of",
+    "ledger_of",
+    "merge_branch",
+    "not_found",
+    "recorded_table",
+]
 
 RECORDED = FrameSchema(
     "recorded",
@@ -303,22 +312,6 @@ class Ledger:
                 if name not in names:
                     self._place.delete(f"{folder}/{name}")
 
-    def recorded(self, uri: str) -> RecordedTable:
-        """Return what is recorded of the table with a URI."""
-        return self._table(uri)
-
-    def not_found(self, table: Any, error: TableNotFoundError) -> TableNotFoundError:
-        """Return the error of a table that is not there, with what is recorded of it."""
-        if not isinstance(table, (str, os.PathLike)):
-            return error
-        known = self._table(open_storage(path("table", table)).uri)
-        if not known.branches():
-            return error
-        name = known.uri.rstrip("/").rpartition("/")[2]
-        return TableNotFoundError(
-            f"{error}; it was recorded in {self.uri}: ledger.open({name!r}) shows what it was"
-        )
-
     def _table(self, uri: str) -> RecordedTable:
         return RecordedTable(self._place, folder_of(uri), uri)
 
@@ -389,6 +382,24 @@ def _facts(life: Life, sizes: Mapping[str, int]) -> tuple[Any, ...]:
         datetime.fromisoformat(max(one.about.recorded_at for one in life.segments)),
         len(life.segments),
         sum(sizes.get(name, 0) for name in names),
+    )
+
+
+def recorded_table(ledger: Ledger, uri: str) -> RecordedTable:
+    """Return what is recorded of the table with a URI."""
+    return ledger._table(uri)
+
+
+def not_found(ledger: Ledger, table: Any, error: TableNotFoundError) -> TableNotFoundError:
+    """Return the error of a table that is not there, with what is recorded of it."""
+    if not isinstance(table, (str, os.PathLike)):
+        return error
+    known = recorded_table(ledger, open_storage(path("table", table)).uri)
+    if not known.branches():
+        return error
+    name = known.uri.rstrip("/").rpartition("/")[2]
+    return TableNotFoundError(
+        f"{error}; it was recorded in {ledger.uri}: ledger.open({name!r}) shows what it was"
     )
 
 

@@ -44,6 +44,7 @@ def versions_data(versions: pl.DataFrame) -> Reply:
         "versions": _floats(versions["version"]),
         "times": _floats(versions["timestamp"].dt.timestamp("us") / 1000),
         "kind": _codes(versions["kind"], _KINDS),
+        "is_recorded": _floats(versions["known_from"] == "ledger"),
     }
     numbered = versions.with_row_index("place")
     tagged = numbered.filter(pl.col("tags") != "").with_columns(pl.col("tags").str.split(", "))
@@ -122,6 +123,7 @@ def event_data(event: Mapping[str, Any]) -> dict[str, Any]:
         "is_end": event["_rowaddr_after"] is None,
         "evidence": event["evidence"],
         "source": event["source"],
+        "is_recorded": event["known_from"] == "ledger",
     }
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.figures.fragment_origins import state_origins
 from lance_explorer.figures.palette import KIND_COLORS
+from lance_explorer.frames.known_from import recorded_words
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.table import Table
 from lance_explorer.widgets.view import Reply
@@ -34,6 +35,7 @@ def version_data(table: Table) -> Reply:
     content = {
         "name": table.uri.rstrip("/").rpartition("/")[2],
         "branch": table.branch,
+        "recorded_words": recorded_words(table.source),
         "kinds": _KINDS,
         "operations": versions["operation"].to_list(),
         "messages": [_short(message) for message in versions["message"]],
@@ -62,6 +64,7 @@ def _version_arrays(versions: pl.DataFrame) -> dict[str, NDArray[Any]]:
         "versions": versions["version"].to_numpy(),
         "times": _counts(milliseconds),
         "kind": _kind_codes(versions["kind"]),
+        "is_recorded": (versions["known_from"] == "ledger").cast(pl.UInt8).to_numpy(),
         **{
             name: _counts(versions[name])
             for name in ("num_rows", "num_deleted_rows", "num_fragments", "data_bytes")

@@ -85,6 +85,9 @@ function manifestsPicture(root, { onMove, describeVersion }) {
       context.fill();
     }
     context.fillStyle = themeColor(element, "paper");
+    context.globalAlpha = 1 - STRIP.pale;
+    for (let p = 0; p < history.count; p += 1) if (history.is_recorded[p]) context.fillRect(scale.left[p], 0, scale.unit, base);
+    context.globalAlpha = 1;
     for (let p = 0; p < history.count; p += 1) if (history.gapBefore[p] && scale.gap >= 1) context.fillRect(scale.left[p] - scale.gap, 0, scale.gap, base);
   }
 

@@ -1,6 +1,6 @@
 // The history over versions: rows, commits by kind, tags and gaps; and the slider that runs along it.
 
-const STRIP = { side: 10, tags: 20, chart: 54, commits: 18, axis: 20, widestGap: 12, narrowestBar: 3 };
+const STRIP = { side: 10, tags: 20, chart: 54, commits: 18, axis: 20, widestGap: 12, narrowestBar: 3, pale: 0.4 };
 
 /** Return the history from Python as arrays, with what the pictures ask it. */
 function unpackHistory(content) {
@@ -222,14 +222,17 @@ function drawCommits(context, history, scale, top) {
       : [Math.round(scale.left[begin]), Math.round(scale.left[end - 1] + scale.unit)];
     const counts = new Map();
     for (let p = begin; p < end; p += 1) counts.set(history.kind[p], (counts.get(history.kind[p]) ?? 0) + 1);
+    const isRecorded = history.is_recorded.subarray(begin, end).every((one) => one);
     let y = top + tall;
     for (const [kind, number] of [...counts].sort(([a], [b]) => a - b)) {
       const share = (tall * number) / (end - begin);
       context.fillStyle = kindColor(history, kind);
+      context.globalAlpha = isRecorded ? STRIP.pale : 1;
       context.fillRect(left, y - share, right - left, share);
       y -= share;
     }
   }
+  context.globalAlpha = 1;
 }
 
 function versionsPerBar(scale) {
@@ -288,6 +291,7 @@ function drawEnds(context, history, scale, width, baseline, labels) {
   const step = versionsPerBar(scale);
   const notes = [];
   if (step > 1) notes.push(`each bar: ${plural(step, "version")}`);
+  if (history.is_recorded.includes(1)) notes.push("pale: known from the ledger");
   if (history.gapBefore.includes(true)) notes.push("┊ versions not kept");
   const isFree = (left, text) => labels.every(([begin, end]) => end < left - 2 || begin > left + context.measureText(text).width + 2);
   const write = (text, left) => isFree(left, text) && context.fillText(text, left, baseline);

@@ -1,10 +1,10 @@
 // What stands above and below the lanes: tags, commits by name and colour, versions and times.
 
-const AXIS = { tag: 17, names: 54, marks: 16, foot: 34, narrowestName: 11.5, narrowestMark: 4, bar: 6, tick: 92, pale: 0.45 };
+const AXIS = { tag: 17, names: 54, marks: 16, foot: 34, narrowestName: 11.5, narrowestMark: 4, bar: 6, tick: 92, pale: 0.45, recorded: 0.4 };
 
 /** Return commits as the picture asks for them: those that a branch inherited, then its own. */
 function lineageCommits(content) {
-  const { versions, times, kind } = unpackArrays(content);
+  const { versions, times, kind, is_recorded: isRecorded } = unpackArrays(content);
   return {
     kinds: content.kinds,
     operations: content.operations,
@@ -20,6 +20,7 @@ function lineageCommits(content) {
     versions,
     times,
     kind,
+    isRecorded,
     count: versions.length,
     /** The position of the first version that is not below a number. */
     from(version) {
@@ -58,6 +59,7 @@ function drawCommitMarks(context, commits, scale, first, last, top) {
   const middle = top + AXIS.marks / 2 - 2;
   for (let p = first; p < last; p += 1) {
     const x = scale.x(commits.versions[p]);
+    context.globalAlpha = commits.isRecorded[p] ? AXIS.recorded : 1;
     if (p < commits.numInherited) { // hollow, and around that of the branch at its fork
       const wide = size < 9 ? size - 1.5 : size + 1;
       context.strokeStyle = kindColor(commits, commits.kind[p]);
@@ -69,6 +71,7 @@ function drawCommitMarks(context, commits, scale, first, last, top) {
     context.fillStyle = kindColor(commits, commits.kind[p]);
     context.fillRect(x - inner / 2, middle - inner / 2, inner, inner);
   }
+  context.globalAlpha = 1;
 }
 
 /** Name commits, all of one kind or none: the rarest kinds first, as long as names do not touch. */

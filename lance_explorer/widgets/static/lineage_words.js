@@ -81,6 +81,7 @@ function describeEvent(row, event) {
     `${visible(event.operation ?? "operation not known")}, ${event.time ? absoluteTime(event.time) : "at an unknown time"}`,
     event.way,
     KNOWN[event.evidence],
+    event.is_recorded ? "known from the ledger" : null,
     event.source ? node("span", { class: "lx-quiet" }, cut(event.source, 100)) : null,
   ];
 }
@@ -92,6 +93,7 @@ function describeCommit(commits, p) {
     [strong(`Version ${count(commits.versions[p])} `), origin === undefined ? "" : `of ${cut(origin, 40)} · `, visible(commits.operations[p] ?? "unknown operation")],
     node("span", { class: "lx-quiet" }, absoluteTime(isoTime(commits.times[p]))),
     tags.length ? `⚑ ${tags.join(", ")}` : null,
+    commits.isRecorded[p] ? "known from the ledger" : null,
   ];
 }
 
@@ -104,7 +106,8 @@ function lineageLegend(layout, commits) {
   const rewritten = layout.rewrite_x.length ? [legendEntry(node("i", { class: "lx-swatch lx-rewrite-key", style: { background: KIND_COLORS.schema } }), "columns rewritten")] : [];
   const origins = commits.origins.map(({ branch }) => cut(branch ?? "main", 24)).join(", ");
   const inherited = origins ? [legendEntry(node("i", { class: "lx-swatch lx-inherited-key" }), `versions inherited from ${origins}`)] : [];
-  return [...made, ...rest, ...ways, ...rewritten, ...inherited];
+  const recorded = commits.isRecorded.includes(1) ? [legendEntry(node("i", { class: "lx-swatch lx-pale" }), "pale commits: known from the ledger")] : [];
+  return [...made, ...rest, ...ways, ...rewritten, ...inherited, ...recorded];
 }
 
 function swatch(color) {

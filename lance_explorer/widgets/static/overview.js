@@ -73,6 +73,7 @@ function render({ model, el }) {
   function drawLegend() {
     const there = [...new Set(history.kind)].sort((a, b) => a - b);
     const entries = there.map((kind) => legendEntry(node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }), history.kinds[kind] ?? "other"));
+    if (history.is_recorded.includes(1)) entries.push(legendEntry(node("i", { class: "lx-swatch lx-pale" }), "pale: known from the ledger"));
     growth.querySelector(".lx-legend").replaceChildren(...entries);
   }
 
@@ -124,6 +125,7 @@ function render({ model, el }) {
       node("div", { class: "lx-quiet" }, absoluteTime(history.timeAt(p))),
       node("div", {}, ...rich(history.words[p])),
       tags.length ? node("div", {}, `⚑ ${tags.map((name) => cut(name, 40)).join(", ")}`) : null,
+      history.is_recorded[p] ? node("div", { class: "lx-quiet" }, "known from the ledger") : null,
     ].filter(Boolean);
   }
 

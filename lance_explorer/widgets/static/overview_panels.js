@@ -27,7 +27,7 @@ function factCards(history) {
     factCard("rows", known(facts.num_rows, count), deleted ? `${plural(facts.num_deleted_rows, "deleted row")} still in files` : null),
     factCard("data", known(facts.data_bytes, bytes), plural(facts.num_data_files, "file")),
     factCard("fragments", count(facts.num_fragments), fragments && rows >= 0 ? `${plural(Math.round(rows / fragments), "row")} each, on average` : null),
-    factCard("versions kept", count(history.count), facts.num_lost !== "0" ? `${count(facts.num_lost)} not kept` : "all there ever were"),
+    factCard(history.recorded_words ? "versions known" : "versions kept", count(history.count), history.recorded_words ? `${count(history.is_recorded.reduce((sum, one) => sum + one, 0))} from the ledger` : facts.num_lost !== "0" ? `${count(facts.num_lost)} not kept` : "all there ever were"),
     factCard("only old versions need", bytes(facts.old_bytes), "what a cleanup could free at most"),
     timeCard("first kept commit", history, 0),
     timeCard("last commit", history, history.count - 1),
@@ -45,10 +45,12 @@ function storySentences(history, choose) {
   const latest = facts.version === facts.latest_version ? "" : ` in version ${count(facts.version)}, the latest that can be read`;
   const first = history.timeAt(0);
   const old = Number(facts.old_bytes) ? ` Old versions hold ${bytes(facts.old_bytes)} that the latest does not need.` : "";
-  const span = history.count === 1 ? `One version is kept, ${count(history.versions[0])}` : `${count(history.count)} versions are kept, ${count(history.versions[0])} to ${count(history.versions[history.count - 1])}`;
+  const recorded = history.recorded_words ? ` Of these, ${history.recorded_words}.` : "";
+  const kept = recorded ? "known" : "kept";
+  const span = history.count === 1 ? `One version is ${kept}, ${count(history.versions[0])}` : `${count(history.count)} versions are ${kept}, ${count(history.versions[0])} to ${count(history.versions[history.count - 1])}`;
   return [
     node("span", {}, `The ${history.branch === null ? "table" : "branch"} has ${facts.num_rows === null ? "an unknown number of rows" : plural(facts.num_rows, "row")} in ${plural(facts.num_fragments, "fragment")}, ${facts.data_bytes === null ? "of unknown size" : `${bytes(facts.data_bytes)} of data`}${latest}. `),
-    node("span", {}, `${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${old} `),
+    node("span", {}, `${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${recorded}${old} `),
     ...bigSentence(history, sizes.headline, choose),
   ];
 }

@@ -88,6 +88,7 @@ function render({ model, el }) {
       node("span", { class: "lx-quiet" }, event.time ? absoluteTime(event.time) : ""),
       node("span", {}, event.way),
       node("span", { class: "lx-quiet" }, KNOWN[event.evidence]),
+      ...(event.is_recorded ? [node("span", { class: "lx-chip lx-recorded", title: "The table does not keep this version any more; a ledger does" }, "known from the ledger")] : []),
       ...[more, link.leadTo("lineage", "In the lineage")].filter(Boolean),
     );
     const doubt = event.is_uncertain ? DOUBTS[event.name] : null;
@@ -136,7 +137,7 @@ function addressText(address) {
 /** What the values were: those that changed first, with what they were before. */
 function valueLines(event, isWaiting) {
   if (isWaiting) return [node("p", { class: "lx-quiet" }, "reading the values…")];
-  if (!event?.is_read) return [node("p", { class: "lx-quiet" }, "The values are unknown: their files are missing, or there are too many events to read the values at each.")];
+  if (!event?.is_read) return [node("p", { class: "lx-quiet" }, "The values are unknown: their files are missing or the version is known from a ledger alone, or there are too many events to read the values at each.")];
   const note = event.is_end ? "the values that it had" : event.is_compared ? (event.values.some(({ changed }) => changed) ? "" : "no value changed") : "its values";
   const sorted = [...event.values].sort((a, b) => b.changed - a.changed || a.is_absent - b.is_absent);
   const cells = sorted.map((one) => node("div", { class: ["lx-value", one.changed && "lx-value-changed", event.is_end && !one.is_absent && "lx-value-removed"].filter(Boolean).join(" ") },

@@ -108,6 +108,7 @@ function render({ model, el }) {
       node("h3", {}, `Version ${count(history.versions[position])}`),
       operationChip(history, position),
       node("span", { class: "lx-when" }, time ? `${relativeTime(time)} ` : "", node("span", { class: "lx-quiet" }, absoluteTime(time))),
+      ...(history.is_recorded[position] ? [node("span", { class: "lx-chip lx-recorded", title: "The table does not keep this version any more; a ledger does" }, "known from the ledger")] : []),
       ...tags,
       ...[link.leadTo("changes", "What changed", { version: String(history.versions[position]), compared_version: versionBefore() })].filter(Boolean),
     );
@@ -142,6 +143,7 @@ function render({ model, el }) {
       node("div", { class: "lx-quiet" }, absoluteTime(history.timeAt(p))),
       node("div", {}, ...rich(history.words[p])),
       tags.length ? node("div", {}, `⚑ ${tags.map((name) => cut(name, 40)).join(", ")}`) : null,
+      history.is_recorded[p] ? node("div", { class: "lx-quiet" }, "known from the ledger") : null,
       gap,
     ].filter(Boolean);
   }
@@ -216,7 +218,7 @@ function travelToolbar({ onStep, onFind, onRefresh }) {
       kinds.value = there.has(chosen) ? chosen : "";
       list.replaceChildren(...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
       const branch = history.branch === null ? "" : `, branch ${cut(history.branch, 40)}`;
-      total.textContent = `${cut(history.name, 60)}${branch}: ${plural(history.count, "version")}`;
+      total.textContent = `${cut(history.name, 60)}${branch}: ${plural(history.count, "version")}${history.recorded_words ? `; ${history.recorded_words}` : ""}`;
     },
     show(position) {
       back.disabled = position === 0;
