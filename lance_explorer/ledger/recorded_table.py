@@ -164,22 +164,36 @@ class RecordedTable:
 
     def _segments(self, branch: str | None) -> list[Segment]:
         """Return the segments that count: none whose versions are all in another one."""
-        folder = self.folder(branch)
+        folder, missing = self.folder(branch), set[str]()
         for _ in range(_MOST_TRIES):
-            found, vanished = list[Segment](), False
+            opened, found, vanished = list[Segment](), list[Segment](), False
             self._damage[branch].clear()
             self._names[branch] = segment_names(self._place.files(folder))
             for name in self._names[branch]:
                 try:
-                    found.append(open_segment(self._place, folder, name))
+                    opened.append(open_segment(self._place, folder, name))
                 except FileNotFoundError:
                     vanished = True
                 except FormatError as error:
                     self._damage[branch].append(_damaged(error))
+            replaced = set[str]()
+            for segment in sorted(opened, key=lambda one: one.about.recorded_at, reverse=True):
+                if segment.file in replaced:
+                    continue
+                try:
+                    segment.check()
+                except FileNotFoundError as error:
+                    vanished |= segment.file not in missing
+                    missing.add(segment.file)
+                    self._damage[branch].append(_damaged(f"{error} is missing"))
+                except FormatError as error:
+                    self._damage[branch].append(_damaged(error))
+                else:
+                    found.append(segment)
+                    replaced.update(segment.about.replaces)
             if not vanished:
                 break
-        replaced = {name for segment in found for name in segment.about.replaces}
-        return [segment for segment in found if segment.file not in replaced]
+        return found
 
     def _life(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
         """Return the recorded life that the table is in now; None if none is for certain."""
@@ -272,7 +286,7 @@ def _is_same(life: Life, storage: Storage, newest: VersionFile) -> bool | None:
     return None if names.isdisjoint(life.data_files) else True
 
 
-def _damaged(error: FormatError) -> Finding:
+def _damaged(error: FormatError | str) -> Finding:
     return Finding(
         code="damaged_ledger",
         severity="warning",
