@@ -134,7 +134,7 @@ class CachedTable:
         write_segment(self._place, self._table.folder(branch), frames, about)
         _touch(self._folder)
         self._table.forget(branch)
-        merge_branch(self._place, self._table, branch)
+        merge_branch(self._table, branch)
         _bound(self._folder.parent)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lance_explorer.arguments import flag, path, text, whole_number
-from lance_explorer.errors import InvalidArgumentError, TableNotFoundError
+from lance_explorer.errors import FormatError, InvalidArgumentError, TableNotFoundError
 from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.source import TableSource
@@ -27,6 +27,7 @@ from lance_explorer.ledger.places import Place
 from lance_explorer.ledger.recorded_storage import NoStorage
 from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.recording import record_branch
+from lance_explorer.ledger.segments import Segment
 from lance_explorer.shown import described
 from lance_explorer.storage import Options, open_storage
 
@@ -196,7 +197,7 @@ class Ledger:
             added = record_branch(source, self._place, known, release, words=words)
             if added.segments:
                 known.forget(branch)
-                merge_branch(self._place, known, branch)
+                merge_branch(known, branch)
             line = [one for one in added.versions if one < _DETACHED]
             first, last = (min(line), max(line)) if line else (None, None)
             row = (main.uri, branch, len(added.versions), first, last, added.bytes_read)
@@ -274,7 +275,7 @@ class Ledger:
         some = [*self._tables()] if table is None else [self._named(path("table", table))]
         for one in some:
             for branch in one.branches():
-                merge_branch(self._place, one, branch, everything=True)
+                merge_branch(one, branch, everything=True)
         return self.tables()
 
     def forget(self, table: str | os.PathLike[str], before: int | datetime | None = None) -> None:
@@ -306,7 +307,7 @@ class Ledger:
             folder = known.folder(branch)
             old = [info.name for info in self._place.files(folder)]
             kept = forget_versions(known.lives(branch), before, release_of("lance-explorer"))
-            names = {name for one in kept for name in (one.file, *one.about.files.values())}
+            names = {name for one in kept for name in one.names}
             for name in sorted(old, key=lambda name: not name.startswith("versions-")):
                 if name not in names:
                     self._place.delete(f"{folder}/{name}")
@@ -344,17 +345,21 @@ def folder_of(uri: str) -> str:
     return f"{name}-{sha256(uri.encode()).hexdigest()[:12]}"
 
 
-def merge_branch(
-    place: Place, table: RecordedTable, branch: str | None, *, everything: bool = False
-) -> None:
+def merge_branch(table: RecordedTable, branch: str | None, *, everything: bool = False) -> None:
     """Merge what is to be merged of a branch, and delete what was merged a day ago."""
     now = datetime.now(UTC)
+    counts = list[Segment]()
     for life in table.lives(branch):
         some = to_merge(life.segments, everything=everything)
+        counts += [one for one in life.segments if one not in some]
         if some:
-            merge_segments(some, release_of("lance-explorer"), now)
+            try:
+                counts.append(merge_segments(some, release_of("lance-explorer"), now))
+            except FormatError:  # they stay as they are, damaged
+                counts += some
+    if table.is_whole(branch):
+        delete_replaced(counts, now)
     table.forget(branch)
-    delete_replaced(place, table.folder(branch), now)
 
 
 def _uri_of(table: RecordedTable) -> str | None:
@@ -367,7 +372,7 @@ def _uri_of(table: RecordedTable) -> str | None:
 
 def _facts(life: Life, sizes: Mapping[str, int]) -> tuple[Any, ...]:
     line = life.log.versions.filter(pl.col("version") < _DETACHED)
-    names = {name for one in life.segments for name in (one.file, *one.about.files.values())}
+    names = {name for one in life.segments for name in one.names}
     return (
         len(life.log.versions),
         line["version"].min(),

@@ -5,7 +5,7 @@ tell: a version with the same digest is of the same table, with another digest o
 two recordings have no version in common, data files tell, since their names are never given twice.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -29,10 +29,13 @@ class Life:
         The recordings, oldest first.
     digests : dict of int to str
         The digest of the manifest of each version.
+    known_before : dict of int to str
+        Versions that others had recorded of it before, with their digests.
     """
 
     segments: list[Segment] = field(default_factory=list)
     digests: dict[int, str] = field(default_factory=dict)
+    known_before: dict[int, str] = field(default_factory=dict)
 
     @cached_property
     def log(self) -> BranchLog:
@@ -52,6 +55,17 @@ class Life:
         """Add a recording of the same table."""
         self.segments.append(segment)
         self.digests.update(_digests(segment.versions))
+        bases = segment.versions.select("base_version", "base_sha256").drop_nulls()
+        self.known_before.update(bases.iter_rows())
+        if segment.about.after is not None:
+            self.known_before.update([segment.about.after])
+
+    def join(self, other: "Life") -> None:
+        """Add all recordings of what turned out to be the same table."""
+        for segment in other.segments:
+            self.add(segment)
+        self.__dict__.pop("data_files", None)
+        self.__dict__.pop("log", None)
 
     def agrees(self, digests: dict[int, str]) -> bool | None:
         """Tell whether versions are of this table; None if it has none of them."""
@@ -62,15 +76,11 @@ class Life:
 def lives(segments: Iterable[Segment]) -> list[Life]:
     """Return the lives that segments tell of, in the order in which they were first recorded."""
     found = list[Life]()
-    rest = sorted(segments, key=lambda one: (one.about.recorded_at, one.file))
-    waiting = list[Segment]()
-    for segment in rest:
-        if not _add_where_it_belongs(found, segment):
-            waiting.append(segment)
-            life = Life()
-            life.add(segment)
-            found.append(life)
-    return _joined_by_files(found)
+    for segment in sorted(segments, key=lambda one: (one.about.recorded_at, one.file)):
+        life = Life()
+        life.add(segment)
+        found.append(life)
+    return _joined(_joined(found, _continue), _have_files_in_common)
 
 
 def file_names(messages: Iterable[bytes]) -> set[str]:
@@ -84,34 +94,32 @@ def file_names(messages: Iterable[bytes]) -> set[str]:
     return names
 
 
-def _add_where_it_belongs(found: Sequence[Life], segment: Segment) -> bool:
-    own = _digests(segment.versions)
-    bases = segment.versions.select("base_version", "base_sha256").drop_nulls()
-    told_from = dict(bases.iter_rows())
+def _joined(found: Sequence[Life], are_one: Callable[[Life, Life], bool]) -> list[Life]:
+    """Join lives that are one; each that is joined may show that of others."""
+    joined = list[Life]()
     for life in found:
-        agrees = life.agrees(own)
-        if agrees or (agrees is None and life.agrees(told_from)):
-            life.add(segment)
-            return True
-    return False
-
-
-def _joined_by_files(found: list[Life]) -> list[Life]:
-    """Join what has no version in common, but a data file."""
-    joined = found[:1]
-    for life in found[1:]:
         for other in joined:
-            if other.agrees(life.digests) is None and not other.data_files.isdisjoint(
-                life.data_files
-            ):
-                for segment in life.segments:
-                    other.add(segment)
-                other.__dict__.pop("data_files", None)
-                other.__dict__.pop("log", None)
+            if are_one(other, life):
+                other.join(life)
                 break
         else:
             joined.append(life)
-    return joined
+    return joined if len(joined) == len(found) else _joined(joined, are_one)
+
+
+def _continue(one: Life, other: Life) -> bool:
+    """Tell whether two have a version in common, or one was recorded on top of the other."""
+    agree = one.agrees(other.digests)
+    if agree is None:
+        return bool(one.agrees(other.known_before) or other.agrees(one.known_before))
+    return agree
+
+
+def _have_files_in_common(one: Life, other: Life) -> bool:
+    """Tell whether two that have no version in common have a data file."""
+    if one.agrees(other.digests) is not None:
+        return False
+    return not one.data_files.isdisjoint(other.data_files)
 
 
 def _digests(versions: pl.DataFrame) -> dict[int, str]:

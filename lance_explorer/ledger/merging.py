@@ -6,17 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
-from lance_explorer.errors import FormatError
 from lance_explorer.ledger.kinds import FILES, SECTIONS
 from lance_explorer.ledger.lives import Life
-from lance_explorer.ledger.places import Place
-from lance_explorer.ledger.segments import (
-    About,
-    Segment,
-    open_segment,
-    segment_names,
-    write_segment,
-)
+from lance_explorer.ledger.segments import About, Segment, write_segment
 
 __all__ = ["delete_replaced", "forget_versions", "merge_segments", "to_merge"]
 
@@ -52,13 +44,15 @@ def merge_segments(segments: Sequence[Segment], release: str, now: datetime) -> 
     sections = pl.concat([one.read(SECTIONS.name) for one in segments]).unique("key")
     files = pl.concat([one.read(FILES.name) for one in segments]).unique(["root", "path"])
     refs = pl.concat([one.read("refs") for one in segments]).unique(maintain_order=True)
-    replaces = {name for one in segments for name in (one.file, *one.about.replaces)}
+    there = {info.name for info in place.files(folder)}
+    replaces = {name for one in segments for name in (*one.names, *one.about.replaces)} & there
     about = About(
         segments[-1].about.uri,
         segments[-1].about.branch,
         now.isoformat(timespec="microseconds"),
         release,
         replaces=sorted(replaces),
+        after=segments[0].about.after,
         left_out=sorted({name for one in segments for name in one.about.left_out}),
     )
     frames = {
@@ -71,36 +65,31 @@ def merge_segments(segments: Sequence[Segment], release: str, now: datetime) -> 
     return write_segment(place, folder, frames, about)
 
 
-def delete_replaced(place: Place, folder: str, now: datetime) -> int:
+def delete_replaced(segments: Sequence[Segment], now: datetime) -> int:
     """Delete what was merged more than a day ago, and files that no segment names.
+
+    Parameters
+    ----------
+    segments : sequence of Segment
+        All segments of a branch that count.
+    now : datetime
+        The time, in UTC.
 
     Returns
     -------
     int
         How many files were deleted.
     """
-    files = {info.name: info for info in place.files(folder)}
-    old = {name for name, info in files.items() if _is_old(info.modified_ns, now)}
-    replaced, named = set[str](), set[str]()
-    of_segment = dict[str, set[str]]()
-    for name in segment_names(list(files.values())):
-        try:
-            about = open_segment(place, folder, name).about
-        except (FormatError, FileNotFoundError):
-            return 0  # what it names must stay
-        of_segment[name] = {name, *about.files.values()}
-        if name in old:
-            replaced.update(about.replaces)
-    for name, those in of_segment.items():
-        if name not in replaced:
-            named |= those
-    doomed = (old | replaced.intersection(files)) - named
-    if replaced:
-        doomed |= {one for name in replaced for one in of_segment.get(name, ())} - named
-    ours = sorted(name for name in doomed if _is_ours(name))
-    for name in sorted(ours, key=lambda name: not name.startswith("versions-")):
+    if not segments:
+        return 0
+    place, folder = segments[0].place, segments[0].folder
+    old = {one.name for one in place.files(folder) if _is_old(one.modified_ns, now)}
+    named = {name for one in segments for name in one.names}
+    young = {name for one in segments if one.file not in old for name in one.about.replaces}
+    doomed = [name for name in old - named - young if _is_ours(name)]
+    for name in sorted(doomed, key=lambda name: (not name.startswith("versions-"), name)):
         place.delete(f"{folder}/{name}")
-    return len(ours)
+    return len(doomed)
 
 
 def forget_versions(

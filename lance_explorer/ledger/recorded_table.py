@@ -113,6 +113,10 @@ class RecordedTable:
             self._lives[branch] = lives(self._segments(branch))
         return self._lives[branch]
 
+    def is_whole(self, branch: str | None) -> bool:
+        """Return whether all segments of a branch could be opened."""
+        return not self._damage[branch]
+
     @property
     def uri(self) -> str:
         """Root of the table."""
@@ -169,16 +173,19 @@ class RecordedTable:
             found, vanished = list[Segment](), False
             self._damage[branch].clear()
             self._names[branch] = segment_names(self._place.files(folder))
+            replaced = set[str]()
             for name in self._names[branch]:
+                if name in replaced:
+                    continue
                 try:
                     found.append(open_segment(self._place, folder, name))
+                    replaced.update(found[-1].about.replaces)
                 except FileNotFoundError:
                     vanished = True
                 except FormatError as error:
                     self._damage[branch].append(_damaged(error))
             if not vanished:
                 break
-        replaced = {name for segment in found for name in segment.about.replaces}
         return [segment for segment in found if segment.file not in replaced]
 
     def _life(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
@@ -200,10 +207,14 @@ class RecordedTable:
     def _verdict(self, life: Life, storage: Storage, live: VersionListing) -> bool | None:
         """Tell whether the table is the recorded one; None if nothing tells."""
         common = [file for file in live.versions if file.version in life.digests]
-        newest = common[-1] if common else live.versions[-1]
-        if (id(life), newest) not in self._verdicts:
-            self._verdicts[id(life), newest] = _is_same(life, storage, newest)
-        return self._verdicts[id(life), newest]
+        # Across a hole, the oldest version has most in common with earlier ones.
+        for file in common[-1:] or (live.versions[0], live.versions[-1]):
+            if (id(life), file) not in self._verdicts:
+                self._verdicts[id(life), file] = _is_same(life, storage, file)
+            verdict = self._verdicts[id(life), file]
+            if verdict is not None:
+                return verdict
+        return None
 
     def _file(self, root: str, path: str) -> bytes | None:
         """Return a recorded file: a manifest, put together, or one beside the manifests."""

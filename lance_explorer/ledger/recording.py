@@ -59,8 +59,9 @@ def record_branch(
     added = Added([], 0, [])
     base = base_of(table, source.branch, files[0].version) if known and files else None
     recorder = Recorder(source.storage, base, words=words)
+    after = max(known.digests.items(), default=None) if known else None
     left_out = [] if words else ["words"]
-    about = About(table.uri, source.branch, now(), release, left_out=left_out)
+    about = About(table.uri, source.branch, now(), release, after=after, left_out=left_out)
     sizes = [file.size_bytes for file in files]
     contents = source.storage.get_many([file.path for file in files], sizes)
     shown = reading_versions(files, is_remote=source.storage.in_flight > 1)

@@ -7,7 +7,7 @@ is cut short or was exchanged is noticed. The file of versions is written last; 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
 from typing import Any
@@ -24,7 +24,7 @@ __all__ = ["About", "Segment", "digest", "open_segment", "segment_names", "write
 
 _ABOUT = "lance_explorer.ledger"
 _NAME = re.compile(r"(versions|fragments|sections|files|refs)-([0-9a-f]{32})\.parquet")
-_LONGEST_ABOUT = 1 << 20
+_LONGEST_ABOUT = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,14 @@ class About:
     files : dict of str to str
         The other files of the segment, by their kinds.
     replaces : list of str
-        The files of versions of older segments that are all in here.
+        The files of older segments that are all in here, as far as they were still there.
     left_out : list of str
         What was not to be recorded: ``rows``, ``words``.
     num_rows : int
         Rows of versions and of changes of fragments.
+    after : tuple of int and str, optional
+        A version of the same table that was recorded before, and its digest: nothing else may tell
+        whose refs these are, or detached versions.
     """
 
     uri: str
@@ -59,6 +62,7 @@ class About:
     replaces: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     num_rows: int = 0
+    after: tuple[int, str] | None = None
     format: int = FORMAT
 
 
@@ -86,13 +90,18 @@ class Segment:
     about: About
     versions: pl.DataFrame
 
+    @property
+    def names(self) -> set[str]:
+        """The names of all its files."""
+        return {self.file, *self.about.files.values()}
+
     def read(self, kind: str) -> pl.DataFrame:
         """Return another kind; empty if the segment has none of it.
 
         Raises
         ------
         CorruptFileError
-            If the file is missing or damaged.
+            If the file is missing, too.
         """
         if kind not in self.about.files:
             return KINDS[kind].polars_schema.to_frame()
@@ -109,12 +118,11 @@ def digest(data: bytes) -> str:
 
 
 def segment_names(files: list[FileInfo]) -> list[str]:
-    """Return the names of files of versions, in order."""
-    return [
-        info.name
-        for info in files
-        if (match := _NAME.fullmatch(info.name)) and match[1] == "versions"
+    """Return the names of files of versions, those that were written last first."""
+    found = [
+        info for info in files if (match := _NAME.fullmatch(info.name)) and match[1] == "versions"
     ]
+    return [info.name for info in sorted(found, key=lambda info: (-info.modified_ns, info.name))]
 
 
 def write_segment(
@@ -140,7 +148,7 @@ def write_segment(
             files[kind] = f"{kind}-{digest(data)}.parquet"
             place.write(f"{folder}/{files[kind]}", data)
     num_rows = sum(len(frames[kind]) for kind in frames if kind in ("versions", "fragments"))
-    about = About(**{**asdict(about), "files": files, "num_rows": num_rows})
+    about = replace(about, files=files, num_rows=num_rows)
     data = _parquet(frames["versions"], {_ABOUT: json.dumps(asdict(about), sort_keys=True)})
     file = f"versions-{digest(data)}.parquet"
     place.write(f"{folder}/{file}", data)
@@ -155,7 +163,7 @@ def open_segment(place: Place, folder: str, file: str) -> Segment:
     FileNotFoundError
         If it is not there any more.
     CorruptFileError
-        If it is damaged.
+        If it is not what its name says.
     UnsupportedFeatureError
         If a newer release wrote it.
     """
@@ -197,6 +205,9 @@ def _about(data: bytes, path: str) -> About:
                 path,
             )
         about = About(**{name: said[name] for name in About.__slots__})
+        if about.after is not None:
+            version, known = about.after
+            about = replace(about, after=(int(version), str(known)))
         names = [*about.files.values(), *about.replaces]
         if not all(_NAME.fullmatch(name) for name in names) or not isinstance(about.uri, str):
             raise ValueError("its files have other names")

@@ -25,6 +25,7 @@ from lance_explorer.history.identity.birth_addresses import BirthAddresses
 from lance_explorer.history.identity.reused_row_ids import namesakes_of
 from lance_explorer.history.identity.row_id_lines import Line, Namesakes
 from lance_explorer.history.identity.row_origins import RowOrigins, identity_bounds
+from lance_explorer.history.identity.versions_of_moved import with_versions_before
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.readable import rows_history
@@ -164,7 +165,10 @@ class StateRows:
         """Return identities and row versions of a state."""
         origins = self._origins.get(state)
         if origins is None:
-            origins = self._births.origins(state) if self._births else self._stored_origins(state)
+            if self._births:
+                origins = self._births.origins(state)
+            else:
+                origins = with_versions_before(self, state, self.stored_origins(state))
             self._origins[state] = origins
         return origins
 
@@ -326,7 +330,8 @@ class StateRows:
             f"fragment {fragment.id} has no row IDs, though the table has stable ones"
         )
 
-    def _stored_origins(self, state: int) -> RowOrigins:
+    def stored_origins(self, state: int) -> RowOrigins:
+        """Return identities and row versions of a state of a stable table, as it stores them."""
         fragment = self.history.states[state]
         self.load([state])
         versions: dict[str, RowVersionRuns] = {}

@@ -25,7 +25,7 @@ from tests.differential.random_lives.checks import CHECKS, Difference
 from tests.differential.random_lives.registry import ACTIONS
 from tests.differential.random_lives.world import Refused, World
 
-__all__ = ["Lived", "live", "shrink"]
+__all__ = ["Lived", "live", "shrink", "take"]
 
 _REFUSALS = (Refused, OSError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError)
 
@@ -59,7 +59,7 @@ def live(
         lived = Lived(seed, kind, [], {}, [], {})
         tables: dict[str | None, Table] = {None: open_table(world.root)}
         for number in steps:
-            _take(world, number, Random(f"{seed} {number}"), lived, without)
+            take(world, number, Random(f"{seed} {number}"), lived, without)
             if Random(f"{seed} {number} look").random() < 0.3:
                 found = _raised(partial(_look, world, tables))
                 lived.differences += [Difference("look", world.head, words) for words in found]
@@ -83,7 +83,7 @@ def _raised(call: Callable[[], Iterable[str]]) -> list[str]:
         return [traceback.format_exc(limit=-6)]
 
 
-def _take(world: World, number: int, rng: Random, lived: Lived, without: Collection[str]) -> None:
+def take(world: World, number: int, rng: Random, lived: Lived, without: Collection[str]) -> None:
     """Do one thing; go back if pylance cannot read what came of it."""
     [chosen] = rng.choices(ACTIONS, [one.weight for one in ACTIONS])
     if chosen.name in without:

@@ -1,0 +1,79 @@
+"""Row versions of fragments that a Rewrite wrote without any.
+
+Commits that were made by hand may lack them. A Rewrite only moves rows, so they keep those that
+they had before: a row without one would seem older than it is, and written where it only moved.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pyroaring import BitMap
+
+from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.identity.row_origins import (
+    NO_VERSION,
+    RowOrigins,
+    VersionsFrom,
+    constant_versions,
+)
+from lance_explorer.rowids.addresses import first_address
+from lance_explorer.rowids.offsets import OffsetRanges, rows_at
+from lance_explorer.rowids.runs import RunColumns, Runs, separated
+from lance_explorer.rowids.version_runs import RowVersionRuns
+
+if TYPE_CHECKING:
+    from lance_explorer.history.identity.state_rows import StateRows
+
+__all__ = ["with_versions_before"]
+
+
+def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> RowOrigins:
+    """Return the origins of a state, with the versions that its rows had before a Rewrite.
+
+    They are as stored if it stores some, and where another commit wrote it, or the version before
+    is lost, or rows of it were not there.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of a branch with stable row IDs.
+    state : int
+        The state.
+    stored : RowOrigins
+        What it stores.
+    """
+    history, position = rows.history, int(rows.first_positions[state])
+    if stored.updated is not None or position < 1 or not history.follows_previous[position]:
+        return stored
+    if history.records[position].operation != OperationName.REWRITE:
+        return stored
+    removed = history.states_removed(position).tolist()
+    known = {old: rows.stored_origins(old) for old in removed}
+    if all(origins.updated is None for origins in known.values()):
+        return stored
+    before = RunColumns.concatenated([_rows_in(rows, old, rows.deleted(old)) for old in removed])
+    after = _rows_in(rows, state, BitMap())
+    moved = separated(Runs.split(after)[0].columns, Runs.split(before)[0].columns)[2]
+    lengths = moved.stop - moved.start
+    if int(lengths.sum()) != rows.num_rows(state):
+        return stored
+    order = np.argsort(moved.address)
+
+    def along(some: dict[int, RowVersionRuns | None]) -> RowVersionRuns:
+        found = VersionsFrom.of(
+            [(history.states[old].id, _known(rows, old, runs)) for old, runs in some.items()]
+        )
+        return found.along(moved.other_address[order], lengths[order])
+
+    created = along({old: origins.created for old, origins in known.items()})
+    updated = along({old: origins.updated for old, origins in known.items()})
+    return RowOrigins(stored.ids, created, updated)
+
+
+def _known(rows: "StateRows", state: int, versions: RowVersionRuns | None) -> RowVersionRuns:
+    return constant_versions(NO_VERSION, rows.num_rows(state)) if versions is None else versions
+
+
+def _rows_in(rows: "StateRows", state: int, deleted: BitMap) -> RunColumns:
+    live = OffsetRanges.outside(deleted, rows.num_rows(state))
+    return rows_at(rows.ids(state), first_address(rows.history.states[state].id), live)

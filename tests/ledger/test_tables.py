@@ -1,0 +1,105 @@
+"""Whatever is committed and removed: with its ledger a table says what it said before."""
+
+import shutil
+
+import polars as pl
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, rule
+
+import lance_explorer as lx
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.catalogue import FRAMES, frame
+from tests.history.test_loading import HistoryMachine
+from tests.ledger.asking import everything
+from tests.ledger.lives import live_and_clean_up
+
+SEEDS = range(4)
+STEPS = range(16)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_cleaned_table_is_told_as_if_it_were_whole(seed):
+    cleaned = live_and_clean_up(seed, STEPS)
+    assert cleaned.lost > 0
+    assert cleaned.wrong == []
+
+
+class LedgerMachine(HistoryMachine):
+    """Commits anything, removes and damages versions; every file that ever was is kept elsewhere."""
+
+    @initialize()
+    def begin(self):
+        self.elsewhere = self.path.with_name(f"{self.path.name}-all")
+        self.place = self.path.with_name(f"{self.path.name}-ledger")
+        self.known: set[int] = set()
+
+    def teardown(self):
+        super().teardown()
+        shutil.rmtree(self.elsewhere, ignore_errors=True)
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    @rule()
+    def record(self):
+        lx.Ledger(self.place).record(self.path)
+        shutil.copytree(self.path, self.elsewhere, dirs_exist_ok=True)
+        self.known = {*self.built}
+
+    @rule(data=st.data())
+    def remove(self, data):
+        self.record()
+        for version in data.draw(st.sets(st.sampled_from(self.kept[:-1]))) if self.kept[1:] else ():
+            self.table.folder.manifest_path(version).unlink()
+            del self.built[version]
+
+    @rule(data=st.data(), how=st.sampled_from(["truncated", "empty"]))
+    def damage(self, data, how):
+        """Damage a version before it is recorded: later that makes another table of it."""
+        if self.table.version not in self.known:
+            path = self.table.folder.manifest_path(self.table.version)
+            size = path.stat().st_size if how == "truncated" else 1
+            path.write_bytes(path.read_bytes()[: data.draw(st.integers(0, size - 1))])
+            self.unreadable.add(self.table.version)
+
+    @rule(data=st.data())
+    def restore(self, data):
+        kept = sorted({*self.built} - self.unreadable)
+        if kept:
+            self.table.restore(data.draw(st.sampled_from(kept)))
+            self.note()
+
+    @rule()
+    def merge(self):
+        lx.Ledger(self.place).compact()
+
+    @rule()
+    def look(self):
+        self.record()
+        source = lx.open_table(self.path, ledger=self.place).source
+        expected = TableSource(str(self.elsewhere))
+        assert live(everything(source.history)) == everything(expected.history)
+        for name in FRAMES:
+            assert shown(source, name).equals(shown(expected, name)), name
+
+
+def live(history):
+    """Return what a history says, whether a version is kept or recorded."""
+    records = [
+        {**one, "file": one["file"]._replace(is_recorded=False)} for one in history["records"]
+    ]
+    unreadable = [
+        (file._replace(is_recorded=False), *rest) for file, *rest in history["unreadable"]
+    ]
+    detached = tuple([file._replace(is_recorded=False) for file in history["detached"]])
+    return {**history, "records": records, "unreadable": unreadable, "detached": detached}
+
+
+def shown(source: TableSource, name: str) -> pl.DataFrame:
+    text = pl.selectors.string().str.replace_all(source.uri, "TABLE", literal=True)
+    found = frame(source, name).with_columns(text)
+    return found.drop("known_from", strict=False)
+
+
+TestTables = LedgerMachine.TestCase
+TestTables.settings = settings(max_examples=25, stateful_step_count=20)
