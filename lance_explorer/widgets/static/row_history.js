@@ -88,7 +88,7 @@ function render({ model, el }) {
       node("span", { class: "lx-quiet" }, event.time ? absoluteTime(event.time) : ""),
       node("span", {}, event.way),
       node("span", { class: "lx-quiet" }, KNOWN[event.evidence]),
-      ...(event.is_recorded ? [node("span", { class: "lx-chip lx-recorded", title: "The table does not keep this version any more; a ledger does" }, "known from the ledger")] : []),
+      ...(event.is_recorded ? [node("span", { class: "lx-chip lx-recorded", title: "Hollow in the picture: the table does not keep this version any more, a ledger does" }, "known from the ledger")] : []),
       ...[more, link.leadTo("lineage", "In the lineage")].filter(Boolean),
     );
     const doubt = event.is_uncertain ? DOUBTS[event.name] : null;

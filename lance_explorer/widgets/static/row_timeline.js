@@ -1,6 +1,6 @@
 // The life of one row: a line through the fragments that it was in, with a mark at each event.
 
-const TIMELINE = { side: 14, label: 150, lane: 34, lowest: 70, tallest: 420, foot: 34, top: 20, pale: 0.4 };
+const TIMELINE = { side: 14, label: 150, lane: 34, lowest: 70, tallest: 420, foot: 34, top: 20 };
 
 /**
  * The timeline: `element`, `setCommits(commits)`, `setEvents(events)`, `choose(index)`,
@@ -192,15 +192,16 @@ function drawTimelineMark(context, { x, y, event }, isChosen, look) {
   context.beginPath();
   if (event.is_end) context.roundRect(x - size, y - size, 2 * size, 2 * size, 2);
   else context.arc(x, y, size, 0, 2 * Math.PI);
-  context.fillStyle = look.paper;
-  context.fill();
   context.fillStyle = KIND_COLORS[event.kind];
-  context.globalAlpha = event.is_recorded ? TIMELINE.pale : 1;
   context.fill();
-  context.globalAlpha = 1;
   context.lineWidth = isChosen ? 3 : 2;
   context.strokeStyle = isChosen ? look.ink : look.paper;
   context.stroke();
+  if (!event.is_recorded) return;
+  context.beginPath(); // hollow: known from a ledger alone
+  context.arc(x, y, size / 2, 0, 2 * Math.PI);
+  context.fillStyle = look.paper;
+  context.fill();
 }
 
 /** Say above or below the marks what happened: first at the chosen one, then where there is room. */
