@@ -242,9 +242,12 @@ def _frame(kind: str, data: bytes, path: str) -> pl.DataFrame:
     """Return a frame; columns that a later release added are left out."""
     schema = KINDS[kind].polars_schema
     try:
-        frame = pl.read_parquet(BytesIO(data)).select(schema.names())
-        return frame.cast(schema)
+        frame = pl.read_parquet(BytesIO(data)).select(schema.names()).cast(schema)
     except (PolarsError, OSError, BaseException) as error:
         if not isinstance(error, Exception) and "panic" not in type(error).__name__.lower():
             raise
         raise CorruptFileError(f"it is no file of {kind}: {error}", path) from error
+    for column in KINDS[kind].columns:
+        if not column.nullable and frame[column.name].null_count():
+            raise CorruptFileError(f"it is no file of {kind}: {column.name} is null", path)
+    return frame
