@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from hashlib import sha256
 
 import polars as pl
@@ -122,6 +122,15 @@ class RecordedTable:
     def uri(self) -> str:
         """Root of the table."""
         return self._uri
+
+    def recorded_uri(self) -> str | None:
+        """Return which table the folder is about, as it was recorded last; None if about none."""
+        for branch in self.branches():
+            folder = self.folder(branch)
+            for name in segment_names(self._place.files(folder)):
+                with suppress(FormatError, FileNotFoundError):
+                    return open_segment(self._place, folder, name).about.uri
+        return None
 
     def known(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
         """Return what is recorded of the table that is there; None if nothing is for certain."""
