@@ -10,6 +10,7 @@ from lance_explorer.history.listing import VersionListing
 from lance_explorer.history.loading import extend
 from lance_explorer.history.source import TableSource
 from lance_explorer.ledger.branch_log import BranchLog
+from lance_explorer.ledger.ledger import recorded_table
 
 __all__ = ["branches", "everything", "log_of", "read", "sources"]
 
@@ -28,7 +29,7 @@ def sources(path: Path) -> Iterator[TableSource]:
 
 def log_of(ledger: lx.Ledger, source: TableSource) -> BranchLog:
     """Return what a ledger has of a branch, of which there was one life."""
-    [life] = ledger.recorded(source.uri).lives(source.branch)
+    [life] = recorded_table(ledger, source.uri).lives(source.branch)
     return life.log
 
 
