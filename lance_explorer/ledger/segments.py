@@ -98,8 +98,6 @@ class Segment:
         ------
         FileNotFoundError
             If a file is missing.
-        CorruptFileError
-            If a file is damaged.
         """
         for kind in ("fragments", "sections"):
             self._read[kind] = self._load(kind)

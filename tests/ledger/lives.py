@@ -215,9 +215,16 @@ def _shown(thing: object) -> pl.DataFrame:
     return pl.DataFrame({"shown": [repr(thing)]})
 
 
+_OF_WHAT_IS_STORED = ("many_versions", "old_version_bytes", "v1_manifest_names")
+"""Advice about files that are there now: a cleanup does what it says."""
+
+
 def _answer(ask: Callable[[], pl.DataFrame]) -> Answer:
     try:
-        return ask().drop("known_from", strict=False)
+        answer = ask().drop("known_from", strict=False)
+        if "code" in answer.columns:
+            answer = answer.filter(~pl.col("code").is_in(_OF_WHAT_IS_STORED))
+        return answer
     except LanceExplorerError as error:
         return f"{type(error).__name__}: {error}"
 
