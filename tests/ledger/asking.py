@@ -1,4 +1,4 @@
-"""What tests ask of a ledger: what it has of a branch, and whether a history made of it is right."""
+"""What tests ask of a ledger: what it has of a branch, and all that a history says."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -36,7 +36,8 @@ def every(tmp_path_factory) -> dict[str, Recorded]:
 
 @pytest.fixture(params=EVERY)
 def recorded(request, every) -> Recorded:
-    return every[request.param]
+    found: Recorded = every[request.param]
+    return found
 
 
 def test_every_manifest_is_put_together_again(recorded: Recorded):
