@@ -114,4 +114,4 @@ def shown(source: TableSource, name: str) -> list[Any]:
 
 
 TestTables = LedgerMachine.TestCase
-TestTables.settings = settings(max_examples=20, stateful_step_count=15)
+TestTables.settings = settings(max_examples=6, stateful_step_count=10)
