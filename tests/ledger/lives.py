@@ -139,6 +139,9 @@ class _Life:
         """Ask the table with its ledger, then the one with all files, at the same place."""
         root = Path(self._world.root)
         self._record()
+        shutil.rmtree(self._all_files / "_refs", ignore_errors=True)  # some were removed
+        if (root / "_refs").exists():
+            shutil.copytree(root / "_refs", self._all_files / "_refs")
         with_ledger = {branch: self._answers(branch, ledger=True) for branch in self._world.lines}
         root.rename(root.with_name("cleaned.lance"))
         self._all_files.rename(root)

@@ -16,6 +16,7 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.catalogue import frame
 from lance_explorer.ledger.kinds import FORMAT, KINDS
+from lance_explorer.ledger.ledger import recorded_table
 from tests.fuzzing import damaged
 from tests.synthetic import SyntheticTable
 
@@ -48,7 +49,7 @@ def folder(table: SyntheticTable, tmp_path) -> Path:
 
 def findings(table: SyntheticTable) -> list[str]:
     ledger = lx.Ledger(table.path.parent / "ledger")
-    recorded = ledger.recorded(str(table.path))
+    recorded = recorded_table(ledger, str(table.path))
     source = TableSource(str(table.path), recorded=recorded)
     assert source.history
     return [finding.code for finding in recorded.findings(None)]
@@ -122,7 +123,7 @@ def test_a_file_of_a_newer_format_is_refused_by_name(table: SyntheticTable, fold
         file.unlink()
         name = f"versions-{sha256(buffer.getvalue()).hexdigest()[:32]}.parquet"
         (folder / name).write_bytes(buffer.getvalue())
-    recorded = lx.Ledger(folder.parent).recorded(str(table.path))
+    recorded = recorded_table(lx.Ledger(folder.parent), str(table.path))
     assert TableSource(str(table.path), recorded=recorded).listing.versions[0].version > 1
     assert "lance_explorer 99.0" in recorded.findings(None)[0].message
 
@@ -199,7 +200,7 @@ def _point_to(folder: Path, kind: str, new: str) -> None:
 
 
 def _ask(path: Path, ledger: Path, kept: list[int]) -> str:
-    recorded = lx.Ledger(ledger).recorded(str(path))
+    recorded = recorded_table(lx.Ledger(ledger), str(path))
     source = TableSource(str(path), recorded=recorded)
     refused = set[str]()
     for name in FRAMES:

@@ -9,6 +9,7 @@ import pytest
 import lance_explorer as lx
 from lance_explorer.errors import InvalidArgumentError, TableNotFoundError
 from lance_explorer.history.source import TableSource
+from lance_explorer.ledger.ledger import recorded_table
 from tests.synthetic import SyntheticTable
 
 
@@ -30,7 +31,7 @@ def versions(path: Path, ledger: lx.Ledger) -> list[int]:
 
 def codes(path: Path, ledger: lx.Ledger) -> list[str]:
     """Return what is found wrong with what is recorded of the main branch."""
-    recorded = ledger.recorded(str(path))
+    recorded = recorded_table(ledger, str(path))
     TableSource(str(path), recorded=recorded)
     return [finding.code for finding in recorded.findings(None)]
 

@@ -12,6 +12,7 @@ import pytest
 import lance_explorer as lx
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.catalogue import frame
+from lance_explorer.ledger.ledger import recorded_table
 from lance_explorer.ledger.merging import delete_replaced
 from tests.ledger.asking import log_of
 from tests.synthetic import SyntheticTable
@@ -32,7 +33,7 @@ def changing(table: SyntheticTable, turn: int) -> None:
 
 
 def segments(ledger: lx.Ledger, path: Path) -> int:
-    return sum(len(life.segments) for life in ledger.recorded(str(path)).lives(None))
+    return sum(len(life.segments) for life in recorded_table(ledger, str(path)).lives(None))
 
 
 def answers(source: TableSource) -> dict[str, list[Any]]:
@@ -72,13 +73,13 @@ def test_what_was_merged_is_deleted_after_a_day_and_not_earlier(recorded, tmp_pa
     copy = lx.Ledger(shutil.copytree(recorded[0].uri, tmp_path / "ledger"))
     path = recorded[1].path
     copy.compact()
-    table, now = copy.recorded(str(path)), datetime.now(UTC)
+    table, now = recorded_table(copy, str(path)), datetime.now(UTC)
     files = {file.name for file in copy._place.files(table.folder(None))}
     for hours in (0, 23):
         assert delete_replaced(copy._place, table.folder(None), now + timedelta(hours=hours)) == 0
     assert {file.name for file in copy._place.files(table.folder(None))} == files
     delete_replaced(copy._place, table.folder(None), now + timedelta(hours=25))
-    [segment] = copy.recorded(str(path)).lives(None)[0].segments
+    [segment] = recorded_table(copy, str(path)).lives(None)[0].segments
     left = {file.name for file in copy._place.files(table.folder(None))}
     assert left == {segment.file, *segment.about.files.values()}
     assert answers(copy.open("t.lance").source) == answers(TableSource(str(path)))
@@ -88,12 +89,12 @@ def test_the_next_recording_deletes_what_is_a_day_old(recorded, tmp_path):
     copy = lx.Ledger(shutil.copytree(recorded[0].uri, tmp_path / "ledger"))
     copy.compact()
     uri = str(recorded[1].path)
-    folder = Path(copy.uri, copy.recorded(uri).folder(None))
+    folder = Path(copy.uri, recorded_table(copy, uri).folder(None))
     (folder / ".unfinished-00").write_bytes(b"half")
     (folder / "notes.txt").write_text("not ours")
     for file in folder.iterdir():
         os.utime(file, ns=(0, 0))
-    [segment] = copy.recorded(uri).lives(None)[0].segments
+    [segment] = recorded_table(copy, uri).lives(None)[0].segments
     copy.compact()
     left = {file.name for file in folder.iterdir()}
     assert left == {segment.file, *segment.about.files.values(), "notes.txt"}
@@ -109,7 +110,7 @@ def test_a_reader_beside_who_merges_always_has_whole_answers(tmp_path):
 
     def merge() -> None:
         """Merge again and again, and delete at once what was merged."""
-        folder = ledger.recorded(str(table.path)).folder(None)
+        folder = recorded_table(ledger, str(table.path)).folder(None)
         try:
             for _ in range(5):
                 ledger.compact()

@@ -14,6 +14,7 @@ import lance_explorer as lx
 from lance_explorer.history.listing import VersionListing
 from lance_explorer.history.loading import extend
 from lance_explorer.history.source import TableSource
+from lance_explorer.ledger.ledger import recorded_table
 from lance_explorer.ledger.recorded_history import recorded_history
 from tests.ledger.asking import everything, log_of, read
 from tests.ledger.recorders import EarlierPlace, seeing
@@ -116,7 +117,7 @@ def test_whatever_recorders_see_of_the_table_and_of_one_another(table: Synthetic
                 ledger.compact()
         source = TableSource(str(table.path))
         digests = dict[int, str]()
-        for life in ledger.recorded(source.uri).lives(None):
+        for life in recorded_table(ledger, source.uri).lives(None):
             assert not life.digests.keys() & digests.keys()
             digests |= life.digests
             for file in source.listing.versions:
