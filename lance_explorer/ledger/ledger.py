@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lance_explorer.arguments import flag, path, text, whole_number
-from lance_explorer.errors import FormatError, InvalidArgumentError, TableNotFoundError
+from lance_explorer.errors import (
+    FormatError,
+    InvalidArgumentError,
+    NotFoundError,
+    TableNotFoundError,
+)
 from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.source import TableSource
@@ -170,6 +175,7 @@ class Ledger:
             name = text("branch", branch)
             wanted = [None if name == "main" else name]
         keeps_words = flag("words", words)
+        self._place.check_apart(main.uri)
         if as_ is not None:
             self._copy(self._named(path("as_", as_)), main.uri)
         return self._record(main, wanted, words=keeps_words)
@@ -192,7 +198,12 @@ class Ledger:
         columns: dict[str, list[Any]] = {name: [] for name in RECORDED.names}
         known = self._table(main.uri)
         for branch in branches:
-            source = main.on_branch(branch)
+            try:
+                source = main.on_branch(branch)
+            except NotFoundError:
+                if branch not in main.branches:
+                    raise
+                continue  # its name is there, and its versions are not
             release = release_of("lance-explorer")
             added = record_branch(source, self._place, known, release, words=words)
             if added.segments:
@@ -315,21 +326,24 @@ class Ledger:
     def _table(self, uri: str) -> RecordedTable:
         return RecordedTable(self._place, folder_of(uri), uri)
 
-    def _tables(self) -> Iterator[RecordedTable]:
+    def _tables(self, name: str = "") -> Iterator[RecordedTable]:
+        """Yield what is recorded, of all tables or those with a name."""
+        begin = _folder_name(name) if name else ""
         for folder in self._place.folders():
-            uri = _uri_of(RecordedTable(self._place, folder, ""))
+            if not folder.startswith(begin):
+                continue
+            uri = RecordedTable(self._place, folder, "").recorded_uri()
             if uri is not None:
                 yield RecordedTable(self._place, folder, uri, is_alone=True)
 
     def _named(self, name: str) -> RecordedTable:
-        every = list(self._tables())
-        found = [one for one in every if one.uri == name] or [
-            one for one in every if one.uri.rstrip("/").rpartition("/")[2] == name
-        ]
+        last = name.rstrip("/").rpartition("/")[2]
+        same = list(self._tables(last)) if last else []
+        found = [one for one in same if one.uri == name]
+        found = found or [one for one in same if one.uri == open_storage(name).uri]
+        found = found or [one for one in same if one.uri.rpartition("/")[2] == name]
         if not found:
-            found = [one for one in every if one.uri == open_storage(name).uri]
-        if not found:
-            names = ", ".join(one.uri for one in every) or "nothing"
+            names = ", ".join(one.uri for one in self._tables()) or "nothing"
             raise TableNotFoundError(f"no table {name!r} is recorded in {self.uri}; it has {names}")
         if len(found) > 1:
             uris = ", ".join(one.uri for one in found)
@@ -341,8 +355,13 @@ class Ledger:
 
 def folder_of(uri: str) -> str:
     """Return the folder of a table in a ledger."""
-    name = _UNSAFE.sub("_", uri.rstrip("/").rpartition("/")[2])
-    return f"{name}-{sha256(uri.encode()).hexdigest()[:12]}"
+    return (
+        f"{_folder_name(uri.rstrip('/').rpartition('/')[2])}{sha256(uri.encode()).hexdigest()[:12]}"
+    )
+
+
+def _folder_name(name: str) -> str:
+    return f"{_UNSAFE.sub('_', name)}-"
 
 
 def merge_branch(table: RecordedTable, branch: str | None, *, everything: bool = False) -> None:
@@ -360,14 +379,6 @@ def merge_branch(table: RecordedTable, branch: str | None, *, everything: bool =
     if table.is_whole(branch):
         delete_replaced(counts, now)
     table.forget(branch)
-
-
-def _uri_of(table: RecordedTable) -> str | None:
-    """Return which table a folder of the ledger is about."""
-    for branch in table.branches():
-        for life in table.lives(branch):
-            return life.segments[-1].about.uri
-    return None
 
 
 def _facts(life: Life, sizes: Mapping[str, int]) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
-from lance_explorer.errors import StorageError
+from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.storage import FileInfo, LocalStorage, Storage, open_storage
 
 __all__ = ["Place"]
@@ -41,6 +41,23 @@ class Place:
     def uri(self) -> str:
         """The root."""
         return self.storage.uri
+
+    def check_apart(self, table_uri: str) -> None:
+        """Check that this place is in no table: nothing is ever written to one.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If it is.
+        """
+        table = table_uri if f"{self.uri}/".startswith(f"{table_uri}/") else None
+        if isinstance(self.storage, LocalStorage):
+            folders = [Path(self.uri), *Path(self.uri).parents]
+            table = table or next((str(f) for f in folders if (f / "_versions").is_dir()), None)
+        if table is not None:
+            raise InvalidArgumentError(
+                f"a ledger has to be outside of tables, and {self.uri} is in {table}"
+            )
 
     def files(self, folder: str) -> list[FileInfo]:
         """Return the files directly in a folder, in the order of their names."""

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from hashlib import sha256
 
 import polars as pl
@@ -14,6 +14,7 @@ from lance_explorer.history.history import EMPTY_HISTORY, History
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile, VersionListing
 from lance_explorer.history.recorded import Note
 from lance_explorer.history.refs import branch_root
+from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.lives import Life, file_names, lives
 from lance_explorer.ledger.places import Place
 from lance_explorer.ledger.recorded_history import recorded_history
@@ -122,6 +123,15 @@ class RecordedTable:
         """Root of the table."""
         return self._uri
 
+    def recorded_uri(self) -> str | None:
+        """Return which table the folder is about, as it was recorded last; None if about none."""
+        for branch in self.branches():
+            folder = self.folder(branch)
+            for name in segment_names(self._place.files(folder)):
+                with suppress(FormatError, FileNotFoundError):
+                    return open_segment(self._place, folder, name).about.uri
+        return None
+
     def known(self, storage: Storage, branch: str | None, live: VersionListing) -> Life | None:
         """Return what is recorded of the table that is there; None if nothing is for certain."""
         self._doubts[branch].clear()
@@ -137,9 +147,12 @@ class RecordedTable:
 
     def refs(self) -> dict[str, bytes]:
         """Return the files of tags and branches as they were recorded last, by their paths."""
-        frames = [s.read("refs") for life in self.lives(None) for s in life.segments]
-        if not frames:
-            return {}
+        frames = [REFS.polars_schema.to_frame()]
+        for segment in (one for life in self.lives(None) for one in life.segments):
+            try:
+                frames.append(segment.read("refs"))
+            except FormatError as error:
+                self._damage[None].append(_damaged(error))
         latest = pl.concat(frames).sort("seen_at").unique("path", keep="last")
         return dict(latest.select("path", "content").iter_rows())
 
@@ -168,22 +181,26 @@ class RecordedTable:
 
     def _segments(self, branch: str | None) -> list[Segment]:
         """Return the segments that count: none whose versions are all in another one."""
-        folder = self.folder(branch)
+        folder, missing = self.folder(branch), set[str]()
         for _ in range(_MOST_TRIES):
-            found, vanished = list[Segment](), False
+            found, replaced, vanished = list[Segment](), set[str](), False
             self._damage[branch].clear()
             self._names[branch] = segment_names(self._place.files(folder))
-            replaced = set[str]()
             for name in self._names[branch]:
                 if name in replaced:
                     continue
                 try:
-                    found.append(open_segment(self._place, folder, name))
-                    replaced.update(found[-1].about.replaces)
-                except FileNotFoundError:
-                    vanished = True
+                    segment = open_segment(self._place, folder, name)
+                    segment.check()
+                except FileNotFoundError as error:  # merged and deleted since it was listed?
+                    vanished |= name not in missing
+                    missing.add(name)
+                    self._damage[branch].append(_damaged(f"{error} is missing"))
                 except FormatError as error:
                     self._damage[branch].append(_damaged(error))
+                else:
+                    found.append(segment)
+                    replaced.update(segment.about.replaces)
             if not vanished:
                 break
         return [segment for segment in found if segment.file not in replaced]
@@ -203,6 +220,18 @@ class RecordedTable:
         if unknown:
             self._doubts[branch].append(_unknown(unknown))
         return None
+
+    def _read_files(self, life: Life) -> dict[tuple[str, str], bytes]:
+        """Return the recorded files beside manifests, by their roots and paths."""
+        found = dict[tuple[str, str], bytes]()
+        for segment in life.segments:
+            try:
+                frame = segment.read("files").select("root", "path", "content")
+            except FormatError as error:
+                self._damage[segment.about.branch].append(_damaged(error))
+                continue
+            found.update({(root, path): data for root, path, data in frame.iter_rows()})
+        return found
 
     def _verdict(self, life: Life, storage: Storage, live: VersionListing) -> bool | None:
         """Tell whether the table is the recorded one; None if nothing tells."""
@@ -229,7 +258,7 @@ class RecordedTable:
                 return transaction
         for life in self._chosen.values():
             if id(life) not in self._contents:
-                self._contents[id(life)] = _contents(life)
+                self._contents[id(life)] = self._read_files(life)
             data = self._contents[id(life)].get((root, path))
             if data is not None:
                 return data
@@ -251,15 +280,6 @@ def _transactions(life: Life) -> dict[str, bytes]:
     return dict(outside.select("transaction_path", "transaction").drop_nulls().iter_rows())
 
 
-def _contents(life: Life) -> dict[tuple[str, str], bytes]:
-    """Return the recorded files beside manifests, by their roots and paths."""
-    found = dict[tuple[str, str], bytes]()
-    for segment in life.segments:
-        frame = segment.read("files").select("root", "path", "content")
-        found.update({(root, path): data for root, path, data in frame.iter_rows()})
-    return found
-
-
 def _last_recorded(life: Life) -> str:
     return max(segment.about.recorded_at for segment in life.segments)
 
@@ -279,7 +299,7 @@ def _is_same(life: Life, storage: Storage, newest: VersionFile) -> bool | None:
     return None if names.isdisjoint(life.data_files) else True
 
 
-def _damaged(error: FormatError) -> Finding:
+def _damaged(error: FormatError | str) -> Finding:
     return Finding(
         code="damaged_ledger",
         severity="warning",

@@ -89,6 +89,18 @@ class Segment:
     file: str
     about: About
     versions: pl.DataFrame
+    _read: dict[str, pl.DataFrame] = field(default_factory=dict, repr=False)
+
+    def check(self) -> None:
+        """Read what tells of versions, which is kept for who asks for it.
+
+        Raises
+        ------
+        FileNotFoundError
+            If a file is missing.
+        """
+        for kind in ("fragments", "sections"):
+            self._read[kind] = self._load(kind)
 
     @property
     def names(self) -> set[str]:
@@ -103,13 +115,19 @@ class Segment:
         CorruptFileError
             If the file is missing, too.
         """
+        if kind in self._read:
+            return self._read[kind]
+        try:
+            return self._load(kind)
+        except FileNotFoundError as error:
+            path = f"{self.folder}/{self.about.files[kind]}"
+            raise CorruptFileError("the file is missing", path) from error
+
+    def _load(self, kind: str) -> pl.DataFrame:
         if kind not in self.about.files:
             return KINDS[kind].polars_schema.to_frame()
         path = f"{self.folder}/{self.about.files[kind]}"
-        try:
-            return _frame(kind, _checked(self.place, path), path)
-        except FileNotFoundError as error:
-            raise CorruptFileError("the file is missing", path) from error
+        return _frame(kind, _checked(self.place, path), path)
 
 
 def digest(data: bytes) -> str:
@@ -222,9 +240,12 @@ def _frame(kind: str, data: bytes, path: str) -> pl.DataFrame:
     """Return a frame; columns that a later release added are left out."""
     schema = KINDS[kind].polars_schema
     try:
-        frame = pl.read_parquet(BytesIO(data)).select(schema.names())
-        return frame.cast(schema)
+        frame = pl.read_parquet(BytesIO(data)).select(schema.names()).cast(schema)
     except (PolarsError, OSError, BaseException) as error:
         if not isinstance(error, Exception) and "panic" not in type(error).__name__.lower():
             raise
         raise CorruptFileError(f"it is no file of {kind}: {error}", path) from error
+    for column in KINDS[kind].columns:
+        if not column.nullable and frame[column.name].null_count():
+            raise CorruptFileError(f"it is no file of {kind}: {column.name} is null", path)
+    return frame

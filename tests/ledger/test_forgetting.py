@@ -21,13 +21,14 @@ def table(tmp_path: Path) -> SyntheticTable:
 
 
 def frames(table: lx.Table) -> list[pl.DataFrame]:
-    return [
+    found = [
         table.versions(),
         table.inspect.all_fragments(),
         table.inspect.manifests(),
         table.inspect.all_deletions(),
         table.lineage().edges(),
     ]
+    return [frame.drop("known_from", strict=False) for frame in found]
 
 
 @pytest.mark.parametrize("first", range(1, 16))
@@ -96,7 +97,29 @@ def test_a_moved_table_is_still_known(tmp_path: Path, table: SyntheticTable) -> 
     moved = tmp_path / "moved.lance"
     table.path.rename(moved)
     ledger.record(moved, as_="t.lance")
-    expected = lx.open_table(moved).versions()
+    expected = lx.open_table(moved).versions().drop("known_from")
     for version in range(1, 9):
         (moved / "_versions" / table.folder.manifest_path(version).name).unlink()
-    assert lx.open_table(moved, ledger=ledger).versions().equals(expected)
+    found = lx.open_table(moved, ledger=ledger).versions()
+    assert found.drop("known_from").equals(expected)
+    assert found["known_from"].to_list() == ["ledger"] * 8 + ["live"] * (len(found) - 8)
+
+
+@pytest.mark.parametrize("folder", ["t.lance", "t.lance/ledger", "t.lance/a/b"])
+def test_nothing_is_written_into_a_table(
+    tmp_path: Path, table: SyntheticTable, folder: str
+) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(lx.InvalidArgumentError, match="a ledger has to be outside of tables"):
+        lx.Ledger(tmp_path / folder).record(table.path)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_branch_without_versions_is_passed_over(tmp_path: Path, table: SyntheticTable) -> None:
+    refs = table.path / "_refs" / "branches"
+    refs.mkdir(parents=True)
+    (refs / "dev.json").write_text('{"parentVersion": 2, "createAt": 1, "manifestSize": 3}')
+    ledger = lx.Ledger(tmp_path / "ledger")
+    assert ledger.record(table.path)["branch"].to_list() == [None]
+    with pytest.raises(lx.RefNotFoundError):
+        ledger.record(table.path, branch="other")
