@@ -71,6 +71,7 @@ def test_many_commits_share_bars_and_the_picture_says_so():
         "operation": ["Append"] * 3_000,
         "evidence": ["derived"] * 3_000,
         "created": [2] * 3_000,
+        "known_from": ["live"] * 3_000,
     }
     figure = changes_over_time(COMMIT_SUMMARY.build(columns))
     assert note(figure) == "3,000 commits changed rows; a bar stands for 8 versions"

@@ -1,5 +1,6 @@
 """Frames by version tell whether the table or only a ledger has a version."""
 
+import shutil
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
+from lance_explorer.errors import TableNotFoundError
+from lance_explorer.inspect.old_files import old_files
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +65,30 @@ def test_findings_of_a_ledger_are_among_those_of_the_table(table: lx.Table, tmp_
     next(Path(ledger.uri).rglob("versions-*.parquet")).write_bytes(b"cut short")
     found = lx.open_table(table.uri, ledger=ledger).inspect.findings()
     assert found["code"].to_list() == ["damaged_ledger"]
+
+
+def test_a_table_says_which_versions_are_recorded(table: lx.Table) -> None:
+    assert repr(table).endswith("; versions 1 to 5 are known from the ledger")
+    assert repr(table.at(2)).endswith("; known from the ledger")
+    assert "pale: known from the ledger" in table._repr_html_()
+    assert "known from" not in repr(lx.open_table(table.uri))
+
+
+def test_recorded_commits_are_in_the_legends_of_pictures(table: lx.Table) -> None:
+    for figure in (lx.figures.history(table), lx.figures.lineage(table)):
+        assert "known from the ledger" in {trace.name for trace in figure.data}
+
+
+def test_a_cleanup_frees_nothing_of_recorded_versions(table: lx.Table) -> None:
+    alone, both = old_files(lx.open_table(table.uri).source), old_files(table.source)
+    assert both.equals(alone)
+
+
+def test_a_table_that_is_gone_says_where_it_was_recorded(tmp_path: Path) -> None:
+    uri = str(tmp_path / "gone.lance")
+    lance.write_dataset(pa.table({"id": [1]}), uri)
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(uri)
+    shutil.rmtree(uri)
+    with pytest.raises(TableNotFoundError, match="ledger.open.'gone.lance'. shows what it was"):
+        lx.open_table(uri, ledger=ledger)
