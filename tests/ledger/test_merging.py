@@ -75,10 +75,11 @@ def test_what_was_merged_is_deleted_after_a_day_and_not_earlier(recorded, tmp_pa
     copy.compact()
     table, now = recorded_table(copy, str(path)), datetime.now(UTC)
     files = {file.name for file in copy._place.files(table.folder(None))}
+    [life] = table.lives(None)
     for hours in (0, 23):
-        assert delete_replaced(copy._place, table.folder(None), now + timedelta(hours=hours)) == 0
+        assert delete_replaced(life.segments, now + timedelta(hours=hours)) == 0
     assert {file.name for file in copy._place.files(table.folder(None))} == files
-    delete_replaced(copy._place, table.folder(None), now + timedelta(hours=25))
+    assert delete_replaced(life.segments, now + timedelta(hours=25))
     [segment] = recorded_table(copy, str(path)).lives(None)[0].segments
     left = {file.name for file in copy._place.files(table.folder(None))}
     assert left == {segment.file, *segment.about.files.values()}
@@ -110,11 +111,11 @@ def test_a_reader_beside_who_merges_always_has_whole_answers(tmp_path):
 
     def merge() -> None:
         """Merge again and again, and delete at once what was merged."""
-        folder = recorded_table(ledger, str(table.path)).folder(None)
         try:
             for _ in range(5):
                 ledger.compact()
-                delete_replaced(ledger._place, folder, datetime.now(UTC) + timedelta(days=2))
+                [life] = recorded_table(ledger, str(table.path)).lives(None)
+                delete_replaced(life.segments, datetime.now(UTC) + timedelta(days=2))
                 shutil.copytree(small, ledger.uri, dirs_exist_ok=True)
         finally:
             done.set()
