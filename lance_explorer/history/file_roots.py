@@ -6,7 +6,7 @@ from lance_explorer.errors import (
     StorageError,
     UnsupportedFeatureError,
 )
-from lance_explorer.format.fragments import BasePath, DataFile
+from lance_explorer.format.fragments import HIDDEN_FIELDS, BasePath, DataFile, Fragment
 from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.storage import Storage, leads_elsewhere, open_beside
 
@@ -16,6 +16,8 @@ __all__ = [
     "data_folder",
     "deletion_root",
     "find_base",
+    "hidden_file",
+    "hidden_path",
     "index_folder",
     "missing_file",
     "open_base",
@@ -118,6 +120,17 @@ def data_folder(
         return storage, _DATA_FOLDER
     base = find_base(base_id, bases)
     return open_base(base, storage), _DATA_FOLDER if base.is_dataset_root else ""
+
+
+def hidden_file(fragment: Fragment, column: str) -> DataFile | None:
+    """Return the data file that has a spilled sequence as a hidden column; None if none has."""
+    field = next(field for field, name in HIDDEN_FIELDS.items() if name == column)
+    return next((file for file in fragment.files if field in file.fields), None)
+
+
+def hidden_path(path: str, column: str) -> str:
+    """Return the name under which a hidden column alone is recorded, beside its data file."""
+    return f"{path}#{column}"
 
 
 def checked_uri(root: Storage, path: str) -> str:

@@ -97,11 +97,10 @@ FILES = FrameSchema(
     "files",
     (
         Column("root", TEXT, "root it is below: empty for the table, a branch's folder, or a URI"),
-        Column("path", TEXT, "path from there"),
+        Column("path", TEXT, "path from there; with # and the name, a hidden column of that file"),
         Column("kind", TEXT, "deletions, sequences or reuse"),
-        Column("size_bytes", BYTES, "size of the file", unit="bytes"),
-        Column("modified_ns", COUNT, "when it was last modified; 0 if unknown", unit="ns"),
-        Column("content", _BINARY, "the file"),
+        Column("size_bytes", BYTES, "size of the content", unit="bytes"),
+        Column("content", _BINARY, "the file, or the column as 64-bit numbers, little-endian"),
     ),
 )
 """Files of metadata beside the manifests: cleanup removes them, too."""

@@ -21,6 +21,7 @@ from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, ID, TEXT, TIME, 
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.table_input import open_source
+from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.lives import Life
 from lance_explorer.ledger.merging import (
     delete_replaced,
@@ -78,6 +79,8 @@ TABLES = FrameSchema(
         Column("bytes", BYTES, "size of their files", unit="bytes"),
     ),
 )
+
+SEEN_REFS = FrameSchema("seen_refs", REFS.columns[:-2])
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _DETACHED = 1 << 63
@@ -238,6 +241,25 @@ class Ledger:
                     for name, value in zip(columns, row, strict=True):
                         columns[name].append(value)
         return TABLES.build(columns)
+
+    @documented(SEEN_REFS)
+    def refs(self, table: str | os.PathLike[str]) -> pl.DataFrame:
+        """Return where the tags and branches of a table were seen, each time that this was new.
+
+        Parameters
+        ----------
+        table : str or os.PathLike
+            Its URI, or its name if only one recorded table has it.
+
+        Examples
+        --------
+        >>> ledger.refs("people.lance").select("kind", "name", "version").rows()
+        [('tag', 'clean', 4), ('branch', 'dev', 2)]
+        """
+        seen = self._named(path("table", table)).seen_refs()
+        return seen.select(SEEN_REFS.names).sort(
+            "seen_at", "kind", "name", descending=[False, True, False]
+        )
 
     def open(self, table: str | os.PathLike[str], branch: str | None = None) -> "Table":
         """Open a table from the ledger alone: as it was recorded, even if it is gone.

@@ -147,14 +147,25 @@ class RecordedTable:
 
     def refs(self) -> dict[str, bytes]:
         """Return the files of tags and branches as they were recorded last, by their paths."""
+        life = self._chosen.get(None)
+        if life is None and self._is_alone:
+            life = max(self.lives(None), key=_last_recorded, default=None)
+        seen = self._seen_refs([life] if life is not None else [])
+        latest = seen.sort("seen_at").unique("path", keep="last")
+        return dict(latest.select("path", "content").iter_rows())
+
+    def seen_refs(self) -> pl.DataFrame:
+        """Return tags and branches each time that they were recorded, as ``kinds.REFS``."""
+        return self._seen_refs(self.lives(None))
+
+    def _seen_refs(self, lives: Iterable[Life]) -> pl.DataFrame:
         frames = [REFS.polars_schema.to_frame()]
-        for segment in (one for life in self.lives(None) for one in life.segments):
+        for segment in (one for life in lives for one in life.segments):
             try:
                 frames.append(segment.read("refs"))
             except FormatError as error:
                 self._damage[None].append(_damaged(error))
-        latest = pl.concat(frames).sort("seen_at").unique("path", keep="last")
-        return dict(latest.select("path", "content").iter_rows())
+        return pl.concat(frames).unique(["path", "seen_at"])
 
     def branches(self) -> list[str | None]:
         """Return the branches that are recorded; None is the main one."""

@@ -354,7 +354,7 @@ def _with_sidecars(fragments: _Fragments) -> Iterable[Fragment]:
     columns = fragments.columns
     some = columns.deletion_files.present.copy()
     for sequence in (columns.row_ids, columns.created_at, columns.last_updated_at):
-        some |= sequence.storage == SequenceStorage.EXTERNAL
+        some |= sequence.storage >= SequenceStorage.EXTERNAL
     return [fragments[number] for number in np.flatnonzero(some).tolist()]
 
 

@@ -46,7 +46,7 @@ class About:
     replaces : list of str
         The files of older segments that are all in here, as far as they were still there.
     left_out : list of str
-        What was not to be recorded: ``rows``, ``words``.
+        What was not to be recorded: ``words``, or ``files`` beside the manifests.
     num_rows : int
         Rows of versions and of changes of fragments.
     after : tuple of int and str, optional

@@ -6,11 +6,18 @@ from typing import NamedTuple
 
 import polars as pl
 
-from lance_explorer.errors import FormatError
+from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.fragment_reuse import decode_fragment_reuse_details
-from lance_explorer.format.fragments import BasePath, ExternalFile, Fragment
+from lance_explorer.format.fragments import HIDDEN_FIELDS, BasePath, ExternalFile, Fragment
 from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX, IndexMetadata
-from lance_explorer.history.file_roots import deletion_root, index_folder
+from lance_explorer.history.file_roots import (
+    checked_uri,
+    data_file,
+    deletion_root,
+    hidden_file,
+    hidden_path,
+    index_folder,
+)
 from lance_explorer.ledger.kinds import FILES
 from lance_explorer.storage import FilePart, Storage, leads_elsewhere, reading_ahead
 
@@ -52,11 +59,18 @@ def sidecars_of_fragment(
         with suppress(FormatError):
             root = deletion_root(deletions.base_id, bases, storage)
             yield Sidecar(root, deletions.path(fragment.id), "deletions")
-    for stored in (fragment.row_ids, fragment.created_at, fragment.last_updated_at):
+    sequences = (fragment.row_ids, fragment.created_at, fragment.last_updated_at)
+    for stored, column in zip(sequences, HIDDEN_FIELDS.values(), strict=True):
         if stored is not None and stored.file is not None:
             path = stored.file.path
             if "/" not in path and not leads_elsewhere(path):
                 yield Sidecar(storage, path, "sequences")
+        elif stored is not None and stored.storage == "spilled":
+            file = hidden_file(fragment, column)
+            if file is not None:
+                with suppress(FormatError):
+                    root, path = data_file(file, bases, storage)
+                    yield Sidecar(root, hidden_path(path, column), "sequences")
 
 
 def sidecars_of_indices(
@@ -75,14 +89,32 @@ def sidecars_of_indices(
 def read_sidecars(sidecars: Iterable[Sidecar], table_uri: str) -> pl.DataFrame:
     """Return the files that are still there, as ``kinds.FILES``."""
     wanted = list(dict.fromkeys(sidecars))
+    files = [one for one in wanted if not _hidden_column(one)]
     columns: dict[str, list[object]] = {name: [] for name in FILES.names}
-    with reading_ahead([(one.root, FilePart(one.path)) for one in wanted]):
+    with reading_ahead([(one.root, FilePart(one.path)) for one in files]):
         for one in wanted:
             try:
-                data = one.root.get(one.path)
-            except (FileNotFoundError, FormatError):
+                data = _read(one)
+            except (FileNotFoundError, FormatError, StorageError):
                 continue
-            row = (root_key(one.root.uri, table_uri), one.path, one.kind, len(data), 0, data)
+            row = (root_key(one.root.uri, table_uri), one.path, one.kind, len(data), data)
             for name, value in zip(columns, row, strict=True):
                 columns[name].append(value)
     return FILES.build(columns)
+
+
+def _read(one: Sidecar) -> bytes:
+    """Return a file, or a hidden column of a data file as 64-bit numbers."""
+    column = _hidden_column(one)
+    if column is None:
+        return one.root.get(one.path)
+    from lance_explorer.values import read_hidden_column
+
+    uri = checked_uri(one.root, one.path.removesuffix(hidden_path("", column)))
+    return read_hidden_column(uri, column, one.root.options).astype("<u8").tobytes()
+
+
+def _hidden_column(one: Sidecar) -> str | None:
+    """Return the column of a data file that is wanted; None if the whole file is."""
+    column = one.path.rpartition(hidden_path("", ""))[2]
+    return column if column in HIDDEN_FIELDS.values() else None

@@ -90,7 +90,6 @@ class _Life:
             seed, f"{'stable' if world.stable else 'addresses'}, {world.data_format}"
         )
         if "lance.row_lineage.spill" in world.dataset().config():
-            # Row sequences in data files are values: pylance reads them, and no ledger has them.
             self._cleaned.kind += ", spilled"
         self._ledger = lx.Ledger(folder / "ledger")
         self._all_files = folder / "all.lance"
@@ -112,8 +111,7 @@ class _Life:
             self._world.head = branch
             self._clean_up(-1, "clean_up_most")
         self._cleaned.steps = self._lived.steps
-        if not self._cleaned.kind.endswith("spilled"):
-            self._compare()
+        self._compare()
         return self._cleaned
 
     def _record(self) -> None:

@@ -8,7 +8,7 @@ import pytest
 import lance_explorer as lx
 
 DATA = Path(__file__).parents[1] / "data"
-NAMES = ["deferred_remap", "detached", "life_cycle", "stable_row_ids"]
+NAMES = ["deferred_remap", "detached", "life_cycle", "spilled", "stable_row_ids"]
 
 
 def frames(table: lx.Table) -> list[pl.DataFrame]:
@@ -17,6 +17,8 @@ def frames(table: lx.Table) -> list[pl.DataFrame]:
         table.inspect.all_fragments(),
         table.inspect.all_indices(),
         table.inspect.all_deletions(),
+        table.inspect.all_row_id_segments(),
+        table.inspect.all_version_runs(),
         table.inspect.transactions(),
         table.inspect.detached(),
         table.inspect.rewrite_groups(),

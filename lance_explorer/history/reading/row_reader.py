@@ -31,7 +31,14 @@ from lance_explorer.format.fragments import (
 from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_version_sequence
 from lance_explorer.history.allocator import keep_freed_memory
-from lance_explorer.history.file_roots import checked_uri, data_file, deletion_root, missing_file
+from lance_explorer.history.file_roots import (
+    checked_uri,
+    data_file,
+    deletion_root,
+    hidden_file,
+    hidden_path,
+    missing_file,
+)
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.readable import check_counted, check_readable
 from lance_explorer.history.source import TableSource
@@ -225,18 +232,18 @@ class FragmentReader:
         """
         from lance_explorer.values import read_hidden_column
 
-        field = next(field for field, name in HIDDEN_FIELDS.items() if name == column)
-        for file in fragment.files:
-            if field in file.fields:
-                bases = self._record.manifest.base_paths
-                root, path = data_file(file, bases, self._source.storage)
-                uri = checked_uri(root, path)
-                try:
-                    return read_hidden_column(uri, column, root.options)
-                except StorageError:
-                    self._source.storage.io.missing += 1  # what pylance reads is not counted
-                    raise
-        raise CorruptFileError(f"no data file has the column {column}")
+        file = hidden_file(fragment, column)
+        if file is None:
+            raise CorruptFileError(f"no data file has the column {column}")
+        root, path = data_file(file, self._record.manifest.base_paths, self._source.storage)
+        uri = checked_uri(root, path)
+        try:
+            return read_hidden_column(uri, column, root.options)
+        except StorageError:
+            with suppress(FileNotFoundError):  # which is counted
+                recorded = root.get(hidden_path(path, column))
+                return np.frombuffer(recorded, dtype="<u8").astype(np.uint64)
+            raise
 
     @cached_property
     def _manifest(self) -> bytes:
