@@ -104,11 +104,11 @@ def test_changes_are_what_they_were_or_null_with_a_finding(
 
 
 def test_the_history_of_a_row_has_the_values_that_are_left(cleaned: Cleaned) -> None:
-    if not cleaned.table.latest.has_stable_row_ids:
-        pytest.skip("the row has another address after its update")
-    events = cleaned.table.row(42).history(values=True)
+    events = cleaned.table.row(42, at=1).history(values=True)
     assert events["values"].to_list()[0] == {"id": 42, "mood": 0}
-    assert events["values"].to_list()[1] in (None, {"id": 42, "mood": 1})
+    # Without stable row IDs an update ends the life of a row: what it was is told.
+    mood = 1 if cleaned.table.latest.has_stable_row_ids else 0
+    assert events["values"].to_list()[1] in (None, {"id": 42, "mood": mood})
 
 
 def test_a_ledger_by_itself_says_that_it_has_no_values(cleaned: Cleaned) -> None:
