@@ -211,6 +211,7 @@ OTHERS = {
     "ledger.forget(table)": RECORDED_NAMES,
     "ledger.open(table)": RECORDED_NAMES,
     "ledger.record(table)": replace(TABLES, right="place", fits=("text", "table")),
+    "ledger.refs(table)": RECORDED_NAMES,
     "lx.Snapshot(version)": replace(FRAGMENT_ID, says="whole number from 0", right=2),
     "lx.open_table(table)": TABLES,
     "lx.demo.make_photos(path)": MADE,
