@@ -14,7 +14,7 @@ __all__ = ["Note", "Recorded", "is_long"]
 Note = Callable[[VersionFile, bytes], None]
 """What is told of each manifest file that is read."""
 
-_LONG_BYTES = 32 << 20
+_LONG_BYTES = 128 << 20
 _LONG_REQUESTS = 200
 
 
