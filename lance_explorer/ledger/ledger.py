@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version as release_of
@@ -19,6 +20,7 @@ from lance_explorer.errors import (
 )
 from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.documented import documented
+from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.table_input import open_source
 from lance_explorer.ledger.kinds import REFS
@@ -33,7 +35,7 @@ from lance_explorer.ledger.places import Place
 from lance_explorer.ledger.recorded_storage import NoStorage
 from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.recording import record_branch
-from lance_explorer.ledger.segments import Segment
+from lance_explorer.ledger.segments import Segment, write_segment
 from lance_explorer.shown import described
 from lance_explorer.storage import Options, open_storage
 
@@ -83,7 +85,6 @@ TABLES = FrameSchema(
 SEEN_REFS = FrameSchema("seen_refs", REFS.columns[:-2])
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-_DETACHED = 1 << 63
 
 
 class Ledger:
@@ -189,11 +190,11 @@ class Ledger:
         if table.uri == uri:
             return
         for branch in table.branches():
-            files = self._place.files(table.folder(branch))
-            for info in sorted(files, key=lambda info: info.name.startswith("versions-")):
-                if info.name.endswith(".parquet"):
-                    data = self._place.read(f"{table.folder(branch)}/{info.name}")
-                    self._place.write(f"{to.folder(branch)}/{info.name}", data)
+            for segment in (one for life in table.lives(branch) for one in life.segments):
+                frames = {"versions": segment.versions}
+                frames |= {kind: segment.read(kind) for kind in segment.about.files}
+                about = replace(segment.about, uri=uri, replaces=[])
+                write_segment(self._place, to.folder(branch), frames, about)
 
     def _record(
         self, main: TableSource, branches: Iterable[str | None], *, words: bool
@@ -212,7 +213,7 @@ class Ledger:
             if added.segments:
                 known.forget(branch)
                 merge_branch(known, branch)
-            line = [one for one in added.versions if one < _DETACHED]
+            line = [one for one in added.versions if one < FIRST_DETACHED]
             first, last = (min(line), max(line)) if line else (None, None)
             row = (main.uri, branch, len(added.versions), first, last, added.bytes_read)
             for name, value in zip(columns, row, strict=True):
@@ -404,7 +405,7 @@ def merge_branch(table: RecordedTable, branch: str | None, *, everything: bool =
 
 
 def _facts(life: Life, sizes: Mapping[str, int]) -> tuple[Any, ...]:
-    line = life.log.versions.filter(pl.col("version") < _DETACHED)
+    line = life.log.versions.filter(pl.col("version") < FIRST_DETACHED)
     names = {name for one in life.segments for name in one.names}
     return (
         len(life.log.versions),

@@ -51,6 +51,17 @@ class Life:
             found.update(file_names(messages))
         return found
 
+    @cached_property
+    def manifests(self) -> dict[str, int]:
+        """The versions by the paths of their manifests."""
+        return dict(self.log.versions.select("path", "version").iter_rows())
+
+    @cached_property
+    def transactions(self) -> dict[str, bytes]:
+        """The transactions that were in files of their own, by the paths of these."""
+        outside = self.log.versions.filter(pl.col("transaction_path").is_not_null())
+        return dict(outside.select("transaction_path", "transaction").drop_nulls().iter_rows())
+
     def add(self, segment: Segment) -> None:
         """Add a recording of the same table."""
         self.segments.append(segment)
@@ -64,8 +75,8 @@ class Life:
         """Add all recordings of what turned out to be the same table."""
         for segment in other.segments:
             self.add(segment)
-        self.__dict__.pop("data_files", None)
-        self.__dict__.pop("log", None)
+        for made in ("data_files", "log", "manifests", "transactions"):
+            self.__dict__.pop(made, None)
 
     def agrees(self, digests: dict[int, str]) -> bool | None:
         """Tell whether versions are of this table; None if it has none of them."""

@@ -67,6 +67,8 @@ class RecordedTable:
         """Return the versions that are kept, and those that are recorded of the same table."""
         if segment_names(self._place.files(self.folder(branch))) != self._names.get(branch):
             self.forget(branch)
+        gone = self._gone[branch_root(branch) if branch else ""]
+        gone.clear()  # what was gone may be there: another table, under the same names
         is_gone = branch is None and not live.versions and not self._is_alone
         life = None if is_gone else self.known(storage, branch, live)
         if life is None:
@@ -78,10 +80,7 @@ class RecordedTable:
         if later:
             self._doubts[branch].append(_went_back(later, latest))
         recorded = [file for file in recorded if not latest < file.version < FIRST_DETACHED]
-        gone = {file.path: FileInfo(file.path, *file[2:5]) for file in recorded}
-        root = branch_root(branch) if branch else ""
-        self._gone[root].clear()
-        self._gone[root].update(gone)
+        gone.update({file.path: FileInfo(file.path, *file[2:5]) for file in recorded})
         return VersionListing(
             tuple(sorted([*live.versions, *[f for f in recorded if f.version < FIRST_DETACHED]])),
             tuple(sorted([*live.detached, *[f for f in recorded if f.version >= FIRST_DETACHED]])),
@@ -261,10 +260,10 @@ class RecordedTable:
         branch = next((b for b in self._chosen if (branch_root(b) if b else "") == root), None)
         life = self._chosen.get(branch)
         if life is not None and (branch is not None or not root):
-            version = _manifests(life).get(path)
+            version = life.manifests.get(path)
             if version is not None:
                 return life.log.manifest(version)
-            transaction = _transactions(life).get(path)
+            transaction = life.transactions.get(path)
             if transaction is not None:
                 return transaction
         for life in self._chosen.values():
@@ -280,15 +279,6 @@ def _files(life: Life) -> list[VersionFile]:
     columns = ["version", "path", "size_bytes", "modified_ns", "etag"]
     rows = life.log.versions.select(columns).iter_rows()
     return [VersionFile(*row)._replace(is_recorded=True) for row in rows]
-
-
-def _manifests(life: Life) -> dict[str, int]:
-    return dict(life.log.versions.select("path", "version").iter_rows())
-
-
-def _transactions(life: Life) -> dict[str, bytes]:
-    outside = life.log.versions.filter(pl.col("transaction_path").is_not_null())
-    return dict(outside.select("transaction_path", "transaction").drop_nulls().iter_rows())
 
 
 def _last_recorded(life: Life) -> str:

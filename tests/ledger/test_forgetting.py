@@ -1,5 +1,6 @@
 """What is left out of a ledger, and what is deleted from it."""
 
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -123,3 +124,31 @@ def test_a_branch_without_versions_is_passed_over(tmp_path: Path, table: Synthet
     assert ledger.record(table.path)["branch"].to_list() == [None]
     with pytest.raises(lx.RefNotFoundError):
         ledger.record(table.path, branch="other")
+
+
+def test_a_moved_table_without_new_versions_is_known_by_its_new_place(
+    tmp_path: Path, table: SyntheticTable
+) -> None:
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(table.path)
+    moved = tmp_path / "moved.lance"
+    table.path.rename(moved)
+    assert ledger.record(moved, as_="t.lance")["new_versions"].to_list() == [0]
+    assert sorted(ledger.tables()["uri"]) == [str(moved), str(table.path)]
+    assert len(ledger.open("moved.lance").versions()) == table.version
+
+
+def test_a_table_that_is_made_again_is_not_joined_when_it_is_refreshed(
+    tmp_path: Path, table: SyntheticTable
+) -> None:
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(table.path)
+    for version in range(1, table.version):
+        table.folder.manifest_path(version).unlink()
+    opened = lx.open_table(table.path, ledger=ledger)
+    assert len(opened.versions()) == table.version
+    shutil.rmtree(table.path)
+    SyntheticTable(table.path).append(rows=4).append(rows=1)
+    opened.refresh()
+    found, expected = opened.versions(), lx.open_table(table.path).versions()
+    assert found.equals(expected)
