@@ -315,6 +315,8 @@ class Ledger:
     def forget(self, table: str | os.PathLike[str], before: int | datetime | None = None) -> None:
         """Delete what is recorded of a table, at once and for good.
 
+        Versions that the table still keeps are recorded again by the next :meth:`record`.
+
         Parameters
         ----------
         table : str or os.PathLike

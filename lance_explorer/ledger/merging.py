@@ -9,6 +9,7 @@ import polars as pl
 from lance_explorer.ledger.kinds import FILES, SECTIONS
 from lance_explorer.ledger.lives import Life
 from lance_explorer.ledger.segments import About, Segment, write_segment
+from lance_explorer.ledger.sidecars import sidecar_names
 
 __all__ = ["delete_replaced", "forget_versions", "merge_segments", "to_merge"]
 
@@ -122,6 +123,10 @@ def forget_versions(
             for kind in ("sections", "files", "refs")
         }
         parts["sections"] = parts["sections"].filter(pl.col("key").is_in(keys))
+        messages = fragments["message"].drop_nulls()
+        named = {name for message in messages for name in sidecar_names(message)}
+        is_named = pl.col("path").str.split("/").list.last().is_in(list(named))
+        parts["files"] = parts["files"].filter(is_named | (pl.col("kind") == "reuse"))
         about = replace(
             life.segments[-1].about,
             recorded_at=datetime.now(UTC).isoformat(timespec="microseconds"),

@@ -38,7 +38,7 @@ from lance_explorer.ledger.segments import digest
 from lance_explorer.ledger.sidecars import Sidecar, sidecars_of_fragment, sidecars_of_indices
 from lance_explorer.storage import Storage
 
-__all__ = ["Base", "Recorder"]
+__all__ = ["Base", "Recorder", "operation_of"]
 
 _MOST_NAMES = 50
 _FEW = 1_000
@@ -215,7 +215,7 @@ class Recorder:
         path = None
         if parts.transaction is None and manifest.transaction_file:
             path = f"{TRANSACTIONS_FOLDER}/{manifest.transaction_file}"
-        operation = _operation(parts.transaction)
+        operation = operation_of(parts.transaction)
         self._note_version(
             file,
             data,
@@ -358,7 +358,8 @@ def _with_sidecars(fragments: _Fragments) -> Iterable[Fragment]:
     return [fragments[number] for number in np.flatnonzero(some).tolist()]
 
 
-def _operation(transaction: bytes | None) -> str | None:
+def operation_of(transaction: bytes | None) -> str | None:
+    """Return the operation of a transaction; None if there is none, or it cannot be read."""
     if transaction is None:
         return None
     try:

@@ -9,7 +9,6 @@ import polars as pl
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format.refs import decode_branch, decode_tag
-from lance_explorer.format.transactions import decode_transaction_header
 from lance_explorer.format.without_words import without_words
 from lance_explorer.history.progress import reading_versions
 from lance_explorer.history.refs import BRANCHES_FOLDER, TAGS_FOLDER
@@ -17,7 +16,7 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.places import Place
 from lance_explorer.ledger.recorded_table import RecordedTable
-from lance_explorer.ledger.recorder import Base, Recorder
+from lance_explorer.ledger.recorder import Base, Recorder, operation_of
 from lance_explorer.ledger.segments import About, write_segment
 from lance_explorer.ledger.sidecars import read_sidecars
 from lance_explorer.storage import FilePart, Storage, given
@@ -133,20 +132,13 @@ def _with_transactions(versions: pl.DataFrame, storage: Storage, *, words: bool)
         for path, inline in zip(paths, versions["transaction"].to_list(), strict=True)
     ]
     operations = [
-        _operation(found[path]) if path in found else operation
+        operation_of(found[path]) if path in found else operation
         for path, operation in zip(paths, versions["operation"].to_list(), strict=True)
     ]
     return versions.with_columns(
         transaction=pl.Series(transactions, dtype=pl.Binary()),
         operation=pl.Series(operations, dtype=pl.String()),
     )
-
-
-def _operation(data: bytes) -> str | None:
-    try:
-        return str(decode_transaction_header(data).operation)
-    except FormatError:
-        return None
 
 
 def _changed_refs(source: TableSource, table: RecordedTable) -> pl.DataFrame:

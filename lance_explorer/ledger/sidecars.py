@@ -8,7 +8,13 @@ import polars as pl
 
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.fragment_reuse import decode_fragment_reuse_details
-from lance_explorer.format.fragments import HIDDEN_FIELDS, BasePath, ExternalFile, Fragment
+from lance_explorer.format.fragments import (
+    HIDDEN_FIELDS,
+    BasePath,
+    ExternalFile,
+    Fragment,
+    decode_fragment,
+)
 from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX, IndexMetadata
 from lance_explorer.history.file_roots import (
     checked_uri,
@@ -21,7 +27,14 @@ from lance_explorer.history.file_roots import (
 from lance_explorer.ledger.kinds import FILES
 from lance_explorer.storage import FilePart, Storage, leads_elsewhere, reading_ahead
 
-__all__ = ["Sidecar", "read_sidecars", "root_key", "sidecars_of_fragment", "sidecars_of_indices"]
+__all__ = [
+    "Sidecar",
+    "read_sidecars",
+    "root_key",
+    "sidecar_names",
+    "sidecars_of_fragment",
+    "sidecars_of_indices",
+]
 
 
 class Sidecar(NamedTuple):
@@ -71,6 +84,20 @@ def sidecars_of_fragment(
                 with suppress(FormatError):
                     root, path = data_file(file, bases, storage)
                     yield Sidecar(root, hidden_path(path, column), "sequences")
+
+
+def sidecar_names(message: bytes) -> set[str]:
+    """Return the last parts of the paths of all such files of a fragment, an undecoded message."""
+    fragment = decode_fragment(message)
+    names = set[str]()
+    if fragment.deletion_file is not None:
+        names.add(fragment.deletion_file.path(fragment.id))
+    for stored in (fragment.row_ids, fragment.created_at, fragment.last_updated_at):
+        if stored is not None and stored.file is not None:
+            names.add(stored.file.path)
+    for file in fragment.files:
+        names.update([hidden_path(file.path, column) for column in HIDDEN_FIELDS.values()])
+    return {name.rpartition("/")[2] for name in names}
 
 
 def sidecars_of_indices(

@@ -46,6 +46,18 @@ def test_what_is_not_forgotten_stays_as_it_was(
         assert one.equals(expected)
 
 
+def test_files_of_forgotten_versions_are_forgotten(tmp_path: Path, table: SyntheticTable) -> None:
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(table.path)
+    folder = tmp_path / "ledger"
+    [every] = [pl.read_parquet(file) for file in folder.rglob("files-*.parquet")]
+    ledger.forget("t.lance", before=table.version - 2)  # before the compaction
+    [kept] = [pl.read_parquet(file) for file in folder.rglob("files-*.parquet")]
+    assert 0 < len(kept) < len(every)
+    ledger.forget("t.lance", before=table.version)
+    assert not list(folder.rglob("files-*.parquet"))
+
+
 def test_versions_before_a_time_are_forgotten(tmp_path: Path, table: SyntheticTable) -> None:
     ledger = lx.Ledger(tmp_path / "ledger")
     ledger.record(table.path)
