@@ -190,11 +190,14 @@ class Table:
         return Inspect(self._live)
 
     @documented(VERSIONS)
-    def versions(self, *, inherited: bool = False) -> pl.DataFrame:
+    def versions(self, *, last: int | None = None, inherited: bool = False) -> pl.DataFrame:
         """Return what happened, one row for each kept version, oldest first.
 
         Parameters
         ----------
+        last : int, optional
+            How many versions to return, the latest; all by default. The others are not read, but
+            for the one before and what a restore among them refers to.
         inherited : bool
             On a branch, whether to include the versions of its ancestors, up to those that the
             branches were created from, before its own. A branch's own versions begin with the
@@ -204,9 +207,15 @@ class Table:
         --------
         >>> table.versions().row(0, named=True)["kind"]
         'create'
+        >>> table.versions(last=2)["version"].to_list()
+        [6, 7]
         """
         is_wanted = flag("inherited", inherited)
-        return self._live.answer(inherited_versions if is_wanted else versions)
+        number = None if last is None else whole_number("last", last, least=1)
+        if is_wanted:
+            every = self._live.answer(inherited_versions)
+            return every if number is None else every.tail(number)
+        return self._live.answer(lambda source: versions(source, number))
 
     def at(self, ref: VersionRef) -> Snapshot:
         """Return one version.

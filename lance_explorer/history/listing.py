@@ -1,6 +1,7 @@
 """Which versions a table keeps, and where (docs/FORMAT.md 1 and 10)."""
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -45,8 +46,12 @@ class VersionListing:
         """Return the listing without later versions; None leaves out none."""
         if version is None:
             return self
-        earlier = tuple([file for file in self.versions if file.version <= version])
-        return VersionListing(earlier, self.detached)
+        return self.only(range(version + 1))
+
+    def only(self, versions: Container[int]) -> "VersionListing":
+        """Return the listing with only some of the versions."""
+        some = tuple([file for file in self.versions if file.version in versions])
+        return VersionListing(some, self.detached)
 
 
 class VersionLister(Protocol):
