@@ -8,6 +8,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragment_columns import SequenceStorage
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.state_rows import StateRows
@@ -74,9 +75,10 @@ def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, dateti
 
 def _tells_itself(history: History) -> bool:
     """Whether nothing in a part of a history refers to versions before it."""
-    return (
+    return bool(
         all(record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records)
         and all(record.operation in _TOLD_BY_NEIGHBOURS for record in history.records[1:])
+        and (history.states.row_version_storage != SequenceStorage.ABSENT).all()
         and not history.duplicated
         and not history.findings
     )

@@ -1,6 +1,7 @@
-"""What is asked of a long history reads the versions that it needs, and answers as if it read all."""
+"""What is asked of a long history reads what it needs, and answers as if it had read all."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from polars.testing import assert_frame_equal
@@ -89,7 +90,7 @@ def fresh(table: lx.Table) -> lx.Table:
     return lx.open_table(table.uri, table.branch)
 
 
-def answer(table: lx.Table, begin: int, end: int, mode: str) -> object:
+def answer(table: lx.Table, begin: int, end: int, mode: Any) -> object:
     """Return the changes between two versions, or what is wrong."""
     try:
         return table.changes(begin, end, mode=mode, images=None, include=ALL).to_polars().rows()

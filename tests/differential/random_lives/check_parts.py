@@ -54,6 +54,6 @@ def _changes(table: Table, begin: int, end: int) -> dict[str, pl.DataFrame | str
 
 
 def _equal(one: pl.DataFrame | str, other: pl.DataFrame | str) -> bool:
-    if isinstance(one, str) or isinstance(other, str):
-        return one == other
-    return one.equals(other)
+    if isinstance(one, pl.DataFrame) and isinstance(other, pl.DataFrame):
+        return one.equals(other)
+    return isinstance(one, str) and one == other
