@@ -140,6 +140,14 @@ class RecordedTable:
             self._chosen[branch] = life
         return life
 
+    def life_with(self, branch: str | None, version: int, digest: str) -> Life | None:
+        """Choose the life that has a version with a digest; None if none has it."""
+        for life in self.lives(branch):
+            if life.digests.get(version) == digest:
+                self._chosen[branch] = life
+                return life
+        return None
+
     def chosen(self, branch: str | None) -> Life | None:
         """Return the life that the table was found to be in."""
         return self._chosen.get(branch)

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from lance_explorer.errors import VersionNotFoundError
+from lance_explorer.errors import TableNotFoundError, VersionNotFoundError
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
+from lance_explorer.ledger.ledger import Ledger, recorded_table
 from lance_explorer.spark.options import Options
 from lance_explorer.storage import Options as StorageOptions
 
@@ -24,17 +25,41 @@ class TableRef:
     branch: str | None = None
     storage: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     allow_bases: tuple[str, ...] = ()
+    ledger: str | None = None
+    ledger_storage: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, options: Options) -> "TableRef":
         """Return the table that options name."""
         uri = options.required("path", ".load('trips.lance')")
-        return cls(uri, options.text("branch"), options.storage, options.allow_bases)
+        return cls.at(uri, options)
+
+    @classmethod
+    def at(cls, uri: str, options: Options) -> "TableRef":
+        """Return a table, and all else that options say of it."""
+        return cls(
+            uri,
+            options.text("branch"),
+            options.storage,
+            options.allow_bases,
+            options.text("ledger"),
+            options.ledger_storage,
+        )
 
     def open(self) -> TableSource:
-        """Return the metadata of the table as it is now."""
+        """Return the metadata of the table as it is now; from its ledger alone if it is gone."""
         storage = StorageOptions(dict(self.storage))
-        return TableSource(self.uri, self.branch, storage, None, self.allow_bases)
+        if self.ledger is None:
+            return TableSource(self.uri, self.branch, storage, None, self.allow_bases)
+        ledger = Ledger(self.ledger, StorageOptions(dict(self.ledger_storage)))
+        try:
+            live = TableSource(self.uri, None, storage, None, self.allow_bases)
+        except TableNotFoundError as error:
+            try:
+                return ledger.open(self.uri, self.branch).source
+            except TableNotFoundError:
+                raise error from None
+        return live.with_recorded(recorded_table(ledger, live.uri), self.branch)
 
 
 @dataclass(frozen=True, slots=True)
