@@ -122,6 +122,11 @@ class RecordedTable:
         """Root of the table."""
         return self._uri
 
+    @property
+    def place(self) -> Place:
+        """Where the ledger lies."""
+        return self._place
+
     def recorded_uri(self) -> str | None:
         """Return which table the folder is about, as it was recorded last; None if about none."""
         for branch in self.branches():

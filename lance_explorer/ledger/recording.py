@@ -22,7 +22,15 @@ from lance_explorer.ledger.segments import About, write_segment
 from lance_explorer.ledger.sidecars import read_sidecars
 from lance_explorer.storage import FilePart, Storage, given
 
-__all__ = ["Added", "base_of", "new_files", "now", "record_branch", "record_files"]
+__all__ = [
+    "Added",
+    "base_of",
+    "new_files",
+    "now",
+    "record_branch",
+    "record_files",
+    "with_transactions",
+]
 
 _MOST_BYTES = 64 << 20
 _MOST_VERSIONS = 20_000
@@ -132,7 +140,7 @@ def _write(
     frames, sidecars = recorder.take()
     frames["files"] = read_sidecars(sidecars, table.uri)
     words = "words" not in about.left_out
-    frames["versions"] = _with_transactions(frames["versions"], storage, words=words)
+    frames["versions"] = with_transactions(frames["versions"], storage, words=words)
     if refs is not None:
         frames["refs"] = refs
     return write_segment(place, table.folder(about.branch), frames, about).file
@@ -156,7 +164,7 @@ def base_of(table: RecordedTable, branch: str | None, version: int) -> Base | No
     return None if data is None else Base(last, digest, data)
 
 
-def _with_transactions(versions: pl.DataFrame, storage: Storage, *, words: bool) -> pl.DataFrame:
+def with_transactions(versions: pl.DataFrame, storage: Storage, *, words: bool) -> pl.DataFrame:
     """Fill in the transactions that are in files of their own."""
     paths: list[str | None] = versions["transaction_path"].to_list()
     wanted = [path for path in paths if path is not None]
