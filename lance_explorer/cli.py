@@ -22,13 +22,12 @@ from lance_explorer.errors import (
     MissingDependencyError,
     NotFoundError,
     StorageError,
-    TableNotFoundError,
     UnsupportedFeatureError,
 )
+from lance_explorer.history.discovery import tables_below
 from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.ledger.ledger import Ledger
 from lance_explorer.shown import visible, visible_json
-from lance_explorer.storage import open_storage
 from lance_explorer.table import open_table
 
 __all__ = ["main"]
@@ -190,9 +189,7 @@ def report(
 @click.option(
     "--ledger", required=True, help="The folder, or the place in an object store, to record into."
 )
-@click.option(
-    "--all", "is_folder", is_flag=True, help="Record all tables (*.lance) in the folder at URI."
-)
+@click.option("--all", "is_folder", is_flag=True, help="Record all tables anywhere below URI.")
 @_allow_bases
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each table.")
 def record(
@@ -214,7 +211,7 @@ def record(
     has_failed = False
     for uri in uris:
         try:
-            tables = _tables_in(uri) if is_folder else [uri]
+            tables = tables_below(uri) if is_folder else [uri]
         except LanceExplorerError as error:
             has_failed = _failed(uri, error, as_json)
             continue
@@ -316,21 +313,6 @@ def lab(folder: Path, no_browser: bool) -> None:
     except OSError as error:
         raise click.ClickException(one_line(str(error), _LONGEST_TEXT)) from error
     _run_lab(notebooks, no_browser)
-
-
-def _tables_in(folder: str) -> list[str]:
-    """Return the tables in a folder.
-
-    Raises
-    ------
-    TableNotFoundError
-        If there is none.
-    """
-    storage = open_storage(folder)
-    names = sorted(name for name in storage.list_folders("") if name.endswith(".lance"))
-    if not names:
-        raise TableNotFoundError(f"no Lance table in {storage.uri}")
-    return [f"{storage.uri}/{name}" for name in names]
 
 
 def _failed(uri: str, error: LanceExplorerError, as_json: bool) -> bool:

@@ -9,7 +9,14 @@ from lance_explorer.errors import CorruptFileError
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.storage import Storage
 
-__all__ = ["FIRST_DETACHED", "DirectoryLister", "VersionFile", "VersionLister", "VersionListing"]
+__all__ = [
+    "FIRST_DETACHED",
+    "VERSIONS_FOLDER",
+    "DirectoryLister",
+    "VersionFile",
+    "VersionLister",
+    "VersionListing",
+]
 
 VERSIONS_FOLDER = "_versions"
 

@@ -253,6 +253,11 @@ class TableSource:
         self.main_storage.bases.opened.clear()
         return TableSource(self.main_storage, branch or self.branch, recorded=recorded)
 
+    def only(self, first: int, last: int) -> "TableSource":
+        """Return this branch as if it had no versions but those from one to another."""
+        files = [file for file in self.listing.versions if first <= file.version <= last]
+        return self._with(VersionListing(tuple(files), ()))
+
     def led_to(self, uri: str) -> "TableSource":
         """Return another table, to which this one leads; what that leads to is judged as if it did.
 

@@ -35,6 +35,10 @@ class RecordedStorage(Storage):
         self._recorded = recorded
         self._gone = gone
 
+    def find_live(self, path: str) -> FileInfo | None:
+        """Return a file as it is now, None if it is not there any more."""
+        return self._live.find(path)
+
     def list_files(self, folder: str) -> list[FileInfo]:
         return self._live.list_files(folder)
 

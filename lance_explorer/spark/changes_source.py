@@ -21,9 +21,10 @@ from lance_explorer.arguments import of_kind
 from lance_explorer.changes.change_feed import Changes
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches, value_names
 from lance_explorer.spark.given import session_of
-from lance_explorer.spark.options import STORAGE_PREFIX, Options, hidden
+from lance_explorer.spark.options import LEDGER_PREFIX, STORAGE_PREFIX, Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.streaming import ChangesStream
 from lance_explorer.spark.types import arrow_table, spark_schema
@@ -108,6 +109,11 @@ class ChangesSource(DataSource):
         columns = None if chosen is None else tuple(chosen)
         if schema is not None:
             columns = value_names(self._options, schema)
+        if self._table.handed is None:  # Spark keeps this source for the process that plans
+            is_net = self._options.text("mode") in (None, "net")
+            asks_before = is_net and "moved" in (self._options.texts("include") or ())
+            table = self._table
+            self._table = table.with_versions() if asks_before else table.with_range(begin)
         return ChangesQuery(self._table, begin, self._end, self._options, columns)
 
     def _refuse(self, name: str, why: str) -> None:
@@ -122,11 +128,12 @@ class _ChangesReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Return the pieces of work."""
-        return self._query.partitions()
+        return [InputPartition(part) for part in self._query.parts()] or [InputPartition(None)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield one part."""
-        return part_batches(partition, self._schema)
+        if partition.value is not None:
+            yield from part_batches(self._query, partition.value, self._schema)
 
 
 def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
@@ -153,5 +160,9 @@ def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
         "allow_bases": json.dumps(source.main_storage.bases.allowed),
         **{f"{STORAGE_PREFIX}{n}": value for n, value in source.main_storage.options.items()},
     }
+    if isinstance(source.recorded, RecordedTable):
+        ledger = source.recorded.place.storage
+        options["ledger"] = ledger.uri
+        options |= {f"{LEDGER_PREFIX}{n}": value for n, value in ledger.options.items()}
     given = {name: value for name, value in options.items() if value is not None}
     return spark.read.format(ChangesSource.name()).options(**given).load(source.uri)

@@ -7,6 +7,7 @@ error, so that a typing error is not an answer to another question.
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from lance_explorer.arguments import names, shown, whole_number
 from lance_explorer.errors import InvalidArgumentError
@@ -15,20 +16,28 @@ from lance_explorer.history.version_refs import version_number
 from lance_explorer.shown import described
 from lance_explorer.storage import Hidden
 
-__all__ = ["STORAGE_PREFIX", "Options", "hidden"]
+__all__ = ["LEDGER_PREFIX", "STORAGE_PREFIX", "Options", "hidden"]
 
 STORAGE_PREFIX = "storage."
 """What the names of storage options begin with. They are never shown."""
 
+LEDGER_PREFIX = "ledger.storage."
+"""The same for the store of the ledger, which has options of its own."""
+
 _MOST_DIGITS = 20
 
-_COMMON = ("path", "branch", "allow_bases")
+_COMMON = ("path", "branch", "allow_bases", "ledger")
 
 
 def hidden(options: Mapping[str, str]) -> dict[str, str]:
     """Return options by lower names; those of object stores do not show in a traceback."""
     lower = {name.lower(): value for name, value in options.items()}
-    return {k: Hidden(v) if k.startswith(STORAGE_PREFIX) else v for k, v in lower.items()}
+    return {k: Hidden(v) if _prefix(k) else v for k, v in lower.items()}
+
+
+def _prefix(name: str) -> str:
+    """Return with which prefix the name of an option begins; empty if with none."""
+    return next((one for one in (LEDGER_PREFIX, STORAGE_PREFIX) if name.startswith(one)), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +48,25 @@ class Options:
     known: tuple[str, ...]
     values: tuple[tuple[str, str], ...]
     storage: tuple[tuple[str, str], ...]
+    ledger_storage: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def parse(cls, source: str, given: Mapping[str, str], known: Collection[str]) -> "Options":
         """Return the options of a source, which has some of its own beside the common ones."""
         names = (*_COMMON, *known)
         given = hidden(given)
-        storage = {
-            name.removeprefix(STORAGE_PREFIX): value
-            for name, value in given.items()
-            if name.startswith(STORAGE_PREFIX)
+        of_stores = {
+            prefix: {n.removeprefix(prefix): v for n, v in given.items() if _prefix(n) == prefix}
+            for prefix in (STORAGE_PREFIX, LEDGER_PREFIX)
         }
-        values = {
-            name: value for name, value in given.items() if not name.startswith(STORAGE_PREFIX)
-        }
+        values = {name: value for name, value in given.items() if not _prefix(name)}
         for name in values:
             if name not in names:
-                raise InvalidArgumentError(
-                    f"{source} has no option {name!r}; there are: {', '.join(names)}, "
-                    f"and {STORAGE_PREFIX}... for object stores"
-                )
-        return cls(source, names, tuple(sorted(values.items())), tuple(sorted(storage.items())))
+                raise _no_option(source, name, names)
+        storage, ledger_storage = (tuple(sorted(some.items())) for some in of_stores.values())
+        if ledger_storage and "ledger" not in values:
+            raise InvalidArgumentError(f"{LEDGER_PREFIX}... is for a ledger: give that, too")
+        return cls(source, names, tuple(sorted(values.items())), storage, ledger_storage)
 
     @described
     def __repr__(self) -> str:
@@ -115,3 +122,12 @@ class Options:
         except (ValueError, RecursionError) as error:
             raise InvalidArgumentError(f"{name} is a list in JSON, not {shown(text)}") from error
         return list(names(name, found))
+
+
+def _no_option(source: str, name: str, names: Collection[str]) -> InvalidArgumentError:
+    meant = get_close_matches(name, names, 1)
+    hint = f"; did you mean {meant[0]!r}? There" if meant else "; there"
+    return InvalidArgumentError(
+        f"{source} has no option {name!r}{hint} are: {', '.join(names)}, "
+        f"and {STORAGE_PREFIX}... for object stores"
+    )

@@ -76,7 +76,7 @@ class RowsSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return what reads some columns."""
-        return _RowsReader(self._options, self._table, self.values, schema)
+        return _RowsReader(self._options, self._table.with_version(), self.values, schema)
 
 
 class _RowsReader(DataSourceReader):
