@@ -110,6 +110,7 @@ TABLES = Kind("expected a path", "table", ("text",), ("nowhere", *TABLE_TEXTS))
 RECORDED_NAMES = Kind("a path", "people.lance", ("text",), ("", "a\0b", "\ud800", "nowhere"))
 LEDGERS = Kind("a path", "folder", ("text",), TABLE_TEXTS)
 BASES = Kind("list of paths and URIs", (), (), ("/a", [""], [b"/a"], [None], ["s3://"], "\ud800"))
+CLONES = Kind("a list of tables", (), (), ("nowhere", ["nowhere"], [None], [b"/a"]))
 OPTIONS = Kind(
     "mapping of text to text", {}, (), ({"a": 1}, {1: "a"}, [("a", "b")], {"a": None}), True
 )
@@ -128,6 +129,7 @@ KINDS = {
     "addresses": ROW_IDS,
     "after": ROWS,
     "allow_bases": BASES,
+    "clones": CLONES,
     "app_name": TEXT,
     "as_": RECORDED_NAMES,
     "at": VERSION,
