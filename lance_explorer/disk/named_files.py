@@ -4,7 +4,7 @@ A data file is named by the fragments of a version, a file of an index by its fo
 count as one. What no manifest names is not here.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -25,7 +25,7 @@ from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
 from lance_explorer.history.loading import TRANSACTIONS_FOLDER
 from lance_explorer.history.source import TableSource
 
-__all__ = ["KINDS", "NamedFiles", "named_files"]
+__all__ = ["KINDS", "NAMED", "NamedFiles", "named_by", "named_files"]
 
 KINDS = (
     "data",
@@ -98,6 +98,14 @@ class NamedFiles:
     problems: list[str] = field(default_factory=list)
     num_manifests: int = 0
     has_mem_wal: bool = False
+
+
+def named_by(
+    branch: TableSource, history: History, versions: Collection[int], roots: Roots
+) -> pl.DataFrame:
+    """Return what some versions of a branch name, as the columns of :attr:`NamedFiles.frame`."""
+    named = NamedFiles(NAMED.to_frame(), roots)
+    return pl.concat([named.frame, *_OfBranch(branch, history, {}, named, versions).frames()])
 
 
 def named_files(source: TableSource, clones: Iterable[TableSource] = ()) -> NamedFiles:
@@ -198,10 +206,18 @@ class _OfBranch:
     """What the versions of a branch name, or one detached version."""
 
     def __init__(
-        self, branch: TableSource, history: History, tagged: Mapping[int, str], named: NamedFiles
+        self,
+        branch: TableSource,
+        history: History,
+        tagged: Mapping[int, str],
+        named: NamedFiles,
+        versions: Collection[int] | None = None,
     ) -> None:
         self._branch, self._history, self._roots = branch, history, named.roots
-        there = [not record.file.is_recorded for record in history.records]
+        there = [
+            not record.file.is_recorded and (versions is None or record.version in versions)
+            for record in history.records
+        ]
         self._live = np.flatnonzero(there)
         self._records = [history.records[position] for position in self._live.tolist()]
         self._versions = history.versions[self._live].astype(np.uint64)

@@ -61,7 +61,7 @@ _FOLDERS = "_versions|_transactions|_deletions|_indices|_refs|_mem_wal|_fri|_bt|
 _KINDS_BY_PATTERN = (
     ("manifest", r"^_versions/[^/]*\.manifest|^_versions/\.tmp|^_latest\.manifest$|^_bt/"),
     ("hint", r"^_versions/[^/]*\.json$"),
-    ("data", r"^data/.*\.lance$"),
+    ("data", r"^data/.*\.lance$|^data/(?:.*/)?\.tmp[^/]*$"),
     ("blob", r"^data/[^/]+/[^/]+\.blob$|^_blobs/"),
     ("deletion", r"^_deletions/[^/]*\.(arrow|bin)$"),
     ("index", r"^_indices/"),

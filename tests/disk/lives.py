@@ -15,6 +15,18 @@ __all__ = ["Life", "rows"]
 
 _DAY = 24 * 3600
 
+_STRANGERS = [
+    "notes.txt",
+    "data/readme.md",
+    "_deletions/x.arrow",
+    "data/a/b.blob",
+    "data/.tmpA",
+    "data/a/.tmpB.lance",
+    "_indices/x",
+    "_fri/m/stable_partition.lance",
+]
+"""Files that no commit wrote."""
+
 
 def rows(count: int, first: int = 0) -> pa.Table:
     """Return rows with an ID, a number and a text."""
@@ -198,7 +210,16 @@ class Life:
 
     def stranger(self) -> None:
         place = self.random.choice(
-            ["notes.txt", "data/readme.md", "_deletions/x.arrow", "data/a/b.blob"]
+            [
+                "notes.txt",
+                "data/readme.md",
+                "_deletions/x.arrow",
+                "data/a/b.blob",
+                "data/.tmpA",
+                "data/a/.tmpB.lance",
+                "_indices/x",
+                "_fri/m/stable_partition.lance",
+            ]
         )
         file = self.path / place
         file.parent.mkdir(parents=True, exist_ok=True)
