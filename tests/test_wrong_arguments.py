@@ -163,6 +163,7 @@ KINDS = {
     "include_undone": FLAG,
     "inherited": FLAG,
     "key": NAMES,
+    "last": replace(SIZE, fits=("number", "none")),
     "ledger": LEDGERS,
     "limit": COUNT,
     "lock": Kind(
