@@ -128,6 +128,8 @@ class TableSource:
     @property
     def recorded_versions(self) -> list[int]:
         """The versions that only a ledger still has, ascending, detached ones last."""
+        if self.recorded is None:
+            return []
         files = (*self.listing.versions, *self.listing.detached)
         return [file.version for file in files if file.is_recorded]
 
