@@ -72,6 +72,12 @@ def test_workers_that_read_rows_open_no_manifest(told):
     assert len(manifests(told, "rows")) <= 2
 
 
+@pytest.mark.parametrize("name", ["row IDs", "count"])
+def test_row_ids_and_counts_open_no_data_file(told, name):
+    assert told[name]["answer"] == told["rows"]["answer"]
+    assert not [line for line in told[name]["opened"] if "/data/" in line]
+
+
 def test_recording_opens_each_manifest_once_and_one_more_for_each_task(told):
     assert told["record"]["answer"] == NUM_VERSIONS
     num_bytes = sum(Path(path).stat().st_size for path in set(manifests(told, "record")))
