@@ -63,11 +63,12 @@ class RowsSource(DataSource):
     """Rows of a version.
 
     Options: ``path``, ``branch``; ``version``, as text that :meth:`Table.at` takes, by default the
-    latest; ``columns``, a list, by default all: Spark reads all columns that a source has, so name
-    those that you need; ``where``, an SQL expression, which is the only one that spares reading:
-    of ``_rowid`` and ``_rowaddr`` it spares whole fragments; ``rows_per_partition``, by default so
-    many that partitions are not larger than 256 MB, and two for each core of the driver;
-    ``allow_bases``, a list; ``storage.*``; ``ledger`` and ``ledger.storage.*``.
+    latest, or as for Delta ``versionAsOf`` or ``timestampAsOf``, in ``timeZone``; ``columns``, a
+    list, by default all: Spark reads all columns that a source has, so name those that you need;
+    ``where``, an SQL expression, which is the only one that spares reading: of ``_rowid`` and
+    ``_rowaddr`` it spares whole fragments; ``rows_per_partition``, by default so many that
+    partitions are not larger than 256 MB, and two for each core of the driver; ``allow_bases``, a
+    list; ``storage.*``; ``ledger`` and ``ledger.storage.*``.
     """
 
     OPTIONS: tuple[str, ...] = ("version", "columns", "where", "rows_per_partition")
@@ -302,8 +303,9 @@ def stretches(
 def _chosen(options: Options) -> PinnedTable:
     """Return the version that options name, pinned."""
     ref = TableRef.of(options)
-    version = options.text("version")
-    found = resolve(ref.open(), -1 if version is None else version)
+    source = ref.open()
+    version = options.version_ref("version", source)
+    found = resolve(source, -1 if version is None else version)
     return PinnedTable.at(found.source, found.version, ref)
 
 
