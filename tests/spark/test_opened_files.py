@@ -14,6 +14,8 @@ import pytest
 import lance_explorer as lx
 from tests.spark.counting.questions import QUESTIONS
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
 COUNTING = Path(__file__).with_name("counting")
 NUM_VERSIONS = 121
 
