@@ -145,7 +145,7 @@ def _pieces(options: Options) -> list[_Piece]:
     refs = [TableRef.at(uri, options) for uri in uris]
     if not refs:
         raise InvalidArgumentError("there is no table in the list")
-    if len(refs) > 1 and options.text("version") is not None:
+    if len(refs) > 1 and options.has_version("version"):
         raise InvalidArgumentError("a version needs a single table; these are several")
     if len(refs) > 1:
         in_flight = open_storage(refs[0].uri, storage).in_flight
@@ -153,7 +153,8 @@ def _pieces(options: Options) -> list[_Piece]:
         return list(done_in_order(asked, in_flight, in_flight))
     [ref] = refs
     source = ref.open()
-    found = resolve(source, options.text("version") or -1)
+    version = options.version_ref("version", source)
+    found = resolve(source, -1 if version is None else version)
     return [_Piece(ref, PinnedTable.at(found.source, found.version, ref))]
 
 

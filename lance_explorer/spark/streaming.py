@@ -99,7 +99,8 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         source = self._ref.open()
         last_version = max(end_version, self._loaded_version)
         table = PinnedTable.at(source, last_version, self._ref).with_range(begin_version)
-        _check_nothing_lost(table.open(), begin_version, end_version)
+        if self._options.flag("failOnDataLoss", default=True):
+            _check_nothing_lost(table.open(), begin_version, end_version)
         query = ChangesQuery(table, begin_version, last_version, self._options, None)
         if self._columns is not None:
             there = query.changes().schema

@@ -14,6 +14,8 @@ import pytest
 import lance_explorer as lx
 from tests.spark.counting.questions import QUESTIONS
 
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
 COUNTING = Path(__file__).with_name("counting")
 NUM_VERSIONS = 121
 
@@ -70,6 +72,12 @@ def test_workers_that_follow_rows_open_no_manifest(told):
 
 def test_workers_that_read_rows_open_no_manifest(told):
     assert len(manifests(told, "rows")) <= 2
+
+
+@pytest.mark.parametrize("name", ["row IDs", "count"])
+def test_row_ids_and_counts_open_no_data_file(told, name):
+    assert told[name]["answer"] == told["rows"]["answer"]
+    assert not [line for line in told[name]["opened"] if "/data/" in line]
 
 
 def test_recording_opens_each_manifest_once_and_one_more_for_each_task(told):

@@ -40,7 +40,9 @@ QUESTIONS: dict[str, Question] = {
         "changes", begin_version=0, mode="per_commit", rows_per_partition=50, ledger="LEDGER"
     ),
     "history": _read("history", rows_per_partition=50),
-    "rows": _read("rows", rows_per_partition=50),
+    "rows": _read("rows", rows_per_partition=50, columns="id,_rowid"),
+    "row IDs": _read("rows", rows_per_partition=50, columns="_rowid"),
+    "count": lambda spark, uri, ledger: lx.spark.count(spark, uri),
 }
 
 
