@@ -93,5 +93,12 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'errors')}"), name)
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """Add ``%lance`` and ``%%lance_sql``; IPython calls it for ``%load_ext lance_explorer``."""
+    from lance_explorer.magics import add_magics
+
+    add_magics(shell)
+
+
 def __dir__() -> list[str]:
     return list(__all__)

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+import webbrowser
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -261,6 +262,47 @@ def verify(
         else:
             click.echo(one_line(f"{file}: {found.status}. {found.sentence}", LONGEST_TEXT))
     sys.exit(max(codes))
+
+
+@main.command("open")
+@click.argument("uri")
+@click.option("--branch", help="A branch of the table; the main branch by default.")
+@_allow_bases
+@_ledger
+@click.option("--view", default="overview", show_default=True, help="The view to begin with.")
+@click.option("--version", "version", help="A version, a tag or a time; the latest by default.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one by default.")
+@click.option("--no-browser", is_flag=True, help="Print the address, but open no browser.")
+def open_explorer(
+    uri: str,
+    branch: str | None,
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
+    view: str,
+    version: str | None,
+    port: int,
+    no_browser: bool,
+) -> None:
+    """Open the explorer of the table at URI in a browser; end it with Ctrl+C.
+
+    It is served to this machine only, to whoever has the address, which has a token.
+    """
+    from lance_explorer.widgets.serving import serve
+
+    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    explorer = table.explore(view)
+    if version is not None:
+        explorer.state.version = table.at(version).version
+
+    def started(address: str) -> None:
+        click.echo(f"{table.uri} is at {address}\nEnd with Ctrl+C.")
+        if not no_browser:
+            webbrowser.open(address)
+
+    try:
+        serve(explorer, table.uri.rstrip("/").rpartition("/")[2], port=port, started=started)
+    except OSError as error:
+        raise click.ClickException(f"port {port}: {one_line(str(error), _LONGEST_TEXT)}") from error
 
 
 @main.command()

@@ -1,16 +1,19 @@
-// The bar of the explorer: where one is, what is chosen, and what leads elsewhere.
+// The explorer: a bar that tells where one is, what is chosen and what leads elsewhere; and below it
+// one of the views, each with a model of its own that speaks over the explorer's (parts.ts).
 
-import "./explorer_bar.css";
+import "./explorer.css";
 import { toClipboard } from "./clipboard";
 import { fill, node, setAttributes } from "./elements";
 import { isCommand } from "./keys";
 import { connect } from "./link";
 import type { About, Changes, State } from "./messages";
 import type { View } from "./model";
+import { viewsOf, withoutParts } from "./parts";
 import { count, cut, visible } from "./text";
 
 export function render({ model, el }: View) {
-  const link = connect(model, el);
+  const link = connect(withoutParts(model), el);
+  const views = viewsOf(model, el);
   const title = node("div", { class: "lx-explorer-title" });
   const back = stepButton("‹", "Back", -1);
   const forward = stepButton("›", "Forward", 1);
@@ -79,6 +82,7 @@ export function render({ model, el }: View) {
   function follow() {
     pane.close();
     const { view, can_go_back, can_go_forward } = model.get("place");
+    views.show(view);
     tabs.select(view);
     back.disabled = !can_go_back;
     forward.disabled = !can_go_forward;
@@ -97,9 +101,12 @@ export function render({ model, el }: View) {
     pane.close();
   });
   model.on("change:place", follow);
+  model.on("change:parts", follow);
   start();
   return () => {
     model.off("change:place", follow);
+    model.off("change:parts", follow);
+    views.close();
     link.close();
   };
 }
