@@ -266,9 +266,9 @@ def verify(
 
 @main.command("open")
 @click.argument("uri")
-@click.option("--branch", help="A branch of the table; the main branch by default.")
-@_allow_bases
-@_ledger
+@BRANCH
+@ALLOW_BASES
+@LEDGER
 @click.option("--view", default="overview", show_default=True, help="The view to begin with.")
 @click.option("--version", "version", help="A version, a tag or a time; the latest by default.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one by default.")
@@ -302,7 +302,7 @@ def open_explorer(
     try:
         serve(explorer, table.uri.rstrip("/").rpartition("/")[2], port=port, started=started)
     except OSError as error:
-        raise click.ClickException(f"port {port}: {one_line(str(error), _LONGEST_TEXT)}") from error
+        raise click.ClickException(f"port {port}: {one_line(str(error), LONGEST_TEXT)}") from error
 
 
 @main.command()
