@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup test check fuzz soak format protos api constraints benchmarks screenshots clean python
+.PHONY: help lab setup test check fuzz soak format frontend protos api constraints benchmarks screenshots clean python
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +32,10 @@ soak: $(VENV)/.dev  ## read tables for 20 minutes while others write, clean up a
 format: $(VENV)/.dev  ## format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
+	$(BIN)/python tools/build_frontend.py --format
+
+frontend: $(VENV)/.dev  ## write lance_explorer/widgets/static from frontend/
+	$(BIN)/python tools/build_frontend.py
 
 protos: $(VENV)/.dev  ## write lance_explorer/format/_pb from protos/
 	$(BIN)/python tools/generate_protos.py

@@ -124,7 +124,7 @@ def test_wheel_holds_the_package_and_the_notebooks_and_nothing_else(tmp_path):
     notebooks = {f"lance_explorer/notebooks/{path.name}" for path in ROOT.glob("notebooks/*.ipynb")}
     statics = {str(path.relative_to(ROOT)) for path in ROOT.glob("lance_explorer/*/static/*")}
     assert {"lance_explorer/py.typed", "lance_explorer/__init__.py"} <= names
-    assert "lance_explorer/widgets/static/common.js" in statics
+    assert "lance_explorer/widgets/static/explorer.js" in statics
     assert notebooks | statics <= names
     assert {name.split("/")[0].split("-")[0] for name in names} == {"lance_explorer"}
 

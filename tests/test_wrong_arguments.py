@@ -9,6 +9,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
@@ -110,6 +111,8 @@ TABLES = Kind("expected a path", "table", ("text",), ("nowhere", *TABLE_TEXTS))
 RECORDED_NAMES = Kind("a path", "people.lance", ("text",), ("", "a\0b", "\ud800", "nowhere"))
 LEDGERS = Kind("a path", "folder", ("text",), TABLE_TEXTS)
 BASES = Kind("list of paths and URIs", (), (), ("/a", [""], [b"/a"], [None], ["s3://"], "\ud800"))
+AGE = Kind("a timedelta", timedelta(days=1), (), (timedelta(days=-1), 14, "14 days"))
+CLONES = Kind("a list of tables", (), (), ("nowhere", ["nowhere"], [None], [b"/a"]))
 OPTIONS = Kind(
     "mapping of text to text", {}, (), ({"a": 1}, {1: "a"}, [("a", "b")], {"a": None}), True
 )
@@ -128,6 +131,10 @@ KINDS = {
     "addresses": ROW_IDS,
     "after": ROWS,
     "allow_bases": BASES,
+    "delete_unverified": FLAG,
+    "older_than": AGE,
+    "retain_versions": SIZE,
+    "clones": CLONES,
     "app_name": TEXT,
     "as_": RECORDED_NAMES,
     "at": VERSION,
@@ -156,6 +163,7 @@ KINDS = {
     "include_undone": FLAG,
     "inherited": FLAG,
     "key": NAMES,
+    "last": replace(SIZE, fits=("number", "none")),
     "ledger": LEDGERS,
     "limit": COUNT,
     "lock": Kind(

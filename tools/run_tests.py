@@ -120,6 +120,16 @@ def lint(_: Kind) -> Counts:
     )
 
 
+def frontend(kind: Kind) -> Counts:
+    """Check the script of the widgets: is it built, what of types and formatting; unit tests."""
+    tool = (f"{BIN}/python", "tools/build_frontend.py")
+    is_built = succeeds(*tool, "--check")
+    ended_well = succeeds(*tool, "--test")
+    counts = read_counts(REPORTS / f"{kind.name}.xml")
+    failed = counts.failed + (not is_built) + (not ended_well and not counts.failed)
+    return Counts(counts.passed, failed, counts.skipped)
+
+
 def pytest(kind: Kind) -> Counts:
     """Run the tests of a kind."""
     report = REPORTS / f"{kind.name}.xml"
@@ -161,6 +171,7 @@ APART = ("tests/differential", "tests/spark", "tests/notebooks", "tests/browser"
 KINDS = (
     Kind("setup", set_up),
     Kind("lint", lint),
+    Kind("frontend", frontend, ("frontend",)),
     Kind("unit", pytest, ("tests",), (*PARALLEL, *(f"--ignore={folder}" for folder in APART))),
     Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",)),
     Kind("differential", pytest, ("tests/differential",), tuple(PARALLEL)),

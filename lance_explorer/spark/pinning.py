@@ -10,7 +10,6 @@ from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.ledger.handed import Handed, HandedTable, Handing
 from lance_explorer.ledger.ledger import Ledger, recorded_table
-from lance_explorer.ledger.recorded_storage import RecordedStorage
 from lance_explorer.spark.options import Options
 from lance_explorer.storage import Options as StorageOptions
 
@@ -161,9 +160,7 @@ def _as_it_was(live: LiveTable, table: PinnedTable) -> TableSource:
 
 def _check_there(source: TableSource, file: VersionFile) -> None:
     """Check that a version was not removed, nor the table replaced, since it was handed out."""
-    storage = source.storage
-    assert isinstance(storage, RecordedStorage)
-    found = storage.find_live(file.path)
+    found = source.storage.live.find(file.path)
     if found is None:
         raise source.missing_version(file.version)
     if (found.size_bytes, found.modified_ns, found.etag) != file[2:5]:

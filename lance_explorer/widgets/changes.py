@@ -107,14 +107,7 @@ class Changes(RowsView):
     ['update_preimage', 'update_postimage', 'insert']
     """
 
-    _modules = (
-        "drawing.js",
-        "history_strip.js",
-        "rows.js",
-        "range_strip.js",
-        "changes_panels.js",
-        "changes.js",
-    )
+    _module = "changes"
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """The bar on top of the explorer: what is chosen, the search box, and the tabs of its views."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import traitlets
 
@@ -33,7 +33,7 @@ class ExplorerBar(View):
         Returns the code for what is shown.
     """
 
-    _modules: ClassVar[tuple[str, ...]] = ("drawing.js", "explorer_bar.js")
+    _module = "explorer_bar"
 
     place = traitlets.Dict().tag(sync=True)
     """The view that is shown, and whether one can go back or forward."""

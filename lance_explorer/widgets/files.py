@@ -1,7 +1,7 @@
 """The files of a version: how large they are, which are small, and what is deleted in them."""
 
 import threading
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -91,18 +91,7 @@ class Files(RowsView):
     1
     """
 
-    _modules: ClassVar[tuple[str, ...]] = (
-        "drawing.js",
-        "history_strip.js",
-        "version_picture.js",
-        "cards.js",
-        "advice.js",
-        "rows.js",
-        "size_histogram.js",
-        "deletions_picture.js",
-        "file_panels.js",
-        "files.js",
-    )
+    _module = "files"
 
     height = traitlets.Int(10, min=1, max=100).tag(sync=True)
     """How many files are visible at once in the table, at most."""

@@ -1,6 +1,6 @@
 """A table that pages through millions of rows, only the visible ones of which leave Python."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import polars as pl
 
@@ -47,7 +47,7 @@ class FrameTable(RowsView):
     [1, 2, 3]
     """
 
-    _modules: ClassVar[tuple[str, ...]] = ("rows.js", "frame_table.js")
+    _module = "frame_table"
 
     height = Whole(12, min=1, max=100).tag(sync=True)
     """How many rows are visible at once, at most."""

@@ -64,17 +64,7 @@ class Indices(View):
     'table.inspect.index_coverage(version=7).filter(name="id_idx")'
     """
 
-    _modules = (
-        "drawing.js",
-        "history_strip.js",
-        "version_head.js",
-        "advice.js",
-        "version_picture.js",
-        "index_lives.js",
-        "index_picture.js",
-        "index_panels.js",
-        "indices.js",
-    )
+    _module = "indices"
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)

@@ -50,14 +50,7 @@ class LineageGraph(View):
     ['0@1', '1@2', '2@3']
     """
 
-    _modules = (
-        "drawing.js",
-        "lineage_axis.js",
-        "lineage_drawing.js",
-        "lineage_picture.js",
-        "lineage_words.js",
-        "lineage_graph.js",
-    )
+    _module = "lineage_graph"
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)

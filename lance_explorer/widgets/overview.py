@@ -42,14 +42,7 @@ class Overview(View):
     {'version': 7, 'fragment_id': None}
     """
 
-    _modules = (
-        "drawing.js",
-        "history_strip.js",
-        "cards.js",
-        "advice.js",
-        "overview_panels.js",
-        "overview.js",
-    )
+    _module = "overview"
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)

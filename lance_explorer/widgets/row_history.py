@@ -1,7 +1,7 @@
 """The life of one row as a timeline, with its values at each event."""
 
 import threading
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -68,14 +68,7 @@ class RowHistory(RowsView):
     2
     """
 
-    _modules: ClassVar[tuple[str, ...]] = (
-        "drawing.js",
-        "lineage_axis.js",
-        "lineage_words.js",
-        "row_timeline.js",
-        "rows.js",
-        "row_history.js",
-    )
+    _module = "row_history"
 
     height = traitlets.Int(8, min=1, max=100).tag(sync=True)
     """How many events are visible at once in the table, at most."""

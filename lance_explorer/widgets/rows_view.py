@@ -1,14 +1,14 @@
 """A view with a table of rows in it: which rows are shown, in which order, which are selected.
 
 The browser asks for the rows that are visible, and shows what it gets as text
-(``static/rows.js``). Sorting and filtering happen in the background; until they are done, the rows
-stay as they were.
+(``frontend/src/rows.ts``). Sorting and filtering happen in the background; until they are done, the
+rows stay as they were.
 """
 
 import threading
 from collections.abc import Iterable
 from html import escape
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -35,7 +35,7 @@ _MOST_IN_DETAIL = {"characters": 100_000, "bytes": 20_000, "items": 10_000}
 
 
 class RowsView(View):
-    """A view that shows rows; ``static/rows.js`` has its table.
+    """A view that shows rows; ``rows.ts`` has its table.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class RowsView(View):
         Its ``filter`` says which rows are shown.
     """
 
-    _modules: ClassVar[tuple[str, ...]] = ("rows.js",)
+    _module = ""
 
     def __init__(self, source: RowSource, *, state: ExplorerState | None = None) -> None:
         self._arrangement = Arrangement(source)

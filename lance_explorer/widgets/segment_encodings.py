@@ -92,17 +92,7 @@ class SegmentEncodings(RowsView):
     {'version': 2, 'fragment_id': None}
     """
 
-    _modules = (
-        "drawing.js",
-        "history_strip.js",
-        "version_head.js",
-        "advice.js",
-        "version_picture.js",
-        "rows.js",
-        "growth_picture.js",
-        "segment_rows.js",
-        "segment_encodings.js",
-    )
+    _module = "segment_encodings"
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         self._table = table_of(table)

@@ -39,13 +39,7 @@ class TimeTravel(View):
     {'version': 2, 'fragment_id': None}
     """
 
-    _modules = (
-        "drawing.js",
-        "history_strip.js",
-        "fragment_map.js",
-        "version_tabs.js",
-        "time_travel.js",
-    )
+    _module = "time_travel"
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)

@@ -1,7 +1,7 @@
 """What stands in the place of a view that could not be made."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Never
+from typing import Any, Never
 
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import Request, View, answers
@@ -22,7 +22,7 @@ class Unavailable(View):
         What is chosen.
     """
 
-    _modules: ClassVar[tuple[str, ...]] = ("unavailable.js",)
+    _module = "unavailable"
 
     def __init__(
         self, error: BaseException, again: Callable[[], object], *, state: ExplorerState

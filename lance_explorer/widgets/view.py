@@ -3,7 +3,7 @@
 A new view is a class and a plain ES module beside it::
 
     class Totals(View):                                   # lance_explorer/widgets/totals.py
-        _modules = ("totals.js",)
+        _module = "totals"
 
         def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
             super().__init__(state=state)
@@ -14,24 +14,25 @@ A new view is a class and a plain ES module beside it::
             request.progress("counting rows")
             return {"rows": str(self._table.at(self.state.version).num_rows)}
 
-    function render({ model, el }) {                      // lance_explorer/widgets/static/totals.js
+    export function render({ model, el }: View) {         // frontend/src/totals.ts
       const link = connect(model, el);
       const text = node("output");
       link.root.append(text);
-      const show = async () => { text.textContent = (await link.ask("total")).rows; };
+      const show = async () => {
+        text.textContent = (await link.ask<{ rows: string }>("total")).rows;
+      };
       link.onState(show);                                 // now, and whenever the state changes
       return link.close;
     }
-    export default { render };
 
-``static/common.js`` and the modules are joined to one (nothing is imported in the browser);
-``common.css`` and the ``.css`` files beside the modules likewise. What a method raises is shown in
+``make frontend`` bundles the modules into the one script of all widgets, and the ``.css`` files
+that they import into its style; both are committed, in ``static``. What a method raises is shown in
 the view. Numbers that may pass 2^53 go as decimal strings, and text from files only ever becomes
 text. A method that works in the background calls ``request.check()`` now and then, which ends it
 when a newer question of its kind has come; so a slow answer never holds up the view.
 
 A table of rows comes with :class:`~lance_explorer.widgets.rows_view.RowsView` and, in the browser,
-``rowTable(link)`` of ``rows.js``.
+``rowTable(link)`` of ``rows.ts``.
 
 A view may be one of several of which one is in sight, as in the explorer. One that is out of sight
 does nothing: in the browser ``link.onState`` tells it of changes when it is seen again, and in
@@ -45,13 +46,11 @@ that give this frame, where ``table`` is the table and ``pl`` is Polars.
 """
 
 import inspect
-import json
 import re
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any, ClassVar, TypeVar
@@ -61,7 +60,6 @@ import polars as pl
 import traitlets
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.widgets.state import ExplorerState, change, read_choices, state_of, to_browser
 from lance_explorer.widgets.worker import Cancelled, Job, Worker
 
@@ -69,6 +67,8 @@ __all__ = ["FAILURES", "Reply", "Request", "View", "answers", "failure_of"]
 
 FAILURES = (Exception, pl.exceptions.PanicException)
 """What may fail in a view: anything, and all of it is shown there."""
+
+_STATIC = files("lance_explorer.widgets") / "static"
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -149,14 +149,20 @@ class View(anywidget.AnyWidget):
         If there is an option that the view does not have.
     """
 
-    _modules: ClassVar[tuple[str, ...]] = ()
-    """Files in ``static`` that make up the module; the last one has the ``export default``."""
+    _esm = (_STATIC / "explorer.js").read_text(encoding="utf-8")
+    _css = (_STATIC / "explorer.css").read_text(encoding="utf-8")
+
+    _module: ClassVar[str] = ""
+    """The module of ``frontend/src`` that draws it."""
 
     _methods: ClassVar[Mapping[str, tuple[str, bool]]] = {
         "state": ("_change_state", False),
         "go": ("_go", False),
     }
     __signature__: ClassVar[inspect.Signature]
+
+    shows = traitlets.Unicode("").tag(sync=True)
+    """The module that draws it."""
 
     shared = traitlets.Dict().tag(sync=True)
     """The state as the browser gets it, and how often it has changed."""
@@ -179,12 +185,10 @@ class View(anywidget.AnyWidget):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "_modules" not in vars(cls):
+        if "_module" not in vars(cls):
             return  # anywidget derives a class for each widget
         options_of = list(inspect.signature(cls.__init__).parameters.values())[1:]
         cls.__signature__ = inspect.Signature(options_of)
-        cls._esm = _module_text(cls._modules)
-        cls._css = _style_text(cls._modules)
         own = {
             method._answers[0]: (name, method._answers[1])
             for name, method in vars(cls).items()
@@ -202,7 +206,7 @@ class View(anywidget.AnyWidget):
         self._missed: dict[Callable[[], None], None] = {}
         self._hearing: list[tuple[Callable[[object], None], Any]] = []
         self._opener: Callable[[str, Mapping[str, Any]], None] | None = None
-        super().__init__(shared={**to_browser(self.state), "revision": 0})
+        super().__init__(shows=self._module, shared={**to_browser(self.state), "revision": 0})
         self.on_state(self._share)
         self.on_msg(self._receive)
 
@@ -339,28 +343,3 @@ def _in_words(class_name: str) -> str:
     """Return the name of an error class as words: ``VersionNotFoundError``, "Version not found"."""
     words = re.findall(r"[A-Z][a-z]*", class_name.removesuffix("Error"))
     return " ".join(words if len(words) > 1 else [*words, "error"]).capitalize()
-
-
-@cache
-def _module_text(modules: tuple[str, ...]) -> str:
-    """Return the modules as one, after the constants that Python and browser share."""
-    constants = f"const KIND_COLORS = {json.dumps(KIND_COLORS)};"
-    return "\n".join([constants, *map(_static_text, ("common.js", *modules))])
-
-
-@cache
-def _style_text(modules: tuple[str, ...]) -> str:
-    styles = ["common.css", *(name.replace(".js", ".css") for name in modules)]
-    colors = "".join([f"--lx-kind-{kind}: {color};" for kind, color in KIND_COLORS.items()])
-    marks = "".join(
-        [f".lx-mark-{kind} {{ --lx-mark: var(--lx-kind-{kind}); }}" for kind in KIND_COLORS]
-    )
-    return "\n".join([f".lx {{ {colors} }}", marks, *map(_static_text, styles)])
-
-
-def _static_text(name: str) -> str:
-    """Return a file that is shipped for the browser; a style that is missing is empty."""
-    path = files("lance_explorer.widgets") / "static" / name
-    if name.endswith(".css") and not path.is_file():
-        return ""
-    return path.read_text(encoding="utf-8")

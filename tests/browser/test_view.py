@@ -127,7 +127,7 @@ from lance_explorer.widgets.state import ExplorerState
 
 asked = []
 class Noting(lx.widgets.TimeTravel):
-    _modules = lx.widgets.TimeTravel._modules
+    _module = "time_travel"
     def _receive(self, widget, message, buffers):
         asked.append(message["kind"])
         super()._receive(widget, message, buffers)

@@ -1,0 +1,247 @@
+// The bar of the explorer: where one is, what is chosen, and what leads elsewhere.
+
+import "./explorer_bar.css";
+import { toClipboard } from "./clipboard";
+import { fill, node, setAttributes } from "./elements";
+import { isCommand } from "./keys";
+import { connect } from "./link";
+import type { About, Changes, State } from "./messages";
+import type { View } from "./model";
+import { count, cut, visible } from "./text";
+
+export function render({ model, el }: View) {
+  const link = connect(model, el);
+  const title = node("div", { class: "lx-explorer-title" });
+  const back = stepButton("‹", "Back", -1);
+  const forward = stepButton("›", "Forward", 1);
+  const search = searchBox({ onSearch: find });
+  const tabs = tabList({ onOpen: open });
+  const chosen = node("div", { class: "lx-explorer-chosen", role: "group", "aria-label": "What is chosen" });
+  const pane = codePane();
+  const copy = node(
+    "button",
+    { class: "lx-button lx-small", title: "Copy the lines of Python for what is shown", onclick: copyCode },
+    "Copy as code",
+  );
+  link.root.classList.add("lx-explorer");
+  link.root.append(
+    node(
+      "div",
+      { class: "lx-explorer-top" },
+      title,
+      node("div", { class: "lx-explorer-steps" }, back, forward),
+      search.element,
+    ),
+    search.answer,
+    tabs.element,
+    node("div", { class: "lx-explorer-foot" }, chosen, copy),
+    pane.element,
+  );
+
+  function stepButton(text: string, name: string, by: number) {
+    return node(
+      "button",
+      { class: "lx-button lx-explorer-step", title: name, "aria-label": name, onclick: () => link.ask("step", { by }) },
+      text,
+    );
+  }
+
+  async function start() {
+    const about = await link.ask<About>("about");
+    const branch =
+      about.branch === null ? null : node("span", { class: "lx-quiet" }, `branch ${cut(about.branch, 40)}`);
+    fill(title, node("strong", {}, cut(about.name, 60)), ...(branch ? [branch] : []));
+    title.title = visible(about.uri);
+    tabs.set(about.tabs);
+    follow();
+  }
+
+  /** Show another view; Python makes it if it is the first time. */
+  function open(view: string, changes: Changes = {}) {
+    tabs.select(view);
+    link.open(view, changes).then(follow);
+  }
+
+  async function find(text: string) {
+    search.tell("");
+    const { view, changes, problem } = await link.ask<{ view: string; changes: Changes; problem?: string }>("search", {
+      text,
+    });
+    if (problem) search.tell(problem);
+    else open(view, changes);
+  }
+
+  async function copyCode() {
+    const { code } = await link.ask<{ code: string }>("code");
+    pane.show(code, await toClipboard(code));
+  }
+
+  function follow() {
+    pane.close();
+    const { view, can_go_back, can_go_forward } = model.get("place");
+    tabs.select(view);
+    back.disabled = !can_go_back;
+    forward.disabled = !can_go_forward;
+    if (link.root.dataset.view !== view && hasLostFocus()) tabs.focus(view);
+    link.root.dataset.view = view;
+  }
+
+  /** Whether the keyboard is nowhere, or in a view that may be hidden now. */
+  function hasLostFocus() {
+    const { activeElement } = document;
+    return !activeElement || activeElement === document.body || activeElement.closest(".lx[role=tabpanel]") !== null;
+  }
+
+  link.onState((state) => {
+    fill(chosen, ...chips(state, link.setState));
+    pane.close();
+  });
+  model.on("change:place", follow);
+  start();
+  return () => {
+    model.off("change:place", follow);
+    link.close();
+  };
+}
+
+/** What is chosen, each as a chip, and a button on those that may be cleared. */
+export function chips(state: State, setState: (changes: Changes) => void) {
+  const { version, compared_version, fragment_id, row_id, filter } = state;
+  const chip = (words: string, name: string, cleared: Changes | null = null) =>
+    node(
+      "span",
+      { class: "lx-chip lx-explorer-chip", "data-choice": name },
+      words,
+      cleared &&
+        node(
+          "button",
+          {
+            class: "lx-explorer-clear",
+            title: `Clear: ${words}`,
+            "aria-label": `Clear: ${words}`,
+            onclick: () => setState(cleared),
+          },
+          "✕",
+        ),
+    );
+  return [
+    version !== null && chip(`version ${count(version)}`, "version"),
+    compared_version !== null &&
+      chip(
+        `compared with ${compared_version === "0" ? "the empty table" : `version ${count(compared_version)}`}`,
+        "compared_version",
+        { compared_version: null },
+      ),
+    fragment_id !== null && chip(`fragment ${count(fragment_id)}`, "fragment_id", { fragment_id: null }),
+    row_id !== null && chip(`row ${count(row_id)}`, "row_id", { row_id: null }),
+    filter && chip(`filter: ${cut(filter, 60)}`, "filter", { filter: "" }),
+  ].filter((made) => made instanceof Node);
+}
+
+/** The tabs of the views: arrow keys go from tab to tab, Enter opens one. */
+function tabList({ onOpen }: { onOpen: (view: string) => void }) {
+  const element = node("div", {
+    class: "lx-explorer-tabs",
+    role: "tablist",
+    "aria-label": "Views",
+    onkeydown: pressed,
+  });
+  let tabs: { name: string; label: string; button: HTMLButtonElement }[] = [];
+  function pressed(event: KeyboardEvent) {
+    const at = tabs.findIndex(({ button }) => button === event.target);
+    const target = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: tabs.length - 1 }[event.key];
+    if (target === undefined || isCommand(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    tabs[(target + tabs.length) % tabs.length].button.focus();
+  }
+  return {
+    element,
+    set(named: About["tabs"]) {
+      tabs = named.map(({ name, label }) => ({
+        name,
+        label,
+        button: node(
+          "button",
+          { class: "lx-explorer-tab", role: "tab", "data-view": name, onclick: () => onOpen(name) },
+          label,
+        ),
+      }));
+      fill(element, ...tabs.map(({ button }) => button));
+    },
+    focus: (view: string) => tabs.find(({ name }) => name === view)?.button.focus({ preventScroll: true }),
+    /** Mark a view as the one that is shown. */
+    select(view: string) {
+      for (const { name, button } of tabs)
+        setAttributes(button, { "aria-selected": name === view, tabindex: name === view ? 0 : -1 });
+    },
+  };
+}
+
+/** The search box, and below it what was wrong with what was typed. */
+function searchBox({ onSearch }: { onSearch: (text: string) => void }) {
+  const box = node("input", {
+    class: "lx-input lx-explorer-search",
+    type: "search",
+    spellcheck: "false",
+    maxlength: 200,
+    placeholder: "v12, tag, date, row 42, fragment 7, 3:17",
+    "aria-label": "Search for a version, a tag, a time, a row, a fragment or an address",
+  });
+  const answer = node("div", { class: "lx-note", role: "alert", hidden: true });
+  const submit = () => box.value.trim() && onSearch(box.value);
+  box.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") submit();
+    if (event.key === "Escape") tell("");
+  });
+  box.addEventListener("input", () => tell(""));
+  function tell(text: string) {
+    answer.hidden = !text;
+    answer.textContent = cut(text, 1000);
+    box.setAttribute("aria-invalid", String(Boolean(text)));
+  }
+  return {
+    element: node(
+      "div",
+      { class: "lx-explorer-find" },
+      box,
+      node("button", { class: "lx-button", onclick: submit }, "Go"),
+    ),
+    answer,
+    tell,
+  };
+}
+
+/** The code that was asked for, and whether it is on the clipboard. */
+function codePane() {
+  const words = node("span", { class: "lx-quiet" });
+  const text = node("pre", { tabindex: 0, "aria-label": "Code" });
+  const close = () => {
+    element.hidden = true;
+  };
+  const element = node(
+    "div",
+    { class: "lx-explorer-code", role: "status", hidden: true },
+    node(
+      "div",
+      { class: "lx-explorer-foot" },
+      words,
+      node("button", { class: "lx-button lx-small", onclick: close }, "Close"),
+    ),
+    text,
+  );
+  return {
+    element,
+    close,
+    show(code: string, isCopied: boolean) {
+      words.textContent = isCopied
+        ? "Copied. Paste it into a cell:"
+        : "The browser did not allow copying: select the code here.";
+      text.textContent = code.split("\n").map(visible).join("\n");
+      element.hidden = false;
+      if (isCopied) return;
+      getSelection()?.selectAllChildren(text);
+    },
+  };
+}

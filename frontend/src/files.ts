@@ -1,0 +1,195 @@
+// The view: files of the chosen version in numbers and pictures, and all of them in a table.
+
+import "./files.css";
+import { adviceList } from "./advice";
+import { unpackArrays } from "./arrays";
+import { choiceBar, panel } from "./cards";
+import { deletionsPicture } from "./deletions_picture";
+import { fill, node } from "./elements";
+import type { ManifestHistory, ManifestParts } from "./file_panels";
+import { manifestsPicture, oldFilesTable, totalCards } from "./file_panels";
+import { unpackHistory } from "./history";
+import { legendEntry } from "./legend";
+import { connect } from "./link";
+import type { Advice, FilesStory, FilesSummary, State, SummaryArrays } from "./messages";
+import type { View } from "./model";
+import { rowTable } from "./rows";
+import { LARGE_COLOR, SMALL_COLOR, sizeHistogram } from "./size_histogram";
+import { absoluteTime, bytes, count, cut, plural, relativeTime, shortCount, visible } from "./text";
+
+/** What is known of the files of one version. */
+export type Summary = FilesSummary & SummaryArrays;
+
+const REST = 100; // milliseconds
+
+const KIND_LABELS = { data_files: "data files", deletions: "deletion files", indices: "index segments" };
+
+export function render({ model, el }: View) {
+  const link = connect(model, el);
+  let history!: ManifestHistory;
+  let position = -1;
+  let asked: string | null | undefined; // the version whose summary is here, or on its way
+  let resting: number | undefined;
+
+  const heading = node("h3");
+  const when = node("span", { class: "lx-quiet lx-files-when" });
+  const note = node("div", { class: "lx-note", role: "status", hidden: true });
+  const advice = adviceList({ choose: (changes) => link.setState(changes), isOfVersion: true });
+  const cards = node("div", { class: "lx-cards" });
+  const sizes = sizeHistogram(link.root, {
+    label: "number of data files by size",
+    noun: "file",
+    format: bytes,
+    onChoose: filterBy,
+  });
+  const rows = sizeHistogram(link.root, { label: "number of fragments by rows", noun: "fragment", format: shortCount });
+  const smallNote = node("div", { class: "lx-legend" });
+  const deletions = deletionsPicture(link.root, { onSelect: (id) => link.setState({ fragment_id: id }) });
+  const manifests = manifestsPicture(link.root, {
+    onMove: (p) => link.setState({ version: String(history.versions[p]) }),
+    describeVersion,
+  });
+  const old = node("div", { class: "lx-scroll-x" });
+  const kinds = choiceBar("Files in the table", Object.entries(KIND_LABELS), (kind) => link.ask("kind", { of: kind }));
+  const table = rowTable(link, model.get("height"));
+  const tableNote = node("div", { class: "lx-note", role: "status", hidden: true });
+  const about = node(
+    "div",
+    { class: "lx-files-about" },
+    panel("What to do", null, advice.element),
+    cards,
+    panel("How large they are", null, node("div", { class: "lx-figures" }, sizes.element, rows.element), smallNote),
+    panel("Deleted rows that files still hold", null, deletions.element),
+  );
+  link.root.classList.add("lx-files");
+  link.root.append(
+    node(
+      "div",
+      { class: "lx-files-head" },
+      heading,
+      when,
+      node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
+    ),
+    note,
+    about,
+    panel("All files of the version", kinds.element, tableNote, table.element),
+    panel("What manifests consist of", null, manifests.element),
+    panel(
+      "What only old versions need",
+      null,
+      old,
+      node(
+        "p",
+        { class: "lx-quiet" },
+        node("code", {}, "dataset.cleanup_old_versions()"),
+        " frees what no tag and no branch needs.",
+      ),
+    ),
+  );
+
+  async function load(refresh: boolean) {
+    const atEnd = history?.count && position === history.count - 1;
+    history = unpackHistory<FilesStory, ManifestParts>(await link.ask("history", refresh ? { refresh } : {}));
+    manifests.setHistory(history);
+    fill(old, oldFilesTable(history.old));
+    if (refresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
+    follow(link.state);
+    link.root.dataset.loaded = String(history.count);
+  }
+
+  /** Show what the state says; ask only if the version is another. */
+  function follow(state: State) {
+    if (history?.count) {
+      position = state.version === null ? history.count - 1 : (history.positionOf(state.version) ?? -1);
+      manifests.show(position, null);
+    }
+    deletions.show(state.fragment_id);
+    const moved = state.version !== asked;
+    asked = state.version;
+    showHeading();
+    if (!moved) return;
+    about.classList.add("lx-stale");
+    clearTimeout(resting);
+    resting = setTimeout(() => {
+      askSummary(state.version);
+      askFiles();
+    }, REST);
+  }
+
+  function showHeading() {
+    heading.textContent =
+      asked === null || asked === undefined ? "Files of the latest version" : `Files of version ${count(asked)}`;
+    const time = position >= 0 ? history.timeAt(position) : null;
+    when.textContent = time ? `${relativeTime(time)}, ${absoluteTime(time)}` : "";
+  }
+
+  async function askSummary(version: string | null) {
+    const content = await link.ask<FilesSummary>("summary", { version });
+    if (version !== asked) return; // another one is on its way
+    about.classList.remove("lx-stale");
+    about.hidden = Boolean(content.failure);
+    note.hidden = !content.failure;
+    note.textContent = content.failure ? cut(content.failure, 500) : "";
+    link.root.dataset.version = content.version;
+    if (content.failure) return;
+    showSummary({ ...content, ...unpackArrays(content) });
+    const found = await link.ask<Advice>("advice", { version });
+    if (version === asked) advice.show(found);
+  }
+
+  function showSummary(summary: Summary) {
+    const target = Number(summary.target_rows);
+    const isSmall = (slot: number) => summary.fragment_rows[slot] < target;
+    fill(cards, ...totalCards(summary.totals));
+    sizes.setValues([...summary.file_bytes], (i) => isSmall(summary.file_slot[i]));
+    rows.setValues([...summary.fragment_rows], isSmall, target);
+    const small = summary.fragment_rows.reduce((sum, value) => sum + (value < target ? 1 : 0), 0);
+    fill(
+      smallNote,
+      legendEntry(
+        node("i", { class: "lx-swatch", style: { background: SMALL_COLOR } }),
+        `small: fewer than ${plural(target, "row")}, what a compaction aims at (${count(small)} of ${plural(summary.fragment_rows.length, "fragment")})`,
+      ),
+      legendEntry(node("i", { class: "lx-swatch", style: { background: LARGE_COLOR } }), "others"),
+    );
+    deletions.setFragments(summary);
+    deletions.show(link.state.fragment_id);
+  }
+
+  async function askFiles() {
+    kinds.choose(model.get("kind"));
+    const { failure } = await link.ask<{ failure?: string }>("files");
+    const told = failure ? cut(failure, 500) : "";
+    tableNote.hidden = !told || told === note.textContent; // it is said above already
+    tableNote.textContent = told;
+  }
+
+  /** Leave those files in the table that are of one size; a second click leaves all. */
+  function filterBy({ begin, end }: { begin: number; end: number }) {
+    const filter = `size_bytes >= ${begin} AND size_bytes < ${end}`;
+    link.setState({ filter: link.state.filter === filter ? "" : filter });
+    if (model.get("kind") !== "data_files") link.ask("kind", { of: "data_files" });
+  }
+
+  function describeVersion(p: number) {
+    return node(
+      "div",
+      {},
+      node("strong", {}, `Version ${count(history.versions[p])} `),
+      visible(history.operationAt(p)),
+    );
+  }
+
+  const followHeight = () => table.setHeight(model.get("height"));
+  model.on("change:kind", askFiles);
+  model.on("change:height", followHeight);
+  link.onState(follow);
+  load(false);
+  return () => {
+    clearTimeout(resting);
+    model.off("change:kind", askFiles);
+    model.off("change:height", followHeight);
+    for (const part of [sizes, rows, deletions, manifests]) part.close();
+    link.close();
+  };
+}

@@ -1,0 +1,210 @@
+// What the row IDs of a table cost in all versions, and since when the rows of one version are there.
+
+import type { Look } from "./canvas";
+import { canvasFont, lookOf } from "./canvas";
+import { node } from "./elements";
+import type { History } from "./history";
+import { kindColor } from "./legend";
+import type { AgeArrays, EncodingsStory, GrowthArrays } from "./messages";
+import { bytes, count, perRow, plural } from "./text";
+import type { VersionScale } from "./version_axis";
+import { drawCommits, drawGaps, drawTags, marginLabel, STRIP, versionsPerBar } from "./version_axis";
+import { versionPicture } from "./version_picture";
+
+const AGE = { tall: 34, apart: 8 }; // px
+
+const AGE_NAMES: [keyof AgeArrays, string][] = [
+  ["age_created_at", "created"],
+  ["age_last_updated_at", "updated"],
+];
+
+/** The picture: as a versionPicture, and `setGrowth(growth)`, `setAges(ages)`. */
+export function growthPicture(
+  root: HTMLElement,
+  { onMove, describeVersion }: { onMove: (position: number) => void; describeVersion: (position: number) => Node[] },
+) {
+  let history!: History & EncodingsStory;
+  let growth: GrowthArrays | null = null;
+  let ages: AgeArrays | null = null;
+  let isFailed = false;
+  const top = () => (history?.tags.length ? STRIP.tags : 8);
+  const agesTop = () => top() + STRIP.chart + STRIP.commits + 2;
+  const height = () => agesTop() + AGE_NAMES.length * (AGE.tall + AGE.apart) + STRIP.axis;
+
+  const picture = versionPicture(root, {
+    label: "Size of row IDs",
+    height,
+    draw,
+    describe: (p) => [...describeVersion(p), ...costAt(p), ...agesAt(p)],
+    words: (p) =>
+      p < 0
+        ? "no version"
+        : `version ${count(history.versions[p])}${growth ? `, ${perRow(growth.growth_now[p])} a row` : ""}`,
+    onMove,
+  });
+
+  function draw(context: CanvasRenderingContext2D, scale: VersionScale, width: number) {
+    const look = lookOf(context.canvas);
+    if (growth) drawCost(context, growth, scale, width, look);
+    else drawWaiting(context, look);
+    drawCommits(context, history, scale, top() + STRIP.chart);
+    marginLabel(context, "commits", top() + STRIP.chart + (STRIP.commits - 6) / 2, look.quiet);
+    for (const [i, [name, word]] of AGE_NAMES.entries()) {
+      drawAges(context, scale, width, look, name, word, agesTop() + i * (AGE.tall + AGE.apart));
+    }
+    drawGaps(context, history, scale, top(), height() - STRIP.axis - top());
+    drawTags(context, history, scale, width);
+  }
+
+  function drawWaiting(context: CanvasRenderingContext2D, look: Look) {
+    context.font = canvasFont(context.canvas);
+    context.fillStyle = look.quiet;
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    context.fillText(
+      isFailed ? "not known" : "reading the row IDs of all versions…",
+      STRIP.side,
+      top() + STRIP.chart / 2,
+    );
+  }
+
+  function drawCost(
+    context: CanvasRenderingContext2D,
+    growth: GrowthArrays,
+    scale: VersionScale,
+    width: number,
+    look: Look,
+  ) {
+    const { growth_now: now, growth_best: best } = growth;
+    const largest = now.reduce((most, value, p) => Math.max(most, value || 0, best[p] || 0), 0);
+    const [high, low] = [top() + 6, top() + STRIP.chart - 8];
+    const y = (value: number) => low - (largest ? (value / largest) * (low - high) : 0);
+    marginLabel(context, largest ? perRow(largest) : "", high, look.quiet);
+    marginLabel(context, "0", low - 2, look.quiet);
+    context.strokeStyle = look.line;
+    context.lineWidth = 1;
+    for (const value of [0, largest]) {
+      context.beginPath();
+      context.moveTo(STRIP.side, Math.round(y(value)) + 0.5);
+      context.lineTo(width - STRIP.side, Math.round(y(value)) + 0.5);
+      context.stroke();
+    }
+    context.setLineDash([4, 3]);
+    stepLine(context, history, scale, best, y, look.ink, 1.5);
+    context.setLineDash([]);
+    stepLine(context, history, scale, now, y, history.growth_color, 2);
+  }
+
+  /** Bars for the rows that each version created, or last updated, in the colour of its commit. */
+  function drawAges(
+    context: CanvasRenderingContext2D,
+    scale: VersionScale,
+    width: number,
+    look: Look,
+    name: keyof AgeArrays,
+    word: string,
+    y: number,
+  ) {
+    marginLabel(context, word, y + AGE.tall / 2, look.quiet);
+    context.fillStyle = look.line;
+    context.fillRect(STRIP.side, y + AGE.tall, width - 2 * STRIP.side, 1);
+    if (!ages) return;
+    const step = versionsPerBar(scale);
+    const bars = [];
+    for (let begin = 0; begin < history.count; begin += step) {
+      const kinds = new Map();
+      let rows = 0;
+      for (let p = begin; p < Math.min(begin + step, history.count); p += 1) {
+        if (!ages[name][p]) continue;
+        rows += ages[name][p];
+        kinds.set(history.kind[p], (kinds.get(history.kind[p]) ?? 0) + ages[name][p]);
+      }
+      if (rows) bars.push({ begin, end: Math.min(begin + step, history.count) - 1, rows, kinds });
+    }
+    const largest = bars.reduce((most, { rows }) => Math.max(most, rows), 0);
+    for (const bar of bars) {
+      const single = Math.min(14, scale.unit - Math.min(2, scale.unit / 4));
+      const [left, wide] =
+        step === 1
+          ? [scale.center(bar.begin) - single / 2, single]
+          : [scale.left[bar.begin], Math.max(1, scale.left[bar.end] + scale.unit - scale.left[bar.begin])];
+      let bottom = y + AGE.tall;
+      for (const [kind, rows] of [...bar.kinds].sort(([a], [b]) => a - b)) {
+        const tall = Math.max(1.5, (AGE.tall * rows) / largest);
+        context.fillStyle = kindColor(history, kind);
+        context.fillRect(left, bottom - tall, wide, tall);
+        bottom -= tall;
+      }
+    }
+  }
+
+  function costAt(p: number) {
+    if (!growth || Number.isNaN(growth.growth_bytes[p])) return [];
+    const best = Number.isNaN(growth.growth_best[p]) ? "" : `, at best ${perRow(growth.growth_best[p])}`;
+    const segments = Number.isNaN(growth.growth_segments[p])
+      ? ""
+      : ` in ${plural(growth.growth_segments[p], "segment")}`;
+    return [
+      node(
+        "div",
+        {},
+        `Row IDs: ${bytes(growth.growth_bytes[p])}${segments}; ${perRow(growth.growth_now[p])} a row${best}`,
+      ),
+    ];
+  }
+
+  function agesAt(p: number) {
+    if (!ages || !(ages.age_created_at[p] || ages.age_last_updated_at[p])) return [];
+    return [
+      node(
+        "div",
+        {},
+        `Rows of the chosen version that it created: ${count(ages.age_created_at[p])}, that it last wrote: ${count(ages.age_last_updated_at[p])}`,
+      ),
+    ];
+  }
+
+  return {
+    ...picture,
+    setHistory(newest: History & EncodingsStory) {
+      history = newest;
+      growth = null;
+      ages = null;
+      isFailed = false;
+      picture.setHistory(newest);
+    },
+    /** Show what row IDs cost; null if that cannot be told. */
+    setGrowth(newest: GrowthArrays | null) {
+      growth = newest;
+      isFailed = newest === null;
+      picture.redraw();
+    },
+    setAges(newest: AgeArrays | null) {
+      ages = newest;
+      picture.redraw();
+    },
+  };
+}
+
+/** A line in steps over versions, nothing where a value is not known. */
+function stepLine(
+  context: CanvasRenderingContext2D,
+  history: History,
+  scale: VersionScale,
+  values: Float64Array,
+  y: (value: number) => number,
+  color: string,
+  wide: number,
+) {
+  context.strokeStyle = color;
+  context.lineWidth = wide;
+  context.beginPath();
+  for (let p = 0; p < history.count; p += 1) {
+    if (Number.isNaN(values[p])) continue;
+    const isFirst = p === 0 || history.gapBefore[p] || Number.isNaN(values[p - 1]);
+    if (isFirst) context.moveTo(scale.left[p], y(values[p]));
+    else context.lineTo(scale.left[p], y(values[p]));
+    context.lineTo(scale.left[p] + scale.unit, y(values[p]));
+  }
+  context.stroke();
+}

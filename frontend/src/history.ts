@@ -1,0 +1,42 @@
+// All versions of a table, as Python tells them once.
+
+import { unpackArrays } from "./arrays";
+import type { HistoryArrays, HistoryContent } from "./messages";
+import { isoTime } from "./text";
+
+/** All versions of a table, with what pictures ask of them. */
+export interface History extends Omit<HistoryContent, "arrays" | "buffers">, HistoryArrays {
+  count: number;
+  /** Whether versions are missing before the one at a position. */
+  gapBefore: boolean[];
+  positionOf: (version: string) => number | undefined;
+  positionUpTo: (version: string) => number;
+  operationAt: (position: number) => string;
+  timeAt: (position: number) => string | null;
+  tagsAt: (position: number) => string[];
+}
+
+/** Return the history from Python as arrays, with what the pictures ask it. */
+export function unpackHistory<Extra, Arrays = object>(content: HistoryContent & Extra): History & Extra & Arrays {
+  const arrays = unpackArrays<HistoryArrays & Arrays>(content);
+  const { versions } = arrays;
+  const positions = new Map(Array.from(versions, (version, position) => [String(version), position] as const));
+  const firstLost = content.gaps.some(({ first }) => versions.length > 0 && BigInt(first) < versions[0]);
+  return {
+    ...content,
+    ...arrays,
+    count: versions.length,
+    gapBefore: Array.from(versions, (version, p) => (p === 0 ? firstLost : version !== versions[p - 1] + 1n)),
+    positionOf: (version: string) => positions.get(version),
+    /** The last kept version up to one; -1 before all. */
+    positionUpTo(version: string) {
+      const exact = positions.get(version);
+      if (exact !== undefined) return exact;
+      const wanted = BigInt(version);
+      return versions.findLastIndex((kept) => kept <= wanted);
+    },
+    operationAt: (p: number) => content.operations[p] ?? "unknown operation",
+    timeAt: (p: number) => isoTime(arrays.times[p]),
+    tagsAt: (p: number) => content.tags.filter(({ position }) => position === p).map(({ name }) => name),
+  };
+}

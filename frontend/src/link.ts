@@ -1,0 +1,205 @@
+// The line from a view to Python: questions, answers, news, and the shared state.
+
+import "./common.css";
+import { node } from "./elements";
+import type { Changes, Failure, Progress, State } from "./messages";
+import type { Model } from "./model";
+import { errorPane, progressBar } from "./panes";
+
+/** What is sent to Python: the kind of question and its arguments. */
+type Question = { kind: string } & Record<string, unknown>;
+
+/** An answer of Python; whoever asks says what is in it. */
+type Answer = Record<string, unknown>;
+
+/** Failure of a question, and what shows it in the error pane. */
+type OnFailure = (failure: Failure, show: (failure: Failure) => void) => void;
+
+/** What comes from Python: an answer, an error, progress, or news that nobody asked for. */
+interface Message {
+  what: "reply" | "error" | "progress" | "news";
+  kind: string;
+  seq: number;
+  asker: string;
+  content: unknown;
+}
+
+interface Sent {
+  seq: number;
+  onReply: (content: Answer) => void;
+  onError: (content: Failure) => void;
+}
+
+export type Link = ReturnType<typeof connect>;
+
+/**
+ * Join a view to its model. Gives:
+ *   root                  the element to fill
+ *   ask(kind, arguments, onError)
+ *                      a promise of the answer: its content, with `buffers`. It never comes if a
+ *                      newer question of the same kind has overtaken it, or if Python failed: then
+ *                      `onError` gets the failure ({title, message}) and a function that shows it
+ *                      in the error pane, where it goes without `onError`
+ *   state              the shared state: numbers as decimal strings, null where nothing is chosen
+ *   setState(changes)  changes it, here at once and then in Python
+ *   onState(listener)  calls the listener with the state now and after every change; while the view
+ *                      is not on the page, or hidden, when it is seen again
+ *   open(view, changes) shows another view, and changes the state; canOpen(view): is there one?
+ *   leadTo(view, text, changes)
+ *                      a button that does so, or null if there is no such view
+ *   on(kind, listener) calls the listener with what Python tells unasked
+ *   busy(text)         shows that something takes long; null ends that
+ *   showError(error)   the error pane, for failures of the view itself
+ *   close()            what `render` returns
+ */
+export function connect(model: Model, el: HTMLElement) {
+  const asker = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join("");
+  const questions = new Map<string, Sent>(); // the newest of each kind, and all changes of the state
+  const listeners: ((state: State) => void)[] = [];
+  const news = new Map<string, (content: never) => void>();
+  const errors = errorPane();
+  const progress = progressBar();
+  const root = node("div", { class: "lx-body" });
+  const label = model.get("label");
+  const among = label ? { role: "tabpanel", "aria-label": label } : {};
+  const frame = node(
+    "div",
+    { class: "lx", "data-lm-suppress-shortcuts": "true", ...among },
+    progress.element,
+    errors.element,
+    root,
+  );
+  // Notebook 7 asks only the focused element whether it wants its keys for itself.
+  frame.addEventListener("focusin", ({ target }) =>
+    (target as Element).setAttribute("data-lm-suppress-shortcuts", "true"),
+  );
+  el.append(frame);
+  let seq = 0;
+  const { revision: begun, ...first } = model.get("shared");
+  let revision = begun;
+  let state: State = first;
+  let changesOnTheWay = 0;
+
+  function send(question: Question, onReply: (content: Answer) => void, onError: (content: Failure) => void): Sent {
+    seq += 1;
+    const mine = seq;
+    model.send({ ...question, seq: mine, asker });
+    return { seq: mine, onReply, onError };
+  }
+
+  function ask<Content>(kind: string, args: object = {}, onError: OnFailure | null = null): Promise<Content> {
+    return new Promise((resolve) => {
+      const answered = (content: Answer) => resolve(content as Content);
+      const put = () => questions.set(kind, send({ ...args, kind }, answered, fail));
+      const show = (content: Failure) => errors.show(kind, content, put);
+      const fail = (content: Failure) => (onError ? onError(content, show) : show(content));
+      put();
+    });
+  }
+
+  // A view that is not seen works for nobody: what it misses is made up for when it is seen again.
+  let wasSeen = false; // it is filled before it is on the page
+  let isSeen = false;
+  let isBehind = false;
+  const sight = new ResizeObserver(() => {
+    isSeen = frame.getClientRects().length > 0;
+    wasSeen ||= isSeen;
+    if (isSeen && isBehind) tell();
+  });
+  sight.observe(frame);
+
+  function tell() {
+    isBehind = wasSeen && !(isSeen && frame.getClientRects().length);
+    if (!isBehind) for (const listener of listeners) listener(state);
+  }
+
+  // Every change of the state is answered, also one that a newer one has overtaken: until the last
+  // of them has come back, what Python says about the state is older than what is shown.
+  function setState(changes: Changes) {
+    state = { ...state, ...changes };
+    const settle = (content: { revision?: number }) => {
+      changesOnTheWay -= 1;
+      revision = Math.max(revision, content.revision ?? 0);
+      takeOver();
+    };
+    changesOnTheWay += 1;
+    const sent = send({ kind: "state", changes }, settle, (content) => {
+      settle({});
+      errors.show("state", content);
+    });
+    questions.set(`state ${sent.seq}`, sent);
+    tell();
+  }
+
+  function takeOver() {
+    const { revision: toldRevision, ...told } = model.get("shared");
+    if (changesOnTheWay || toldRevision < revision) return; // answers overtake the shared state
+    const names = Object.keys(told) as (keyof State)[];
+    if (names.every((name) => told[name] === state[name])) return;
+    state = told;
+    tell();
+  }
+
+  function receive(message: Message, buffers: DataView[]) {
+    if (message.what === "news") {
+      news.get(message.kind)?.(message.content as never);
+      return;
+    }
+    const kind = message.kind === "state" ? `state ${message.seq}` : message.kind;
+    const question = questions.get(kind);
+    if (message.asker !== asker || question?.seq !== message.seq || !question) return;
+    if (message.what === "progress") {
+      progress.show(kind, message.content as Progress);
+      return;
+    }
+    progress.hide(kind);
+    errors.hide(message.kind);
+    questions.delete(kind);
+    if (message.what === "error") question.onError(message.content as Failure);
+    else question.onReply({ ...(message.content as object), buffers });
+  }
+
+  function openView(view: string, changes: Changes = {}) {
+    progress.show("go", { text: "opening…", fraction: null });
+    return ask("go", { view, changes });
+  }
+
+  function canOpen(view: string) {
+    return model.get("opens").includes(view);
+  }
+
+  model.on("msg:custom", receive);
+  model.on("change:shared", takeOver);
+
+  return {
+    root,
+    ask,
+    get state() {
+      return state;
+    },
+    setState,
+    onState(listener: (state: State) => void) {
+      listeners.push(listener);
+      listener(state);
+    },
+    open: openView,
+    canOpen,
+    leadTo(view: string, text: string, changes: Changes = {}) {
+      return canOpen(view)
+        ? node("button", { class: "lx-button lx-small", onclick: () => openView(view, changes) }, text)
+        : null;
+    },
+    on: <Content>(kind: string, listener: (content: Content) => void) => news.set(kind, listener),
+    busy: (text: string | null) =>
+      text === null ? progress.hide("busy") : progress.show("busy", { text, fraction: null }),
+    showError: (error: Error) =>
+      errors.show("view", { title: error.name, message: error.message, details: error.stack }),
+    close() {
+      model.off("msg:custom", receive);
+      model.off("change:shared", takeOver);
+      sight.disconnect();
+      questions.clear();
+      frame.remove();
+    },
+  };
+}

@@ -1,0 +1,625 @@
+// What Python sends, by the view that asks for it. Numbers that may pass 2^53 are decimal strings,
+// arrays come as bytes beside their names (arrays.ts), and null stands for what is not known.
+
+/** The choices that views share: numbers as decimal strings, null where nothing is chosen. */
+export interface State {
+  version: string | null;
+  compared_version: string | null;
+  fragment_id: string | null;
+  row_id: string | null;
+  filter: string;
+}
+
+export type Changes = Partial<State>;
+
+/** What failed, as the error pane shows it. */
+export interface Failure {
+  title: string;
+  message: string;
+  details?: string;
+}
+
+export interface Progress {
+  text: string;
+  fraction: number | null;
+}
+
+/** An answer that carries arrays: their names and types, and their bytes in the same order. */
+export interface Packed {
+  arrays: { name: string; type: ArrayType }[];
+  buffers: DataView[];
+}
+
+export type ArrayType = "Float64Array" | "Float32Array" | "BigUint64Array" | "Int32Array" | "Uint8Array";
+
+// ---------------------------------------------------------------------------------- all versions
+
+export interface Tag {
+  name: string;
+  position: number;
+}
+
+/** What is told of all versions; arrays have one entry a version, or one a state of a fragment. */
+export interface HistoryContent extends Packed {
+  name: string;
+  branch: string | null;
+  kinds: string[];
+  operations: (string | null)[];
+  tags: Tag[];
+  gaps: { first: string; last: string }[];
+  words: string[];
+  messages: string[];
+  recorded_words: string;
+}
+
+export interface HistoryArrays {
+  versions: BigUint64Array;
+  times: Float64Array;
+  kind: Uint8Array;
+  is_recorded: Uint8Array;
+  num_rows: Float64Array;
+  num_deleted_rows: Float64Array;
+  num_fragments: Float64Array;
+  data_bytes: Float64Array;
+  state_fragment: BigUint64Array;
+  state_slot: Int32Array;
+  state_first: Int32Array;
+  state_last: Int32Array;
+  state_made_at: Int32Array;
+  state_rows: Float64Array;
+  state_deleted: Float64Array;
+  state_files: Int32Array;
+  state_bytes: Float64Array;
+  state_kind: Uint8Array;
+}
+
+// ------------------------------------------------------------------------------------- explorer
+
+export interface About {
+  name: string;
+  uri: string;
+  branch: string | null;
+  tabs: { name: string; label: string }[];
+  understood: string;
+}
+
+export interface Place {
+  view: string;
+  can_go_back: boolean;
+  can_go_forward: boolean;
+}
+
+export interface Found {
+  version?: string;
+  problem?: string;
+}
+
+// --------------------------------------------------------------------------------------- advice
+
+export interface Finding {
+  code: string;
+  severity: "error" | "warning" | "info";
+  words: string;
+  message: string;
+  advice: string | null;
+  version: string | null;
+  fragment_id: string | null;
+  view: string | null;
+}
+
+export interface Advice {
+  counts: string;
+  found: Finding[];
+  num_found: number;
+  nothing: string;
+  problem?: string | null;
+}
+
+// ------------------------------------------------------------------------------------- overview
+
+export interface Listed {
+  count: number;
+  names: string[];
+}
+
+export interface TableFacts {
+  version: string;
+  latest_version: string;
+  num_rows: string | null;
+  num_deleted_rows: string | null;
+  num_fragments: string;
+  num_data_files: string;
+  data_bytes: string | null;
+  old_bytes: string;
+  manifest_bytes: string;
+  num_lost: string;
+  writer: string | null;
+  flags: string[];
+  indices: Listed;
+  tags: Listed;
+  branches: Listed;
+}
+
+export interface SizedCommit {
+  version: string;
+  position: number;
+  amount: string;
+  share: number;
+  note: string | null;
+}
+
+export interface RestOfCommits {
+  count: number;
+  amount: string;
+  share: number;
+}
+
+export interface Headline {
+  before: string;
+  link: string;
+  version: string;
+  after: string;
+}
+
+export interface Story {
+  facts: TableFacts;
+  sizes: Record<"bytes" | "rows", { versions: SizedCommit[]; rest: RestOfCommits }> & { headline: Headline | null };
+}
+
+// ----------------------------------------------------------------------------------- time travel
+
+export interface SchemaEntry {
+  path: string;
+  type: string;
+  nullable: boolean;
+  change: string | null;
+  before?: { path: string; type: string } | null;
+}
+
+export interface IndexEntry {
+  name: string;
+  type: string;
+  fields: string[];
+  segments: number;
+  fragments: number | null;
+  change: string | null;
+}
+
+export interface ConfigEntry {
+  map: string;
+  key: string;
+  value: string;
+  change: string | null;
+  before?: string;
+}
+
+export interface Entries<Entry> {
+  entries: Entry[];
+  num_entries: number;
+  num_there: number;
+  num_changed: number;
+}
+
+export interface Details {
+  schema: Entries<SchemaEntry>;
+  indices: Entries<IndexEntry>;
+  config: Entries<ConfigEntry>;
+}
+
+export interface RowPage {
+  problem?: string;
+  columns: { name: string; type: string; numeric: boolean }[];
+  num_columns: number;
+  cells: (string | null)[][];
+  first: number;
+}
+
+// --------------------------------------------------------------------------------------- changes
+
+export interface ChangeClass {
+  name: string;
+  color: string;
+  num_rows: string | null;
+}
+
+export interface Cells {
+  columns: { name: string; num_rows: string; presence: string }[];
+  num_compared: string;
+  num_rows: string;
+  num_equal: string;
+}
+
+export interface Comparison {
+  begin: string;
+  end: string;
+  times: (string | null)[] | null;
+  commits: { kind: string; color: string; count: number }[];
+  problem: Failure | null;
+  lost: string | null;
+  doubts: string | null;
+  evidence: string | null;
+  key: string[];
+  needs_key: boolean;
+  left_out: string[] | null;
+  beside: string[];
+  classes: ChangeClass[] | null;
+  cells: Cells | null;
+  unchanged: string | null;
+  change: string | null;
+  column: string | null;
+}
+
+export interface SameContent {
+  words: string;
+  is_same: boolean;
+  code: string;
+}
+
+// ------------------------------------------------------------------------------------------ rows
+
+export interface RowColumn {
+  name: string;
+  dtype: string;
+  is_number: boolean;
+  is_sortable: boolean;
+}
+
+export interface RowsAbout {
+  columns: RowColumn[];
+  num_columns: number;
+  num_rows: number;
+  num_source_rows: number;
+  num_selected: number;
+  filter: string;
+  sorts: [number, boolean][];
+  failure: Failure | null;
+  is_expression: boolean;
+}
+
+/** Rows that are here, column by column. */
+export interface RowsPage {
+  first: number;
+  positions: string[];
+  selected: boolean[];
+  cells: (string | null)[][];
+  marks: ((string | null)[] | null)[];
+  more: (boolean[] | null)[];
+}
+
+export interface CellDetail {
+  name: string;
+  dtype: string;
+  position: string;
+  text: string | null;
+  size: number | null;
+  shown: number;
+  unit: string;
+}
+
+export interface CopiedRows {
+  text: string;
+  num_rows: number;
+  num_total: number;
+}
+
+// ----------------------------------------------------------------------------- lineage, and a row
+
+export type Evidence = "recorded" | "derived" | "inferred" | "lost";
+
+export interface RowEvent {
+  version: string;
+  time: string | null;
+  name: string;
+  event: string;
+  kind: string;
+  operation: string | null;
+  way: string;
+  evidence: Evidence;
+  source: string | null;
+  branch: string | null;
+  fragment_id: string;
+  offset: string;
+  is_end: boolean;
+  is_recorded: boolean;
+  is_uncertain: boolean;
+}
+
+export interface CommitsContent extends Packed {
+  kinds: string[];
+  operations: (string | null)[];
+  tags: { name: string; version: string; place: number }[];
+  origins: { branch: string | null; end: number }[];
+}
+
+export interface CommitArrays {
+  versions: Float64Array;
+  times: Float64Array;
+  kind: Uint8Array;
+  is_recorded: Uint8Array;
+}
+
+export interface LineageAbout extends CommitsContent {
+  name: string;
+  branch: string | null;
+  has_row_ids: boolean;
+  begin: number;
+  end: number;
+  between: [number, number] | null;
+}
+
+export interface Lane {
+  node: string;
+  kind: string;
+  fragment_id: string;
+  branch: string | null;
+  table: string | null;
+  data_bytes: string | null;
+  operation: string | null;
+  end_operation: string | null;
+  first_version: string;
+  first_version_exact: boolean;
+  last_version: string | null;
+  is_current: boolean;
+}
+
+export interface LayoutContent extends Packed {
+  begin: number;
+  end: number;
+  height: number;
+  has_labels: boolean;
+  has_rest: boolean;
+  num_fragments: number;
+  num_ribbons: number;
+  lanes: Lane[];
+  ribbon_kinds: RibbonKind[];
+  evidence: Evidence[];
+  row: LineageRow | null;
+  row_problem: string | null;
+  selected: SelectedLane | null;
+}
+
+export type RibbonKind = "rewrite" | "update" | "clone" | "restore";
+
+/** The row that is followed; each stay is where it was: from, to, height, version. */
+export interface LineageRow {
+  row_id: string;
+  num_events: number;
+  events: RowEvent[];
+  stays: [number, number, number, number][];
+}
+
+export interface SelectedLane {
+  node: string;
+  lane: number | null;
+  lanes: number[];
+  fragment_id: string;
+  num_ancestors: string;
+  num_descendants: string;
+  only: boolean;
+}
+
+export interface LayoutArrays {
+  lane_x0: Float64Array;
+  lane_x1: Float64Array;
+  lane_y: Float64Array;
+  lane_room: Float64Array;
+  step_lane: Int32Array;
+  step_x0: Float64Array;
+  step_x1: Float64Array;
+  step_thickness: Float64Array;
+  step_begin: Float64Array;
+  step_end: Float64Array;
+  step_num_rows: Float64Array;
+  step_num_fragments: Float64Array;
+  ribbon_from: Int32Array;
+  ribbon_to: Int32Array;
+  ribbon_kind: Uint8Array;
+  ribbon_x0: Float64Array;
+  ribbon_x1: Float64Array;
+  ribbon_y0: Float64Array;
+  ribbon_y1: Float64Array;
+  ribbon_width0: Float64Array;
+  ribbon_width1: Float64Array;
+  ribbon_rows: Float64Array;
+  ribbon_version: Float64Array;
+  ribbon_num_edges: Float64Array;
+  rewrite_x: Float64Array;
+  rewrite_y: Float64Array;
+  rewrite_thickness: Float64Array;
+  rewrite_version: Float64Array;
+  rewrite_rows: Float64Array;
+}
+
+export interface RowAbout extends CommitsContent {
+  name: string;
+  branch: string | null;
+  has_row_ids: boolean;
+}
+
+export interface FollowedRow {
+  row_id: string | null;
+  num_events: number;
+  events?: RowEvent[];
+  problem?: string | null;
+}
+
+export interface EventValue {
+  name: string;
+  value: string | null;
+  before: string | null;
+  changed: boolean;
+  is_absent: boolean;
+  is_new: boolean;
+}
+
+export interface EventValues {
+  is_read: boolean;
+  is_end: boolean;
+  is_compared: boolean;
+  num_columns: number;
+  values: EventValue[];
+}
+
+export interface RowValues {
+  values?: EventValues[];
+  problem?: string;
+}
+
+// ------------------------------------------------------------------------------------- encodings
+
+export interface EncodingsStory {
+  has_row_ids: boolean;
+  growth_color: string;
+  colors: Record<string, string>;
+}
+
+export interface GrowthArrays {
+  growth_now: Float64Array;
+  growth_best: Float64Array;
+  growth_bytes: Float64Array;
+  growth_segments: Float64Array;
+}
+
+export interface AgeArrays {
+  age_created_at: Float64Array;
+  age_last_updated_at: Float64Array;
+}
+
+export type SegmentMode = "position" | "row_id";
+
+/** A raster of segments: its rows are first and last fragment, and how many. */
+export interface SegmentsContent {
+  rows: [string, string, number][];
+  kinds: string[];
+  num_bins: number;
+  begin: string;
+  end: string;
+}
+
+export interface EncodingStatistics {
+  encoding: string;
+  count: string;
+  one_row: string;
+  num_values: string;
+  bytes: string | null;
+  bytes_per_row: number | null;
+}
+
+export interface EncodingsVersion extends SegmentsContent, Packed {
+  problem?: string;
+  words: string[];
+  statistics: EncodingStatistics[];
+  choices: string[];
+  num_fragments: number;
+  mode: SegmentMode;
+  is_one: boolean;
+  one: SegmentsContent;
+}
+
+// --------------------------------------------------------------------------------------- indices
+
+export interface IndicesStory {
+  index: string | null;
+  index_names: string[];
+  problem?: string | null;
+}
+
+export interface LineArrays {
+  line_index: Int32Array;
+  line_first: Int32Array;
+  line_last: Int32Array;
+  line_answered: Float64Array;
+  line_to_scan: Float64Array;
+}
+
+export type Coverage = "absent" | "covered" | "masked" | "not_covered" | "removed" | "unknown" | "no_index";
+
+export interface LivesContent extends Packed {
+  index: string;
+  coverages: Coverage[];
+  colors: Record<string, string>;
+}
+
+export interface LivesArrays {
+  fragments: BigUint64Array;
+  slot: Int32Array;
+  first: Int32Array;
+  last: Int32Array;
+  coverage: Uint8Array;
+}
+
+export interface IndexFacts {
+  name: string;
+  type: string;
+  fields: string[];
+  num_segments: string;
+  size_bytes: string | null;
+  created: string;
+  rebuilt: string;
+  is_exact: boolean;
+  num_rows_answered: string | null;
+  num_rows_to_scan: string | null;
+  num_fragments_covered: string | null;
+  num_fragments_to_scan: string | null;
+  num_fragments_removed: string | null;
+  num_stale_entries: string | null;
+}
+
+export interface ReuseEntry {
+  kind: string;
+  dataset_version: string | null;
+  num_old: string;
+  num_new: string;
+  rows_moved: string | null;
+  caught_up: string[] | null;
+  behind: string[] | null;
+}
+
+export interface VersionIndices {
+  problem?: string;
+  indices: IndexFacts[];
+  num_indices: number;
+  advice: Advice;
+  reuse: ReuseEntry[];
+  num_reuse_entries: number;
+  reuse_bytes: string | null;
+}
+
+// ----------------------------------------------------------------------------------------- files
+
+export interface FileTotals {
+  kind: string;
+  num_files: number;
+  size_bytes: string;
+  num_unknown: number;
+}
+
+export interface OldFiles {
+  kind: string;
+  num_current: string;
+  current_bytes: string;
+  num_old: string;
+  old_bytes: string;
+  num_unknown: string;
+}
+
+export interface FilesStory {
+  old: OldFiles[];
+  parts: { name: string; color: string }[];
+}
+
+export interface FilesSummary extends Packed {
+  failure?: string;
+  version: string;
+  target_rows: string;
+  threshold: number;
+  totals: FileTotals[];
+}
+
+export interface SummaryArrays {
+  file_bytes: Float64Array;
+  file_slot: Int32Array;
+  fragment: BigUint64Array;
+  fragment_rows: Float64Array;
+  fragment_deleted: Float64Array;
+}

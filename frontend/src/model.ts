@@ -1,0 +1,30 @@
+// What a view is given: its model, which speaks to Python, and the element to fill.
+
+import type { Place, State } from "./messages";
+
+/** The values that Python shares with a view, by name. */
+export interface Traits {
+  /** The module that draws it; see views.ts. */
+  shows: string;
+  shared: State & { revision: number };
+  label: string;
+  opens: string[];
+  height: number;
+  kind: string;
+  place: Place;
+}
+
+/** The part of an anywidget's model that views use. */
+export interface Model {
+  get<Name extends keyof Traits>(name: Name): Traits[Name];
+  send(content: unknown): void;
+  on(event: "msg:custom", listener: (content: never, buffers: DataView[]) => void): void;
+  on(event: `change:${keyof Traits}`, listener: () => void): void;
+  off(event: "msg:custom", listener: (content: never, buffers: DataView[]) => void): void;
+  off(event: `change:${keyof Traits}`, listener: () => void): void;
+}
+
+export interface View {
+  model: Model;
+  el: HTMLElement;
+}

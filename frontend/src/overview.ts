@@ -1,0 +1,216 @@
+// The view: the story of the table. All of it comes with one question, the advice with a second; to
+// choose another version asks for nothing.
+
+import "./overview.css";
+import { choiceBar, panel } from "./cards";
+import { fill, node, rich } from "./elements";
+import type { History } from "./history";
+import { unpackHistory } from "./history";
+import { historyStrip } from "./history_strip";
+import { kindColor, legendEntry } from "./legend";
+import { connect } from "./link";
+import type { Advice, HistoryContent, State, Story } from "./messages";
+import type { View } from "./model";
+import type { Measure } from "./overview_panels";
+import { advicePanel, factCards, largestCommits, MEASURES, operationsByKind, storySentences } from "./overview_panels";
+import { absoluteTime, count, cut, known, relativeTime, visible } from "./text";
+
+export type OverviewHistory = History & Story;
+
+const CHART = 110; // px: here the picture of growth is the main thing
+
+export function render({ model, el }: View) {
+  const link = connect(model, el);
+  let history!: OverviewHistory;
+  let position = -1;
+  let measure: Measure = "num_rows";
+
+  const title = node("h3", {}, "Overview");
+  const story = node("p", { class: "lx-story" });
+  const cards = node("div", { class: "lx-cards" });
+  const scaleLabel = node("span", { class: "lx-scale-label lx-quiet" });
+  const times = node("div", { class: "lx-times lx-quiet" });
+  const chosen = node("div", { class: "lx-chosen", role: "status" });
+  const measures = choiceBar(
+    "What grew",
+    Object.entries(MEASURES).map(([name, { label }]) => [name, label]),
+    (name) => {
+      measure = name as Measure;
+      drawGrowth();
+    },
+  );
+  const strip = historyStrip(link.root, { onMove: choose, describe, chart: CHART });
+  const largest = largestCommits(choose);
+  const kinds = operationsByKind(choose);
+  const advice = advicePanel({ choose: (changes) => link.setState(changes), open: link.open, canOpen: link.canOpen });
+  const nothing = node(
+    "p",
+    { class: "lx-note", hidden: true },
+    "No version of the table can be read; see below what is wrong.",
+  );
+  const legend = node("div", { class: "lx-legend" });
+  const growth = panel(
+    "Growth",
+    measures.element,
+    node("div", { class: "lx-growth" }, scaleLabel, strip.element),
+    times,
+    legend,
+    chosen,
+  );
+  const body = node(
+    "div",
+    { class: "lx-story-body" },
+    story,
+    cards,
+    growth,
+    node("div", { class: "lx-columns" }, largest.element, kinds.element),
+  );
+  link.root.classList.add("lx-overview");
+  link.root.append(
+    node(
+      "div",
+      { class: "lx-overview-head" },
+      title,
+      node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
+    ),
+    nothing,
+    body,
+    advice.element,
+  );
+  body.hidden = true;
+
+  async function load(refresh: boolean) {
+    const atEnd = history?.count && position === history.count - 1;
+    history = unpackHistory(await link.ask<HistoryContent & Story>("story", refresh ? { refresh } : {}));
+    title.textContent = visible(history.name);
+    if (history.branch !== null)
+      title.append(node("span", { class: "lx-quiet" }, ` branch ${cut(history.branch, 40)}`));
+    nothing.hidden = history.count > 0;
+    body.hidden = !history.count;
+    if (history.count) {
+      fill(story, ...storySentences(history, choose));
+      fill(cards, ...factCards(history));
+      largest.setHistory(history);
+      kinds.setHistory(history);
+      const [first, last] = [history.timeAt(0), history.timeAt(history.count - 1)];
+      fill(times, node("span", {}, absoluteTime(first)), history.count > 1 ? node("span", {}, absoluteTime(last)) : "");
+      drawLegend();
+      position = -1;
+      drawGrowth();
+      if (refresh && atEnd) choose(history.count - 1);
+      else follow(link.state);
+    }
+    link.root.dataset.loaded = String(history.count);
+    advice.wait();
+    advice.show(await link.ask<Advice>("advice"));
+  }
+
+  /** The same pictures as in time travel, of what was chosen to look at. */
+  function drawGrowth() {
+    const values = history[measure];
+    const most = values.reduce(
+      (best, value, p) => (value > (values[best] ?? -1) || Number.isNaN(values[best]) ? p : best),
+      0,
+    );
+    scaleLabel.textContent = Number.isNaN(values[most])
+      ? "not recorded"
+      : `most: ${MEASURES[measure].format(values[most])}, version ${count(history.versions[most])}`;
+    strip.setHistory({ ...history, num_rows: values });
+    if (position >= 0) strip.show(position);
+  }
+
+  function drawLegend() {
+    const there = [...new Set(history.kind)].sort((a, b) => a - b);
+    const entries = there.map((kind) =>
+      legendEntry(
+        node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }),
+        history.kinds[kind] ?? "other",
+      ),
+    );
+    if (history.is_recorded.includes(1))
+      entries.push(legendEntry(node("i", { class: "lx-swatch lx-pale" }), "pale: known from the ledger"));
+    fill(legend, ...entries);
+  }
+
+  /** Show what the state says. */
+  function follow(state: State) {
+    if (!history?.count) return;
+    const found = state.version === null ? history.count - 1 : history.positionOf(state.version);
+    if (found === undefined) {
+      position = -1;
+      strip.show(history.count - 1);
+      fill(
+        chosen,
+        node(
+          "span",
+          { class: "lx-quiet" },
+          `Version ${count(state.version ?? "?")} is not among those that can be shown; Refresh looks for new ones`,
+        ),
+      );
+      return;
+    }
+    if (found === position) return;
+    position = found;
+    strip.show(position);
+    largest.show(position);
+    kinds.show(position);
+    const time = history.timeAt(position);
+    const version = String(history.versions[position]);
+    const before = position > 0 ? String(history.versions[position - 1]) : version === "1" ? "0" : version;
+    const travel = link.leadTo("time_travel", "Open in Time travel", { version });
+    const changes = link.leadTo("changes", "What changed", { version, compared_version: before });
+    fill(chosen, ...describeChosen(time), ...[travel, changes].filter(Boolean));
+  }
+
+  function describeChosen(time: string | null) {
+    return [
+      node("strong", {}, `Version ${count(history.versions[position])}`),
+      node(
+        "span",
+        { class: "lx-chip", title: `kind: ${history.kinds[history.kind[position]] ?? "other"}` },
+        node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }),
+        visible(history.operationAt(position)),
+      ),
+      node(
+        "span",
+        { class: "lx-chosen-words" },
+        ...rich(history.words[position]),
+        history.messages[position]
+          ? node("em", { class: "lx-quiet" }, ` “${visible(history.messages[position])}”`)
+          : null,
+      ),
+      node("span", { class: "lx-quiet" }, time ? `${relativeTime(time)}, ${absoluteTime(time)}` : absoluteTime(time)),
+    ];
+  }
+
+  function choose(target: number) {
+    link.setState({ version: String(history.versions[target]) });
+  }
+
+  function describe(p: number) {
+    const { format } = MEASURES[measure];
+    const value = history[measure][p];
+    const change = p ? value - history[measure][p - 1] : 0;
+    const tags = history.tagsAt(p);
+    return [
+      node("div", {}, node("strong", {}, `Version ${count(history.versions[p])} `), visible(history.operationAt(p))),
+      node(
+        "div",
+        {},
+        known(value, format),
+        change ? ` (${change > 0 ? `+${format(change)}` : `−${format(-change)}`})` : "",
+      ),
+      node("div", { class: "lx-quiet" }, absoluteTime(history.timeAt(p))),
+      node("div", {}, ...rich(history.words[p])),
+      tags.length ? node("div", {}, `⚑ ${tags.map((name) => cut(name, 40)).join(", ")}`) : null,
+      history.is_recorded[p] ? node("div", { class: "lx-quiet" }, "known from the ledger") : null,
+    ].filter(Boolean);
+  }
+
+  link.onState(follow);
+  load(false);
+  return () => {
+    strip.close();
+    link.close();
+  };
+}

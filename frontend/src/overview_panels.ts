@@ -1,0 +1,352 @@
+// Parts of the overview: facts, the versions that made the table big, operations by kind, advice.
+
+import { adviceList, VIEW_NAMES } from "./advice";
+import { choiceBar, factCard, panel } from "./cards";
+import { fill, node, rich } from "./elements";
+import type { History } from "./history";
+import { kindColor } from "./legend";
+import type { Advice, Changes, Headline, Listed, RestOfCommits, SizedCommit } from "./messages";
+import type { OverviewHistory } from "./overview";
+import { absoluteTime, bytes, count, known, percent, plural, relativeTime, visible } from "./text";
+
+export type Measure = "num_rows" | "data_bytes" | "num_fragments";
+
+export const MEASURES: Record<Measure, { label: string; format: (value: number) => string }> = {
+  num_rows: { label: "rows", format: (value) => plural(value, "row") },
+  data_bytes: { label: "data", format: bytes },
+  num_fragments: { label: "fragments", format: (value) => plural(value, "fragment") },
+};
+
+function listed({ count: total, names }: Listed) {
+  const more = total > names.length ? [`… ${count(names.length)} of ${count(total)}`] : [];
+  return [...names.map(visible), ...more].join(", ");
+}
+
+function timeCard(label: string, history: OverviewHistory, position: number) {
+  const time = history.timeAt(position);
+  return factCard(
+    label,
+    time ? relativeTime(time) : "unknown",
+    time ? absoluteTime(time) : null,
+    `version ${count(history.versions[position])}`,
+  );
+}
+
+/** The facts of the latest version, and of the table. */
+export function factCards(history: OverviewHistory) {
+  const { facts } = history;
+  const [rows, fragments] = [facts.num_rows, facts.num_fragments].map((value) =>
+    value === null ? NaN : Number(value),
+  );
+  const deleted = Number(facts.num_deleted_rows);
+  const stable = facts.flags.includes("stable_row_ids");
+  const others = facts.flags
+    .filter((flag) => flag !== "stable_row_ids")
+    .map((flag) => visible(flag.replaceAll("_", " ")));
+  return [
+    factCard("rows", known(facts.num_rows, count), deleted ? `${plural(deleted, "deleted row")} still in files` : null),
+    factCard("data", known(facts.data_bytes, bytes), plural(facts.num_data_files, "file")),
+    factCard(
+      "fragments",
+      count(facts.num_fragments),
+      fragments && rows >= 0 ? `${plural(Math.round(rows / fragments), "row")} each, on average` : null,
+    ),
+    factCard(
+      history.recorded_words ? "versions known" : "versions kept",
+      count(history.count),
+      history.recorded_words
+        ? `${count(history.is_recorded.reduce((sum, one) => sum + one, 0))} from the ledger`
+        : facts.num_lost !== "0"
+          ? `${count(facts.num_lost)} not kept`
+          : "all there ever were",
+    ),
+    factCard("only old versions need", bytes(facts.old_bytes), "what a cleanup could free at most"),
+    timeCard("first kept commit", history, 0),
+    timeCard("last commit", history, history.count - 1),
+    factCard("indices", count(facts.indices.count), listed(facts.indices)),
+    factCard("tags", count(facts.tags.count), listed(facts.tags)),
+    factCard("branches", count(facts.branches.count), listed(facts.branches)),
+    factCard(
+      "row IDs",
+      stable ? "stable" : "not stable",
+      stable ? "a row keeps its ID when it moves" : "a row's ID is its address",
+    ),
+    factCard(
+      "manifest",
+      bytes(facts.manifest_bytes),
+      facts.writer ? `by ${visible(facts.writer)}` : null,
+      others.length ? `uses ${others.join(", ")}` : null,
+    ),
+  ];
+}
+
+/** What the facts come to, in sentences. */
+export function storySentences(history: OverviewHistory, choose: (position: number) => void) {
+  const { facts, sizes } = history;
+  const latest =
+    facts.version === facts.latest_version ? "" : ` in version ${count(facts.version)}, the latest that can be read`;
+  const first = history.timeAt(0);
+  const old = Number(facts.old_bytes)
+    ? ` Old versions hold ${bytes(facts.old_bytes)} that the latest does not need.`
+    : "";
+  const recorded = history.recorded_words ? ` Of these, ${history.recorded_words}.` : "";
+  const kept = recorded ? "known" : "kept";
+  const span =
+    history.count === 1
+      ? `One version is ${kept}, ${count(history.versions[0])}`
+      : `${count(history.count)} versions are ${kept}, ${count(history.versions[0])} to ${count(history.versions[history.count - 1])}`;
+  return [
+    node(
+      "span",
+      {},
+      `The ${history.branch === null ? "table" : "branch"} has ${facts.num_rows === null ? "an unknown number of rows" : plural(facts.num_rows, "row")} in ${plural(facts.num_fragments, "fragment")}, ${facts.data_bytes === null ? "of unknown size" : `${bytes(facts.data_bytes)} of data`}${latest}. `,
+    ),
+    node(
+      "span",
+      {},
+      `${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${recorded}${old} `,
+    ),
+    ...bigSentence(history, sizes.headline, choose),
+  ];
+}
+
+/** What made the table big, with a link to the version. */
+function bigSentence(history: OverviewHistory, headline: Headline | null, choose: (position: number) => void) {
+  if (!headline) return [];
+  const link = node(
+    "button",
+    { class: "lx-link", onclick: () => choose(history.positionOf(headline.version) ?? -1) },
+    headline.link,
+  );
+  return [node("span", { class: "lx-big" }, visible(headline.before), link, visible(headline.after))];
+}
+
+/** The versions that wrote most of what is there now, by bytes or by rows; `choose(position)` when one is clicked. */
+export function largestCommits(choose: (position: number) => void) {
+  const list = node("ol", { class: "lx-commits" });
+  const formats = { bytes, rows: (rows: string) => plural(rows, "row") };
+  let history!: OverviewHistory;
+  let measure: "bytes" | "rows" = "bytes";
+  let chosen = -1;
+  const toggle = choiceBar(
+    "Versions by",
+    [
+      ["bytes", "bytes"],
+      ["rows", "rows"],
+    ],
+    (name) => {
+      measure = name as "bytes" | "rows";
+      draw();
+    },
+  );
+
+  function entry(commit: SizedCommit, most: number) {
+    const { position } = commit;
+    const time = history.timeAt(position);
+    const bar = node("i", {
+      class: "lx-amount-bar",
+      style: {
+        width: `${(100 * Number(commit.amount)) / most}%`,
+        background: kindColor(history, history.kind[position]),
+      },
+    });
+    return node(
+      "li",
+      {},
+      node(
+        "button",
+        {
+          class: "lx-commit",
+          "data-version": commit.version,
+          "aria-pressed": String(position === chosen),
+          onclick: () => choose(position),
+        },
+        node("span", { class: "lx-commit-version" }, `version ${count(commit.version)}`),
+        node(
+          "span",
+          { class: "lx-amount" },
+          bar,
+          node("span", {}, formats[measure](commit.amount)),
+          node("span", { class: "lx-quiet" }, ` ${percent(commit.share)}`),
+        ),
+        node(
+          "span",
+          { class: "lx-commit-words" },
+          node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }),
+          node(
+            "span",
+            {},
+            ...rich(history.words[position]),
+            commit.note ? node("span", { class: "lx-quiet" }, ` (${visible(commit.note)})`) : null,
+          ),
+        ),
+        node("span", { class: "lx-quiet lx-commit-time", title: absoluteTime(time) }, time ? relativeTime(time) : ""),
+      ),
+    );
+  }
+
+  function restEntry({ count: number, amount, share }: RestOfCommits) {
+    return node(
+      "li",
+      { class: "lx-quiet lx-commits-rest" },
+      `and ${plural(number, "more version")}: ${formats[measure](amount)}, ${percent(share)}`,
+    );
+  }
+
+  function draw() {
+    const { versions, rest } = history.sizes[measure];
+    const most = Math.max(...versions.map(({ amount }) => Number(amount)));
+    const nothing =
+      measure === "bytes"
+        ? "The latest version has no files, or their sizes are not recorded."
+        : "The latest version has no rows, or how many is not recorded.";
+    const entries = versions.map((commit) => entry(commit, most));
+    fill(
+      list,
+      ...(entries.length ? entries : [node("li", { class: "lx-quiet" }, nothing)]),
+      ...(rest.count ? [restEntry(rest)] : []),
+    );
+  }
+
+  return {
+    element: panel(
+      "What made it big",
+      toggle.element,
+      node(
+        "p",
+        { class: "lx-quiet lx-bars-note" },
+        "Data files, deletion files and indices that the latest version needs, by the version that wrote them; all shares add up to 100 %.",
+      ),
+      list,
+    ),
+    setHistory(newest: OverviewHistory) {
+      history = newest;
+      if (!history.sizes.bytes.versions.length && history.sizes.rows.versions.length) measure = "rows";
+      toggle.choose(measure);
+      draw();
+    },
+    show(position: number) {
+      chosen = position;
+      for (const button of list.querySelectorAll("button"))
+        button.setAttribute("aria-pressed", String(button.dataset.version === String(history.versions[position])));
+    },
+  };
+}
+
+/** How many commits there are of each kind; a click goes to the last one, then to earlier ones. */
+export function operationsByKind(choose: (position: number) => void) {
+  const list = node("ul", { class: "lx-kinds" });
+  let chosen = -1;
+  return {
+    element: panel("What was done", null, list),
+    setHistory(history: OverviewHistory) {
+      const byKind = new Map<number, number[]>();
+      history.kind.forEach((kind, p) => {
+        byKind.set(kind, [...(byKind.get(kind) ?? []), p]);
+      });
+      const growth = growthByKind(history);
+      const sorted = [...byKind].sort(([, a], [, b]) => b.length - a.length);
+      const most = sorted[0]?.[1].length ?? 1;
+      fill(
+        list,
+        ...sorted.map(([kind, places]) => {
+          const name = history.kinds[kind] ?? "other";
+          const last = places[places.length - 1];
+          const added = growth.get(kind);
+          const step = () => choose(places.findLast((place) => place < chosen) ?? last);
+          return node(
+            "li",
+            {},
+            node(
+              "button",
+              {
+                class: "lx-kind",
+                "data-kind": name,
+                onclick: () => step(),
+                title: `Go to the last ${name} commit; click again for the one before`,
+              },
+              node(
+                "span",
+                { class: "lx-kind-name" },
+                node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }),
+                name,
+              ),
+              node(
+                "span",
+                { class: "lx-amount" },
+                node("i", {
+                  class: "lx-amount-bar",
+                  style: { width: `${(100 * places.length) / most}%`, background: kindColor(history, kind) },
+                }),
+                count(places.length),
+              ),
+              node(
+                "span",
+                { class: "lx-kind-growth", title: "growth of the data in these commits" },
+                added ? `${added > 0 ? "+" : "−"}${bytes(Math.abs(added))}` : "",
+              ),
+              node("span", { class: "lx-quiet lx-commit-time" }, `last: version ${count(history.versions[last])}`),
+            ),
+          );
+        }),
+      );
+    },
+    show(position: number) {
+      chosen = position;
+    },
+  };
+}
+
+/** What the data grew by in the commits of each kind; what is not known counts for nothing. */
+function growthByKind({ data_bytes: sizes, kind, kinds, count: total }: History) {
+  const growth = new Map<number, number>();
+  for (let p = 0; p < total; p += 1) {
+    const isStart = p === 0 && kinds[kind[p]] === "create";
+    const change = sizes[p] - (isStart ? 0 : sizes[p - 1]);
+    if (change) growth.set(kind[p], (growth.get(kind[p]) ?? 0) + change);
+  }
+  return growth;
+}
+
+/** What is wrong or should be done; `choose(changes)` and `open(view, changes)` when one is clicked. */
+export function advicePanel({
+  choose,
+  open,
+  canOpen,
+}: {
+  choose: (changes: Changes) => void;
+  open: (view: string, changes: Changes) => void;
+  canOpen: (view: string) => boolean;
+}) {
+  const summary = node("span", { class: "lx-quiet", role: "status" }, "looking…");
+  const list = adviceList({ choose, open, canOpen, closer: lookCloser });
+
+  /** Where to look for what is below what the checks call much. */
+  function lookCloser() {
+    const places: Record<string, string> = {
+      files: "What a compaction would rewrite",
+      indices: "What indices do not cover",
+      encodings: "Size of row IDs",
+    };
+    return Object.keys(places)
+      .filter(canOpen)
+      .map((view) =>
+        node(
+          "button",
+          { class: "lx-button lx-small", title: `Open ${VIEW_NAMES[view]}`, onclick: () => open(view, {}) },
+          places[view],
+        ),
+      );
+  }
+
+  return {
+    element: panel("What to do", summary, list.element),
+    wait() {
+      summary.textContent = "looking…";
+    },
+    show(advice: Advice) {
+      summary.textContent = advice.counts;
+      list.show(advice);
+    },
+  };
+}

