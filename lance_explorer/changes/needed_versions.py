@@ -15,7 +15,7 @@ from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.readable import rows_history
 from lance_explorer.history.source import TableSource
 
-__all__ = ["commit_times", "needed_versions"]
+__all__ = ["commit_times", "needed_versions", "tells_itself"]
 
 _TOLD_BY_NEIGHBOURS = frozenset(
     {
@@ -56,7 +56,7 @@ def needed_versions(source: TableSource, begin_version: int, end_version: int) -
     if not begin_version or len(source.listing.only(between).versions) < len(between):
         return source
     part = source.part(between)
-    return part if part is not None and _tells_itself(part.history) else source
+    return part if part is not None and tells_itself(part.history) else source
 
 
 def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, datetime | None]:
@@ -73,8 +73,8 @@ def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, dateti
     }
 
 
-def _tells_itself(history: History) -> bool:
-    """Whether nothing in a part of a history refers to versions before it."""
+def tells_itself(history: History) -> bool:
+    """Whether nothing in a part of a history, without holes, refers to versions before it."""
     return bool(
         all(record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records)
         and all(record.operation in _TOLD_BY_NEIGHBOURS for record in history.records[1:])

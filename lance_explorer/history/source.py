@@ -257,8 +257,8 @@ class TableSource:
 
     def only(self, first: int, last: int) -> "TableSource":
         """Return this branch as if it had no versions but those from one to another."""
-        files = [file for file in self.listing.versions if first <= file.version <= last]
-        return self._with(VersionListing(tuple(files), ()))
+        files = self.listing.only(range(first, last + 1)).versions
+        return self._with(VersionListing(files, ()))
 
     def led_to(self, uri: str) -> "TableSource":
         """Return another table, to which this one leads; what that leads to is judged as if it did.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from lance_explorer.changes.told_by_range import has_whole_range, is_told_by_range
+from lance_explorer.changes.needed_versions import tells_itself
 from lance_explorer.errors import TableNotFoundError, VersionNotFoundError
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.live import LiveTable
@@ -123,13 +123,13 @@ class PinnedTable:
         VersionNotFoundError
             If the table is another one now.
         """
-        source = self.ref.open()
-        if has_whole_range(source, begin_version, self.version):
-            some = source.only(begin_version, self.version)
-            some.recorded = handing = Handing(some)
-            if some.listing.versions[-1] != self.file:
+        some = self.ref.open().only(begin_version, self.version)
+        is_kept = len(some.listing.versions) == self.version - begin_version + 1
+        if 0 < begin_version <= self.version and is_kept:
+            if some.listing.versions[-1:] != (self.file,):
                 raise _replaced(self)
-            if is_told_by_range(some):
+            some.recorded = handing = Handing(some)
+            if tells_itself(some.history):
                 return replace(self, handed=handing.handed(some))
         return self.with_versions()
 
