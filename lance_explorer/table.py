@@ -309,7 +309,8 @@ class Table:
         level : {"info", "warning", "error"}
             The least severity to return.
         deep : bool, default False
-            Whether to read the end of each data file of the latest version, too.
+            Whether to read the end of each data file of the latest version, too, and to check row
+            IDs even if there are more than 200,000 states of fragments.
 
         Examples
         --------

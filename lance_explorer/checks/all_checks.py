@@ -18,7 +18,10 @@ from lance_explorer.inspect.findings import findings
 from lance_explorer.inspect.health import health
 from lance_explorer.inspect.row_id_checks import check_row_ids
 
-__all__ = ["check"]
+__all__ = ["MOST_STATES", "check"]
+
+MOST_STATES = 200_000
+"""The row IDs of more states of fragments are checked only if that is asked for."""
 
 
 def check(source: TableSource, level: Severity = "info", deep: bool = False) -> pl.DataFrame:
@@ -33,13 +36,14 @@ def check(source: TableSource, level: Severity = "info", deep: bool = False) -> 
         If ``level`` is none of those there are.
     """
     check_choice("level", level, SEVERITIES)
+    is_deep = flag("deep", deep)
     parts: list[tuple[str, Callable[[], pl.DataFrame]]] = [
         ("metadata", lambda: findings(source)),
         ("files", lambda: health(source, source.latest_version)),
-        ("row_ids", lambda: check_row_ids(source)),
+        ("row_ids", lambda: _row_ids(source, is_deep)),
         ("storage", lambda: _storage(source)),
     ]
-    if flag("deep", deep):
+    if is_deep:
         parts.append(("values", lambda: data_file_findings(source)))
     found = pl.concat([_checked(name, build) for name, build in parts])
     bugs = [
@@ -68,6 +72,20 @@ def _checked(name: str, build: Callable[[], pl.DataFrame]) -> pl.DataFrame:
     topic = pl.col("topic").cast(pl.String) if "topic" in found.columns else pl.lit(name)
     named = found.with_columns(check=topic.cast(CHECKS.polars_schema["check"]))
     return named.select("check", *FINDINGS.names)
+
+
+def _row_ids(source: TableSource, is_deep: bool) -> pl.DataFrame:
+    """Return what is wrong with row IDs; of very many fragments only if that is asked for."""
+    count = len(source.history.states)
+    if is_deep or count <= MOST_STATES:
+        return check_row_ids(source)
+    problem = Finding(
+        code="not_checked",
+        severity="info",
+        message=f"the row IDs of {count:,} states of fragments were not checked: that takes long",
+        advice="Call table.check(deep=True), or table.check_row_ids().",
+    )
+    return findings_frame([problem], [source.branch])
 
 
 def _storage(source: TableSource) -> pl.DataFrame:

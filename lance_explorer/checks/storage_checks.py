@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from lance_explorer.disk.owners import DAYS_IN_FLIGHT, owned
+from lance_explorer.disk.owners import DAYS_IN_FLIGHT, owned_lazily
 from lance_explorer.disk.survey import Survey
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding, Severity
@@ -23,7 +23,9 @@ _SOME_BYTES = 1_000_000
 
 def storage_findings(found: Survey) -> Iterator[Finding]:
     """Yield a finding for each kind of thing that is wrong."""
-    objects = owned(found).with_columns(pl.col("status", "kind").cast(pl.String))
+    needed = ("path", "kind", "size_bytes", "status", "first_version", "last_version")
+    objects = owned_lazily(found).select(needed).collect().sort("path")
+    objects = objects.with_columns(pl.col("status", "kind").cast(pl.String))
     yield from _damaged(objects, found.source.latest_version)
     yield from _left_over(objects)
     yield from _unknown(objects, found)

@@ -11,6 +11,7 @@ from lance_explorer.checks.frame import CHECKS
 from lance_explorer.disk import cleanup_preview, compaction_preview
 from lance_explorer.disk import usage as disk_usage
 from lance_explorer.disk.cleanup_losses import LOSSES
+from lance_explorer.disk.conflicts import CONFLICTS
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES, ROW_HISTORY
 from lance_explorer.inspect.catalogue import FRAMES
@@ -34,6 +35,7 @@ OF_DISK = (
     compaction_preview.FRAGMENTS,
     compaction_preview.SUMMARY,
     CHECKS,
+    CONFLICTS,
 )
 """Frames of what is on disk, and of what a cleanup or a compaction would do."""
 
