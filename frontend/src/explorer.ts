@@ -51,12 +51,27 @@ export function render({ model, el }: View) {
 
   async function start() {
     const about = await link.ask<About>("about");
-    const branch =
-      about.branch === null ? null : node("span", { class: "lx-quiet" }, `branch ${cut(about.branch, 40)}`);
-    fill(title, node("strong", {}, cut(about.name, 60)), ...(branch ? [branch] : []));
-    title.title = visible(about.uri);
+    showAbout(about);
     tabs.set(about.tabs);
     follow();
+  }
+
+  function showAbout(about: About) {
+    const { branch, branches } = about;
+    const named = branch === null ? null : node("span", { class: "lx-quiet" }, `branch ${cut(branch, 40)}`);
+    fill(title, node("strong", {}, cut(about.name, 60)), branches.length ? branchBox(about) : named);
+    title.title = visible(about.uri);
+  }
+
+  function branchBox({ branch, branches }: About) {
+    const box: HTMLSelectElement = node(
+      "select",
+      { class: "lx-input", onchange: () => link.ask("branch", { branch: box.value || null }) },
+      node("option", { value: "" }, "main"),
+      ...branches.map((name) => node("option", { value: name }, cut(name, 60))),
+    );
+    box.value = branch ?? "";
+    return node("label", { class: "lx-quiet lx-explorer-branch" }, "branch ", box);
   }
 
   /** Show another view; Python makes it if it is the first time. */
@@ -96,6 +111,7 @@ export function render({ model, el }: View) {
     return !activeElement || activeElement === document.body || activeElement.closest(".lx[role=tabpanel]") !== null;
   }
 
+  link.on("about", showAbout);
   link.onState((state) => {
     fill(chosen, ...chips(state, link.setState));
     pane.close();
@@ -170,7 +186,13 @@ function tabList({ onOpen }: { onOpen: (view: string) => void }) {
         label,
         button: node(
           "button",
-          { class: "lx-explorer-tab", role: "tab", "data-view": name, onclick: () => onOpen(name) },
+          {
+            class: "lx-explorer-tab lx-steady",
+            role: "tab",
+            "data-view": name,
+            "data-label": label,
+            onclick: () => onOpen(name),
+          },
           label,
         ),
       }));

@@ -121,7 +121,9 @@ export function viewsOf(model: Model, root: HTMLElement) {
 
   return {
     show(name: string) {
-      for (const [other, part] of Object.entries(model.get("parts"))) {
+      const parts = model.get("parts");
+      for (const other of [...views.keys()]) if (!parts[other]) remove(other);
+      for (const [other, part] of Object.entries(parts)) {
         if (views.get(other)?.number === part.number) continue;
         remove(other);
         add(other, part);

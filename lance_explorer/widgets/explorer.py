@@ -197,9 +197,29 @@ class Explorer(View):
             "name": self._table.uri.rstrip("/").rpartition("/")[2],
             "uri": self._table.uri,
             "branch": self._table.branch,
+            "branches": [*self._table.branches],
             "tabs": [{"name": tab.name, "label": tab.label} for tab in _TABS.values()],
             "understood": UNDERSTOOD,
         }
+
+    @answers("branch")
+    def _show_branch(self, request: Request) -> dict[str, Any]:
+        """Show another branch, in the same view, at its latest version."""
+        table = Table(self._table.source.on_branch(request["branch"]))
+        with self._one_step():
+            self._table = table
+            while self._views:
+                self._views.popitem()[1].close()
+            self.parts = {}
+            self._filters.clear()
+            latest = {"version": table.source.latest_version}
+            change(self.state, {**dict.fromkeys(choices(self.state)), "filter": "", **latest})
+            self._complete()
+            self._built(self._view).is_shown = True
+        self._trail = Trail(self._place())
+        self._show_place()
+        self.tell("about", self._about(request))
+        return {}
 
     @answers("step")
     def _step(self, request: Request) -> dict[str, Any]:

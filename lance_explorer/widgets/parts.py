@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from comm.base_comm import BaseComm
+from ipywidgets import Widget
 
 __all__ = ["PartLine", "line_of_part", "parts_of"]
 
@@ -48,9 +49,23 @@ class PartLine(BaseComm):
         self._closed = True
 
 
+class _ToldOfWholes:
+    """Tells who wants to know of each widget that is made, but for parts: marimo opens lines."""
+
+    def __init__(self, told: Callable[[Widget], object]) -> None:
+        self._told = told
+
+    def __call__(self, widget: Widget) -> None:
+        if _SEND.get() is None:
+            self._told(widget)
+
+
 @contextmanager
 def parts_of(send: _Send) -> Iterator[None]:
     """Make the views that are made now parts: what they say is sent by ``send``."""
+    told = Widget._widget_construction_callback
+    if told is not None and not isinstance(told, _ToldOfWholes):
+        Widget.on_widget_constructed(_ToldOfWholes(told))
     token = _SEND.set(send)
     try:
         yield

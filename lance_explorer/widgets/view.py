@@ -218,8 +218,6 @@ class View(anywidget.AnyWidget):
         """Open the line to the browser: its own, or that of the widget that it is a part of."""
         line: Any = line_of_part()
         if line is not None:
-            if self.comm is not None:  # marimo opens one for each widget that is made
-                self.comm.close()
             self.comm = line
         super().open()
 

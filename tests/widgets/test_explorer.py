@@ -130,6 +130,25 @@ def test_views_speak_over_the_line_of_the_explorer(explorer):
     assert explorer.parts["overview"]["shared"]["version"] == "8"  # it is not shown
 
 
+def test_another_branch_is_shown_in_the_same_view(explorer, browse, table):
+    explorer.view = "time_travel"
+    explorer.state.version, explorer.state.row_id = 2, 3
+    browser = browse(explorer)
+    assert browser.ask("about")["content"]["branches"] == ["dev"]
+    old = explorer._views["time_travel"]
+    assert browser.ask("branch", branch="dev")["what"] == "reply"
+    [told] = browser.news("about")
+    assert told["branch"] == "dev"
+    assert (explorer.view, old.comm) == ("time_travel", None)
+    dev = lx.open_table(table.uri, branch="dev")
+    assert (explorer.state.version, explorer.state.row_id) == (dev.latest.version, None)
+    assert_code_gives_frame(explorer)
+    assert explorer.place["can_go_back"] is False
+    assert browser.ask("branch", branch=None)["what"] == "reply"
+    assert explorer.frame().equals(table.inspect.fragments())
+    assert [*explorer.parts] == ["time_travel"]
+
+
 def test_a_view_is_kept(explorer):
     explorer.view = "time_travel"
     made = explorer._views["time_travel"]
