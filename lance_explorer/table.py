@@ -12,8 +12,10 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from lance_explorer.arguments import flag, of_kind, text, whole_number
+from lance_explorer.checks.frame import CHECKS
 from lance_explorer.disk.clones import opened_clones
 from lance_explorer.errors import TableNotFoundError
+from lance_explorer.findings import Severity
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from lance_explorer.changes.change_feed import Changes, ImageChoice, Mode
     from lance_explorer.changes.diff import Diff
     from lance_explorer.disk.cleanup_preview import CleanupPreview
+    from lance_explorer.disk.compaction_preview import CompactionPreview
     from lance_explorer.disk.usage import DiskUsage
     from lance_explorer.ledger.ledger import Ledger
     from lance_explorer.lineage.graph import Lineage
@@ -292,6 +295,32 @@ class Table:
         """
         return self._live.answer(check_row_ids)
 
+    @documented(CHECKS)
+    def check(self, level: Severity = "info", deep: bool = False) -> pl.DataFrame:
+        """Check everything that can be checked of all kept versions; return what is found.
+
+        These are the findings of ``table.inspect.findings()`` and ``table.inspect.health()``, those
+        of :meth:`check_row_ids`, and what is wrong with files and refs: files that are missing or
+        of another size, that no version names, tags and branches that lead nowhere. Damage by a bug
+        that is known of the release that wrote a version has it as ``known_bug``.
+
+        Parameters
+        ----------
+        level : {"info", "warning", "error"}
+            The least severity to return.
+        deep : bool, default False
+            Whether to read the end of each data file of the latest version, too, and to check row
+            IDs even if there are more than 200,000 states of fragments.
+
+        Examples
+        --------
+        >>> table.check(level="warning").is_empty()
+        True
+        """
+        from lance_explorer.checks.all_checks import check
+
+        return self._live.answer(lambda source: check(source, level, deep))
+
     def disk_usage(self, clones: Iterable[Any] = ()) -> "DiskUsage":
         """Return how much the table takes on disk, and why; the table is looked at anew.
 
@@ -362,6 +391,41 @@ class Table:
                 opened_clones(source, clones),
             )
         )
+
+    def compaction_preview(self, **options: Any) -> "CompactionPreview":
+        """Return what ``optimize.compact_files`` of Lance 14 would do to the latest version.
+
+        Nothing is rewritten.
+
+        Parameters
+        ----------
+        **options
+            As ``compact_files`` takes them; by default what the config of the table says, else
+            Lance's own. Which fragments are rewritten follows from ``target_rows_per_fragment``
+            (1,048,576), ``materialize_deletions`` (True), ``materialize_deletions_threshold``
+            (0.1), ``max_source_fragments``, ``max_source_rows``, ``max_source_bytes`` and
+            ``excluded_fragment_ids``; the others are allowed, and say how they are written.
+
+        Returns
+        -------
+        CompactionPreview
+
+        Raises
+        ------
+        InvalidArgumentError
+            If there is no such option.
+
+        Examples
+        --------
+        >>> preview = table.compaction_preview()
+        >>> preview.tasks()["fragment_ids"].to_list()
+        [[0, 1, 2]]
+        >>> table.compaction_preview(target_rows_per_fragment=3).fragments()["reason"].to_list()
+        ['many_deleted_rows', 'small', 'large_enough']
+        """
+        from lance_explorer.disk.compaction_preview import compaction_preview
+
+        return self._live.answer(lambda source: compaction_preview(source, options))
 
     def changes(
         self,

@@ -79,6 +79,7 @@ export interface About {
   name: string;
   uri: string;
   branch: string | null;
+  branches: string[];
   tabs: { name: string; label: string }[];
   understood: string;
 }
@@ -212,6 +213,7 @@ export interface RowPage {
   num_columns: number;
   cells: (string | null)[][];
   first: number;
+  has_row_ids: boolean;
 }
 
 // --------------------------------------------------------------------------------------- changes

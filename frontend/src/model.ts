@@ -12,6 +12,7 @@ export interface Traits {
   height: number;
   kind: string;
   place: Place;
+  parts: Record<string, Part>;
 }
 
 /** The part of an anywidget's model that views use. */
@@ -23,6 +24,9 @@ export interface Model {
   off(event: "msg:custom", listener: (content: never, buffers: DataView[]) => void): void;
   off(event: `change:${keyof Traits}`, listener: () => void): void;
 }
+
+/** A view within another one: its number in messages, and its traits. */
+export type Part = { number: number } & Pick<Traits, "shows" | "shared" | "label" | "opens"> & Partial<Traits>;
 
 export interface View {
   model: Model;

@@ -35,7 +35,7 @@ export function render({ model, el }: View) {
     describe: describeFragment,
     actions: (id) => [link.leadTo("lineage", "Its lineage", { fragment_id: id })],
   });
-  const tabs = versionTabs({ onRows: askRows });
+  const tabs = versionTabs({ onRows: askRows, onRow: chooseRow });
   const toolbar = travelToolbar({ onStep: step, onFind: find, onRefresh: () => load(true) });
   const heading = node("div", { class: "lx-version-heading" });
   const words = node("p", { class: "lx-words" });
@@ -72,6 +72,7 @@ export function render({ model, el }: View) {
     const moved = found !== position;
     position = found;
     map.show(position, state.fragment_id);
+    tabs.showRow(state.row_id);
     if (!moved) return;
     strip.show(position);
     toolbar.show(position);
@@ -109,6 +110,11 @@ export function render({ model, el }: View) {
     const version = versionShown();
     const details = await link.ask<Details>("details", { version });
     if (version === versionShown()) tabs.showDetails(details);
+  }
+
+  async function chooseRow(address: string) {
+    const { row_id } = await link.ask<{ row_id: string | null }>("choose_row", { version: versionShown(), address });
+    return row_id;
   }
 
   async function askRows(first: number) {

@@ -7,6 +7,12 @@ import type { ConfigEntry, Details, Entries, IndexEntry, RowPage, SchemaEntry } 
 import { count, cut, plural, visible } from "./text";
 import { PAGE_ROWS } from "./time_travel";
 
+interface RowActions {
+  onRows: (first: number) => void;
+  /** Chooses the row at an address; gives its ID, null if there is none any more. */
+  onRow: (address: string) => Promise<string | null>;
+}
+
 type TabName = "rows" | keyof Details;
 
 const NAMES: TabName[] = ["rows", "schema", "indices", "config"];
@@ -19,7 +25,9 @@ function byName<Made>(make: (name: TabName) => Made): Record<TabName, Made> {
  * The tabs: `element`, `showDetails(details)`, `showRows(page)`, `wait()` while the version moves.
  * `onRows(first)` is called when rows from another place are wanted.
  */
-export function versionTabs({ onRows }: { onRows: (first: number) => void }) {
+export function versionTabs({ onRows, onRow }: RowActions) {
+  let row: string | null = null;
+  let clicked: { row: string | null; address: string } | null = null; // where the chosen row was clicked
   const panels = byName((name) => node("div", { class: "lx-panel", role: "tabpanel", "data-panel": name }));
   const tabs = byName(tabButton);
   const bar = node("div", { class: "lx-tabs", role: "tablist" }, ...Object.values(tabs));
@@ -59,6 +67,18 @@ export function versionTabs({ onRows }: { onRows: (first: number) => void }) {
       );
   }
 
+  async function clickRow(address: string) {
+    clicked = { row: await onRow(address), address };
+    markRow();
+  }
+
+  function markRow() {
+    for (const line of panels.rows.querySelectorAll<HTMLElement>("tr[data-address]")) {
+      const isClicked = clicked?.row === row && line.dataset.address === clicked.address;
+      line.setAttribute("aria-selected", String(row !== null && (isClicked || line.dataset.row === row)));
+    }
+  }
+
   function showEntries(name: keyof Details, about: Entries<unknown>, table: HTMLElement) {
     const { entries, num_entries: total, num_there: there, num_changed: changed } = about;
     const panel = panels[name];
@@ -86,8 +106,14 @@ export function versionTabs({ onRows }: { onRows: (first: number) => void }) {
     showRows(page: RowPage, total: number | null) {
       const panel = panels.rows;
       panel.classList.remove("lx-stale");
-      fill(panel, ...(page.problem ? [refusal(page.problem)] : rowPage(page, total, onRows)));
+      fill(panel, ...(page.problem ? [refusal(page.problem)] : rowPage(page, total, onRows, clickRow)));
       label("rows", total ?? "?", 0);
+      markRow();
+    },
+    /** Mark the row with an ID, if it is here. */
+    showRow(id: string | null) {
+      row = id;
+      markRow();
     },
   };
 }
@@ -177,10 +203,12 @@ function fromTo(now: string, before: string | undefined) {
 
 /** One page of rows, with buttons to the ones before and after; `total` is null if unknown. */
 function rowPage(
-  { columns, num_columns: numColumns, cells, first }: RowPage,
+  { columns, num_columns: numColumns, cells, first, has_row_ids: hasRowIds }: RowPage,
   total: number | null,
   onRows: (first: number) => void,
+  onRow: (address: string) => void,
 ) {
+  const [ids, addresses] = ["_rowid", "_rowaddr"].map((system) => columns.findIndex(({ name }) => name === system));
   const head = columns.map(({ name, type, numeric }) =>
     node(
       "th",
@@ -189,7 +217,19 @@ function rowPage(
       node("div", { class: "lx-type" }, cut(type, 40)),
     ),
   );
-  const body = cells.map((row) => node("tr", {}, ...row.map((cell, i) => rowCell(cell, columns[i].numeric))));
+  const body = cells.map((row) => {
+    const address = row[addresses] ?? null;
+    const mark = { "data-address": address, "data-row": hasRowIds ? row[ids] : null, tabindex: "0" };
+    return node(
+      "tr",
+      {
+        ...(address === null ? {} : { ...mark, title: "Choose this row" }),
+        onclick: () => address !== null && onRow(address),
+        onkeydown: ({ key }) => key === "Enter" && address !== null && onRow(address),
+      },
+      ...row.map((cell, i) => rowCell(cell, columns[i].numeric)),
+    );
+  });
   const last = first + cells.length;
   const page = (text: string, to: number, enabled: boolean) =>
     node("button", { class: "lx-button lx-small", disabled: !enabled, onclick: () => onRows(to) }, text);

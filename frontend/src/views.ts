@@ -1,7 +1,7 @@
 // All views, by the name that Python has for each. A new view is a module with `render`, and a line here.
 
 import { render as changes } from "./changes";
-import { render as explorer_bar } from "./explorer_bar";
+import { render as explorer } from "./explorer";
 import { render as files } from "./files";
 import { render as frame_table } from "./frame_table";
 import { render as indices } from "./indices";
@@ -18,7 +18,7 @@ export type Render = (view: View) => () => void;
 
 export const VIEWS: Record<string, Render> = {
   changes,
-  explorer_bar,
+  explorer,
   files,
   frame_table,
   indices,
@@ -30,4 +30,5 @@ export const VIEWS: Record<string, Render> = {
   unavailable,
 };
 
+export { openPage } from "./page";
 export default { render: (view: View) => VIEWS[view.model.get("shows")](view) };

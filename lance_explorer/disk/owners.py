@@ -10,7 +10,7 @@ from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.frames.columns import BYTES, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.history.source import TableSource
 
-__all__ = ["DAYS_IN_FLIGHT", "STATUSES", "STORAGE", "owned", "storage"]
+__all__ = ["DAYS_IN_FLIGHT", "STATUSES", "STORAGE", "owned", "owned_lazily", "storage"]
 
 DAYS_IN_FLIGHT = 7
 """For so long a file that nobody names may be one of a commit that is under way, as for Lance."""
@@ -81,6 +81,12 @@ def storage(source: TableSource, clones: Iterable[TableSource] = ()) -> pl.DataF
 
 def owned(found: Survey) -> pl.DataFrame:
     """Return one row for each object of a survey, in the order of their paths."""
+    frame = owned_lazily(found).collect().sort("base_uri", "path")
+    return STORAGE.build(frame.to_dict())
+
+
+def owned_lazily(found: Survey) -> pl.LazyFrame:
+    """Return the same in any order; a column that nobody takes costs nothing."""
     branches = [None, *found.source.branches]
     owners = _owners(found)
     objects = _classified(found.objects, branches)
@@ -149,10 +155,11 @@ def _owners(found: Survey) -> pl.DataFrame:
         .agg(pins=pl.col("pins").unique().sort().str.join(", "))
     )
     # Its own branch tells best from when to when, then the main branch, then the first other.
-    best = rows.sort(
-        ~pl.col("is_own"), pl.col("clone").is_not_null(), "is_detached", "branch", nulls_last=False
-    )
-    each = best.group_by("root", "path", maintain_order=True).agg(
+    best = rows
+    if found.source.branches or rows["is_detached"].any() or rows["clone"].count():
+        order = (~pl.col("is_own"), pl.col("clone").is_not_null(), "is_detached", "branch")
+        best = rows.sort(*order, nulls_last=False)
+    each = best.group_by("root", "path").agg(
         pl.first("branch", "first", "last", "is_exact", "is_own").name.keep(),
         owner_kind=pl.first("kind"),
         is_live=(pl.col("is_own") & pl.col("is_latest")).any(),
@@ -181,27 +188,31 @@ def _missing(
     return placed.join(owners, on=["root", "key"], how="left")
 
 
-def _told(found: Survey, rows: pl.DataFrame) -> pl.DataFrame:
+def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
     """Return the frame: status and reason of each row."""
     own_name = found.source.branch
     lies_own = pl.col("lies_in").eq_missing(pl.lit(own_name, pl.String))
     is_kept_whole = pl.col("kind").is_in(_OF_A_BRANCH) & pl.col("is_listed") & (
         (pl.col("kind") != "mem_wal") | pl.lit(found.named.has_mem_wal)
     ) | (pl.col("path") == "_latest.manifest")
-    rows = rows.with_columns(
-        kind=pl.when(pl.col("kind") == "index")
-        .then(pl.col("owner_kind").fill_null("index"))
-        .when(pl.col("kind") == "other")
-        .then(pl.col("named_kind").fill_null("other"))
-        .otherwise("kind"),
-        is_named=pl.col("first").is_not_null(),
-        is_whole=is_kept_whole.fill_null(False),
-    ).with_columns(
-        is_live=pl.col("is_live").fill_null(False)
-        | (pl.col("is_whole") & (lies_own | (pl.col("kind") == "ref"))),
-        pins=pl.when(pl.col("is_whole") & ~pl.col("is_named") & ~lies_own)
-        .then("branch " + pl.col("lies_in").fill_null("main"))
-        .otherwise("pins"),
+    rows = (
+        every.lazy()
+        .with_columns(
+            kind=pl.when(pl.col("kind") == "index")
+            .then(pl.col("owner_kind").fill_null("index"))
+            .when(pl.col("kind") == "other")
+            .then(pl.col("named_kind").fill_null("other"))
+            .otherwise("kind"),
+            is_named=pl.col("first").is_not_null(),
+            is_whole=is_kept_whole.fill_null(False),
+        )
+        .with_columns(
+            is_live=pl.col("is_live").fill_null(False)
+            | (pl.col("is_whole") & (lies_own | (pl.col("kind") == "ref"))),
+            pins=pl.when(pl.col("is_whole") & ~pl.col("is_named") & ~lies_own)
+            .then("branch " + pl.col("lies_in").fill_null("main"))
+            .otherwise("pins"),
+        )
     )
     young_ns = DAYS_IN_FLIGHT * 24 * 3600 * 10**9
     is_young = pl.col("modified_ns") > found.listed_ns - young_ns
@@ -275,7 +286,7 @@ def _told(found: Survey, rows: pl.DataFrame) -> pl.DataFrame:
         reason = pl.when(condition).then(why).otherwise(reason)
     uris = pl.Series(found.named.roots.uris, dtype=pl.String)
     modified = pl.col("modified_ns").cast(pl.Datetime("ns", "UTC")).dt.cast_time_unit("us")
-    frame = rows.sort("root", "path").select(
+    return rows.select(
         base_uri=pl.col("root").replace_strict(range(len(uris)), uris, return_dtype=pl.String),
         path=pl.col("path"),
         kind=pl.col("kind").cast(pl.Enum(KINDS)),
@@ -290,4 +301,3 @@ def _told(found: Survey, rows: pl.DataFrame) -> pl.DataFrame:
         first_version=pl.col("first"),
         last_version=pl.col("last"),
     )
-    return STORAGE.build(frame.to_dict())

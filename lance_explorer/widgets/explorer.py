@@ -7,27 +7,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import ipywidgets
 import polars as pl
+import traitlets
 
 from lance_explorer.arguments import check_choice
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.code_lines import opening_code
-from lance_explorer.widgets.explorer_bar import ExplorerBar
 from lance_explorer.widgets.files import Files
 from lance_explorer.widgets.indices import Indices
 from lance_explorer.widgets.lineage_graph import LineageGraph
 from lance_explorer.widgets.overview import Overview
+from lance_explorer.widgets.parts import PartLine, parts_of
 from lance_explorer.widgets.row_history import RowHistory
-from lance_explorer.widgets.search import Found
+from lance_explorer.widgets.search import UNDERSTOOD, Found, search
 from lance_explorer.widgets.segment_encodings import SegmentEncodings
 from lance_explorer.widgets.state import ExplorerState, change, choices, state_of, table_of
 from lance_explorer.widgets.time_travel import TimeTravel
 from lance_explorer.widgets.trail import Place, Trail
 from lance_explorer.widgets.unavailable import Unavailable
-from lance_explorer.widgets.view import FAILURES
+from lance_explorer.widgets.view import FAILURES, Request, View, answers
 
 __all__ = ["Explorer"]
 
@@ -58,7 +59,7 @@ _TABS = {
 }
 
 
-class Explorer(ipywidgets.VBox):
+class Explorer(View):
     """Everything about a table: views that share the chosen version, row and fragment.
 
     Overview, Time travel, Changes, Row, Lineage, Encodings, Indices and Files. The box on top takes
@@ -89,11 +90,21 @@ class Explorer(ipywidgets.VBox):
     ('time_travel', 3)
     """
 
+    _module = "explorer"
+
+    place = traitlets.Dict().tag(sync=True)
+    """The view that is shown, and whether one can go back or forward."""
+
+    parts = traitlets.Dict().tag(sync=True)
+    """The views that were made, by name: the number of each, and what the browser knows of it."""
+
     def __init__(
         self, table: Table, view: str = "overview", *, state: ExplorerState | None = None
     ) -> None:
         self._table = table_of(table)
         self.state = state_of(state)
+        self._lines: dict[int, PartLine] = {}
+        self._num_parts = 0
         self._views: dict[str, Any] = {}
         self._replaced: list[Any] = []  # views that still have to answer
         self._listings: dict[str, Any] = {}  # of versions, as each view was made from
@@ -104,17 +115,8 @@ class Explorer(ipywidgets.VBox):
         if self.state.version is None:
             self.state.version = table.source.latest_version
         self._trail = Trail(self._place())
-        self._bar = ExplorerBar(
-            table,
-            state=self.state,
-            labels={tab.name: tab.label for tab in _TABS.values()},
-            place_of=self._place_of,
-            go=self._go,
-            code=self.code,
-        )
-        self._bar.on_open([*_TABS], self._open)
-        self._shown = ipywidgets.VBox(layout={"overflow": "visible"})
-        super().__init__([self._bar, self._shown], layout={"overflow": "visible"})
+        super().__init__(state=self.state)
+        self.on_open([*_TABS], self._open)
         self.state.observe(self._hear)
         self._open(view, {})
         self._trail = Trail(self._place())
@@ -174,13 +176,9 @@ class Explorer(ipywidgets.VBox):
         if self.comm is None:  # closed before, or never whole
             return
         self.state.unobserve(self._hear)
-        for view in (self._bar, *self._views.values(), *self._replaced):
+        for view in (*self._views.values(), *self._replaced):
             view.close()
-        layouts = [self._shown.layout, self.layout]
-        self._shown.close()
         super().close()
-        for layout in layouts:
-            layout.close()
 
     def static_html(self) -> str:
         """Return how the table is shown without a kernel."""
@@ -191,10 +189,86 @@ class Explorer(ipywidgets.VBox):
         name = self._table.uri.rstrip("/").rpartition("/")[2]
         return f"Explorer({name}: {self._view})"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """Add a static picture for where no kernel runs, such as nbconvert and GitHub."""
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
-        return {**bundle, "text/html": self.static_html()}
+    # --------------------------------------------------------------------- what the bar asks
+
+    @answers("about")
+    def _about(self, _: Request) -> dict[str, Any]:
+        return {
+            "name": self._table.uri.rstrip("/").rpartition("/")[2],
+            "uri": self._table.uri,
+            "branch": self._table.branch,
+            "branches": [*self._table.branches],
+            "tabs": [{"name": tab.name, "label": tab.label} for tab in _TABS.values()],
+            "understood": UNDERSTOOD,
+        }
+
+    @answers("branch")
+    def _show_branch(self, request: Request) -> dict[str, Any]:
+        """Show another branch, in the same view, at its latest version."""
+        table = Table(self._table.source.on_branch(request["branch"]))
+        with self._one_step():
+            self._table = table
+            while self._views:
+                self._views.popitem()[1].close()
+            self.parts = {}
+            self._filters.clear()
+            latest = {"version": table.source.latest_version}
+            change(self.state, {**dict.fromkeys(choices(self.state)), "filter": "", **latest})
+            self._complete()
+            self._built(self._view).is_shown = True
+        self._trail = Trail(self._place())
+        self._show_place()
+        self.tell("about", self._about(request))
+        return {}
+
+    @answers("step")
+    def _step(self, request: Request) -> dict[str, Any]:
+        self._go_by(int(request["by"]))
+        return {}
+
+    @answers("search", in_background=True)
+    def _search(self, request: Request) -> dict[str, Any]:
+        """Return where to find what a text means; what is wrong with it is part of the answer."""
+        request.progress("searching")
+        try:
+            view, changes = self._place_of(search(self._table, request["text"]))
+        except LanceExplorerError as error:
+            return {"problem": str(error)}
+        return {
+            "view": view,
+            "changes": {k: None if v is None else str(v) for k, v in changes.items()},
+        }
+
+    @answers("code", in_background=True)
+    def _as_code(self, _: Request) -> dict[str, Any]:
+        return {"code": self.code()}
+
+    # --------------------------------------------------------------------- what views say, and hear
+
+    def _receive(self, widget: object, message: Mapping[str, Any], buffers: object) -> None:
+        """Hand a message on to the view that it is for."""
+        if "part" not in message:
+            super()._receive(widget, message, buffers)
+        elif line := self._lines.get(message["part"]):
+            data = {"method": "custom", "content": message}
+            line.handle_msg({"content": {"data": data}, "buffers": buffers})
+
+    def _send_of(self, number: int) -> Callable[[Mapping[str, Any], list[bytes]], None]:
+        """Return what sends the messages of the view with a number."""
+
+        def send(data: Mapping[str, Any], buffers: list[bytes]) -> None:
+            if data["method"] == "custom":
+                self.send({**data["content"], "part": number}, buffers)
+            elif data["method"] == "update":
+                self._tell_traits(number, data["state"])
+
+        return send
+
+    def _tell_traits(self, number: int, changed: Mapping[str, Any]) -> None:
+        with self._sharing:
+            for name, part in self.parts.items():
+                if part["number"] == number:
+                    self.parts = {**self.parts, name: {**part, **changed}}
 
     # ------------------------------------------------------------------- from place to place
 
@@ -210,12 +284,11 @@ class Explorer(ipywidgets.VBox):
             for other, view in self._views.items():
                 if other != name:
                     view.is_shown = False
-                    view.layout.display = "none"
             self._view = name
             change(self.state, changes)
             self._complete()
             self._built(name).is_shown = True
-            self._built(name).layout.display = None
+            self._show_place()
 
     def _forget_if_old(self, name: str) -> None:
         """Forget a view that was made before the table was refreshed."""
@@ -230,11 +303,20 @@ class Explorer(ipywidgets.VBox):
                 self._put(name, self._made(name))
             except FAILURES as error:
                 again = partial(self._make_again, name)
-                self._put(name, Unavailable(error, again, state=self.state))
+                self._put(name, self._part(Unavailable, error, again))
         return self._views[name]
 
     def _made(self, name: str) -> Any:
-        return _TABS[name].make(self._table, state=self.state)
+        return self._part(_TABS[name].make, self._table)
+
+    def _part(self, make: Callable[..., Any], *arguments: Any) -> Any:
+        """Make a view that speaks over the line of the explorer."""
+        self._num_parts += 1
+        with parts_of(self._send_of(self._num_parts)):
+            view = make(*arguments, state=self.state)
+        open_lines = {n: line for n, line in self._lines.items() if line.is_open}
+        self._lines = {**open_lines, self._num_parts: view.comm}
+        return view
 
     def _make_again(self, name: str) -> None:
         """Make a view that could not be made before; it raises what that raises."""
@@ -247,9 +329,11 @@ class Explorer(ipywidgets.VBox):
         view.label = _TABS[name].label
         view.on_open([*_TABS], self._open)
         self._views[name] = view
-        self._shown.children = tuple(self._views.values())
+        [number] = [number for number, line in self._lines.items() if line is view.comm]
+        with self._sharing:
+            self.parts = {**self.parts, name: {"number": number, **view.traits_to_share()}}
 
-    def _go(self, by: int) -> None:
+    def _go_by(self, by: int) -> None:
         with self._lock:
             place = self._trail.go(by)
             self._open(place.view, place.choices)
@@ -301,11 +385,11 @@ class Explorer(ipywidgets.VBox):
         return Place(self._view, choices(self.state))
 
     def _show_place(self) -> None:
-        self._bar.show_place(
-            self._view,
-            can_go_back=self._trail.can_go_back,
-            can_go_forward=self._trail.can_go_forward,
-        )
+        self.place = {
+            "view": self._view,
+            "can_go_back": self._trail.can_go_back,
+            "can_go_forward": self._trail.can_go_forward,
+        }
 
 
 def _known(name: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.errors import UnsupportedFeatureError
-from lance_explorer.format.flags import unreadable_flags
+from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
@@ -29,7 +29,8 @@ def row_page(source: TableSource, version: int, first: int, count: int) -> dict[
         If a file lies where the table may not lead.
     """
     record = source.history.records[source.history.position(version)]
-    flags = unreadable_flags(record.manifest.reader_feature_flags)
+    all_flags = record.manifest.reader_feature_flags
+    flags = unreadable_flags(all_flags)
     if flags:
         raise UnsupportedFeatureError(
             f"rows of version {version} cannot be read: unknown feature {', '.join(flags)}"
@@ -55,6 +56,7 @@ def row_page(source: TableSource, version: int, first: int, count: int) -> dict[
         ],
         "num_columns": len(SYSTEM_COLUMNS) + len(fields),
         "first": first,
+        "has_row_ids": bool(all_flags & STABLE_ROW_IDS),
         "cells": [list(row) for row in zip(*texts, strict=True)],
     }
 

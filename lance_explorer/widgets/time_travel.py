@@ -6,8 +6,10 @@ import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.version_refs import kept_version
+from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import call
+from lance_explorer.widgets.row_lookup import row_named
 from lance_explorer.widgets.row_page import row_page
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
@@ -93,6 +95,16 @@ class TimeTravel(View):
             return {"version": str(kept_version(self._table.source, request["text"]))}
         except LanceExplorerError as error:
             return {"problem": str(error)}
+
+    @answers("choose_row", in_background=True)
+    def _choose_row(self, request: Request) -> dict[str, Any]:
+        """Choose the row that lives at an address in a version."""
+        address = RowAddress.of(int(request["address"]))
+        place = f"{address.fragment_id}:{address.offset}@{request['version']}"
+        row_id = row_named(self._table, place)
+        request.check()
+        self.state.row_id = row_id
+        return {"row_id": str(row_id)}
 
     @answers("rows", in_background=True)
     def _rows(self, request: Request) -> dict[str, Any]:

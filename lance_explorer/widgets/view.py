@@ -60,6 +60,7 @@ import polars as pl
 import traitlets
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.widgets.parts import PartLine, line_of_part
 from lance_explorer.widgets.state import ExplorerState, change, read_choices, state_of, to_browser
 from lance_explorer.widgets.worker import Cancelled, Job, Worker
 
@@ -161,6 +162,9 @@ class View(anywidget.AnyWidget):
     }
     __signature__: ClassVar[inspect.Signature]
 
+    comm: Any
+    """The line to the browser."""
+
     shows = traitlets.Unicode("").tag(sync=True)
     """The module that draws it."""
 
@@ -210,6 +214,13 @@ class View(anywidget.AnyWidget):
         self.on_state(self._share)
         self.on_msg(self._receive)
 
+    def open(self) -> None:
+        """Open the line to the browser: its own, or that of the widget that it is a part of."""
+        line: Any = line_of_part()
+        if line is not None:
+            self.comm = line
+        super().open()
+
     @property
     def is_shown(self) -> bool:
         """Whether the view is in sight; while it is not, it does nothing when the state changes."""
@@ -249,9 +260,17 @@ class View(anywidget.AnyWidget):
         for hear, names in self._hearing:
             self.state.unobserve(hear, names)
         self._worker.cancel()
-        layout = self.layout
+        is_part = isinstance(self.comm, PartLine)  # then it has no layout
+        layout = None if is_part else self.layout
         super().close()
-        layout.close()
+        if layout is not None:
+            layout.close()
+
+    def traits_to_share(self) -> dict[str, Any]:
+        """Return what the browser knows of the view beside its state, by name."""
+        names = [name for name in self.keys if name not in anywidget.AnyWidget.class_traits()]
+        state: dict[str, Any] = self.get_state([name for name in names if name[0] != "_"])
+        return state
 
     def on_open(
         self, names: Sequence[str], opener: Callable[[str, Mapping[str, Any]], None]

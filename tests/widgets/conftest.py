@@ -6,6 +6,7 @@ import comm
 import pytest
 from comm.base_comm import BaseComm
 
+from lance_explorer.widgets import parts
 from lance_explorer.widgets.view import View
 
 
@@ -28,9 +29,30 @@ class RecordedComm(BaseComm):
             self.messages.append((data["content"], buffers or []))
 
 
+class RecordedLine(parts.PartLine):
+    """Keeps the messages of a part, and hands them on."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.messages: list[tuple[dict[str, Any], list[bytes]]] = []
+        super().__init__(*arguments, **options)
+
+    def publish_msg(
+        self,
+        msg_type: str,
+        data: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+        buffers: list[bytes] | None = None,
+        **keys: Any,
+    ) -> None:
+        if data and data.get("method") == "custom":
+            self.messages.append((data["content"], buffers or []))
+        super().publish_msg(msg_type, data, metadata, buffers, **keys)
+
+
 @pytest.fixture(autouse=True)
 def _recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comm, "create_comm", RecordedComm)
+    monkeypatch.setattr(parts, "PartLine", RecordedLine)
 
 
 class Browser:

@@ -68,7 +68,7 @@ def listeners(state: ExplorerState) -> list[object]:
 
 def settle(explorer):
     """Wait until nothing is done in the background any more."""
-    assert all(view._worker.wait(60) for view in [explorer._bar, *explorer._views.values()])
+    assert all(view._worker.wait(60) for view in [explorer, *explorer._views.values()])
 
 
 def run(code: str) -> Any:
@@ -108,9 +108,45 @@ def test_all_views_that_are_promised_are_there():
 def test_one_view_is_in_sight(explorer):
     for name in VIEWS:
         explorer.view = name
-        shown = {n for n, view in explorer._views.items() if view.layout.display != "none"}
-        assert shown == {name} == {n for n, view in explorer._views.items() if view.is_shown}
-    assert explorer.children[1].children == tuple(explorer._views.values())
+        assert {n for n, view in explorer._views.items() if view.is_shown} == {name}
+        assert explorer.place["view"] == name
+    assert [*explorer.parts] == [*explorer._views] == [*VIEWS]
+    assert len({part["number"] for part in explorer.parts.values()}) == len(VIEWS)
+
+
+def test_views_speak_over_the_line_of_the_explorer(explorer):
+    explorer.view = "time_travel"
+    number = explorer.parts["time_travel"]["number"]
+    content = {"kind": "nothing", "seq": 1, "asker": "test", "part": number}
+    explorer.comm.messages.clear()
+    explorer.comm.handle_msg(
+        {"content": {"data": {"method": "custom", "content": content}}, "buffers": []}
+    )
+    [(answer, _)] = explorer.comm.messages
+    assert (answer["what"], answer["part"], answer["asker"]) == ("error", number, "test")
+    explorer.state.version = 3
+    settle(explorer)
+    assert explorer.parts["time_travel"]["shared"]["version"] == "3"
+    assert explorer.parts["overview"]["shared"]["version"] == "8"  # it is not shown
+
+
+def test_another_branch_is_shown_in_the_same_view(explorer, browse, table):
+    explorer.view = "time_travel"
+    explorer.state.version, explorer.state.row_id = 2, 3
+    browser = browse(explorer)
+    assert browser.ask("about")["content"]["branches"] == ["dev"]
+    old = explorer._views["time_travel"]
+    assert browser.ask("branch", branch="dev")["what"] == "reply"
+    [told] = browser.news("about")
+    assert told["branch"] == "dev"
+    assert (explorer.view, old.comm) == ("time_travel", None)
+    dev = lx.open_table(table.uri, branch="dev")
+    assert (explorer.state.version, explorer.state.row_id) == (dev.latest.version, None)
+    assert_code_gives_frame(explorer)
+    assert explorer.place["can_go_back"] is False
+    assert browser.ask("branch", branch=None)["what"] == "reply"
+    assert explorer.frame().equals(table.inspect.fragments())
+    assert [*explorer.parts] == ["time_travel"]
 
 
 def test_a_view_is_kept(explorer):
@@ -215,7 +251,7 @@ def test_each_view_has_its_own_filter(explorer):
     explorer.state.filter = "id > 2"
     explorer.view = "row"
     assert explorer.selection["filter"] == "event = 'moved'"
-    explorer._go(-1)
+    explorer._go_by(-1)
     assert explorer.selection["filter"] == "id > 2"
 
 
@@ -223,7 +259,7 @@ def test_a_view_may_open_another(explorer, browse):
     view = explorer._views["overview"]
     browse(view).ask("go", view="row", changes={"row_id": "2", "version": "3"})
     assert (explorer.view, explorer.state.row_id, explorer.state.version) == ("row", 2, 3)
-    explorer._go(-1)
+    explorer._go_by(-1)
     assert (explorer.view, explorer.state.row_id, explorer.state.version) == ("overview", None, 8)
 
 
@@ -231,12 +267,12 @@ def test_a_view_may_open_another(explorer, browse):
 
 
 def test_back_and_forward_bring_back_view_and_choices(explorer, browse):
-    browser = browse(explorer._bar)
+    browser = browse(explorer)
     explorer.view = "time_travel"
     for version in (7, 6, 5, 4):
         explorer.state.version = version
     explorer.state.fragment_id = 0
-    assert explorer._bar.place == {
+    assert explorer.place == {
         "view": "time_travel",
         "can_go_back": True,
         "can_go_forward": False,
@@ -247,7 +283,7 @@ def test_back_and_forward_bring_back_view_and_choices(explorer, browse):
     assert (explorer.view, explorer.state.version) == ("time_travel", 8)
     browser.ask("step", by=-1)
     assert explorer.view == "overview"
-    assert explorer._bar.place["can_go_back"] is False
+    assert explorer.place["can_go_back"] is False
     for _ in range(3):
         browser.ask("step", by=1)
     assert (explorer.view, explorer.state.version, explorer.state.fragment_id) == (
@@ -255,15 +291,15 @@ def test_back_and_forward_bring_back_view_and_choices(explorer, browse):
         4,
         0,
     )
-    assert explorer._bar.place["can_go_forward"] is False
+    assert explorer.place["can_go_forward"] is False
 
 
 def test_what_a_view_chooses_for_itself_is_no_step(explorer):
     explorer.view = "changes"
-    explorer._go(-1)
+    explorer._go_by(-1)
     assert explorer.view == "overview"
     assert explorer.selection["compared_version"] is None
-    assert explorer._bar.place["can_go_back"] is False
+    assert explorer.place["can_go_back"] is False
 
 
 # ------------------------------------------------------------------------------------ search
@@ -283,13 +319,13 @@ def test_what_a_view_chooses_for_itself_is_no_step(explorer):
 )
 def test_a_search_leads_to_the_view_that_shows_it(table, browse, begin, typed, view, changes):
     explorer = Explorer(table, begin)
-    answer = browse(explorer._bar).ask("search", text=typed)
+    answer = browse(explorer).ask("search", text=typed)
     assert answer["content"] == {"view": view, "changes": changes}
     settle(explorer)
 
 
 def test_a_search_that_finds_nothing_says_why(explorer, browse):
-    answer = browse(explorer._bar).ask("search", text="nowhere")
+    answer = browse(explorer).ask("search", text="nowhere")
     assert answer["what"] == "reply"
     assert "no version or tag is called 'nowhere'" in answer["content"]["problem"]
 
@@ -369,7 +405,7 @@ def test_code_of_a_part_of_the_lineage(explorer):
 
 
 def test_code_is_asked_for_by_the_bar(explorer, browse):
-    answer = browse(explorer._bar).ask("code")
+    answer = browse(explorer).ask("code")
     assert answer["content"]["code"] == explorer.code()
 
 
@@ -456,7 +492,7 @@ def test_a_view_that_cannot_be_made_says_why_and_may_be_tried_again(table, monke
         explorer.frame()
     assert browser.ask("make")["what"] == "reply"
     assert explorer.frame().height == table.at(8).num_fragments
-    assert explorer.children[1].children == (explorer._views["time_travel"],)
+    assert explorer.parts["time_travel"]["shows"] == "time_travel"
 
 
 def test_views_are_made_anew_after_the_table_was_refreshed(tmp_path):
@@ -475,7 +511,7 @@ def test_views_are_made_anew_after_the_table_was_refreshed(tmp_path):
 
 
 def test_a_page_without_kernel_gets_the_table(explorer, table):
-    bundle = explorer._repr_mimebundle_()
+    bundle, _ = explorer._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert bundle["text/html"] == table._repr_html_()
 
@@ -506,7 +542,7 @@ def test_a_closed_explorer_leaves_no_widget_and_hears_nothing(table):
     for name in VIEWS:
         explorer.view = name
     settle(explorer)
-    assert len(open_widgets() - before) == 2 * (len(VIEWS) + 3)  # the bar and two boxes as well
+    assert len(open_widgets() - before) == 2 + len(VIEWS)  # it has a layout, its views have none
     explorer.close()
     explorer.close()
     assert open_widgets() == before
@@ -529,6 +565,6 @@ def test_a_view_that_is_made_again_leaves_nothing_of_the_one_before(table, monke
         explorer = Explorer(table)
     explorer._make_again("overview")
     explorer.view = "overview"
-    assert len(open_widgets() - before) == 2 * 4
+    assert len(open_widgets() - before) == 2 + 1
     explorer.close()
     assert open_widgets() == before

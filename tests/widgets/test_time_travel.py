@@ -1,8 +1,11 @@
 """The time-travel widget, without a browser: what Python holds, and how it answers."""
 
 from datetime import UTC, datetime
+from typing import Any
 
+import lance
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from lance_explorer import open_table
@@ -137,3 +140,21 @@ def test_a_time_with_an_offset_is_understood(widget):
     assert isinstance(time, datetime)
     text = time.isoformat().replace("+00:00", "+02:00")
     assert "problem" in widget.ask("find", text=text)  # two hours earlier than the first version
+
+
+def test_a_row_that_is_clicked_is_chosen_whether_it_moved_or_not(tmp_path):
+    for stable in (True, False):
+        path = str(tmp_path / f"{stable}.lance")
+        rows = pa.table({"n": range(6)})
+        dataset: Any = lance.write_dataset(
+            rows, path, max_rows_per_file=3, enable_stable_row_ids=stable
+        )
+        dataset.delete("n = 3")
+        dataset.optimize.compact_files()
+        widget = Listening(open_table(path))
+        page = widget.ask("rows", version="1", first=0, count=10)
+        assert page["has_row_ids"] is stable
+        [address] = [row[1] for row in page["cells"] if row[2] == "4"]
+        answer = widget.ask("choose_row", version="1", address=address)
+        expected = 4 if stable else (2 << 32) + 3
+        assert (answer, widget.state.row_id) == ({"row_id": str(expected)}, expected)

@@ -1,16 +1,19 @@
-// The bar of the explorer: where one is, what is chosen, and what leads elsewhere.
+// The explorer: a bar that tells where one is, what is chosen and what leads elsewhere; and below it
+// one of the views, each with a model of its own that speaks over the explorer's (parts.ts).
 
-import "./explorer_bar.css";
+import "./explorer.css";
 import { toClipboard } from "./clipboard";
 import { fill, node, setAttributes } from "./elements";
 import { isCommand } from "./keys";
 import { connect } from "./link";
 import type { About, Changes, State } from "./messages";
 import type { View } from "./model";
+import { viewsOf, withoutParts } from "./parts";
 import { count, cut, visible } from "./text";
 
 export function render({ model, el }: View) {
-  const link = connect(model, el);
+  const link = connect(withoutParts(model), el);
+  const views = viewsOf(model, el);
   const title = node("div", { class: "lx-explorer-title" });
   const back = stepButton("‹", "Back", -1);
   const forward = stepButton("›", "Forward", 1);
@@ -48,12 +51,27 @@ export function render({ model, el }: View) {
 
   async function start() {
     const about = await link.ask<About>("about");
-    const branch =
-      about.branch === null ? null : node("span", { class: "lx-quiet" }, `branch ${cut(about.branch, 40)}`);
-    fill(title, node("strong", {}, cut(about.name, 60)), ...(branch ? [branch] : []));
-    title.title = visible(about.uri);
+    showAbout(about);
     tabs.set(about.tabs);
     follow();
+  }
+
+  function showAbout(about: About) {
+    const { branch, branches } = about;
+    const named = branch === null ? null : node("span", { class: "lx-quiet" }, `branch ${cut(branch, 40)}`);
+    fill(title, node("strong", {}, cut(about.name, 60)), branches.length ? branchBox(about) : named);
+    title.title = visible(about.uri);
+  }
+
+  function branchBox({ branch, branches }: About) {
+    const box: HTMLSelectElement = node(
+      "select",
+      { class: "lx-input", onchange: () => link.ask("branch", { branch: box.value || null }) },
+      node("option", { value: "" }, "main"),
+      ...branches.map((name) => node("option", { value: name }, cut(name, 60))),
+    );
+    box.value = branch ?? "";
+    return node("label", { class: "lx-quiet lx-explorer-branch" }, "branch ", box);
   }
 
   /** Show another view; Python makes it if it is the first time. */
@@ -79,6 +97,7 @@ export function render({ model, el }: View) {
   function follow() {
     pane.close();
     const { view, can_go_back, can_go_forward } = model.get("place");
+    views.show(view);
     tabs.select(view);
     back.disabled = !can_go_back;
     forward.disabled = !can_go_forward;
@@ -92,14 +111,18 @@ export function render({ model, el }: View) {
     return !activeElement || activeElement === document.body || activeElement.closest(".lx[role=tabpanel]") !== null;
   }
 
+  link.on("about", showAbout);
   link.onState((state) => {
     fill(chosen, ...chips(state, link.setState));
     pane.close();
   });
   model.on("change:place", follow);
+  model.on("change:parts", follow);
   start();
   return () => {
     model.off("change:place", follow);
+    model.off("change:parts", follow);
+    views.close();
     link.close();
   };
 }
@@ -163,7 +186,13 @@ function tabList({ onOpen }: { onOpen: (view: string) => void }) {
         label,
         button: node(
           "button",
-          { class: "lx-explorer-tab", role: "tab", "data-view": name, onclick: () => onOpen(name) },
+          {
+            class: "lx-explorer-tab lx-steady",
+            role: "tab",
+            "data-view": name,
+            "data-label": label,
+            onclick: () => onOpen(name),
+          },
           label,
         ),
       }));

@@ -1,0 +1,137 @@
+// Views within one model: each has a model of its own, which speaks over that one under its number.
+
+import type { Model, Part, Traits } from "./model";
+import { VIEWS } from "./views";
+
+type Event = "msg:custom" | `change:${keyof Traits}`;
+type Listener = (content: never, buffers: DataView[]) => void;
+
+/** A model that hears only the messages with one number, or with none. */
+class Filtered implements Model {
+  protected readonly model: Model;
+  private readonly number: number | undefined;
+  private readonly hearing = new Map<Listener, Listener>();
+
+  constructor(model: Model, number?: number) {
+    this.model = model;
+    this.number = number;
+  }
+
+  get<Name extends keyof Traits>(name: Name): Traits[Name] {
+    return this.model.get(name);
+  }
+
+  send(content: unknown) {
+    this.model.send(content);
+  }
+
+  on(event: Event, listener: Listener) {
+    const hear = event === "msg:custom" ? this.ofMine(listener) : this.ofChange(event, listener as () => void);
+    this.hearing.set(listener, hear);
+    this.model.on(this.source(event) as "msg:custom", hear);
+  }
+
+  off(event: Event, listener: Listener) {
+    const hear = this.hearing.get(listener);
+    if (hear) this.model.off(this.source(event) as "msg:custom", hear);
+    this.hearing.delete(listener);
+  }
+
+  private ofMine(listener: Listener): Listener {
+    return (content: { part?: number }, buffers) => {
+      if (content.part === this.number) listener(content as never, buffers);
+    };
+  }
+
+  /** The event of the whole model that tells of an event. */
+  protected source(event: Event): Event {
+    return event;
+  }
+
+  protected ofChange(_event: Event, listener: () => void): Listener {
+    return () => listener();
+  }
+}
+
+/** The model of a part: its traits are in the trait `parts`. */
+class PartModel extends Filtered {
+  private readonly name: string;
+  private readonly part: Part;
+
+  constructor(model: Model, name: string, part: Part) {
+    super(model, part.number);
+    this.name = name;
+    this.part = part;
+  }
+
+  override get<Name extends keyof Traits>(name: Name): Traits[Name] {
+    const now = this.model.get("parts")[this.name];
+    return (now?.number === this.part.number ? now : this.part)[name] as Traits[Name];
+  }
+
+  override send(content: unknown) {
+    this.model.send({ ...(content as object), part: this.part.number });
+  }
+
+  protected override source(event: Event): Event {
+    return event === "msg:custom" ? event : "change:parts";
+  }
+
+  protected override ofChange(event: Event, listener: () => void): Listener {
+    const name = event.slice("change:".length) as keyof Traits;
+    let known = JSON.stringify(this.get(name));
+    return () => {
+      const now = JSON.stringify(this.get(name));
+      if (now === known) return;
+      known = now;
+      listener();
+    };
+  }
+}
+
+/** Return the model for what is no part: it hears no message that is for one. */
+export function withoutParts(model: Model): Model {
+  return new Filtered(model);
+}
+
+interface Shown {
+  number: number;
+  element: HTMLElement;
+  close: () => void;
+}
+
+/** The views that were made: `show(name)` shows one of them and hides the others; `close()`. */
+export function viewsOf(model: Model, root: HTMLElement) {
+  const views = new Map<string, Shown>();
+
+  function add(name: string, part: Part) {
+    const element = document.createElement("div");
+    element.hidden = true;
+    root.append(element);
+    const close = VIEWS[part.shows]({ model: new PartModel(model, name, part), el: element });
+    views.set(name, { number: part.number, element, close });
+  }
+
+  function remove(name: string) {
+    const view = views.get(name);
+    view?.close();
+    view?.element.remove();
+    views.delete(name);
+  }
+
+  return {
+    show(name: string) {
+      const parts = model.get("parts");
+      for (const other of [...views.keys()]) if (!parts[other]) remove(other);
+      for (const [other, part] of Object.entries(parts)) {
+        if (views.get(other)?.number === part.number) continue;
+        remove(other);
+        add(other, part);
+      }
+      for (const [other, { element }] of views) element.hidden = other !== name;
+    },
+    close() {
+      for (const name of [...views.keys()]) remove(name);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+"""Views that are parts of one widget: they speak over its line, each under a number of its own."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from comm.base_comm import BaseComm
+from ipywidgets import Widget
+
+__all__ = ["PartLine", "line_of_part", "parts_of"]
+
+_Send = Callable[[Mapping[str, Any], list[bytes]], None]
+_SEND: ContextVar[_Send | None] = ContextVar("_SEND", default=None)
+
+
+class PartLine(BaseComm):
+    """The line of a part: what would go over a line of its own is handed to a function.
+
+    Parameters
+    ----------
+    send : callable
+        Takes a message of the widget protocol, as a dict, and its buffers.
+    """
+
+    def __init__(self, send: _Send) -> None:
+        self._send = send
+        super().__init__(primary=False)  # there is nobody to tell that it is open
+
+    def publish_msg(
+        self,
+        msg_type: str,
+        data: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+        buffers: list[bytes] | None = None,
+        **keys: Any,
+    ) -> None:
+        """Hand on a message."""
+        if data and not self._closed:
+            self._send(data, buffers or [])
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the view still speaks."""
+        return not self._closed
+
+    def close(self, *arguments: Any, **options: Any) -> None:
+        """Say nothing more."""
+        self._closed = True
+
+
+class _ToldOfWholes:
+    """Tells who wants to know of each widget that is made, but for parts: marimo opens lines."""
+
+    def __init__(self, told: Callable[[Widget], object]) -> None:
+        self._told = told
+
+    def __call__(self, widget: Widget) -> None:
+        if _SEND.get() is None:
+            self._told(widget)
+
+
+@contextmanager
+def parts_of(send: _Send) -> Iterator[None]:
+    """Make the views that are made now parts: what they say is sent by ``send``."""
+    told = Widget._widget_construction_callback
+    if told is not None and not isinstance(told, _ToldOfWholes):
+        Widget.on_widget_constructed(_ToldOfWholes(told))
+    token = _SEND.set(send)
+    try:
+        yield
+    finally:
+        _SEND.reset(token)
+
+
+def line_of_part() -> PartLine | None:
+    """Return the line of a view that is made now as a part; None for one that has its own."""
+    send = _SEND.get()
+    return None if send is None else PartLine(send)

@@ -1,0 +1,195 @@
+"""A widget in a page of its own: served on loopback, to whoever has the address with its token.
+
+The page speaks to Python over one WebSocket, in the messages that a notebook would send and get:
+a text of JSON, followed by as many binary messages as it says there are buffers.
+"""
+
+import asyncio
+import json
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import uvicorn
+from comm.base_comm import BaseComm
+from starlette.applications import Starlette
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from lance_explorer.widgets.view import View
+
+__all__ = ["serve"]
+
+_STATIC = files("lance_explorer.widgets") / "static"
+_TYPES = {"explorer.js": "text/javascript", "explorer.css": "text/css"}
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="explorer.css?token={token}">
+<script type="module" src="page.js?token={token}"></script>
+</head>
+<body class="lx-page"></body>
+</html>
+"""
+_SCRIPT = """import {{ openPage }} from "./explorer.js?token={token}";
+openPage(document.body, new URL("socket?token={token}", location.href));
+"""
+
+_Message = tuple[str, list[bytes]]
+
+
+class _Line(BaseComm):
+    """The line of the widget to all pages that show it."""
+
+    def __init__(self) -> None:
+        self.pages: dict[Callable[[_Message], None], None] = {}
+        super().__init__(target_name="jupyter.widget")
+
+    def publish_msg(
+        self,
+        msg_type: str,
+        data: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+        buffers: list[bytes] | None = None,
+        **keys: Any,
+    ) -> None:
+        """Send a message to all pages; any thread may."""
+        if msg_type == "comm_msg" and data:
+            message = _message(data, buffers or [])
+            for send in [*self.pages]:
+                send(message)
+
+
+def serve(
+    view: View, title: str, *, port: int = 0, started: Callable[[str], object] = lambda _: None
+) -> None:
+    """Serve a widget on loopback until Ctrl+C.
+
+    Parameters
+    ----------
+    view : View
+        The widget.
+    title : str
+        The title of the page.
+    port : int
+        The port; a free one by default.
+    started : callable
+        Is called with the address of the page, which has the token, when it can be opened.
+    """
+    token = secrets.token_urlsafe(24)
+    listener = socket.create_server(("127.0.0.1", port))
+    host = f"127.0.0.1:{listener.getsockname()[1]}"
+    application = _application(view, title, token, host, started)
+    settings = uvicorn.Config(
+        application,
+        log_level="warning",
+        access_log=False,
+        ws="websockets-sansio",
+        timeout_graceful_shutdown=1,
+    )
+    try:
+        uvicorn.Server(settings).run(sockets=[listener])
+    except KeyboardInterrupt:  # uvicorn has ended well, and tells it once more
+        pass
+    finally:
+        view.close()
+
+
+def _application(
+    view: View, title: str, token: str, host: str, started: Callable[[str], object]
+) -> Starlette:
+    line = _Line()
+    view.comm = line
+    hands = ThreadPoolExecutor(1, "lance_explorer_page")  # questions are heard in their order
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        started(f"http://{host}/?token={token}")
+        yield
+        hands.shutdown(wait=False, cancel_futures=True)
+
+    def is_allowed(connection: HTTPConnection) -> bool:
+        """Tell whether somebody asks who has the token, and not by way of another site's name."""
+        given = connection.query_params.get("token", "")
+        origin = connection.headers.get("origin", f"http://{host}")
+        is_ours = connection.headers.get("host") == host and origin == f"http://{host}"
+        return is_ours and secrets.compare_digest(given.encode(), token.encode())
+
+    def page(request: Request) -> Response:
+        if not is_allowed(request):
+            words = "Open the address that lance-explorer printed: it has a token."
+            return PlainTextResponse(words, 403, headers=_HEADERS)
+        name = request.path_params.get("name", "")
+        if name in _TYPES:
+            text, kind = (_STATIC / name).read_text(encoding="utf-8"), _TYPES[name]
+        elif name == "page.js":
+            text, kind = _SCRIPT.format(token=token), "text/javascript"
+        else:
+            text, kind = _PAGE.format(title=escape(title), token=token), "text/html"
+        return Response(text, media_type=kind, headers=_HEADERS)
+
+    async def talk(page: WebSocket) -> None:
+        if not is_allowed(page):
+            await page.close(code=1008)
+            return
+        await page.accept()
+        loop = asyncio.get_running_loop()
+        queue: asyncio.Queue[_Message] = asyncio.Queue()
+
+        def send(message: _Message) -> None:
+            loop.call_soon_threadsafe(queue.put_nowait, message)
+
+        line.pages[send] = None
+        send(_message({"method": "update", "state": view.traits_to_share()}, []))
+        sender = asyncio.create_task(_send_all(page, queue))
+        try:
+            while True:
+                content = json.loads(await page.receive_text())
+                await loop.run_in_executor(hands, _hear, line, content)
+        except (WebSocketDisconnect, RuntimeError):
+            pass  # the page was closed, or the server ends
+        finally:
+            line.pages.pop(send, None)
+            sender.cancel()
+
+    routes = [Route("/", page), Route("/{name}", page), WebSocketRoute("/socket", talk)]
+    return Starlette(routes=routes, lifespan=lifespan)
+
+
+def _hear(line: _Line, content: Mapping[str, Any]) -> None:
+    """Hand a message of a page to the widget."""
+    data = {"method": "custom", "content": content}
+    line.handle_msg({"content": {"data": data}, "buffers": []})
+
+
+def _message(data: Mapping[str, Any], buffers: list[bytes]) -> _Message:
+    known = {key: data[key] for key in ("method", "state", "content") if key in data}
+    return json.dumps({**known, "num_buffers": len(buffers)}), buffers
+
+
+async def _send_all(page: WebSocket, queue: asyncio.Queue[_Message]) -> None:
+    """Send what is in the queue, one message after the other."""
+    while True:
+        text, buffers = await queue.get()
+        await page.send_text(text)
+        for buffer in buffers:
+            await page.send_bytes(bytes(buffer))
