@@ -5,12 +5,6 @@ from dataclasses import replace
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
-from pyspark.sql.streaming.datasource import (
-    ReadAllAvailable,
-    ReadLimit,
-    ReadMaxFiles,
-    SupportsTriggerAvailableNow,
-)
 from pyspark.sql.types import StructType
 
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
@@ -20,6 +14,13 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches
 from lance_explorer.spark.options import Options
 from lance_explorer.spark.pinning import PinnedTable, TableRef
+from lance_explorer.spark.read_limits import (
+    HAS_READ_LIMITS,
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
 
 __all__ = ["ChangesStream"]
 
@@ -62,6 +63,8 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._schema = schema
         self._columns = columns
         self._last_version: int | None = None
+        if not HAS_READ_LIMITS and options.text("max_versions_per_batch") is not None:
+            raise InvalidArgumentError("max_versions_per_batch needs PySpark 4.2 or later")
 
     def initialOffset(self) -> dict[str, int]:  # noqa: N802
         """Return where the stream begins."""
@@ -77,14 +80,15 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Look for no version after the latest one of now."""
         self._last_version = self._ref.open().latest_version
 
-    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
-        """Return where the next micro-batch ends."""
+    def latestOffset(  # noqa: N802
+        self, start: dict[str, int] | None = None, limit: ReadLimit | None = None
+    ) -> dict[str, int]:
+        """Return where the next micro-batch ends; PySpark 4.1 does not say where it starts."""
         source = self._ref.open()
+        if start is None:
+            return {_VERSION: max(source.latest_version, self._begin_version)}
         if source.latest_version < start[_VERSION]:
-            raise VersionNotFoundError(
-                f"this stream has read up to version {start[_VERSION]}, but {source.uri} has only "
-                f"{source.latest_version}: it is another table, which needs a new checkpoint"
-            )
+            raise _replaced(start[_VERSION], source)
         listing = source.listing.up_to(self._last_version)
         new = [file.version for file in listing.versions if file.version > start[_VERSION]]
         if isinstance(limit, ReadMaxFiles):
@@ -97,6 +101,8 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if begin_version == end_version:
             return [InputPartition(None)]
         source = self._ref.open()
+        if end_version < begin_version:
+            raise _replaced(begin_version, source)
         last_version = max(end_version, self._loaded_version)
         table = PinnedTable.at(source, last_version, self._ref).with_range(begin_version)
         if self._options.flag("failOnDataLoss", default=True):
@@ -123,6 +129,13 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 raise InvalidArgumentError(
                     f"the column {name!r} of this stream is now {now!r}; load the stream again"
                 )
+
+
+def _replaced(read_version: int, source: TableSource) -> VersionNotFoundError:
+    return VersionNotFoundError(
+        f"this stream has read up to version {read_version}, but {source.uri} has only "
+        f"{source.latest_version}: it is another table, which needs a new checkpoint"
+    )
 
 
 def _names(source: TableSource) -> dict[int, str]:

@@ -31,6 +31,8 @@ column. Changes have decimals of 256 bits as string. Every column may be null. A
 """
 
 from collections.abc import Collection, Iterator
+from inspect import signature
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -44,6 +46,10 @@ from lance_explorer.errors import InvalidArgumentError
 __all__ = ["arrow_table", "batch_of", "batches_of", "spark_schema", "spark_type", "target_schema"]
 
 _MOST_DIGITS = 38
+
+_IN_UTC: dict[str, Any] = {"timezone": "UTC"}
+if "timezone" not in signature(to_arrow_schema).parameters:  # PySpark 4.1: UTC unless told else
+    _IN_UTC = {}
 _MICROSECONDS = 6
 
 _SCALARS: dict[pa.DataType, sql.DataType] = {
@@ -139,7 +145,7 @@ def spark_type(kind: pa.DataType, column: str) -> sql.DataType:
 
 def target_schema(schema: sql.StructType) -> pa.Schema:
     """Return the Arrow schema that Spark wants batches of a schema in."""
-    return to_arrow_schema(schema, timezone="UTC")
+    return to_arrow_schema(schema, **_IN_UTC)
 
 
 def batch_of(columns: list[pa.Array], target: pa.Schema) -> pa.RecordBatch:
