@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lance_explorer import demo, figures, spark, widgets
+    from lance_explorer.disk.conflicts import conflicts
     from lance_explorer.errors import (
         BudgetExceededError,
         CorruptFileError,
@@ -57,6 +58,7 @@ __all__ = [
     "Verification",
     "VersionNotFoundError",
     "clear_cache",
+    "conflicts",
     "demo",
     "figures",
     "lock",
@@ -74,6 +76,7 @@ _HOMES = {
     "Table": "table",
     "Verification": "locks",
     "clear_cache": "ledger.cache",
+    "conflicts": "disk.conflicts",
     "lock": "locks",
     "open_table": "table",
     "verify": "locks",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import timedelta
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -11,7 +12,10 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from lance_explorer.arguments import flag, of_kind, text, whole_number
+from lance_explorer.checks.frame import CHECKS
+from lance_explorer.disk.clones import opened_clones
 from lance_explorer.errors import TableNotFoundError
+from lance_explorer.findings import Severity
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES
@@ -36,6 +40,9 @@ from lance_explorer.storage import Budget, IoCounts, Options
 if TYPE_CHECKING:
     from lance_explorer.changes.change_feed import Changes, ImageChoice, Mode
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.disk.cleanup_preview import CleanupPreview
+    from lance_explorer.disk.compaction_preview import CompactionPreview
+    from lance_explorer.disk.usage import DiskUsage
     from lance_explorer.ledger.ledger import Ledger
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
@@ -190,11 +197,14 @@ class Table:
         return Inspect(self._live)
 
     @documented(VERSIONS)
-    def versions(self, *, inherited: bool = False) -> pl.DataFrame:
+    def versions(self, *, last: int | None = None, inherited: bool = False) -> pl.DataFrame:
         """Return what happened, one row for each kept version, oldest first.
 
         Parameters
         ----------
+        last : int, optional
+            How many versions to return, the latest; all by default. The others are not read, but
+            for the one before and what a restore among them refers to.
         inherited : bool
             On a branch, whether to include the versions of its ancestors, up to those that the
             branches were created from, before its own. A branch's own versions begin with the
@@ -204,9 +214,15 @@ class Table:
         --------
         >>> table.versions().row(0, named=True)["kind"]
         'create'
+        >>> table.versions(last=2)["version"].to_list()
+        [6, 7]
         """
         is_wanted = flag("inherited", inherited)
-        return self._live.answer(inherited_versions if is_wanted else versions)
+        number = None if last is None else whole_number("last", last, least=1)
+        if is_wanted:
+            every = self._live.answer(inherited_versions)
+            return every if number is None else every.tail(number)
+        return self._live.answer(lambda source: versions(source, number))
 
     def at(self, ref: VersionRef) -> Snapshot:
         """Return one version.
@@ -278,6 +294,138 @@ class Table:
         0
         """
         return self._live.answer(check_row_ids)
+
+    @documented(CHECKS)
+    def check(self, level: Severity = "info", deep: bool = False) -> pl.DataFrame:
+        """Check everything that can be checked of all kept versions; return what is found.
+
+        These are the findings of ``table.inspect.findings()`` and ``table.inspect.health()``, those
+        of :meth:`check_row_ids`, and what is wrong with files and refs: files that are missing or
+        of another size, that no version names, tags and branches that lead nowhere. Damage by a bug
+        that is known of the release that wrote a version has it as ``known_bug``.
+
+        Parameters
+        ----------
+        level : {"info", "warning", "error"}
+            The least severity to return.
+        deep : bool, default False
+            Whether to read the end of each data file of the latest version, too, and to check row
+            IDs even if there are more than 200,000 states of fragments.
+
+        Examples
+        --------
+        >>> table.check(level="warning").is_empty()
+        True
+        """
+        from lance_explorer.checks.all_checks import check
+
+        return self._live.answer(lambda source: check(source, level, deep))
+
+    def disk_usage(self, clones: Iterable[Any] = ()) -> "DiskUsage":
+        """Return how much the table takes on disk, and why; the table is looked at anew.
+
+        For single objects, see ``table.inspect.storage()``.
+
+        Parameters
+        ----------
+        clones : iterable of str, os.PathLike, lance.LanceDataset or lancedb table
+            Shallow clones of the table, which read its files.
+
+        Returns
+        -------
+        DiskUsage
+
+        Examples
+        --------
+        >>> usage = table.disk_usage()
+        >>> usage.live_bytes < usage.total_bytes
+        True
+        """
+        from lance_explorer.disk.usage import disk_usage
+
+        return self._live.answer(lambda source: disk_usage(source, opened_clones(source, clones)))
+
+    def cleanup_preview(
+        self,
+        older_than: timedelta | None = None,
+        retain_versions: int | None = None,
+        delete_unverified: bool = False,
+        clones: Iterable[Any] = (),
+    ) -> "CleanupPreview":
+        """Return what ``cleanup_old_versions`` of Lance 14 would do now; nothing is removed.
+
+        The table is looked at anew. Of a branch, it is what a cleanup of that branch would do. The
+        rules changed between releases of Lance: an older one may remove less.
+
+        Parameters
+        ----------
+        older_than : datetime.timedelta, optional
+            How old versions must be to go; 14 days if ``retain_versions`` is not given either.
+        retain_versions : int, optional
+            How many of the last versions stay whatever their age.
+        delete_unverified : bool, default False
+            Whether files that no version names go even if they are younger than seven days.
+        clones : iterable of str, os.PathLike, lance.LanceDataset or lancedb table
+            Shallow clones of the table. Lance does not know of them; with them,
+            :meth:`CleanupPreview.losses` tells what they would lose.
+
+        Returns
+        -------
+        CleanupPreview
+
+        Examples
+        --------
+        >>> table.cleanup_preview(retain_versions=2).num_versions
+        3
+        >>> table.cleanup_preview(retain_versions=2).code
+        'dataset.cleanup_old_versions(retain_versions=2, error_if_tagged_old_versions=False)'
+        """
+        from lance_explorer.disk.cleanup_preview import cleanup_preview
+
+        return self._live.answer(
+            lambda source: cleanup_preview(
+                source,
+                older_than,
+                retain_versions,
+                delete_unverified,
+                opened_clones(source, clones),
+            )
+        )
+
+    def compaction_preview(self, **options: Any) -> "CompactionPreview":
+        """Return what ``optimize.compact_files`` of Lance 14 would do to the latest version.
+
+        Nothing is rewritten.
+
+        Parameters
+        ----------
+        **options
+            As ``compact_files`` takes them; by default what the config of the table says, else
+            Lance's own. Which fragments are rewritten follows from ``target_rows_per_fragment``
+            (1,048,576), ``materialize_deletions`` (True), ``materialize_deletions_threshold``
+            (0.1), ``max_source_fragments``, ``max_source_rows``, ``max_source_bytes`` and
+            ``excluded_fragment_ids``; the others are allowed, and say how they are written.
+
+        Returns
+        -------
+        CompactionPreview
+
+        Raises
+        ------
+        InvalidArgumentError
+            If there is no such option.
+
+        Examples
+        --------
+        >>> preview = table.compaction_preview()
+        >>> preview.tasks()["fragment_ids"].to_list()
+        [[0, 1, 2]]
+        >>> table.compaction_preview(target_rows_per_fragment=3).fragments()["reason"].to_list()
+        ['many_deleted_rows', 'small', 'large_enough']
+        """
+        from lance_explorer.disk.compaction_preview import compaction_preview
+
+        return self._live.answer(lambda source: compaction_preview(source, options))
 
     def changes(
         self,

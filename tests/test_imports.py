@@ -13,6 +13,8 @@ TABLE = DATA / "14.0.2" / "bitmap_deletions.lance"
 
 ROOMS = {
     "arguments",
+    "checks",
+    "disk",
     "errors",
     "findings",
     "format",

@@ -9,6 +9,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
@@ -110,6 +111,8 @@ TABLES = Kind("expected a path", "table", ("text",), ("nowhere", *TABLE_TEXTS))
 RECORDED_NAMES = Kind("a path", "people.lance", ("text",), ("", "a\0b", "\ud800", "nowhere"))
 LEDGERS = Kind("a path", "folder", ("text",), TABLE_TEXTS)
 BASES = Kind("list of paths and URIs", (), (), ("/a", [""], [b"/a"], [None], ["s3://"], "\ud800"))
+AGE = Kind("a timedelta", timedelta(days=1), (), (timedelta(days=-1), 14, "14 days"))
+CLONES = Kind("a list of tables", (), (), ("nowhere", ["nowhere"], [None], [b"/a"]))
 OPTIONS = Kind(
     "mapping of text to text", {}, (), ({"a": 1}, {1: "a"}, [("a", "b")], {"a": None}), True
 )
@@ -128,6 +131,12 @@ KINDS = {
     "addresses": ROW_IDS,
     "after": ROWS,
     "allow_bases": BASES,
+    "deep": FLAG,
+    "delete_unverified": FLAG,
+    "level": one_of("info"),
+    "older_than": AGE,
+    "retain_versions": SIZE,
+    "clones": CLONES,
     "app_name": TEXT,
     "as_": RECORDED_NAMES,
     "at": VERSION,
@@ -135,6 +144,7 @@ KINDS = {
     "batch_size": SIZE,
     "before": ROWS,
     "begin_version": VERSION,
+    "bytes_per_task": SIZE,
     "branch": replace(TEXT, values=("", "no", "../dev", "a\0b", "\ud800")),
     "check_files": FLAG,
     "columns": NAMES,
@@ -155,6 +165,7 @@ KINDS = {
     "include_undone": FLAG,
     "inherited": FLAG,
     "key": NAMES,
+    "last": replace(SIZE, fits=("number", "none")),
     "ledger": LEDGERS,
     "limit": COUNT,
     "lock": Kind(
@@ -186,6 +197,7 @@ KINDS = {
     "query": SQL,
     "ref": VERSION,
     "row_id": ROW_ID,
+    "rows": ROWS,
     "row_ids": ROW_IDS,
     "snapshot": Kind("a Snapshot", "snapshot", (), (7, "people.lance")),
     "source": Kind("source is", "source", (), ("people.lance",)),
@@ -198,6 +210,7 @@ KINDS = {
     "tolerance": Kind("0 or more", 0.5, ("number", "float"), (-1, -0.1, ENDLESS, "0.1")),
     "values": FLAG,
     "uri": LEDGERS,
+    "uris": Kind("list of paths and URIs", (), ("text",), ([None], [b"a"], [["a"]])),
     "version": VERSION,
     "view": one_of("overview"),
     "words": FLAG,
@@ -219,8 +232,14 @@ OTHERS = {
     "lx.demo.make_samples(folder)": MADE,
     "lx.spark.content(columns)": replace(NAMES, values=([None], [b"a"])),
     "lx.spark.content(path)": TEXT,
+    "lx.spark.count(path)": TEXT,
+    "lx.spark.follow(row_id)": TEXT,
+    "lx.spark.locate(row_id)": TEXT,
+    "lx.spark.follow(path)": replace(TEXT, right="place"),
+    "lx.spark.locate(path)": replace(TEXT, right="place"),
     "lx.spark.from_polars(frame)": Kind("a Polars DataFrame", pl.DataFrame()),
     "lx.spark.metadata(frame)": TEXT,
+    "lx.spark.record(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
     "lx.spark.metadata(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
     "lx.verify(table)": replace(TABLES, fits=("text", "none"), values=TABLE_TEXTS),
     "lx.widgets.RowHistory(row_id)": COUNT,

@@ -74,6 +74,9 @@ def groups() -> dict[str, list[Name]]:
     import lance_explorer as lx
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.disk.cleanup_preview import CleanupPreview
+    from lance_explorer.disk.compaction_preview import CompactionPreview
+    from lance_explorer.disk.usage import DiskUsage
     from lance_explorer.inspect.catalogue import Inspect
     from lance_explorer.lineage import recording
     from lance_explorer.lineage.graph import Lineage
@@ -95,6 +98,9 @@ def groups() -> dict[str, list[Name]]:
         "Changes": [*_members("changes", Changes)],
         "Diff": [*_members("diff", Diff)],
         "Lineage": [*_members("lineage", Lineage)],
+        "Disk usage": [*_members("usage", DiskUsage)],
+        "Cleanup": [*_members("cleanup", CleanupPreview)],
+        "Compaction": [*_members("compaction", CompactionPreview)],
         "Verification": [*_members("verification", Verification)],
         "Ledger": [*_members("ledger", lx.Ledger)],
         "Recording compactions": [*_public("recording", recording)],

@@ -13,6 +13,7 @@ from lance_explorer.changes.feed_parts import ChangePart
 from lance_explorer.changes.frame import Block, blocks
 from lance_explorer.changes.images import Images, empty_feed
 from lance_explorer.changes.lost_values import LostValues
+from lance_explorer.changes.needed_versions import commit_times
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.row_options import RowOptions
 from lance_explorer.changes.steps import ChangeStep, VersionRange, commit_steps, net_step
@@ -50,6 +51,7 @@ class FeedLines:
         self._options = options
         self._lost = lost
         self._is_net = is_net
+        self._times: dict[int, datetime | None] = {}
 
     @cached_property
     def empty(self) -> pl.DataFrame:
@@ -105,7 +107,7 @@ class FeedLines:
 
     def _frame(self, images: Images | None, block: Block, piece: ChangeRuns) -> pl.DataFrame:
         has_row_ids = self._versions.rows.has_row_ids
-        head = block.frame(piece, self._timestamps, has_row_ids=has_row_ids)
+        head = block.frame(piece, self._timestamps(piece), has_row_ids=has_row_ids)
         return images.beside(head, block, piece) if images else head
 
     @cached_property
@@ -125,10 +127,11 @@ class FeedLines:
         lost = self._lost if self._options.may_lack_values else None
         return Images(self._versions.rows, self._value_columns, step, tolerance, lost=lost)
 
-    @cached_property
-    def _timestamps(self) -> dict[int, datetime | None]:
-        records = self._versions.rows.history.records
-        return {record.version: record.manifest.timestamp for record in records}
+    def _timestamps(self, piece: ChangeRuns) -> dict[int, datetime | None]:
+        unknown = {*np.unique(piece.version).tolist()}.difference(self._times)
+        if unknown:
+            self._times |= dict.fromkeys(unknown) | commit_times(self._versions.rows, unknown)
+        return self._times
 
     @cached_property
     def _value_columns(self) -> ValueColumns:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.needed_versions import needed_versions
 from lance_explorer.changes.net import net_changes, net_changes_since
 from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.format.operation_names import OperationName
@@ -93,7 +94,7 @@ def version_range(
         raise InvalidArgumentError(
             f"begin_version {begin_version} is later than end_version {end_version}; swap them"
         )
-    rows = state_rows(source)
+    rows = state_rows(needed_versions(source, begin_version, end_version))
     end = EMPTY if end_version == 0 else position_of(rows, end_version)
     try:
         begin = EMPTY if begin_version == 0 else position_of(rows, begin_version)

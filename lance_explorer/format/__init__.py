@@ -5,6 +5,7 @@ Facts and their sources are in docs/FORMAT.md, whose sections the modules cite.
 
 from collections.abc import Callable
 
+from lance_explorer.format.data_footer import decode_data_footer
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.fragment_reuse import (
     decode_fragment_reuse,
@@ -26,6 +27,7 @@ __all__ = ["DECODERS"]
 
 DECODERS: tuple[Callable[..., object], ...] = (
     decode_branch,
+    decode_data_footer,
     decode_deletion_file,
     decode_fragment,
     decode_fragment_columns,

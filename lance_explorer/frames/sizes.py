@@ -2,7 +2,7 @@
 
 import humanize
 
-__all__ = ["byte_size", "percent"]
+__all__ = ["byte_size", "counted", "percent"]
 
 
 def byte_size(num_bytes: float, digits: str = "%.1f") -> str:
@@ -14,6 +14,17 @@ def byte_size(num_bytes: float, digits: str = "%.1f") -> str:
     ('1.4 GB', '794 bytes', '1 byte')
     """
     return humanize.naturalsize(num_bytes, format=digits).replace("Byte", "byte")
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number of things, whose plural ends in ``s``.
+
+    Examples
+    --------
+    >>> counted(1, "file"), counted(1_200, "file")
+    ('1 file', '1,200 files')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def percent(share: float) -> str:

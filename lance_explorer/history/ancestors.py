@@ -5,14 +5,14 @@ identity, and not by its name: a branch may be deleted, and another one made und
 of old writers have no identities; there a branch is the one that has its name now.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lance_explorer.errors import InvalidArgumentError, RefNotFoundError
+from lance_explorer.errors import InvalidArgumentError, NotFoundError, RefNotFoundError
 from lance_explorer.history.source import TableSource
 
-__all__ = ["Ancestry", "Place", "Stretch", "ancestry"]
+__all__ = ["Ancestry", "Place", "Stretch", "ancestry", "parent_of", "parents_of"]
 
 
 class Place(NamedTuple):
@@ -88,6 +88,33 @@ def ancestry(first: Place, second: Place) -> Ancestry:
         for line, sources, place in zip(forks, branches, (first, second), strict=True)
     ]
     return Ancestry(branches[0][common], version, ways[0], ways[1])
+
+
+def parent_of(source: TableSource) -> Place | None:
+    """Return the branch that a branch was created from, and the version at which it left it.
+
+    None for the main branch, and where the parent is gone or another branch has its name by now.
+    """
+    branch = source.branches.get(source.branch) if source.branch is not None else None
+    if branch is None:
+        return None
+    if branch.parent_branch is not None:
+        parent = source.branches.get(branch.parent_branch)
+        if parent is None or (branch.identifier and branch.identifier[:-1] != parent.identifier):
+            return None
+    try:
+        return Place(source.on_branch(branch.parent_branch), branch.parent_version)
+    except NotFoundError:
+        return None
+
+
+def parents_of(source: TableSource) -> Iterator[Place]:
+    """Yield the parent of a branch, its parent, and so on, each with the version of the fork."""
+    seen = {source.branch}
+    while (parent := parent_of(source)) is not None and parent.source.branch not in seen:
+        source = parent.source
+        seen.add(source.branch)
+        yield parent
 
 
 def _forks(source: TableSource) -> list[_Fork]:

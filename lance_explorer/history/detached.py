@@ -10,10 +10,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.format.column_operations import DataOverlay, DataReplacement, Project
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.layout_operations import CreateIndex, ReserveFragments, Rewrite
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Append, Delete, Overwrite, Update
+from lance_explorer.format.table_operations import UpdateConfig
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
@@ -216,8 +219,12 @@ def _files(version: _Version) -> set[str]:
 def _touched(operation: Operation | None) -> set[int] | None:
     """Return the fragments that an operation changed or took out; None if that is not known."""
     match operation:
-        case Append() | Overwrite():
+        case Append() | Overwrite() | CreateIndex() | ReserveFragments() | UpdateConfig():
             return set()
+        case DataReplacement():
+            return {group.fragment_id for group in operation.replacements}
+        case DataOverlay():
+            return {group.fragment_id for group in operation.groups}
         case Delete():
             return {fragment.id for fragment in operation.updated_fragments} | {
                 *operation.deleted_fragment_ids
@@ -233,7 +240,9 @@ def _num_new(operation: Operation | None) -> int | None:
     match operation:
         case Append():
             return len(operation.fragments)
-        case Delete() | Overwrite():
+        case Delete() | Overwrite() | DataReplacement() | DataOverlay():
+            return 0
+        case CreateIndex() | ReserveFragments() | UpdateConfig():
             return 0
         case Update():
             return len(operation.new_fragments)
@@ -249,6 +258,8 @@ def _given(record: VersionRecord, operation: Operation | None) -> int | None:
             rows = [fragment.physical_rows for fragment in operation.fragments]
             known = [count for count in rows if count is not None]
             return sum(known) if len(known) == len(rows) else None
-        case Delete() | Update(new_fragments=()):
+        case Delete() | Update(new_fragments=()) | DataReplacement() | DataOverlay() | Project():
+            return 0
+        case Rewrite() | CreateIndex() | ReserveFragments() | UpdateConfig():
             return 0
     return None

@@ -1,6 +1,8 @@
 """Which versions a table keeps, and where (docs/FORMAT.md 1 and 10)."""
 
 import re
+from bisect import bisect_left
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -8,7 +10,14 @@ from lance_explorer.errors import CorruptFileError
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.storage import Storage
 
-__all__ = ["FIRST_DETACHED", "DirectoryLister", "VersionFile", "VersionLister", "VersionListing"]
+__all__ = [
+    "FIRST_DETACHED",
+    "VERSIONS_FOLDER",
+    "DirectoryLister",
+    "VersionFile",
+    "VersionLister",
+    "VersionListing",
+]
 
 VERSIONS_FOLDER = "_versions"
 
@@ -45,8 +54,16 @@ class VersionListing:
         """Return the listing without later versions; None leaves out none."""
         if version is None:
             return self
-        earlier = tuple([file for file in self.versions if file.version <= version])
-        return VersionListing(earlier, self.detached)
+        return self.only(range(version + 1))
+
+    def only(self, versions: Container[int]) -> "VersionListing":
+        """Return the listing with only some of the versions."""
+        if isinstance(versions, range) and versions.step == 1:  # few of very many, perhaps
+            ends = versions.start, versions.stop
+            first, stop = (bisect_left(self.versions, end, key=_version) for end in ends)
+            return VersionListing(self.versions[first:stop], self.detached)
+        some = tuple([file for file in self.versions if file.version in versions])
+        return VersionListing(some, self.detached)
 
 
 class VersionLister(Protocol):

@@ -2,7 +2,7 @@
 
 import copy
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
@@ -41,6 +41,14 @@ _TREE = "/tree/"
 
 _MOST_SINGLE = 8
 """Single versions that are kept: each has all of its fragments decoded."""
+
+_PART_OF = 4
+"""A part is read by itself if it is not more than one of so many parts of all versions."""
+
+_MOST_PARTS = 4
+
+_FIRST_PART, _PART_GROWS = 16, 8
+"""How many versions are read first when one is looked for from the end on, and how that grows."""
 
 
 class TableSource:
@@ -81,6 +89,9 @@ class TableSource:
         self._earlier_branches: dict[str | None, TableSource] = {}
         self._history: History | None = None
         self._earlier = EMPTY_HISTORY
+        self._part_of: TableSource | None = None
+        self._listing_read: VersionListing | None = None
+        self._parts: list[TableSource] = []
         self._is_whole = True
         self._removed: frozenset[int] = frozenset()
         self._single: dict[int, History] = {}
@@ -117,6 +128,8 @@ class TableSource:
     @property
     def recorded_versions(self) -> list[int]:
         """The versions that only a ledger still has, ascending, detached ones last."""
+        if self.recorded is None:
+            return []
         files = (*self.listing.versions, *self.listing.detached)
         return [file.version for file in files if file.is_recorded]
 
@@ -127,11 +140,13 @@ class TableSource:
 
     @property
     def history(self) -> History:
-        """All kept versions of this branch.
+        """All kept versions of this branch; of a :meth:`part` only those in it.
 
         Those that were removed before they were read are left out, of :attr:`listing` too.
         """
         check_not_forked()
+        if self._history is None and self._listing_read is not None:
+            self._history = extend(EMPTY_HISTORY, self.storage, self._listing_read)
         if self._history is None:
             if self.recorded is not None and not self._earlier.records:
                 self._earlier = self.recorded.history(self.storage, self.branch, self.listing)
@@ -140,6 +155,30 @@ class TableSource:
                 history = self._without_unread(history)
             self._history, self._earlier = history, EMPTY_HISTORY
         return self._history
+
+    def part(self, versions: Container[int]) -> "TableSource | None":
+        """Return the same branch, of whose kept versions only some are read.
+
+        Such a part says nothing about other versions: not that they are gone, nor what was there
+        before. None if it saves little, or one of them cannot be read.
+        """
+        if self._history is not None:
+            return None
+        listing = self.listing.only(versions)
+        if len(listing.versions) * _PART_OF > len(self.listing.versions):
+            return None
+        part = next((part for part in self._parts if part._listing_read == listing), None)
+        if part is None:
+            part = copy.copy(self)
+            part._part_of, part._listing_read = self, listing
+            part._earlier, part._parts, part.kept = EMPTY_HISTORY, [], {}
+            self._parts[:] = [part, *self._parts[: _MOST_PARTS - 1]]
+        return part if len(part.history) == len(listing.versions) else None
+
+    @property
+    def whole(self) -> "TableSource":
+        """The branch that this is a part of (:meth:`part`); itself if it is none."""
+        return self._part_of or self
 
     @cached_property
     def ref_findings(self) -> list[Finding]:
@@ -216,6 +255,11 @@ class TableSource:
         self.main_storage.bases.opened.clear()
         return TableSource(self.main_storage, branch or self.branch, recorded=recorded)
 
+    def only(self, first: int, last: int) -> "TableSource":
+        """Return this branch as if it had no versions but those from one to another."""
+        files = self.listing.only(range(first, last + 1)).versions
+        return self._with(VersionListing(files, ()))
+
     def led_to(self, uri: str) -> "TableSource":
         """Return another table, to which this one leads; what that leads to is judged as if it did.
 
@@ -237,11 +281,23 @@ class TableSource:
         """Return the highest version with a timestamp up to ``time``; UTC if it has no zone."""
         if time.tzinfo is None:
             time = time.replace(tzinfo=UTC)
-        for record in reversed(self.history.records):
-            timestamp = record.manifest.timestamp
-            if timestamp is not None and timestamp <= time:
-                return record.version
+        for history in self._from_the_end():
+            for record in reversed(history.records):
+                timestamp = record.manifest.timestamp
+                if timestamp is not None and timestamp <= time:
+                    return record.version
         raise VersionNotFoundError(f"no kept version is as old as {time.isoformat()}")
+
+    def _from_the_end(self) -> Iterator[History]:
+        """Yield histories of ever more of the last versions, and that of all at the end."""
+        kept, number = self.listing.versions, _FIRST_PART
+        while number < len(kept):
+            part = self.part(range(kept[-number].version, kept[-1].version + 1))
+            if part is None:
+                break
+            yield part.history
+            number *= _PART_GROWS
+        yield self.history
 
     def version(self, version: int) -> History:
         """Return the history of one version alone, detached ones too, from its file."""
@@ -368,9 +424,11 @@ class TableSource:
         is_same = not set(self.listing.versions).isdisjoint(listing.versions)
         later.listing = listing
         later._history = None
-        is_known = is_same and self._is_whole
+        is_known = is_same and self._is_whole and self._part_of is None
         later._earlier = (self._history or self._earlier) if is_known else EMPTY_HISTORY
         later._is_whole = True
+        later._part_of = later._listing_read = None
+        later._parts = []
         later._single = {}
         later._branches = {}
         later._earlier_branches = {**self._earlier_branches, **self._branches} if is_same else {}

@@ -1,9 +1,12 @@
 """The catalogue of metadata frames: ``table.inspect``, and every frame by its name for SQL."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import polars as pl
 
+from lance_explorer.disk.clones import opened_clones
+from lance_explorer.disk.owners import STORAGE, storage
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.documented import documented
@@ -577,6 +580,29 @@ class Inspect:
         """
         return self._table.answer(all_deletions)
 
+    @documented(STORAGE)
+    def storage(self, clones: Iterable[Any] = ()) -> pl.DataFrame:
+        """Return whose each object is: one row for each below the root, and each that is missing.
+
+        The table is looked at anew, so that versions may be newer than those of other frames. All
+        branches are looked at; ``live`` is what the latest version of this one needs. In other
+        places, such as base paths, only files that a manifest names have a row. If a manifest, or
+        the file of a tag or branch, cannot be read, files that nobody else names are ``unknown``.
+        What clones of the table need is only known if they are named in ``clones``.
+
+        Parameters
+        ----------
+        clones : iterable of str, os.PathLike, lance.LanceDataset or lancedb table
+            Shallow clones of the table, which read its files.
+
+        Examples
+        --------
+        >>> objects = table.inspect.storage()
+        >>> objects.filter(kind="deletion").sort("status").select("status", "needed_by").rows()
+        [('live', 'versions 4 to 7'), ('old', 'version 3')]
+        """
+        return self._table.answer(lambda source: storage(source, opened_clones(source, clones)))
+
     @documented(HEALTH)
     def health(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return what the owner of the table should do, one row each, warnings first.
@@ -696,6 +722,7 @@ _CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
     (DELETIONS, _at_latest(deletions)),
     (ALL_DELETIONS, all_deletions),
     (DETACHED, detached),
+    (STORAGE, storage),
     (HEALTH, _at_latest(health)),
     (GAPS, gaps),
     (FINDINGS, findings),

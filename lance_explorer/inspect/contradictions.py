@@ -62,6 +62,9 @@ _MAY_BE_ANYTHING = frozenset(
 )
 _MOST_TOLD = 3
 
+MOST_COMPARED = 100_000
+"""If a commit added more fragments, they are not compared with those in its transaction."""
+
 
 class _Neighbours(Step):
     """A version and the one before it, which is kept."""
@@ -84,6 +87,8 @@ def contradictions(source: TableSource) -> list[Finding]:
     found, history = [], source.history
     for position in np.flatnonzero(history.follows_previous[1:]).tolist():
         step = _Neighbours(source, history, position + 1)
+        if len(step.added) > MOST_COMPARED:
+            found.append(_not_compared(step))
         told = list(dict.fromkeys(_contradictions(source, step)))
         if told:
             more = f", and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
@@ -102,6 +107,16 @@ def contradictions(source: TableSource) -> list[Finding]:
     return found
 
 
+def _not_compared(step: _Neighbours) -> Finding:
+    return Finding(
+        code="not_compared",
+        severity="info",
+        message=f"version {step.version} added {len(step.added):,} fragments: they were not "
+        "compared with those in its transaction",
+        version=step.version,
+    )
+
+
 def _contradictions(source: TableSource, step: _Neighbours) -> Iterator[str]:
     yield from _counters(step)
     operation = step.after.operation
@@ -118,14 +133,16 @@ def _contradictions(source: TableSource, step: _Neighbours) -> Iterator[str]:
         return
     if operation != OperationName.OVERWRITE:
         yield from _kept_fragments(step)
-    if step.added or step.before.schema is not step.after.schema:
+    is_compared = 0 < len(step.added) <= MOST_COMPARED
+    if is_compared or step.before.schema is not step.after.schema:
         try:
             transaction = step.transaction
         except LanceExplorerError:  # it is a finding of its own
             return
         if transaction is not None:
             yield from _new_schema(step, transaction)
-            yield from _new_fragments(step, transaction)
+            if is_compared:
+                yield from _new_fragments(step, transaction)
 
 
 def _restored(source: TableSource, step: _Neighbours) -> Iterator[str]:
@@ -181,16 +198,17 @@ def _highest_id(record: VersionRecord) -> int:
 def _kept_fragments(step: _Neighbours) -> Iterator[str]:
     operation = step.after.operation
     for fragment_id in sorted({*step.removed, *step.added}):
-        before, after = step.states_of(fragment_id)
         named = f"fragment {fragment_id}"
-        if before is None:
+        if fragment_id not in step.removed:
             if operation in _KEEPS_LIST or operation == OperationName.DELETE:
                 yield f"{named} is added, and {operation} adds none"
             elif operation != OperationName.REWRITE and fragment_id <= _highest_id(step.before):
                 yield (
                     f"{named} is added, and its ID was assigned before"
                 )  # a Rewrite reserves its own
-        elif after is None:
+            continue
+        before, after = step.states_of(fragment_id)
+        if before is None or after is None:
             if operation in _KEEPS_FRAGMENTS or operation in _KEEPS_LIST:
                 yield f"{named} is removed, and {operation} removes none"
         elif operation in _KEEPS_FRAGMENTS or operation == OperationName.REWRITE:

@@ -1,16 +1,19 @@
 """What the fragments of a version would gain from compaction, and where deleted rows are kept."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from lance_explorer.disk.compaction import (
+    CompactionOptions,
+    compaction_options,
+    plan_compaction,
+)
+from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.findings import Finding, Severity
-from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.indices import covered_fragments
 
 __all__ = [
     "LARGE_DELETED_BYTES",
@@ -18,7 +21,6 @@ __all__ = [
     "MANY_SPARE_FRAGMENTS",
     "SOME_SPARE_FRAGMENTS",
     "SPREAD_DELETED_SHARE",
-    "CompactionSettings",
     "compaction_counts",
     "compaction_settings",
     "deleted_rows",
@@ -43,50 +45,33 @@ SPREAD_DELETED_SHARE = 0.02
 
 _HALF_OF_IDS = 1 << 31
 
-_CONFIG = "lance.compaction."
 
+def compaction_settings(history: History) -> CompactionOptions:
+    """Return what ``compact_files()`` without arguments does to the version of a history.
 
-@dataclass(frozen=True, slots=True)
-class CompactionSettings:
-    """What ``compact_files()`` aims at without arguments: its defaults, or the table's config.
-
-    Attributes
-    ----------
-    target_rows : int
-        Fragments with fewer rows are joined with their neighbours.
-    threshold : float
-        Fragments more of which is deleted are written anew.
+    If Lance refuses the config of the table, these are its defaults.
     """
-
-    target_rows: int = 1024 * 1024
-    threshold: float = 0.1
-
-
-def compaction_settings(history: History) -> CompactionSettings:
-    """Return the settings of the first version of a history."""
-    config = dict(history.records[0].manifest.config)
-    default = CompactionSettings()
     try:
-        return CompactionSettings(
-            int(config.get(f"{_CONFIG}target_rows_per_fragment", default.target_rows)),
-            float(config.get(f"{_CONFIG}materialize_deletions_threshold", default.threshold)),
-        )
-    except ValueError:
-        return default
+        return compaction_options(history, {})
+    except InvalidArgumentError:
+        return CompactionOptions()
 
 
-def compaction_counts(history: History) -> tuple[int, int]:
-    """Return how many fragments a compaction would write anew, and about how many it would make."""
+def compaction_counts(history: History, source: TableSource | None = None) -> tuple[int, int]:
+    """Return how many fragments a compaction would write anew, and about how many it would make.
+
+    With ``source``, what indices cover is as a deferred compaction left it.
+    """
     settings = compaction_settings(history)
-    bins = [found for found in _bins(history, settings) if not found.is_noop]
-    before = sum([found.num_fragments for found in bins])
-    return before, sum([-(-found.num_rows // settings.target_rows) for found in bins])
+    tasks = plan_compaction(source, history, settings).tasks
+    live, target = history.live_rows, settings.target_rows_per_fragment
+    return sum(map(len, tasks)), sum([-(-int(live[task].sum()) // target) for task in tasks])
 
 
-def small_fragments(_: TableSource, history: History) -> Iterator[Finding]:
+def small_fragments(source: TableSource, history: History) -> Iterator[Finding]:
     """Find out how many fragments a compaction would do away with."""
-    settings = compaction_settings(history)
-    before, after = compaction_counts(history)
+    target = compaction_settings(history).target_rows_per_fragment
+    before, after = compaction_counts(history, source)
     if before - after < SOME_SPARE_FRAGMENTS:
         return
     severity: Severity = "warning" if before - after >= MANY_SPARE_FRAGMENTS else "info"
@@ -94,59 +79,22 @@ def small_fragments(_: TableSource, history: History) -> Iterator[Finding]:
         code="small_fragments",
         severity=severity,
         message=f"{before:,} of {len(history.states):,} fragments are small or hold many deleted "
-        f"rows; compacted they are about {after:,} (the aim is {settings.target_rows:,} rows each)",
+        f"rows; compacted they are about {after:,} (the aim is {target:,} rows each)",
         advice="Call dataset.optimize.compact_files(); write larger batches from the start.",
         version=history.records[0].version,
     )
 
 
-@dataclass(slots=True)
-class _Bin:
-    """Neighbouring fragments that a compaction writes together."""
-
-    num_fragments: int
-    num_rows: int
-    is_forced: bool
-
-    @property
-    def is_noop(self) -> bool:
-        return self.num_fragments == 1 and not self.is_forced
-
-
-def _bins(history: History, settings: CompactionSettings) -> list[_Bin]:
-    """Return what a compaction would write together: fragments under the same indices alone."""
-    indices = history.records[0].indices
-    segments = [covered_fragments(s) for s in indices if s.name not in SYSTEM_INDICES]
-    physical, live = history.states.physical_rows, history.live_rows
-    is_small = physical < settings.target_rows
-    is_forced = _deleted_share(history) > settings.threshold
-    places = np.flatnonzero((is_small | is_forced) & (live >= 0))
-    if not len(places):
-        return []
-    begins = np.diff(places, prepend=-2) != 1
-    ids = history.states.ids[places]
-    for covered in segments:
-        if covered is not None:
-            is_covered = np.isin(ids, np.array([*covered], dtype=np.uint64))
-            begins[1:] |= is_covered[1:] != is_covered[:-1]
-    starts = np.flatnonzero(begins)
-    sums = [
-        np.add.reduceat(values, starts).tolist()
-        for values in (np.ones_like(places), live[places], is_forced[places].astype(np.int64))
-    ]
-    return [_Bin(count, rows, forced > 0) for count, rows, forced in zip(*sums, strict=True)]
-
-
 def deleted_rows(_: TableSource, history: History) -> Iterator[Finding]:
     """Find deleted rows that files still hold: those a compaction drops, and those it does not."""
-    settings = compaction_settings(history)
-    is_over = _deleted_share(history) > settings.threshold
+    threshold = compaction_settings(history).materialize_deletions_threshold
+    is_over = _deleted_share(history) > threshold
     yield from _held(
         history,
         is_over,
         "deleted_rows",
         "warning",
-        f"more than {settings.threshold:.0%} of their rows",
+        f"more than {threshold:.0%} of their rows",
         "Call dataset.optimize.compact_files(): it writes these fragments without the deleted "
         "rows. dataset.cleanup_old_versions() then removes the old files.",
     )
@@ -160,7 +108,7 @@ def deleted_rows(_: TableSource, history: History) -> Iterator[Finding]:
         is_under,
         "spread_deleted_rows",
         "info",
-        f"at most {settings.threshold:.0%} of their rows each, so that a compaction skips them",
+        f"at most {threshold:.0%} of their rows each, so that a compaction skips them",
         "Call dataset.optimize.compact_files(materialize_deletions_threshold=0) to remove these "
         "rows, too.",
     )

@@ -15,6 +15,7 @@ from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.manifest import WriterVersion
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_version
@@ -196,14 +197,11 @@ class _Place:
         return self._last_kept(version)[0], False
 
     def _on_parent(self, version: int) -> tuple["_Place | None", bool]:
-        branch = self.source.branches.get(self.source.branch or "")
-        if branch is None:
+        place = parent_of(self.source)
+        if place is None:
             return None, False
-        try:
-            parent = self.source.on_branch(branch.parent_branch)
-        except NotFoundError:
-            return None, False
-        return _Place(parent, parent.history, len(parent.history))._last_kept(version)
+        history = place.source.history
+        return _Place(place.source, history, len(history))._last_kept(version)
 
     def _last_kept(self, version: int) -> tuple["_Place | None", bool]:
         """Return the last kept version up to a given one, and whether it is that one."""

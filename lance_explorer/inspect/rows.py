@@ -17,7 +17,7 @@ from lance_explorer.inspect.row_creation import CREATED_AT_SOURCE, created_at
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.version_runs import RowVersionRuns
 
-__all__ = ["ROWS", "fragment_rows", "rows"]
+__all__ = ["ROWS", "fragment_rows", "rows", "rows_of_fragments"]
 
 ROWS = FrameSchema(
     "rows",
@@ -75,17 +75,50 @@ def fragment_rows(
     source: TableSource, version: int, content: FragmentContent, offsets: NDArray[np.int64]
 ) -> pl.DataFrame:
     """Return the same for some live rows of one fragment, which ``offsets`` name."""
-    addresses = offsets.view(np.uint64) + np.uint64(first_address(content.fragment.id))
-    row_ids = addresses if content.row_ids is None else content.row_ids.at(offsets)
+    return rows_of_fragments(source, version, [(content, offsets)])
+
+
+def rows_of_fragments(
+    source: TableSource,
+    version: int,
+    parts: Sequence[tuple[FragmentContent, NDArray[np.int64]]],
+) -> pl.DataFrame:
+    """Return the same for some live rows of several fragments, one after the other."""
+    addresses = _joined(
+        [o.view(np.uint64) + np.uint64(first_address(c.fragment.id)) for c, o in parts]
+    )
+    row_ids = addresses
+    if any(content.row_ids is not None for content, _ in parts):
+        row_ids = _joined(
+            [
+                o.view(np.uint64) + np.uint64(first_address(c.fragment.id))
+                if c.row_ids is None
+                else c.row_ids.at(o)
+                for c, o in parts
+            ]
+        )
     stored = _STORED.build(
         {
             "_rowid": row_ids,
             "_rowaddr": addresses,
-            "_row_created_at_version": _versions_at(content.created_at, offsets),
-            "_row_last_updated_at_version": _versions_at(content.last_updated_at, offsets),
+            "_row_created_at_version": _versions([(c.created_at, o) for c, o in parts]),
+            "_row_last_updated_at_version": _versions([(c.last_updated_at, o) for c, o in parts]),
         }
     )
     return _told(source, version, stored)
+
+
+def _joined(arrays: list[_Numbers]) -> _Numbers:
+    return np.concatenate([np.empty(0, dtype=np.uint64), *arrays])
+
+
+def _versions(parts: list[tuple[RowVersionRuns | None, NDArray[np.int64]]]) -> pl.Series:
+    known = [runs is not None for runs, _ in parts]
+    if all(known) or not any(known):
+        arrays = [runs.at(offsets) for runs, offsets in parts if runs is not None]
+        if arrays:
+            return pl.Series(_joined(arrays), dtype=ID)
+    return pl.concat([pl.Series(dtype=ID), *[_versions_at(*part) for part in parts]])
 
 
 def _versions_at(runs: RowVersionRuns | None, offsets: NDArray[np.int64]) -> pl.Series:

@@ -107,10 +107,21 @@ over such an upsert, or over versions that are gone, and the latter two of one o
 in place. So are the counts of any commit whose sequences or deletion files are damaged or gone."""
 
 
+def versions(source: TableSource, last: int | None = None) -> pl.DataFrame:
+    """Return one row for each kept version of the branch, oldest first; only the last so many.
+
+    Of the others, only the one before is read, and what a comparison of rows takes.
+    """
+    kept = source.listing.versions
+    if last is None or last >= len(kept):
+        return _of_history(source, source.history)
+    part = source.part(range(kept[-last - 1].version, kept[-1].version + 1))
+    return _of_history(source, (part or source).history)[-last:]
+
+
 @collector_paused()
-def versions(source: TableSource) -> pl.DataFrame:
-    """Return one row for each kept version of the branch, oldest first."""
-    history = source.history
+def _of_history(source: TableSource, history: History) -> pl.DataFrame:
+    """Return one row for each version of a history, which may be a part of that of the branch."""
     records = history.records
     manifests = [record.manifest for record in records]
     headers = [record.transaction.header if record.transaction else None for record in records]

@@ -34,7 +34,7 @@ from lance_explorer.ledger.merging import (
 from lance_explorer.ledger.places import Place
 from lance_explorer.ledger.recorded_storage import NoStorage
 from lance_explorer.ledger.recorded_table import RecordedTable
-from lance_explorer.ledger.recording import record_branch
+from lance_explorer.ledger.recording import Added, record_branch
 from lance_explorer.ledger.segments import Segment, write_segment
 from lance_explorer.shown import described
 from lance_explorer.storage import Options, open_storage
@@ -50,6 +50,9 @@ __all__ = [
     "ledger_of",
     "merge_branch",
     "not_found",
+    "place_of",
+    "record_and_merge",
+    "recorded_row",
     "recorded_table",
 ]
 
@@ -208,14 +211,7 @@ class Ledger:
                 if branch not in main.branches:
                     raise
                 continue  # its name is there, and its versions are not
-            release = release_of("lance-explorer")
-            added = record_branch(source, self._place, known, release, words=words)
-            if added.segments:
-                known.forget(branch)
-                merge_branch(known, branch)
-            line = [one for one in added.versions if one < FIRST_DETACHED]
-            first, last = (min(line), max(line)) if line else (None, None)
-            row = (main.uri, branch, len(added.versions), first, last, added.bytes_read)
+            row = record_and_merge(source, self._place, known, words=words)
             for name, value in zip(columns, row, strict=True):
                 columns[name].append(value)
         return RECORDED.build(columns)
@@ -389,6 +385,25 @@ def _folder_name(name: str) -> str:
     return f"{_UNSAFE.sub('_', name)}-"
 
 
+def record_and_merge(
+    source: TableSource, place: Place, table: RecordedTable, *, words: bool = True
+) -> tuple[Any, ...]:
+    """Record what is new of a branch, and merge what is to be merged; return a row of RECORDED."""
+    branch = source.branch
+    added = record_branch(source, place, table, release_of("lance-explorer"), words=words)
+    if added.segments:
+        table.forget(branch)
+        merge_branch(table, branch)
+    return recorded_row(source.uri, branch, added)
+
+
+def recorded_row(uri: str, branch: str | None, added: Added) -> tuple[Any, ...]:
+    """Return a row of RECORDED."""
+    line = [one for one in added.versions if one < FIRST_DETACHED]
+    first, last = (min(line), max(line)) if line else (None, None)
+    return uri, branch, len(added.versions), first, last, added.bytes_read
+
+
 def merge_branch(table: RecordedTable, branch: str | None, *, everything: bool = False) -> None:
     """Merge what is to be merged of a branch, and delete what was merged a day ago."""
     now = datetime.now(UTC)
@@ -419,6 +434,11 @@ def _facts(life: Life, sizes: Mapping[str, int]) -> tuple[Any, ...]:
         len(life.segments),
         sum(sizes.get(name, 0) for name in names),
     )
+
+
+def place_of(ledger: Ledger) -> Place:
+    """Return where a ledger lies."""
+    return ledger._place
 
 
 def recorded_table(ledger: Ledger, uri: str) -> RecordedTable:

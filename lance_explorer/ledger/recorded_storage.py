@@ -35,11 +35,18 @@ class RecordedStorage(Storage):
         self._recorded = recorded
         self._gone = gone
 
+    @property
+    def live(self) -> Storage:
+        return self._live
+
     def list_files(self, folder: str) -> list[FileInfo]:
         return self._live.list_files(folder)
 
     def list_folders(self, folder: str) -> list[str]:
         return self._live.list_folders(folder)
+
+    def list_all(self) -> Iterator[FileInfo]:
+        return self._live.list_all()
 
     def find(self, path: str) -> FileInfo | None:
         return self._gone.get(path) or self._live.find(path)

@@ -122,6 +122,11 @@ class RecordedTable:
         """Root of the table."""
         return self._uri
 
+    @property
+    def place(self) -> Place:
+        """Where the ledger lies."""
+        return self._place
+
     def recorded_uri(self) -> str | None:
         """Return which table the folder is about, as it was recorded last; None if about none."""
         for branch in self.branches():
@@ -139,6 +144,14 @@ class RecordedTable:
         if life is not None:
             self._chosen[branch] = life
         return life
+
+    def life_with(self, branch: str | None, version: int, digest: str) -> Life | None:
+        """Choose the life that has a version with a digest; None if none has it."""
+        for life in self.lives(branch):
+            if life.digests.get(version) == digest:
+                self._chosen[branch] = life
+                return life
+        return None
 
     def chosen(self, branch: str | None) -> Life | None:
         """Return the life that the table was found to be in."""

@@ -1,6 +1,6 @@
 """Record what a branch of a table has, and the ledger has not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -10,6 +10,7 @@ import polars as pl
 from lance_explorer.errors import FormatError
 from lance_explorer.format.refs import decode_branch, decode_tag
 from lance_explorer.format.without_words import without_words
+from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.progress import reading_versions
 from lance_explorer.history.refs import BRANCHES_FOLDER, TAGS_FOLDER
 from lance_explorer.history.source import TableSource
@@ -21,7 +22,15 @@ from lance_explorer.ledger.segments import About, write_segment
 from lance_explorer.ledger.sidecars import read_sidecars
 from lance_explorer.storage import FilePart, Storage, given
 
-__all__ = ["Added", "base_of", "now", "record_branch"]
+__all__ = [
+    "Added",
+    "base_of",
+    "new_files",
+    "now",
+    "record_branch",
+    "record_files",
+    "with_transactions",
+]
 
 _MOST_BYTES = 64 << 20
 _MOST_VERSIONS = 20_000
@@ -49,21 +58,63 @@ def record_branch(
     Versions that are removed while they are read are left out. Without ``words``, so are
     predicates, messages and other properties of transactions.
     """
-    known = table.known(source.storage, source.branch, source.listing)
-    recorded = set(known.log.versions["version"].to_list()) if known else set()
-    every = (*source.listing.versions, *source.listing.detached)
-    listed = [file for file in every if not file.is_recorded]
-    files = [file for file in listed if file.version not in recorded]
+    files = new_files(source, table)
+    known = table.chosen(source.branch)
     refs = _changed_refs(source, table)
-    added = Added([], 0, [])
-    base = base_of(table, source.branch, files[0].version) if known and files else None
-    recorder = Recorder(source.storage, base, words=words)
+    base = base_of(table, source.branch, files[0].version) if files else None
     after = max(known.digests.items(), default=None) if known else None
     left_out = [] if words else ["words"]
     about = About(table.uri, source.branch, now(), release, after=after, left_out=left_out)
+    return record_files(source.storage, place, table, files, about, base, refs)
+
+
+def new_files(
+    source: TableSource, table: RecordedTable, same: tuple[int, str] | None = None
+) -> list[VersionFile]:
+    """Return the manifest files of a branch that are not recorded, detached ones last.
+
+    ``same`` is a version that is known to be of this table, and its digest: saves to look.
+    """
+    if same is None or (known := table.life_with(source.branch, *same)) is None:
+        known = table.known(source.storage, source.branch, source.listing)
+    recorded = set(known.log.versions["version"].to_list()) if known else set()
+    every = (*source.listing.versions, *source.listing.detached)
+    return [file for file in every if not file.is_recorded and file.version not in recorded]
+
+
+def record_files(
+    storage: Storage,
+    place: Place,
+    table: RecordedTable,
+    files: Sequence[VersionFile],
+    about: About,
+    base: Base | None = None,
+    refs: pl.DataFrame | None = None,
+) -> Added:
+    """Record some manifest files of a branch, told from a base that is recorded, too.
+
+    Parameters
+    ----------
+    storage : Storage
+        Root of the branch.
+    place : Place
+        Where the ledger lies.
+    table : RecordedTable
+        What it has of the table.
+    files : sequence of VersionFile
+        The manifest files, in the order of their versions.
+    about : About
+        What the segments say of themselves.
+    base : Base, optional
+        The version before the first of them.
+    refs : DataFrame, optional
+        Tags and branches that changed, as ``kinds.REFS``.
+    """
+    added = Added([], 0, [])
+    recorder = Recorder(storage, base, words="words" not in about.left_out)
     sizes = [file.size_bytes for file in files]
-    contents = source.storage.get_many([file.path for file in files], sizes)
-    shown = reading_versions(files, is_remote=source.storage.in_flight > 1)
+    contents = storage.get_many([file.path for file in files], sizes)
+    shown = reading_versions(files, is_remote=storage.in_flight > 1)
     num_bytes = 0
     for file, data in zip(shown, contents, strict=True):
         if data is None or isinstance(data, FormatError):  # removed, or no file: a pipe, say
@@ -72,27 +123,27 @@ def record_branch(
         added.versions.append(file.version)
         num_bytes += len(data)
         if recorder.num_bytes > _MOST_BYTES or len(recorder) >= _MOST_VERSIONS:
-            added.segments.append(_write(recorder, place, table, source, about, None))
-    if len(recorder) or len(refs):
-        added.segments.append(_write(recorder, place, table, source, about, refs))
+            added.segments.append(_write(recorder, storage, place, table, about, None))
+    if len(recorder) or (refs is not None and len(refs)):
+        added.segments.append(_write(recorder, storage, place, table, about, refs))
     return added._replace(bytes_read=num_bytes)
 
 
 def _write(
     recorder: Recorder,
+    storage: Storage,
     place: Place,
     table: RecordedTable,
-    source: TableSource,
     about: About,
     refs: pl.DataFrame | None,
 ) -> str:
     frames, sidecars = recorder.take()
     frames["files"] = read_sidecars(sidecars, table.uri)
     words = "words" not in about.left_out
-    frames["versions"] = _with_transactions(frames["versions"], source.storage, words=words)
+    frames["versions"] = with_transactions(frames["versions"], storage, words=words)
     if refs is not None:
         frames["refs"] = refs
-    return write_segment(place, table.folder(source.branch), frames, about).file
+    return write_segment(place, table.folder(about.branch), frames, about).file
 
 
 def base_of(table: RecordedTable, branch: str | None, version: int) -> Base | None:
@@ -113,7 +164,7 @@ def base_of(table: RecordedTable, branch: str | None, version: int) -> Base | No
     return None if data is None else Base(last, digest, data)
 
 
-def _with_transactions(versions: pl.DataFrame, storage: Storage, *, words: bool) -> pl.DataFrame:
+def with_transactions(versions: pl.DataFrame, storage: Storage, *, words: bool) -> pl.DataFrame:
     """Fill in the transactions that are in files of their own."""
     paths: list[str | None] = versions["transaction_path"].to_list()
     wanted = [path for path in paths if path is not None]

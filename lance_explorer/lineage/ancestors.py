@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.events.address_identities import addresses_at, identities_at
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.source import TableSource
@@ -34,14 +35,13 @@ class Fork:
 
 def fork_of(source: TableSource) -> Fork | None:
     """Return where a branch left its parent; None if it is no branch, or that is not kept."""
-    branch = source.branches.get(source.branch) if source.branch is not None else None
-    if branch is None:
+    place = parent_of(source)
+    if place is None:
         return None
-    parent = state_rows(source.on_branch(branch.parent_branch))
-    version = branch.parent_version
-    if version not in parent.history:
+    parent = state_rows(place.source)
+    if place.version not in parent.history:
         return None
-    return Fork(parent, version, parent.history.position(version))
+    return Fork(parent, place.version, parent.history.position(place.version))
 
 
 def identities_in_parent(

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, groupby
 
-from lance_explorer.errors import CorruptFileError, FormatError, NotFoundError
+from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.ancestors import Place, parents_of
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.restores import ordinary_version, restored_version
@@ -87,17 +88,8 @@ def _found(source: TableSource, last: int) -> list[CompactionLineageEntry]:
 
 def _line(source: TableSource, version: int) -> Iterator[tuple[TableSource, int]]:
     """Yield a branch and a version of it, then its parents and where they were left."""
-    seen: set[str | None] = set()
-    while source.branch not in seen:
-        yield source, ordinary_version(source, version) or 0
-        seen.add(source.branch)
-        branch = source.branches.get(source.branch or "")
-        if branch is None:
-            return
-        try:
-            source, version = source.on_branch(branch.parent_branch), branch.parent_version
-        except NotFoundError:
-            return
+    for place in (Place(source, version), *parents_of(source)):
+        yield place.source, ordinary_version(place.source, place.version) or 0
 
 
 def _undone(source: TableSource, version: int) -> Iterator[range]:

@@ -7,6 +7,7 @@ import numpy as np
 from lance_explorer.errors import FormatError, LanceExplorerError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.table_operations import Clone
+from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.history import History
 from lance_explorer.history.lives import Lives, fragment_lives
 from lance_explorer.history.source import TableSource
@@ -104,8 +105,10 @@ def _fork(source: TableSource, history: History, table: str | None) -> Fork | No
 def _parent(child: Stretch, fork: Fork) -> Stretch | None:
     try:
         if fork.table == child.table:
-            source = child.source.on_branch(fork.branch)
-            table = child.table
+            place = parent_of(child.source)
+            if place is None:
+                return None
+            source, table = place.source, child.table
         else:
             source = child.source.led_to(str(fork.table))
             table = source.uri

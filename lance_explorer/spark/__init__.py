@@ -12,9 +12,12 @@ require_pyspark()
 
 from lance_explorer.spark.changes_source import changes_to_spark  # noqa: E402
 from lance_explorer.spark.comparing import content, diff, same_content  # noqa: E402
+from lance_explorer.spark.followed_rows import follow, locate  # noqa: E402
 from lance_explorer.spark.frames import from_polars, metadata  # noqa: E402
 from lance_explorer.spark.local_session import session  # noqa: E402
+from lance_explorer.spark.recording import record  # noqa: E402
 from lance_explorer.spark.registration import register  # noqa: E402
+from lance_explorer.spark.row_counts import count  # noqa: E402
 from lance_explorer.spark.worker import keep_imports  # noqa: E402
 
 keep_imports()
@@ -22,9 +25,13 @@ keep_imports()
 __all__ = [
     "changes_to_spark",
     "content",
+    "count",
     "diff",
+    "follow",
     "from_polars",
+    "locate",
     "metadata",
+    "record",
     "register",
     "same_content",
     "session",

@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import polars as pl
 import pyarrow as pa
-from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
 from lance_explorer.changes.change_feed import Changes, changes
@@ -41,15 +40,14 @@ class ChangesQuery:
         """
         return _changes(self, state_rows(self.table.open()))
 
-    def partitions(self, end_version: int | None = None) -> list[InputPartition]:
+    def parts(self, end_version: int | None = None) -> list[ChangePart]:
         """Return the pieces of work; of a feed of commits, those up to a version, if that is asked.
 
         All versions name the columns, those after it too.
         """
         size = self.options.number("rows_per_partition", _ROWS_PER_PARTITION)
         asked = self if end_version is None else replace(self, end_version=end_version)
-        parts = asked.changes().parts(size)
-        return [InputPartition((self, part)) for part in parts] or [InputPartition(None)]
+        return asked.changes().parts(size)
 
 
 @lru_cache(maxsize=1)
@@ -70,14 +68,9 @@ def _changes(query: ChangesQuery, rows: StateRows) -> Changes:
 
 
 def part_batches(
-    partition: InputPartition, schema: StructType, *, may_lack_columns: bool = False
+    query: ChangesQuery, part: ChangePart, schema: StructType, *, may_lack_columns: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """Yield the lines of one part of a feed, as Spark wants them; columns it lacks may be null."""
-    if partition.value is None:
-        return
-    query: ChangesQuery
-    part: ChangePart
-    query, part = partition.value
     target = target_schema(schema)
     for frame in query.changes().batches(_ROWS_PER_BATCH, progress=False, part=part):
         lacking = [name for name in target.names if name not in frame.columns]

@@ -21,9 +21,10 @@ from lance_explorer.arguments import of_kind
 from lance_explorer.changes.change_feed import Changes
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.spark.change_parts import ChangesQuery, part_batches, value_names
 from lance_explorer.spark.given import session_of
-from lance_explorer.spark.options import STORAGE_PREFIX, Options, hidden
+from lance_explorer.spark.options import LEDGER_PREFIX, STORAGE_PREFIX, Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.streaming import ChangesStream
 from lance_explorer.spark.types import arrow_table, spark_schema
@@ -41,6 +42,7 @@ _OPTIONS = (
     "tolerance",
     "rows_per_partition",
     "max_versions_per_batch",
+    "failOnDataLoss",
 )
 
 
@@ -52,10 +54,15 @@ class ChangesSource(DataSource):
     text that :meth:`Table.at` takes; ``mode``: ``net`` or ``per_commit`` (a stream is always
     ``per_commit``); ``images``: ``known``, ``after`` or ``both``; by default no values are read;
     ``columns``, ``key`` and ``include``: lists; ``tolerance``; ``rows_per_partition``;
-    ``max_versions_per_batch``, for streams; ``allow_bases``, a list; ``storage.*``. Options are as
-    for :meth:`Table.changes` and :func:`open_table`, except for these defaults. A stream has the
-    columns of the latest version, null in versions that lack them; if ``mode`` and
-    ``begin_version`` are given, it has those of all versions from there on.
+    ``max_versions_per_batch``, for streams; ``allow_bases``, a list; ``storage.*``; ``ledger`` and
+    ``ledger.storage.*``. Options are as for :meth:`Table.changes` and :func:`open_table`, except
+    for these defaults. Also understood, with the meaning that they have for Delta tables, are
+    ``startingVersion`` (inclusive; of a stream also ``latest``), ``endingVersion``,
+    ``startingTimestamp``, ``endingTimestamp`` (a day is its midnight in ``timeZone``, by default
+    UTC) and, for streams, ``failOnDataLoss``: if false, versions that were cleaned up before they
+    were read become a line of the event ``lost``. A stream has the columns of the latest version,
+    null in versions that lack them; if ``mode`` and ``begin_version`` are given, it has those of
+    all versions from there on.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -76,20 +83,23 @@ class ChangesSource(DataSource):
     def schema(self) -> StructType:
         """Return all columns."""
         begin = self._begin
-        if self._options.text("begin_version") is None:  # a stream may begin before what is kept
+        if not self._options.has_version("begin_version"):  # a stream may begin before what is kept
             begin = self._end
         schema = arrow_table(self._query(begin, None).changes().schema.to_frame()).schema
         return spark_schema(schema, ids=CHANGES.names)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return what reads some columns once."""
-        self._options.required("begin_version", "option('begin_version', 3)")
+        if not self._options.has_version("begin_version"):
+            self._options.required("begin_version", "option('begin_version', 3)")
         self._refuse("max_versions_per_batch", "is for streams")
+        self._refuse("failOnDataLoss", "is for streams")
         return _ChangesReader(self._query(self._begin, schema), schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
         """Return what reads some columns of whatever comes."""
-        self._refuse("end_version", "is not for streams, which have no end")
+        if self._options.has_version("end_version"):
+            raise InvalidArgumentError("end_version is not for streams, which have no end")
         if self._options.text("mode") not in (None, "per_commit"):
             raise InvalidArgumentError("a stream has one mode, per_commit")
         per_commit = self._options.with_values(mode="per_commit")
@@ -108,10 +118,15 @@ class ChangesSource(DataSource):
         columns = None if chosen is None else tuple(chosen)
         if schema is not None:
             columns = value_names(self._options, schema)
+        if self._table.handed is None:  # Spark keeps this source for the process that plans
+            is_net = self._options.text("mode") in (None, "net")
+            asks_before = is_net and "moved" in (self._options.texts("include") or ())
+            table = self._table
+            self._table = table.with_versions() if asks_before else table.with_range(begin)
         return ChangesQuery(self._table, begin, self._end, self._options, columns)
 
     def _refuse(self, name: str, why: str) -> None:
-        if self._options.text(name) is not None:
+        if self._options.text(name.lower()) is not None:
             raise InvalidArgumentError(f"{name} {why}")
 
 
@@ -122,11 +137,12 @@ class _ChangesReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Return the pieces of work."""
-        return self._query.partitions()
+        return [InputPartition(part) for part in self._query.parts()] or [InputPartition(None)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield one part."""
-        return part_batches(partition, self._schema)
+        if partition.value is not None:
+            yield from part_batches(self._query, partition.value, self._schema)
 
 
 def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
@@ -153,5 +169,9 @@ def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
         "allow_bases": json.dumps(source.main_storage.bases.allowed),
         **{f"{STORAGE_PREFIX}{n}": value for n, value in source.main_storage.options.items()},
     }
+    if isinstance(source.recorded, RecordedTable):
+        ledger = source.recorded.place.storage
+        options["ledger"] = ledger.uri
+        options |= {f"{LEDGER_PREFIX}{n}": value for n, value in ledger.options.items()}
     given = {name: value for name, value in options.items() if value is not None}
     return spark.read.format(ChangesSource.name()).options(**given).load(source.uri)

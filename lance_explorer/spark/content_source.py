@@ -26,8 +26,6 @@ _SUMS = {"num_rows": pa.int64(), **dict.fromkeys(HASHES, pa.uint64())}
 class ContentSource(RowsSource):
     """Sums over the rows of each partition; the options are those of ``lance_explorer.rows``."""
 
-    OPTIONS = (*RowsSource.OPTIONS, "columns")
-
     @classmethod
     def name(cls) -> str:
         """Return what ``format(...)`` takes."""

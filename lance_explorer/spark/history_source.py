@@ -80,7 +80,7 @@ class HistorySource(DataSource):
             raise InvalidArgumentError(
                 f"no column {missing[0]!r}; there are: {', '.join(FOLLOWED.names)}"
             )
-        return _HistoryReader(self._options, self._begin, self._table, schema)
+        return _HistoryReader(self._options, self._begin, self._table.with_versions(), schema)
 
 
 class _HistoryReader(DataSourceReader):

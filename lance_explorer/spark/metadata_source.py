@@ -5,6 +5,7 @@ Manifests are read and decoded in the tasks, those of some small tables or of a 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 import pyarrow as pa
@@ -14,6 +15,7 @@ from pyspark.sql.types import StructType
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, TableNotFoundError
 from lance_explorer.findings import Finding
 from lance_explorer.frames.columns import TEXT
+from lance_explorer.history.discovery import tables_below
 from lance_explorer.history.version_refs import resolve
 from lance_explorer.inspect.catalogue import FRAMES, frame
 from lance_explorer.inspect.detached import DETACHED
@@ -21,7 +23,8 @@ from lance_explorer.inspect.findings import findings_frame
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
-from lance_explorer.storage import open_storage
+from lance_explorer.storage import Options as StorageOptions
+from lance_explorer.storage import done_in_order, open_storage
 
 __all__ = ["MetadataSource"]
 
@@ -44,10 +47,10 @@ class _Piece:
 class MetadataSource(DataSource):
     """A frame of metadata.
 
-    Options: ``path``, a table, a folder of tables or a list of URIs in JSON; ``frame``, the name of
-    the frame; ``branch``; ``version``, the last version to read, by default the latest;
-    ``tables_per_partition``, at most; ``allow_bases``, a list; ``storage.*``. The column ``table``
-    is the URI of the table.
+    Options: ``path``, a table, a folder or bucket with tables anywhere below it, or a list of URIs
+    in JSON; ``frame``, the name of the frame; ``branch``; ``version``, the last version to read, by
+    default the latest; ``tables_per_partition``, at most; ``allow_bases``, a list; ``storage.*``;
+    ``ledger`` and ``ledger.storage.*``. The column ``table`` is the URI of the table.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
@@ -136,19 +139,22 @@ def _unreadable(error: LanceExplorerError) -> Finding:
 
 def _pieces(options: Options) -> list[_Piece]:
     path = options.required("path", ".load('folder of tables')").strip()
-    branch, storage, bases = options.text("branch"), options.storage, options.allow_bases
     is_list = path.startswith("[")
-    uris = options.texts("path") or [] if is_list else _tables_in(path, dict(storage))
-    refs = [TableRef(uri, branch, storage, bases) for uri in uris]
+    storage = StorageOptions(dict(options.storage))
+    uris = options.texts("path") or [] if is_list else _tables_at(path, storage, options)
+    refs = [TableRef.at(uri, options) for uri in uris]
     if not refs:
         raise InvalidArgumentError("there is no table in the list")
-    if len(refs) > 1 and options.text("version") is not None:
+    if len(refs) > 1 and options.has_version("version"):
         raise InvalidArgumentError("a version needs a single table; these are several")
     if len(refs) > 1:
-        return [_pinned_or_not(ref) for ref in refs]
+        in_flight = open_storage(refs[0].uri, storage).in_flight
+        asked = [(1, partial(_pinned_or_not, ref)) for ref in refs]
+        return list(done_in_order(asked, in_flight, in_flight))
     [ref] = refs
     source = ref.open()
-    found = resolve(source, options.text("version") or -1)
+    version = options.version_ref("version", source)
+    found = resolve(source, -1 if version is None else version)
     return [_Piece(ref, PinnedTable.at(found.source, found.version, ref))]
 
 
@@ -162,13 +168,11 @@ def _pinned_or_not(ref: TableRef) -> _Piece:
         return _Piece(ref, None)
 
 
-def _tables_in(uri: str, storage_options: dict[str, str]) -> list[str]:
-    """Return the table at a URI, or those in its folder."""
-    storage = open_storage(uri, storage_options or None)
-    folders = storage.list_folders("")
-    if "_versions" in folders:
-        return [storage.uri]
-    tables = sorted(name for name in folders if name.endswith(".lance"))
-    if not tables:
-        raise TableNotFoundError(f"no Lance table at {storage.uri}, and none in that folder")
-    return [f"{storage.uri}/{name}" for name in tables]
+def _tables_at(uri: str, storage: StorageOptions, options: Options) -> list[str]:
+    """Return the table at a URI, or those below it; one that is gone may still be recorded."""
+    try:
+        return tables_below(uri, storage)
+    except TableNotFoundError:
+        if options.text("ledger") is None:
+            raise
+        return [uri]

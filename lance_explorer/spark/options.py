@@ -7,28 +7,49 @@ error, so that a typing error is not an answer to another question.
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from lance_explorer.arguments import names, shown, whole_number
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.version_refs import version_number
+from lance_explorer.history.version_refs import VersionRef, version_number
 from lance_explorer.shown import described
 from lance_explorer.storage import Hidden
 
-__all__ = ["STORAGE_PREFIX", "Options", "hidden"]
+__all__ = ["LEDGER_PREFIX", "STORAGE_PREFIX", "Options", "hidden"]
 
 STORAGE_PREFIX = "storage."
 """What the names of storage options begin with. They are never shown."""
 
+LEDGER_PREFIX = "ledger.storage."
+"""The same for the store of the ledger, which has options of its own."""
+
 _MOST_DIGITS = 20
 
-_COMMON = ("path", "branch", "allow_bases")
+_COMMON = ("path", "branch", "allow_bases", "ledger")
+
+_LATEST = "latest"
+_ZONE = "timezone"
+
+_OTHER_NAMES = {
+    "version": ("versionAsOf", "timestampAsOf"),
+    "begin_version": ("startingVersion", "startingTimestamp"),
+    "end_version": ("endingVersion", "endingTimestamp"),
+}
+"""The names that readers of Delta tables have for versions; they mean what they mean there."""
 
 
 def hidden(options: Mapping[str, str]) -> dict[str, str]:
     """Return options by lower names; those of object stores do not show in a traceback."""
     lower = {name.lower(): value for name, value in options.items()}
-    return {k: Hidden(v) if k.startswith(STORAGE_PREFIX) else v for k, v in lower.items()}
+    return {k: Hidden(v) if _prefix(k) else v for k, v in lower.items()}
+
+
+def _prefix(name: str) -> str:
+    """Return with which prefix the name of an option begins; empty if with none."""
+    return next((one for one in (LEDGER_PREFIX, STORAGE_PREFIX) if name.startswith(one)), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +60,26 @@ class Options:
     known: tuple[str, ...]
     values: tuple[tuple[str, str], ...]
     storage: tuple[tuple[str, str], ...]
+    ledger_storage: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def parse(cls, source: str, given: Mapping[str, str], known: Collection[str]) -> "Options":
         """Return the options of a source, which has some of its own beside the common ones."""
-        names = (*_COMMON, *known)
+        others = [other for name in known for other in _OTHER_NAMES.get(name, ())]
+        names = (*_COMMON, *known, *others, *(("timeZone",) if others else ()))
         given = hidden(given)
-        storage = {
-            name.removeprefix(STORAGE_PREFIX): value
-            for name, value in given.items()
-            if name.startswith(STORAGE_PREFIX)
+        of_stores = {
+            prefix: {n.removeprefix(prefix): v for n, v in given.items() if _prefix(n) == prefix}
+            for prefix in (STORAGE_PREFIX, LEDGER_PREFIX)
         }
-        values = {
-            name: value for name, value in given.items() if not name.startswith(STORAGE_PREFIX)
-        }
+        values = {name: value for name, value in given.items() if not _prefix(name)}
         for name in values:
-            if name not in names:
-                raise InvalidArgumentError(
-                    f"{source} has no option {name!r}; there are: {', '.join(names)}, "
-                    f"and {STORAGE_PREFIX}... for object stores"
-                )
-        return cls(source, names, tuple(sorted(values.items())), tuple(sorted(storage.items())))
+            if name not in {one.lower() for one in names}:
+                raise _no_option(source, name, names)
+        storage, ledger_storage = (tuple(sorted(some.items())) for some in of_stores.values())
+        if ledger_storage and "ledger" not in values:
+            raise InvalidArgumentError(f"{LEDGER_PREFIX}... is for a ledger: give that, too")
+        return cls(source, names, tuple(sorted(values.items())), storage, ledger_storage)
 
     @described
     def __repr__(self) -> str:
@@ -88,20 +108,85 @@ class Options:
         number = int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else text
         return whole_number(name, number, least)
 
+    def flag(self, name: str, *, default: bool) -> bool:
+        """Return an option that is true or false."""
+        text = self.text(name.lower())
+        if text is not None and text.lower() not in ("true", "false"):
+            raise InvalidArgumentError(f"{name} is true or false, not {shown(text)}")
+        return default if text is None else text.lower() == "true"
+
     @property
     def allow_bases(self) -> tuple[str, ...]:
         """Where the table may lead, beside what is near it."""
         return tuple(self.texts("allow_bases") or ())
 
+    def has_version(self, name: str) -> bool:
+        """Tell whether a version was given, under whatever name."""
+        return self._name_of(name) is not None
+
+    def version_ref(self, name: str, source: TableSource) -> VersionRef | None:
+        """Return a version as it was given, as text or number; None if it was not."""
+        given = self._name_of(name)
+        if given is None:
+            return None
+        text = self.text(given.lower()) or ""
+        if given == name:
+            return text
+        if given.endswith("Timestamp") or given == "timestampAsOf":
+            return self._version_at(source, given, text)
+        if given == "startingVersion" and text.lower() == _LATEST:
+            return source.latest_version
+        if not text.isdecimal() or len(text) >= _MOST_DIGITS:
+            raise InvalidArgumentError(f"{given} is a number of a version, not {shown(text)}")
+        return int(text) - 1 if given == "startingVersion" and int(text) else int(text)
+
     def version(self, name: str, source: TableSource, *, is_begin: bool = False) -> int | None:
         """Return an option that names a version of a branch; None if it was not given."""
-        text = self.text(name)
-        if text is None:
+        ref = self.version_ref(name, source)
+        if ref is None:
             return None
         try:
-            return version_number(source, text, is_begin=is_begin)
+            return version_number(source, ref, is_begin=is_begin)
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"{name}: {error}") from None
+
+    def _name_of(self, name: str) -> str | None:
+        """Return under which name a version was given."""
+        given = [n for n in (name, *_OTHER_NAMES[name]) if self.text(n.lower()) is not None]
+        if len(given) > 1:
+            raise InvalidArgumentError(f"give {given[0]} or {given[1]}, not both")
+        return given[0] if given else None
+
+    def _version_at(self, source: TableSource, name: str, text: str) -> int:
+        """Return the version of a time; of a start, the one before all that are not older."""
+        time = self._time(name, text)
+        if name == "startingTimestamp":
+            last = source.history.records[-1]
+            if last.manifest.timestamp is not None and time > last.manifest.timestamp:
+                raise VersionNotFoundError(f"{name} {text} is after the latest version")
+            try:
+                return source.version_as_of(time - timedelta(microseconds=1))
+            except VersionNotFoundError:
+                return 0
+        found = source.version_as_of(time)
+        timestamp = source.version(source.latest_version).records[0].manifest.timestamp
+        if name == "timestampAsOf" and timestamp is not None and time > timestamp:
+            raise VersionNotFoundError(
+                f"{name} {text} is after the latest version, {source.latest_version}, which was "
+                f"committed at {timestamp.isoformat(sep=' ')}"
+            )
+        return found
+
+    def _time(self, name: str, text: str) -> datetime:
+        zone = self.text(_ZONE) or "UTC"
+        try:
+            time = datetime.fromisoformat(text.strip())
+            return time if time.tzinfo else time.replace(tzinfo=ZoneInfo(zone))
+        except (ValueError, ZoneInfoNotFoundError, OSError) as error:
+            raise InvalidArgumentError(
+                f"{name} is a time such as 2026-11-22 12:00:00 and timeZone one such as "
+                f"Europe/Berlin, not {shown(text)} in {shown(zone)}"
+            ) from error
 
     def texts(self, name: str) -> list[str] | None:
         """Return an option that is a list: in JSON, or with commas between."""
@@ -115,3 +200,13 @@ class Options:
         except (ValueError, RecursionError) as error:
             raise InvalidArgumentError(f"{name} is a list in JSON, not {shown(text)}") from error
         return list(names(name, found))
+
+
+def _no_option(source: str, name: str, names: Collection[str]) -> InvalidArgumentError:
+    lower = {one.lower(): one for one in names}
+    meant = get_close_matches(name, lower, 1)
+    hint = f"; did you mean {lower[meant[0]]!r}? There" if meant else "; there"
+    return InvalidArgumentError(
+        f"{source} has no option {name!r}{hint} are: {', '.join(names)}, "
+        f"and {STORAGE_PREFIX}... for object stores"
+    )

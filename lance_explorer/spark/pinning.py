@@ -3,10 +3,13 @@
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from lance_explorer.errors import VersionNotFoundError
+from lance_explorer.changes.needed_versions import tells_itself
+from lance_explorer.errors import TableNotFoundError, VersionNotFoundError
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
+from lance_explorer.ledger.handed import Handed, HandedTable, Handing
+from lance_explorer.ledger.ledger import Ledger, recorded_table
 from lance_explorer.spark.options import Options
 from lance_explorer.storage import Options as StorageOptions
 
@@ -14,6 +17,9 @@ __all__ = ["PinnedTable", "TableRef"]
 
 _TABLES_KEPT = 2
 """How many tables a worker keeps open from one task to the next."""
+
+_MOST_BYTES_HANDED = 32 << 20
+"""A larger manifest is read by each worker that needs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +30,41 @@ class TableRef:
     branch: str | None = None
     storage: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     allow_bases: tuple[str, ...] = ()
+    ledger: str | None = None
+    ledger_storage: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, options: Options) -> "TableRef":
         """Return the table that options name."""
         uri = options.required("path", ".load('trips.lance')")
-        return cls(uri, options.text("branch"), options.storage, options.allow_bases)
+        return cls.at(uri, options)
+
+    @classmethod
+    def at(cls, uri: str, options: Options) -> "TableRef":
+        """Return a table, and all else that options say of it."""
+        return cls(
+            uri,
+            options.text("branch"),
+            options.storage,
+            options.allow_bases,
+            options.text("ledger"),
+            options.ledger_storage,
+        )
 
     def open(self) -> TableSource:
-        """Return the metadata of the table as it is now."""
+        """Return the metadata of the table as it is now; from its ledger alone if it is gone."""
         storage = StorageOptions(dict(self.storage))
-        return TableSource(self.uri, self.branch, storage, None, self.allow_bases)
+        if self.ledger is None:
+            return TableSource(self.uri, self.branch, storage, None, self.allow_bases)
+        ledger = Ledger(self.ledger, StorageOptions(dict(self.ledger_storage)))
+        try:
+            live = TableSource(self.uri, None, storage, None, self.allow_bases)
+        except TableNotFoundError as error:
+            try:
+                return ledger.open(self.uri, self.branch).source
+            except TableNotFoundError:
+                raise error from None
+        return live.with_recorded(recorded_table(ledger, live.uri), self.branch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +72,12 @@ class PinnedTable:
     """A table at a version: later versions are not there.
 
     ``file`` is its manifest file, so that a table that was written anew under the same URI is not
-    taken for it.
+    taken for it. ``handed`` are versions that the driver has read, so that tasks need not.
     """
 
     ref: TableRef
     file: VersionFile
+    handed: Handed | None = None
 
     @classmethod
     def at(cls, source: TableSource, version: int, ref: TableRef) -> "PinnedTable":
@@ -70,11 +101,51 @@ class PinnedTable:
         VersionNotFoundError
             If the version went away, or the table is another one now.
         """
-        return _open(self)
+        if self.handed is None:
+            return _as_it_was(_opened(self.ref), self)
+        source = _opened_by_hand(self.ref, self.handed)
+        if not self.file.is_recorded:
+            _check_there(source, self.file)
+        return source
+
+    def with_versions(self) -> "PinnedTable":
+        """Return the same with all of its versions read."""
+        live = _handing(self.ref)
+        source = _as_it_was(live, self)
+        assert isinstance(source.recorded, Handing)
+        return replace(self, handed=source.recorded.handed(source))
+
+    def with_range(self, begin_version: int) -> "PinnedTable":
+        """Return the same with what tells changes since a version read: if need be, all versions.
+
+        Raises
+        ------
+        VersionNotFoundError
+            If the table is another one now.
+        """
+        some = self.ref.open().only(begin_version, self.version)
+        is_kept = len(some.listing.versions) == self.version - begin_version + 1
+        if 0 < begin_version <= self.version and is_kept:
+            if some.listing.versions[-1:] != (self.file,):
+                raise _replaced(self)
+            some.recorded = handing = Handing(some)
+            if tells_itself(some.history):
+                return replace(self, handed=handing.handed(some))
+        return self.with_versions()
+
+    def with_version(self) -> "PinnedTable":
+        """Return the same with its one version read, if it is not large."""
+        if self.file.size_bytes > _MOST_BYTES_HANDED:
+            return self
+        source = self.ref.open().only(self.version, self.version)
+        source.recorded = handing = Handing(source)
+        if source.listing.versions[-1:] != (self.file,):
+            raise _replaced(self)
+        return replace(self, handed=handing.handed(source))
 
 
-def _open(table: PinnedTable) -> TableSource:
-    live = _opened(table.ref)
+def _as_it_was(live: LiveTable, table: PinnedTable) -> TableSource:
+    """Return a table up to a version, whatever was committed since."""
     if live.source.listing.versions[-1:] == (table.file,):
         return live.source
     live.refresh(last_version=table.version)
@@ -83,10 +154,37 @@ def _open(table: PinnedTable) -> TableSource:
         live.refresh()
         raise live.source.missing_version(table.version)
     if last[0] != table.file:
-        raise VersionNotFoundError(f"{table.ref.uri} was replaced while it was read; load it again")
+        raise _replaced(table)
     return live.source
+
+
+def _check_there(source: TableSource, file: VersionFile) -> None:
+    """Check that a version was not removed, nor the table replaced, since it was handed out."""
+    found = source.storage.live.find(file.path)
+    if found is None:
+        raise source.missing_version(file.version)
+    if (found.size_bytes, found.modified_ns, found.etag) != file[2:5]:
+        raise VersionNotFoundError(f"{source.uri} was replaced while it was read; load it again")
+
+
+def _replaced(table: PinnedTable) -> VersionNotFoundError:
+    return VersionNotFoundError(f"{table.ref.uri} was replaced while it was read; load it again")
 
 
 @lru_cache(maxsize=_TABLES_KEPT)
 def _opened(ref: TableRef) -> LiveTable:
     return LiveTable(ref.open())
+
+
+@lru_cache(maxsize=_TABLES_KEPT)
+def _handing(ref: TableRef) -> LiveTable:
+    source = ref.open()
+    source.recorded = Handing(source)
+    return LiveTable(source)
+
+
+@lru_cache(maxsize=_TABLES_KEPT)
+def _opened_by_hand(ref: TableRef, handed: Handed) -> TableSource:
+    options = StorageOptions(dict(ref.storage))
+    table = HandedTable(handed)
+    return TableSource(ref.uri, ref.branch, options, None, ref.allow_bases, table)

@@ -98,18 +98,22 @@ class ChangesStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return [InputPartition(None)]
         source = self._ref.open()
         last_version = max(end_version, self._loaded_version)
-        table = PinnedTable.at(source, last_version, self._ref)
-        _check_nothing_lost(table.open(), begin_version, end_version)
+        table = PinnedTable.at(source, last_version, self._ref).with_range(begin_version)
+        if self._options.flag("failOnDataLoss", default=True):
+            _check_nothing_lost(table.open(), begin_version, end_version)
         query = ChangesQuery(table, begin_version, last_version, self._options, None)
         if self._columns is not None:
             there = query.changes().schema
             query = replace(query, columns=tuple([n for n in self._columns if n in there]))
         self._check_names(_names(table.open()))
-        return query.partitions(end_version)
+        parts = query.parts(end_version)
+        return [InputPartition((query, part)) for part in parts] or [InputPartition(None)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield one piece of work."""
-        return part_batches(partition, self._schema, may_lack_columns=True)
+        if partition.value is not None:
+            query, part = partition.value
+            yield from part_batches(query, part, self._schema, may_lack_columns=True)
 
     def _check_names(self, names: dict[int, str]) -> None:
         """Raise InvalidArgumentError if a column that is wanted has another name by now."""

@@ -14,3 +14,4 @@ def keep_imports() -> None:
     """
     if "SPARK_REUSE_WORKER" in os.environ:
         gc.freeze()
+        os.environ.setdefault("TQDM_DISABLE", "1")  # nobody sees a bar, and logs are filled

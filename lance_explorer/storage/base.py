@@ -126,6 +126,11 @@ class Storage(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.uri!r})"
 
+    @property
+    def live(self) -> "Storage":
+        """The same without what a ledger may have put before it: files that are there now."""
+        return self
+
     @abstractmethod
     def list_files(self, folder: str) -> list[FileInfo]:
         """Return the files directly in ``folder``, in any order; [] if there is no such folder.
@@ -137,6 +142,14 @@ class Storage(ABC):
     @abstractmethod
     def list_folders(self, folder: str) -> list[str]:
         """Return the names of the folders directly in ``folder``, in any order."""
+
+    def list_all(self) -> Iterator[FileInfo]:
+        """Yield every file below the root, in any order; its name is its path from the root."""
+        folders = [""]
+        while folders:
+            folder = folders.pop()
+            yield from [info._replace(name=folder + info.name) for info in self.list_files(folder)]
+            folders += [f"{folder}{name}/" for name in self.list_folders(folder)]
 
     @abstractmethod
     def find(self, path: str) -> FileInfo | None:

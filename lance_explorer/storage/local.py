@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import NoReturn
@@ -66,6 +66,20 @@ class LocalStorage(Storage):
 
     def list_folders(self, folder: str) -> list[str]:
         return [name for name, facts in self._scan(folder) if facts and stat.S_ISDIR(facts.st_mode)]
+
+    def list_all(self) -> Iterator[FileInfo]:
+        folders, seen = [""], set[tuple[int, int]]()
+        while folders:
+            folder = folders.pop()
+            for name, facts in self._scan(folder.rstrip("/")):
+                path = f"{folder}{name}"
+                if facts is None:
+                    yield FileInfo(path, 0, 0)
+                elif not stat.S_ISDIR(facts.st_mode):
+                    yield FileInfo(path, facts.st_size, facts.st_mtime_ns)
+                elif (place := (facts.st_dev, facts.st_ino)) not in seen:  # a link may lead back
+                    seen.add(place)
+                    folders.append(f"{path}/")
 
     def find(self, path: str) -> FileInfo | None:
         self.io.requests += 1

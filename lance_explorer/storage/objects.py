@@ -37,6 +37,9 @@ _GONE_SECONDS = 2.0
 _CHUNK_BYTES = 1 << 18
 """How much of an answer is taken at a time: what was taken is not asked for again."""
 
+_PAGE = 1000
+"""How many objects an answer lists at most, in every kind of store but Azure, which lists more."""
+
 _CLIENT_OPTIONS = frozenset(
     "allow_http allow_invalid_certificates connect_timeout default_content_type http1_only "
     "http2_keep_alive_interval http2_keep_alive_timeout http2_keep_alive_while_idle http2_only "
@@ -100,6 +103,21 @@ class ObjectStorage(Storage):
         return [
             path.rstrip("/").rpartition("/")[2] for path in self._list(folder)["common_prefixes"]
         ]
+
+    def list_all(self) -> Iterator[FileInfo]:
+        pages = obstore.list(self._store, chunk_size=_PAGE)
+
+        def page() -> Any:
+            return next(pages, None)
+
+        while True:
+            self.io.budget.claim_request(self.uri)
+            self.io.requests += 1
+            found = self._threads.submit(self._call, page, "").result()
+            for each in found or ():
+                yield _info(each)._replace(name=each["path"])
+            if not found or len(found) < _PAGE:
+                return
 
     def find(self, path: str) -> FileInfo | None:
         self.io.budget.claim_request(self.uri)

@@ -186,7 +186,9 @@ def row_batches(
         How many rows a batch has at most.
     """
     opened = open_readable(uri, version, storage_options)
-    for fragment_id in fragment_ids:
+    fragments = [fragment_of(opened.dataset, fragment_id) for fragment_id in fragment_ids]
+    is_cut = offset is not None or limit is not None
+    for some in [[one] for one in fragments] if is_cut else [fragments]:
         with translating(version, storage_options):
             batches = opened.dataset.scanner(
                 columns=opened.asked(columns),
@@ -195,7 +197,8 @@ def row_batches(
                 limit=limit,
                 batch_size=batch_size,
                 batch_readahead=_BATCHES_AHEAD,
-                fragments=[fragment_of(opened.dataset, fragment_id)],
+                fragment_readahead=_BATCHES_AHEAD,
+                fragments=some,
                 scan_in_order=True,
             ).to_batches()
         while (batch := next_batch(batches, version, storage_options)) is not None:

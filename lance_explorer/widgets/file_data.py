@@ -92,8 +92,8 @@ def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply
         {
             "version": str(version),
             "totals": totals,
-            "target_rows": str(settings.target_rows),
-            "threshold": settings.threshold,
+            "target_rows": str(settings.target_rows_per_fragment),
+            "threshold": settings.materialize_deletions_threshold,
         },
     )
 

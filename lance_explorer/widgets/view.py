@@ -162,6 +162,9 @@ class View(anywidget.AnyWidget):
     }
     __signature__: ClassVar[inspect.Signature]
 
+    comm: Any
+    """The line to the browser."""
+
     shows = traitlets.Unicode("").tag(sync=True)
     """The module that draws it."""
 

@@ -1,5 +1,6 @@
 """A branch is the same however it is opened, and another one when it was made again."""
 
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -117,3 +118,22 @@ def test_a_tag_of_a_version_that_the_new_branch_has_not_says_so(path):
     tag.write_bytes(kept)
     with pytest.raises(VersionNotFoundError, match="version 5 of branch dev never existed"):
         lx.open_table(path).at("on-dev")
+
+
+def test_a_branch_whose_parent_was_made_again_goes_back_to_where_it_was_created(path):
+    table: Any = lance.dataset(path)
+    dev = table.checkout_version(("dev", None))
+    own = dev.create_branch("own")
+    lance.write_dataset(own.to_table(), path / "tree" / "own", mode="overwrite")
+    (path / "_refs" / "branches" / "dev.json").unlink()
+    shutil.rmtree(path / "tree" / "dev")
+    again = lance.dataset(path).create_branch("dev", 3)
+    for number in range(8):
+        again.delete(f"id = {number}")
+    of_own = lx.open_table(path, "own")
+    assert of_own.versions(inherited=True)["version"].to_list() == [5, 6]
+    nodes = of_own.lineage().fragments()
+    inherited = nodes.filter(pl.col("branch") == "dev")
+    assert inherited["node"].to_list() == [f"dev:{number}@5" for number in range(4)]
+    assert inherited["data_bytes"].null_count() == 4  # nothing but the fork tells of them
+    assert len(nodes) == 9

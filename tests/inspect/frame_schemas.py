@@ -7,6 +7,11 @@ They are stored beside this file. After a change that is meant, write them anew:
 
 from pathlib import Path
 
+from lance_explorer.checks.frame import CHECKS
+from lance_explorer.disk import cleanup_preview, compaction_preview
+from lance_explorer.disk import usage as disk_usage
+from lance_explorer.disk.cleanup_losses import LOSSES
+from lance_explorer.disk.conflicts import CONFLICTS
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES, ROW_HISTORY
 from lance_explorer.inspect.catalogue import FRAMES
@@ -18,9 +23,26 @@ OF_LINEAGE = (ROW_HISTORY, FOLLOWED, FOLLOWED_ADDRESSES, FRAGMENTS, EDGES, STATE
 """Frames of rows and of the lineage graph, which are in no catalogue."""
 
 
+OF_DISK = (
+    disk_usage.USAGE,
+    disk_usage.USAGE_BY_VERSION,
+    cleanup_preview.FILES,
+    cleanup_preview.VERSIONS,
+    cleanup_preview.SUMMARY,
+    cleanup_preview.HELD,
+    LOSSES,
+    compaction_preview.TASKS,
+    compaction_preview.FRAGMENTS,
+    compaction_preview.SUMMARY,
+    CHECKS,
+    CONFLICTS,
+)
+"""Frames of what is on disk, and of what a cleanup or a compaction would do."""
+
+
 def schemas_text() -> str:
     """Return all frames, each with one line a column."""
-    return "\n".join([_text(schema) for schema in (*FRAMES.values(), *OF_LINEAGE)])
+    return "\n".join([_text(schema) for schema in (*FRAMES.values(), *OF_LINEAGE, *OF_DISK)])
 
 
 def _text(schema: FrameSchema) -> str:

@@ -92,7 +92,7 @@ def test_a_config_that_is_no_number_counts_for_nothing(tmp_path):
     dataset = written(tmp_path / "t", 10)
     dataset.update_config({"lance.compaction.target_rows_per_fragment": "many"})
     history = lx.open_table(tmp_path / "t").source.version(2)
-    assert compaction_settings(history).target_rows == 1024 * 1024
+    assert compaction_settings(history).target_rows_per_fragment == 1024 * 1024
 
 
 def test_many_small_fragments_are_a_warning(tmp_path):

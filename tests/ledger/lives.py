@@ -53,8 +53,9 @@ _WITHOUT = ("migrate_names",)  # files of both schemes are no table
 _FRAMES = [
     name
     for name in vars(Inspect)
-    if not name.startswith("_") and name not in ("findings", "rows", "tables", "query")
+    if not name.startswith("_") and name not in ("findings", "rows", "storage", "tables", "query")
 ]
+"""What a cleanup does not change, where a ledger has what it removed: not what is on disk."""
 
 Answer = pl.DataFrame | str
 

@@ -67,3 +67,16 @@ def test_all_fifty_tables_are_looked_at(notebook):
     assert worst["fragments"].to_list() == [5, 5, 5]
     assert worst["table"].to_list() == ["table_04.lance", "table_09.lance", "table_14.lance"]
     assert "error" not in notebook.frame('str(many), "findings"')["severity"]
+
+
+def test_rows_of_a_data_frame_are_followed_and_located(notebook):
+    assert notebook.text("lx.spark.count(spark, path), ").startswith(f"({ROWS + NEW - DELETED}, ")
+    followed = notebook.frame("lx.spark.follow(dear, path)")
+    assert {"created", "moved"} <= set(followed["event"])
+    places = notebook.frame("lx.spark.locate(dear, path, 1)")
+    assert places["count"].sum() > 0
+
+
+def test_a_ledger_of_fifty_tables_outlives_a_cleanup(notebook):
+    assert notebook.frame("lx.spark.record(spark, str(many), ledger)\nadded").row(0) == (50, 150, 0)
+    assert notebook.text("again = ") == "(0, [('ledger', 8), ('live', 142)])"

@@ -31,34 +31,42 @@ class Engine(Protocol):
 
 
 class Local:
-    """The engine on one machine."""
+    """The engine on one machine; it may know a ledger."""
+
+    def __init__(self, ledger: str | None = None) -> None:
+        self._ledger = ledger
+
+    def _table(self, uri, branch):
+        return lx.open_table(uri, branch, ledger=self._ledger)
 
     def rows(self, uri, version, branch=None):
-        snapshot = lx.open_table(uri, branch).at(version)
+        snapshot = self._table(uri, branch).at(version)
         return snapshot.row_ids(columns=[f.name for f in snapshot.fields if f.parent_id < 0])
 
     def changes(self, uri, begin, end, branch=None, **options):
-        return lx.open_table(uri, branch).changes(begin, end, **options).to_polars()
+        return self._table(uri, branch).changes(begin, end, **options).to_polars()
 
     def history(self, uri, row_ids, branch=None):
-        return follow(lx.open_table(uri, branch).source, row_ids)
+        return follow(self._table(uri, branch).source, row_ids)
 
     def frame(self, uri, name, branch=None):
-        return lx.open_table(uri, branch).sql(f"SELECT * FROM {name}")
+        return self._table(uri, branch).sql(f"SELECT * FROM {name}")
 
 
 class OnSpark:
-    """The engine on Spark, asked to make many small partitions."""
+    """The engine on Spark, asked to make many small partitions; it may know a ledger."""
 
-    def __init__(self, spark: Any) -> None:
+    def __init__(self, spark: Any, ledger: str | None = None) -> None:
         self._spark = spark
+        self._ledger = ledger
+        self._local = Local(ledger)
 
     def rows(self, uri, version, branch=None):
         found = self._read("rows", uri, branch, version=version, rows_per_partition=3)
-        return as_local(found, Local().rows(uri, version, branch).schema)
+        return as_local(found, self._local.rows(uri, version, branch).schema)
 
     def changes(self, uri, begin, end, branch=None, **options):
-        changes = lx.open_table(uri, branch).changes(begin, end, **options)
+        changes = lx.open_table(uri, branch, ledger=self._ledger).changes(begin, end, **options)
         return as_local(changes.to_spark(self._spark), changes.schema)
 
     def history(self, uri, row_ids, branch=None):
@@ -68,12 +76,14 @@ class OnSpark:
 
     def frame(self, uri, name, branch=None):
         found = self._read("metadata", uri, branch, frame=name)
-        schema = Local().frame(uri, name, branch).schema
+        schema = self._local.frame(uri, name, branch).schema
         return as_local(found, pl.Schema({"table": TEXT, **schema})).drop("table")
 
     def _read(self, source: str, uri: str, branch: str | None, **options: Any) -> Any:
         if branch is not None:
             options["branch"] = branch
+        if self._ledger is not None:
+            options["ledger"] = self._ledger
         return self._spark.read.format(f"lance_explorer.{source}").options(**options).load(uri)
 
 

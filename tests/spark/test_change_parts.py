@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.spark.changes_source import ChangesSource
+from lance_explorer.spark.change_parts import ChangesQuery
+from lance_explorer.spark.changes_source import ChangesSource, _ChangesReader
 
 
 @pytest.fixture(scope="module")
@@ -69,15 +70,19 @@ def test_columns_that_have_other_names_in_the_feed_are_read(tmp_path):
     ]
 
 
+def query_of(source: ChangesSource) -> ChangesQuery:
+    reader = source.reader(source.schema())
+    assert isinstance(reader, _ChangesReader)
+    return reader._query
+
+
 def test_a_worker_keeps_an_answer_while_its_table_stays(path):
     source = ChangesSource({"path": path, "begin_version": "1"})
-    [piece] = source.reader(source.schema()).partitions()
-    query, _ = piece.value
+    query = query_of(source)
     kept = query.changes()
     assert query.changes() is kept
     other = ChangesSource({"path": path, "begin_version": "1", "end_version": "2"})
-    [earlier] = other.reader(other.schema()).partitions()
-    assert earlier.value[0].changes().end_version == 2
+    assert query_of(other).changes().end_version == 2
     assert query.changes() is not kept
     assert query.changes().to_polars().equals(kept.to_polars())
 

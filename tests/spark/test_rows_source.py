@@ -12,8 +12,14 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import LongType
 
 import lance_explorer as lx
-from lance_explorer.spark.rows_source import RowsSource, Stretch, stretches
+from lance_explorer.spark.rows_source import (
+    RowsSource,
+    Stretch,
+    _rows_per_partition,
+    stretches,
+)
 from lance_explorer.spark.types import spark_schema
+from tests.format.samples import DATA
 
 
 def people(begin: int, end: int) -> pa.Table:
@@ -76,6 +82,67 @@ def test_one_column_alone_can_be_read(spark, path):
     assert wanted.toArrow()["_rowid"].to_pylist() == scanned
     wanted = spark.read.format("lance_explorer.rows").schema("id long").load(path)
     assert wanted.toArrow()["id"].to_pylist() == ids(path)
+
+
+def test_columns_are_an_option(spark, path):
+    found = read(spark, path, columns="id, _rowid").toArrow()
+    assert found.column_names == ["id", "_rowid"]
+    assert found["id"].to_pylist() == ids(path)
+
+
+@pytest.mark.parametrize(
+    ("where", "pieces"),
+    [
+        ("_rowid = 205", [2]),
+        ("_rowid IN (5, 999, 5000) AND id > 2", [0, 9]),
+        ("_rowid BETWEEN 150 AND 320", [1, 2, 3]),
+        ("_rowaddr >= 34359738368", [8, 9]),
+        ("_rowid < 0", []),
+        ("_rowid = 205 OR id = 3", list(range(10))),
+        ("id = 3", list(range(10))),
+    ],
+)
+def test_row_ids_in_a_filter_spare_fragments(spark, path, where, pieces):
+    source = RowsSource({"path": path, "where": where, "rows_per_partition": "1"})
+    reader = source.reader(source.schema())
+    planned = [piece for part in reader.partitions() for piece in part.value]
+    assert [piece.fragment_id for piece in planned] == pieces
+    batches = [batch for part in reader.partitions() for batch in reader.read(part)]
+    found = [one for batch in batches for one in pl.DataFrame(batch)["id"].to_list()]
+    assert found == lance.dataset(path).to_table(columns=["id"], filter=where)["id"].to_pylist()
+
+
+def test_many_small_fragments_are_few_batches(tmp_path):
+    path = str(tmp_path / "small.lance")
+    table = lance.write_dataset(
+        people(0, 600), path, max_rows_per_file=2, enable_stable_row_ids=True
+    )
+    table.delete("id % 5 = 0")
+    source = RowsSource({"path": path, "rows_per_partition": "1000"})
+    reader = source.reader(source.schema())
+    [piece] = reader.partitions()
+    assert len(list(reader.read(piece))) == 1
+    frame = pl.concat([pl.DataFrame(batch) for batch in reader.read(piece)])
+    expected = lx.open_table(path).latest.row_ids(columns=["id", "city"])
+    assert frame.cast(expected.schema).equals(expected)
+
+
+def test_partitions_have_so_many_rows_that_they_fit_into_memory(tmp_path):
+    wide = pa.FixedSizeListArray.from_arrays(pa.array(range(2_000_000), pa.float32()), 1000)
+    path = str(tmp_path / "wide.lance")
+    lance.write_dataset(pa.table({"id": range(2000), "vector": wide}), path)
+    history = lx.open_table(path).source.version(1)
+    fields = [pa.field("id", pa.int64()), pa.field("vector", pa.list_(pa.float32(), 10_000_000))]
+    assert _rows_per_partition(history, fields[:1]) == 1 << 16
+    assert _rows_per_partition(history, fields) == 1024
+
+
+def test_rows_are_counted_without_reading_them(spark, path):
+    assert lx.spark.count(spark, path) == len(ids(path))
+    assert lx.spark.count(spark, path, version="whole") == 1000
+    assert lx.spark.count(spark, path, where="id < 10") == 8
+    old = str(DATA / "0.10.18" / "life_cycle.lance")
+    assert lx.spark.count(spark, old) == lance.dataset(old).count_rows()
 
 
 def test_large_fragments_are_split_and_small_ones_grouped(path):

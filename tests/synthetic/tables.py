@@ -61,6 +61,7 @@ class SyntheticTable:
         self._transaction_files = transaction_files
         self._fragments: dict[bytes, SyntheticFragment] = {}  # all there ever were, for restores
         self._latest = ManifestFile(message=self.state.manifest)
+        self._forks: list[tuple[int, str]] = []
 
     @property
     def version(self) -> int:
@@ -279,12 +280,13 @@ class SyntheticTable:
             is_shallow=True, ref_version=self.version, ref_path=str(self.path), branch_name=name
         )
         branch.commit("clone", clone, read_version=self.version)
+        branch._forks = [*self._forks, (self.version, old.uuid().hex)]
         facts: dict[str, Any] = {
             "parentBranch": self.branch_name,
             "parentVersion": self.version,
             "createAt": self._seconds(),
             "manifestSize": self.folder.manifest_path(self.version).stat().st_size,
-            "identifier": {"version_mapping": [[self.version, old.uuid().hex]]},
+            "identifier": {"version_mapping": branch._forks},
             "metadata": {},
         }
         main.write_ref("branches", name, facts)

@@ -25,7 +25,10 @@ from lance_explorer.history.identity.birth_addresses import BirthAddresses
 from lance_explorer.history.identity.reused_row_ids import namesakes_of
 from lance_explorer.history.identity.row_id_lines import Line, Namesakes
 from lance_explorer.history.identity.row_origins import RowOrigins, identity_bounds
-from lance_explorer.history.identity.versions_of_moved import with_versions_before
+from lance_explorer.history.identity.versions_of_moved import (
+    moved_without_versions,
+    with_versions_before,
+)
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.readable import rows_history
@@ -168,7 +171,9 @@ class StateRows:
             if self._births:
                 origins = self._births.origins(state)
             else:
-                origins = with_versions_before(self, state, self.stored_origins(state))
+                origins = self.stored_origins(state)
+                if self._are_moved_without_versions[state]:
+                    origins = with_versions_before(self, state, origins)
             self._origins[state] = origins
         return origins
 
@@ -266,6 +271,10 @@ class StateRows:
 
     def _reader(self, state: int) -> FragmentReader:
         return FragmentReader(self.source, self.history.records[int(self.first_positions[state])])
+
+    @cached_property
+    def _are_moved_without_versions(self) -> NDArray[np.bool_]:
+        return moved_without_versions(self.history)
 
     @cached_property
     def _ranges(self) -> SingleRanges:

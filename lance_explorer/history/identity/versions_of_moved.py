@@ -1,15 +1,19 @@
-"""Row versions of fragments that a Rewrite wrote without any.
+"""Row versions of rows that a Rewrite moved, where fragments store none.
 
-Commits that were made by hand may lack them. A Rewrite only moves rows, so they keep those that
-they had before: a row without one would seem older than it is, and written where it only moved.
+Commits that were made by hand may lack them, and a compaction of such fragments makes some up. A
+Rewrite only moves rows, so they keep those that they had before: else a row would seem older than
+it is, and written where it only moved.
 """
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from pyroaring import BitMap
 
+from lance_explorer.format.fragment_columns import SequenceStorage
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.history import History
 from lance_explorer.history.identity.row_origins import (
     NO_VERSION,
     RowOrigins,
@@ -24,31 +28,40 @@ from lance_explorer.rowids.version_runs import RowVersionRuns
 if TYPE_CHECKING:
     from lance_explorer.history.identity.state_rows import StateRows
 
-__all__ = ["with_versions_before"]
+__all__ = ["moved_without_versions", "with_versions_before"]
+
+
+def moved_without_versions(history: History) -> NDArray[np.bool_]:
+    """Return which states a Rewrite wrote that store no row versions, or made-up ones."""
+    is_moved = np.zeros(len(history.states), dtype=np.bool_)
+    lacks = history.states.row_version_storage == SequenceStorage.ABSENT
+    for position in history.changed_positions.tolist() if lacks.any() else ():
+        if history.records[position].operation == OperationName.REWRITE:
+            added = history.states_added(position)
+            is_moved[added] |= lacks[added] | lacks[history.states_removed(position)].any()
+            lacks[added] |= is_moved[added]
+    return is_moved
 
 
 def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> RowOrigins:
     """Return the origins of a state, with the versions that its rows had before a Rewrite.
 
-    They are as stored if it stores some, and where another commit wrote it, or the version before
-    is lost, or rows of it were not there.
+    They are as stored where the version before is lost, or rows of the state were not there.
 
     Parameters
     ----------
     rows : StateRows
         The rows of a branch with stable row IDs.
     state : int
-        The state.
+        One of :func:`moved_without_versions`.
     stored : RowOrigins
         What it stores.
     """
     history, position = rows.history, int(rows.first_positions[state])
-    if stored.updated is not None or position < 1 or not history.follows_previous[position]:
-        return stored
-    if history.records[position].operation != OperationName.REWRITE:
+    if position < 1 or not history.follows_previous[position]:
         return stored
     removed = history.states_removed(position).tolist()
-    known = {old: rows.stored_origins(old) for old in removed}
+    known = {old: rows.origins(old) for old in removed}
     if all(origins.updated is None for origins in known.values()):
         return stored
     before = RunColumns.concatenated([_rows_in(rows, old, rows.deleted(old)) for old in removed])
@@ -59,14 +72,20 @@ def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> R
         return stored
     order = np.argsort(moved.address)
 
-    def along(some: dict[int, RowVersionRuns | None]) -> RowVersionRuns:
+    def along(
+        some: dict[int, RowVersionRuns | None], otherwise: RowVersionRuns | None
+    ) -> RowVersionRuns:
         found = VersionsFrom.of(
             [(history.states[old].id, _known(rows, old, runs)) for old, runs in some.items()]
         )
-        return found.along(moved.other_address[order], lengths[order])
+        versions = found.along(moved.other_address[order], lengths[order])
+        if otherwise is None or NO_VERSION not in versions.versions:
+            return versions
+        each = versions.expand()
+        return RowVersionRuns.of(np.where(each == NO_VERSION, otherwise.expand(), each))
 
-    created = along({old: origins.created for old, origins in known.items()})
-    updated = along({old: origins.updated for old, origins in known.items()})
+    created = along({old: origins.created for old, origins in known.items()}, stored.created)
+    updated = along({old: origins.updated for old, origins in known.items()}, stored.updated)
     return RowOrigins(stored.ids, created, updated)
 
 

@@ -1,4 +1,4 @@
-"""The ``lance-explorer`` command."""
+"""Commands on versions of tables, on reports, ledgers and locks, and on the notebooks."""
 
 import json
 import os
@@ -16,6 +16,16 @@ import polars as pl
 from lance_explorer import locks
 from lance_explorer.arguments import file_to_write
 from lance_explorer.changes.diff import Diff
+from lance_explorer.cli.group import (
+    ALLOW_BASES,
+    BRANCH,
+    LEDGER,
+    LONGEST_TEXT,
+    UNKNOWN,
+    main,
+    text_table,
+    without_nulls,
+)
 from lance_explorer.display import one_line
 from lance_explorer.errors import (
     InvalidArgumentError,
@@ -23,21 +33,18 @@ from lance_explorer.errors import (
     MissingDependencyError,
     NotFoundError,
     StorageError,
-    TableNotFoundError,
     UnsupportedFeatureError,
 )
+from lance_explorer.history.discovery import tables_below
 from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.ledger.ledger import Ledger
 from lance_explorer.shown import visible, visible_json
-from lance_explorer.storage import open_storage
 from lance_explorer.table import open_table
 
-__all__ = ["main"]
+__all__ = ["diff", "lab", "lock", "record", "report", "verify", "versions"]
 
 _FIRST_NOTEBOOK = "01_explore_a_table.ipynb"
-_LONGEST_TEXT = 1000
 _DIFFERENT = 1
-_UNKNOWN = 2
 _PARTS = ("schema", "fragments", "indices", "config")
 _SHOWN_COLUMNS = (
     "version",
@@ -54,47 +61,11 @@ _SHOWN_COLUMNS = (
 )
 
 
-class _Unknown(click.ClickException):
-    """What was asked cannot be told; that is neither 0, as it was, nor 1, different."""
-
-    exit_code = _UNKNOWN
-
-
-class _Group(click.Group):
-    """Commands whose expected errors are one line, without a traceback."""
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except LanceExplorerError as error:
-            kind = _Unknown if ctx.invoked_subcommand == "diff" else click.ClickException
-            raise kind(one_line(str(error), _LONGEST_TEXT)) from error
-
-
-_allow_bases = click.option(
-    "--allow-base",
-    "allow_bases",
-    multiple=True,
-    help="A path or URI outside the table from which its files may be read; can be repeated.",
-)
-
-
-_ledger = click.option(
-    "--ledger", help="Where the table was recorded; versions that it keeps no more are there, too."
-)
-
-
-@click.group(cls=_Group)
-@click.version_option(package_name="lance-explorer")
-def main() -> None:
-    """Explore Lance tables: versions, fragments, rows and their lineage."""
-
-
 @main.command()
 @click.argument("uri")
-@click.option("--branch", help="A branch of the table; the main branch by default.")
-@_allow_bases
-@_ledger
+@BRANCH
+@ALLOW_BASES
+@LEDGER
 @click.option(
     "--json", "as_json", is_flag=True, help="Print all columns, one JSON object per line."
 )
@@ -115,15 +86,15 @@ def versions(
         click.echo(visible_json(frame.write_ndjson()), nl=False)
         return
     shown = (*_SHOWN_COLUMNS, "known_from") if ledger else _SHOWN_COLUMNS
-    click.echo(_text_table(_for_terminals(frame.select(shown))))
+    click.echo(text_table(_for_terminals(frame.select(shown))))
 
 
 @main.command(context_settings={"ignore_unknown_options": True})  # so that -1 is a version
 @click.argument("uri")
 @click.argument("a")
 @click.argument("b")
-@_allow_bases
-@_ledger
+@ALLOW_BASES
+@LEDGER
 @click.option(
     "--content", is_flag=True, help="Compare only rows and values, not in which files they are."
 )
@@ -157,11 +128,11 @@ def diff(
         everything = {"identical": found.is_identical, "rows": rows, **told}
         click.echo(visible_json(json.dumps(everything)))
     else:
-        click.echo(one_line(repr(found), _LONGEST_TEXT))
+        click.echo(one_line(repr(found), LONGEST_TEXT))
         click.echo(f"rows: {_listed(rows)}")
         for name, part in parts.items():
             if len(part):
-                click.echo(f"\n{name}:\n{_text_table(_without_nulls(part))}")
+                click.echo(f"\n{name}:\n{text_table(without_nulls(part))}")
     sys.exit(0 if found.is_identical else _DIFFERENT)
 
 
@@ -175,9 +146,9 @@ def diff(
     show_default=True,
     help="The file to write; an existing file is replaced.",
 )
-@click.option("--branch", help="A branch of the table; the main branch by default.")
-@_allow_bases
-@_ledger
+@BRANCH
+@ALLOW_BASES
+@LEDGER
 def report(
     uri: str, output: Path, branch: str | None, allow_bases: tuple[str, ...], ledger: str | None
 ) -> None:
@@ -191,10 +162,8 @@ def report(
 @click.option(
     "--ledger", required=True, help="The folder, or the place in an object store, to record into."
 )
-@click.option(
-    "--all", "is_folder", is_flag=True, help="Record all tables (*.lance) in the folder at URI."
-)
-@_allow_bases
+@click.option("--all", "is_folder", is_flag=True, help="Record all tables anywhere below URI.")
+@ALLOW_BASES
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each table.")
 def record(
     uris: tuple[str, ...],
@@ -215,7 +184,7 @@ def record(
     has_failed = False
     for uri in uris:
         try:
-            tables = _tables_in(uri) if is_folder else [uri]
+            tables = tables_below(uri) if is_folder else [uri]
         except LanceExplorerError as error:
             has_failed = _failed(uri, error, as_json)
             continue
@@ -229,7 +198,7 @@ def record(
                 told = {"uri": table, "error": None, "branches": added.to_dicts()}
                 click.echo(visible_json(json.dumps(told)))
             else:
-                click.echo(one_line(f"{table}: {_added(added)}", _LONGEST_TEXT))
+                click.echo(one_line(f"{table}: {_added(added)}", LONGEST_TEXT))
     sys.exit(1 if has_failed else 0)
 
 
@@ -239,7 +208,7 @@ def record(
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The file to write, instead of stdout."
 )
-@_allow_bases
+@ALLOW_BASES
 def lock(uri: str, version: str, output: Path | None, allow_bases: tuple[str, ...]) -> None:
     """Print what tells a VERSION of the table at URI from any other: a lock, to keep in a file.
 
@@ -261,7 +230,7 @@ def lock(uri: str, version: str, output: Path | None, allow_bases: tuple[str, ..
 @main.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--table", help="Where the table of all FILEs is now, if it was moved.")
-@_allow_bases
+@ALLOW_BASES
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each file.")
 def verify(
     files: tuple[str, ...], table: str | None, allow_bases: tuple[str, ...], as_json: bool
@@ -276,8 +245,8 @@ def verify(
         try:
             found = locks.verify(Path(file), table, allow_bases=allow_bases)
         except LanceExplorerError as error:
-            click.echo(f"Error: {one_line(f'{file}: {error}', _LONGEST_TEXT)}", err=True)
-            codes.add(_UNKNOWN)
+            click.echo(f"Error: {one_line(f'{file}: {error}', LONGEST_TEXT)}", err=True)
+            codes.add(UNKNOWN)
             continue
         codes.add(0 if found else _DIFFERENT)
         if as_json:
@@ -291,15 +260,15 @@ def verify(
             }
             click.echo(visible_json(json.dumps(told)))
         else:
-            click.echo(one_line(f"{file}: {found.status}. {found.sentence}", _LONGEST_TEXT))
+            click.echo(one_line(f"{file}: {found.status}. {found.sentence}", LONGEST_TEXT))
     sys.exit(max(codes))
 
 
 @main.command("open")
 @click.argument("uri")
-@click.option("--branch", help="A branch of the table; the main branch by default.")
-@_allow_bases
-@_ledger
+@BRANCH
+@ALLOW_BASES
+@LEDGER
 @click.option("--view", default="overview", show_default=True, help="The view to begin with.")
 @click.option("--version", "version", help="A version, a tag or a time; the latest by default.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one by default.")
@@ -333,7 +302,7 @@ def open_explorer(
     try:
         serve(explorer, table.uri.rstrip("/").rpartition("/")[2], port=port, started=started)
     except OSError as error:
-        raise click.ClickException(f"port {port}: {one_line(str(error), _LONGEST_TEXT)}") from error
+        raise click.ClickException(f"port {port}: {one_line(str(error), LONGEST_TEXT)}") from error
 
 
 @main.command()
@@ -356,23 +325,8 @@ def lab(folder: Path, no_browser: bool) -> None:
             click.echo(f"sample table: {path}")
         notebooks = _notebooks(folder)
     except OSError as error:
-        raise click.ClickException(one_line(str(error), _LONGEST_TEXT)) from error
+        raise click.ClickException(one_line(str(error), LONGEST_TEXT)) from error
     _run_lab(notebooks, no_browser)
-
-
-def _tables_in(folder: str) -> list[str]:
-    """Return the tables in a folder.
-
-    Raises
-    ------
-    TableNotFoundError
-        If there is none.
-    """
-    storage = open_storage(folder)
-    names = sorted(name for name in storage.list_folders("") if name.endswith(".lance"))
-    if not names:
-        raise TableNotFoundError(f"no Lance table in {storage.uri}")
-    return [f"{storage.uri}/{name}" for name in names]
 
 
 def _failed(uri: str, error: LanceExplorerError, as_json: bool) -> bool:
@@ -380,7 +334,7 @@ def _failed(uri: str, error: LanceExplorerError, as_json: bool) -> bool:
     if as_json:
         click.echo(visible_json(json.dumps({"uri": uri, "error": str(error), "branches": []})))
     else:
-        click.echo(f"Error: {one_line(f'{uri}: {error}', _LONGEST_TEXT)}", err=True)
+        click.echo(f"Error: {one_line(f'{uri}: {error}', LONGEST_TEXT)}", err=True)
     return True
 
 
@@ -405,34 +359,10 @@ def _rows(found: Diff) -> dict[str, object] | str:
 
 def _listed(rows: dict[str, object] | str) -> str:
     if isinstance(rows, str):
-        return one_line(rows, _LONGEST_TEXT)
+        return one_line(rows, LONGEST_TEXT)
     counts = [change.label for change in NET_EVENTS]
     some = [f"{rows[name]:,} {name}" for name in (*counts, "uncertain") if rows[name]]
     return ", ".join(some) or "none"
-
-
-def _text_table(frame: pl.DataFrame) -> str:
-    """Return a frame with all its rows, however wide."""
-    with pl.Config(
-        tbl_rows=-1,
-        tbl_cols=-1,
-        tbl_width_chars=-1,
-        fmt_str_lengths=_LONGEST_TEXT,
-        fmt_table_cell_list_len=-1,
-        tbl_formatting="NOTHING",
-        tbl_cell_numeric_alignment="RIGHT",
-        tbl_hide_column_data_types=True,
-        tbl_hide_dataframe_shape=True,
-    ):
-        return visible(str(frame))
-
-
-def _without_nulls(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame of short texts, without columns of nulls."""
-    some = [column.name for column in frame if column.null_count() < len(frame)]
-    texts = pl.col(pl.String).map_elements(one_line, pl.String)
-    lists = pl.col(pl.List(pl.String)).list.eval(pl.element().map_elements(one_line, pl.String))
-    return frame.select(some).with_columns(texts, lists.list.join(", "))
 
 
 def _for_terminals(frame: pl.DataFrame) -> pl.DataFrame:
@@ -445,7 +375,7 @@ def _for_terminals(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _notebooks(folder: Path) -> Path:
     """Return the folder of the notebooks: that of a checkout, else copies that a user may edit."""
-    package = Path(__file__).parent
+    package = Path(__file__).parent.parent
     checkout = package.parent / "notebooks"
     if (checkout / _FIRST_NOTEBOOK).exists():
         return checkout

@@ -1,0 +1,1 @@
+"""All that can be checked of a table, as one."""

@@ -1,0 +1,105 @@
+"""Everything that can be checked of a table's whole history, in one frame."""
+
+from collections.abc import Callable
+
+import polars as pl
+
+from lance_explorer.arguments import check_choice, flag
+from lance_explorer.checks.data_file_checks import data_file_findings
+from lance_explorer.checks.frame import CHECKS
+from lance_explorer.checks.known_bugs import indices_left_behind, known_bug
+from lance_explorer.checks.storage_checks import storage_findings
+from lance_explorer.disk.survey import survey
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.findings import SEVERITIES, Finding, Severity
+from lance_explorer.frames.findings import FINDINGS, findings_frame
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.findings import findings
+from lance_explorer.inspect.health import health
+from lance_explorer.inspect.row_id_checks import check_row_ids
+
+__all__ = ["MOST_STATES", "check"]
+
+MOST_STATES = 200_000
+"""The row IDs of more states of fragments are checked only if that is asked for."""
+
+
+def check(source: TableSource, level: Severity = "info", deep: bool = False) -> pl.DataFrame:
+    """Return what is found of a level or worse, the worst first.
+
+    What cannot be checked is a warning ``not_checked``; a table of which no version can be read is
+    an error of the caller.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If ``level`` is none of those there are.
+    """
+    check_choice("level", level, SEVERITIES)
+    is_deep = flag("deep", deep)
+    parts: list[tuple[str, Callable[[], pl.DataFrame]]] = [
+        ("metadata", lambda: findings(source)),
+        ("files", lambda: health(source, source.latest_version)),
+        ("row_ids", lambda: _row_ids(source, is_deep)),
+        ("storage", lambda: _storage(source)),
+    ]
+    if is_deep:
+        parts.append(("values", lambda: data_file_findings(source)))
+    found = pl.concat([_checked(name, build) for name, build in parts])
+    bugs = [
+        known_bug(source, code, version)
+        for code, version in found.select("code", "version").iter_rows()
+    ]
+    found = found.with_columns(pl.Series("known_bug", bugs, pl.String))
+    if found["code"].is_in(["index_covers_nothing"]).any():
+        found = _with_lost_indices(source, found)
+    worst = SEVERITIES[: SEVERITIES.index(level) + 1]
+    kept = found.filter(pl.col("severity").cast(pl.String).is_in(worst))
+    return CHECKS.build(kept.sort("severity", maintain_order=True).to_dict())
+
+
+def _checked(name: str, build: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+    """Return what a check found, or why it could not be made."""
+    try:
+        found = build()
+    except LanceExplorerError as error:
+        problem = Finding(
+            code="not_checked",
+            severity="warning",
+            message=f"{name.replace('_', ' ')} could not be checked: {error}",
+        )
+        found = findings_frame([problem], [None])
+    topic = pl.col("topic").cast(pl.String) if "topic" in found.columns else pl.lit(name)
+    named = found.with_columns(check=topic.cast(CHECKS.polars_schema["check"]))
+    return named.select("check", *FINDINGS.names)
+
+
+def _row_ids(source: TableSource, is_deep: bool) -> pl.DataFrame:
+    """Return what is wrong with row IDs; of very many fragments only if that is asked for."""
+    count = len(source.history.states)
+    if is_deep or count <= MOST_STATES:
+        return check_row_ids(source)
+    problem = Finding(
+        code="not_checked",
+        severity="info",
+        message=f"the row IDs of {count:,} states of fragments were not checked: that takes long",
+        advice="Call table.check(deep=True), or table.check_row_ids().",
+    )
+    return findings_frame([problem], [source.branch])
+
+
+def _storage(source: TableSource) -> pl.DataFrame:
+    found = list(storage_findings(survey(source)))
+    return findings_frame(found, [source.branch] * len(found))
+
+
+def _with_lost_indices(source: TableSource, found: pl.DataFrame) -> pl.DataFrame:
+    """Return findings of indices that cover nothing with the commit that left them behind."""
+    lost = indices_left_behind(source)
+    bug = pl.col("known_bug")
+    for name, (_, words) in lost.items():
+        is_it = (pl.col("code") == "index_covers_nothing") & pl.col("message").str.contains(
+            name, literal=True
+        )
+        bug = pl.when(is_it).then(pl.lit(words)).otherwise(bug)
+    return found.with_columns(known_bug=bug)

@@ -1,0 +1,152 @@
+"""Which findings are the work of a known bug: told by the release and operation that wrote them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
+from lance_explorer.history.source import TableSource
+
+__all__ = ["KNOWN_BUGS", "KnownBug", "indices_left_behind", "known_bug", "release_of"]
+
+_Release = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBug:
+    """A bug of former releases of Lance that leaves damage in tables.
+
+    Attributes
+    ----------
+    what : str
+        What it does, and which rows it hits.
+    codes : frozenset of str
+        The findings that show its damage.
+    operations : frozenset of OperationName
+        The commits that do it; empty if any may, since compactions copy what is wrong.
+    fixed_in : tuple of int
+        The first release that is known not to have it.
+    """
+
+    what: str
+    codes: frozenset[str]
+    operations: frozenset[OperationName]
+    fixed_in: _Release
+
+
+KNOWN_BUGS = (
+    KnownBug(
+        "up to 8.0.1, a restore sets the next row ID back: rows inserted after it get IDs of rows "
+        "that versions between had; fixed in 12.0.0",
+        frozenset({"next_row_id_fell"}),
+        frozenset({OperationName.RESTORE}),
+        (12, 0, 0),
+    ),
+    KnownBug(
+        "up to 8.0.1, a restore sets the next row ID back: rows inserted after it get IDs of rows "
+        "that versions between had; fixed in 12.0.0",
+        frozenset({"row_ids_reused"}),
+        frozenset(),
+        (12, 0, 0),
+    ),
+    KnownBug(
+        "1.0.4 and 4.0.2 do not set the version that created the rows of an update or upsert: it "
+        "is 1 for all of them, inserted ones too; fixed in 8.0.1",
+        frozenset({"created_at_wrong"}),
+        frozenset(),
+        (8, 0, 1),
+    ),
+)
+"""The bugs that can be told from their release. That of indices is told from the commit."""
+
+_LEFT_BEHIND = (
+    "a compaction that left this index behind: it still lists fragments that the compaction "
+    "removed, and none that it wrote"
+)
+
+
+def release_of(record: VersionRecord) -> _Release | None:
+    """Return the release of Lance that wrote a version; None if it is not told."""
+    writer = record.manifest.writer
+    if writer is None or writer.library != "lance":
+        return None
+    parts = writer.version.split(".")
+    if len(parts) < 3 or not all(part.isdecimal() for part in parts[:3]):
+        return None
+    return int(parts[0]), int(parts[1]), int(parts[2])
+
+
+def known_bug(source: TableSource, code: str, version: int | None) -> str | None:
+    """Return which known bug a finding shows; None if none is known to do that.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch.
+    code : str
+        The code of the finding.
+    version : int or None
+        The version that it is about.
+    """
+    history = source.history
+    if version is None or version not in history:
+        return None
+    record = history.records[history.position(version)]
+    release = release_of(record)
+    for bug in KNOWN_BUGS:
+        fits = code in bug.codes and release is not None and release < bug.fixed_in
+        if fits and (not bug.operations or record.operation in bug.operations):
+            return bug.what
+    return None
+
+
+def indices_left_behind(source: TableSource) -> Mapping[str, tuple[int, str]]:
+    """Return indices that a compaction left behind: the version that did, and what to say.
+
+    It is the first version without any fragment that the index covers; its commit must be a
+    compaction, which keeps all rows, and so should have kept them in the index.
+    """
+    history = source.history
+    found: dict[str, tuple[int, str]] = {}
+    if not len(history):
+        return found
+    last = len(history) - 1
+    for name in {segment.name for segment in history.records[last].indices}:
+        lost_at = None
+        for position in range(last, -1, -1):
+            if name not in {segment.name for segment in history.records[position].indices}:
+                break
+            if _covers_any(source, position, name):
+                break
+            lost_at = position
+        if not lost_at or history.records[lost_at].operation != OperationName.REWRITE:
+            continue
+        if not _covers_any(source, lost_at - 1, name):
+            continue
+        release = release_of(history.records[lost_at])
+        writer = "" if release is None else f", by Lance {'.'.join(map(str, release))}"
+        version = history.records[lost_at].version
+        found[name] = version, f"{_LEFT_BEHIND} (version {version}{writer})"
+    return found
+
+
+def _covers_any(source: TableSource, position: int, name: str) -> bool:
+    """Return whether an index covers any fragment of a version; unknown counts as yes."""
+    history = source.history
+    record = history.records[position]
+    live = set(history.states.ids[history.intervals.at(position)].tolist())
+    for segment in record.indices:
+        if segment.name != name:
+            continue
+        try:
+            covered = segment.fragment_ids()
+            if covered is None:
+                return True
+            ids = carried_over(covered, fragment_reuse(source, record))
+        except LanceExplorerError:
+            return True
+        if not live.isdisjoint(ids):
+            return True
+    return False

@@ -1,0 +1,132 @@
+"""What is wrong with the files of a table: missing, cut off, left over, or of unknown use."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from lance_explorer.disk.owners import DAYS_IN_FLIGHT, owned_lazily
+from lance_explorer.disk.survey import Survey
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.findings import Finding, Severity
+from lance_explorer.frames.sizes import byte_size
+
+__all__ = ["LARGE_LEFTOVER_BYTES", "LEFTOVER_SHARE", "storage_findings"]
+
+LARGE_LEFTOVER_BYTES = 1_000_000_000
+"""So many bytes that no version names are worth a warning ..."""
+
+LEFTOVER_SHARE = 0.2
+"""... or so large a part of all, if it is more than a megabyte."""
+
+_SOME_BYTES = 1_000_000
+
+
+def storage_findings(found: Survey) -> Iterator[Finding]:
+    """Yield a finding for each kind of thing that is wrong."""
+    needed = ("path", "kind", "size_bytes", "status", "first_version", "last_version")
+    objects = owned_lazily(found).select(needed).collect().sort("path")
+    objects = objects.with_columns(pl.col("status", "kind").cast(pl.String))
+    yield from _damaged(objects, found.source.latest_version)
+    yield from _left_over(objects)
+    yield from _unknown(objects, found)
+    yield from _refs(found)
+
+
+def _damaged(objects: pl.DataFrame, latest: int) -> Iterator[Finding]:
+    """Tell of files that are missing or of another size, those of the latest version first."""
+    for status, code, words, advice in (
+        (
+            "missing",
+            "missing_files",
+            "missing",
+            "Rows in them are lost: restore the files from a backup, or an older version.",
+        ),
+        (
+            "wrong_size",
+            "files_of_wrong_size",
+            "of another size than the manifest names",
+            "They were cut off or replaced: restore them from a backup.",
+        ),
+    ):
+        some = objects.filter(pl.col("status") == status)
+        for kind in some["kind"].unique().sort().to_list():
+            of_kind = some.filter(pl.col("kind") == kind)
+            current = of_kind.filter(pl.col("last_version") == latest)
+            is_needed = len(current) > 0
+            example = (current if is_needed else of_kind).row(0, named=True)
+            severity: Severity = "error" if kind != "transaction" else "info"
+            whose = "the latest version needs" if is_needed else "only older versions need"
+            count = len(current) or len(of_kind)
+            yield Finding(
+                code=code,
+                severity=severity,
+                message=f"{count:,} {kind} files that {whose} are {words}: {example['path']}"
+                + (", ..." if count > 1 else ""),
+                advice="The manifest has a copy." if kind == "transaction" else advice,
+                version=latest if is_needed else example["first_version"],
+            )
+
+
+def _left_over(objects: pl.DataFrame) -> Iterator[Finding]:
+    """Tell of files that no version names, once they are old enough."""
+    orphans = objects.filter(pl.col("status") == "orphan")
+    size, total = int(orphans["size_bytes"].sum()), int(objects["size_bytes"].sum())
+    if not len(orphans):
+        return
+    is_large = size >= LARGE_LEFTOVER_BYTES or (
+        size >= _SOME_BYTES and size >= LEFTOVER_SHARE * total
+    )
+    yield Finding(
+        code="files_left_over",
+        severity="warning" if is_large else "info",
+        message=f"{len(orphans):,} files, {byte_size(size)}, are named by no version and older "
+        f"than {DAYS_IN_FLIGHT} days: writers left them that ended before they committed",
+        advice="Call dataset.cleanup_old_versions(); table.cleanup_preview() lists what goes.",
+    )
+
+
+def _unknown(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
+    some = objects.filter(pl.col("status") == "unknown", pl.col("size_bytes").is_not_null())
+    if not len(some):
+        return
+    problems = found.problems
+    yield Finding(
+        code="files_of_unknown_use",
+        severity="info",
+        message=f"{len(some):,} files, {byte_size(int(some['size_bytes'].sum()))}, are of unknown "
+        f"use: {some['path'][0]}" + (", ..." if len(some) > 1 else ""),
+        advice=f"Not all could be read that may name them: {problems[0]}"
+        if problems
+        else "Lance does not write files of such names; move them away from the table.",
+    )
+
+
+def _refs(found: Survey) -> Iterator[Finding]:
+    """Tell of tags and branches that lead nowhere."""
+    source = found.source
+    for name in source.branches:
+        try:
+            source.on_branch(name)
+        except LanceExplorerError as error:
+            yield Finding(
+                code="branch_without_versions",
+                severity="error",
+                message=f"branch {name} has no versions: {error}",
+                advice="Delete the branch.",
+            )
+    for tag in source.tags.values():
+        try:
+            listing = source.on_branch(tag.branch).listing
+        except LanceExplorerError as error:
+            problem = str(error)
+        else:
+            files = (*listing.versions, *listing.detached)
+            if tag.version in {file.version for file in files}:
+                continue
+            problem = f"version {tag.version} is not kept"
+        yield Finding(
+            code="tag_without_version",
+            severity="warning",
+            message=f"tag {tag.name} leads nowhere: {problem}",
+            advice="Delete the tag, or set it to a version that is kept.",
+        )

@@ -1,0 +1,273 @@
+"""Commands on what is on disk, and on whether a table is whole. Nothing is ever changed."""
+
+import json
+import re
+import sys
+from datetime import timedelta
+from typing import Any
+
+import click
+import polars as pl
+
+from lance_explorer.cli.group import (
+    ALLOW_BASES,
+    BRANCH,
+    LONGEST_TEXT,
+    main,
+    text_table,
+    without_nulls,
+)
+from lance_explorer.display import one_line
+from lance_explorer.findings import SEVERITIES, Severity
+from lance_explorer.frames.sizes import byte_size
+from lance_explorer.shown import visible_json
+from lance_explorer.table import open_table
+
+__all__ = ["check", "cleanup", "compact", "du"]
+
+_FOUND = 1
+_AGE = re.compile(r"([0-9]+) *(s|m|h|d|w|seconds?|minutes?|hours?|days?|weeks?)")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_MOST_DIGITS = 5
+_MOST_LINES = 50
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
+_dry_run = click.option(
+    "--dry-run", is_flag=True, help="Needed: this command only says what would be done."
+)
+_clones = click.option(
+    "--clone", "clones", multiple=True, help="A shallow clone of the table; can be repeated."
+)
+
+
+class _Age(click.ParamType[timedelta]):
+    """An age such as 14d or "2 weeks"."""
+
+    name = "age"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> timedelta:
+        match = _AGE.fullmatch(str(value).strip().lower())
+        if match is None or len(match[1]) > _MOST_DIGITS:
+            self.fail(f"expected an age such as 14d, 12h or 2w, not {value!r}", param, ctx)
+        return timedelta(**{_UNITS[match[2][0]]: int(match[1])})
+
+
+@main.command()
+@click.argument("uri")
+@BRANCH
+@ALLOW_BASES
+@_clones
+@_json
+def du(
+    uri: str,
+    branch: str | None,
+    allow_bases: tuple[str, ...],
+    clones: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Print how much the table at URI takes on disk, and why."""
+    usage = open_table(uri, branch=branch, allow_bases=allow_bases).disk_usage(clones)
+    found = usage.summary()
+    if as_json:
+        told = {
+            "uri": uri,
+            "total_bytes": usage.total_bytes,
+            "live_bytes": usage.live_bytes,
+            "summary": found.to_dicts(),
+            "versions": _plain(usage.versions()),
+        }
+        click.echo(visible_json(json.dumps(told)))
+        return
+    click.echo(one_line(usage.sentence, LONGEST_TEXT))
+    click.echo(text_table(_sizes(found.sort("size_bytes", descending=True))))
+
+
+@main.command()
+@click.argument("uri")
+@_dry_run
+@click.option("--older-than", type=_Age(), help="How old versions are that go, as 14d.")
+@click.option("--retain-versions", type=int, help="How many of the last versions stay.")
+@click.option("--delete-unverified", is_flag=True, help="Files that no version names go, too.")
+@BRANCH
+@ALLOW_BASES
+@_clones
+@click.option("--files", "list_files", is_flag=True, help="Print each file that would go.")
+@_json
+def cleanup(
+    uri: str,
+    dry_run: bool,
+    older_than: timedelta | None,
+    retain_versions: int | None,
+    delete_unverified: bool,
+    branch: str | None,
+    allow_bases: tuple[str, ...],
+    clones: tuple[str, ...],
+    list_files: bool,
+    as_json: bool,
+) -> None:
+    """Print what a cleanup of the table at URI would remove, and what is lost by it.
+
+    Nothing is removed: the last line is the call of pylance that does it.
+    """
+    _require_dry_run(dry_run, "cleanup")
+    table = open_table(uri, branch=branch, allow_bases=allow_bases)
+    preview = table.cleanup_preview(older_than, retain_versions, delete_unverified, clones)
+    parts = {
+        "summary": preview.summary(),
+        "versions": preview.versions(),
+        "held": preview.held(),
+        "losses": preview.losses(),
+    }
+    if as_json:
+        told = {
+            "uri": uri,
+            "problem": preview.problem,
+            "freed_bytes": preview.freed_bytes,
+            "num_versions": preview.num_versions,
+            "code": preview.code,
+            **{name: _plain(part) for name, part in parts.items()},
+            "files": preview.files().to_dicts(),
+        }
+        click.echo(visible_json(json.dumps(told)))
+        return
+    click.echo(one_line(preview.sentence, LONGEST_TEXT))
+    parts["versions"] = parts["versions"].filter(~pl.col("is_removed")).drop("is_removed")
+    titles = {
+        "summary": "would go",
+        "versions": "versions that stay",
+        "held": "what holds other files back",
+        "losses": "what is lost",
+    }
+    for name, title in titles.items():
+        _print_part(title, parts[name])
+    if list_files:
+        click.echo(f"\nfiles:\n{text_table(preview.files())}")
+    click.echo(f"\n{one_line(preview.code, LONGEST_TEXT)}")
+
+
+@main.command()
+@click.argument("uri")
+@_dry_run
+@click.option("--target-rows-per-fragment", type=int)
+@click.option("--materialize-deletions/--keep-deletions", default=None)
+@click.option("--materialize-deletions-threshold", type=float)
+@click.option("--max-source-fragments", type=int)
+@click.option("--max-source-rows", type=int)
+@click.option("--max-source-bytes", type=int)
+@BRANCH
+@ALLOW_BASES
+@_json
+def compact(
+    uri: str,
+    dry_run: bool,
+    branch: str | None,
+    allow_bases: tuple[str, ...],
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Print what a compaction of the table at URI would rewrite, and why fragments stay.
+
+    Nothing is rewritten: the last line is the call of pylance that does it.
+    """
+    _require_dry_run(dry_run, "compact")
+    given = {name: value for name, value in options.items() if value is not None}
+    table = open_table(uri, branch=branch, allow_bases=allow_bases)
+    preview = table.compaction_preview(**given)
+    if as_json:
+        told = {
+            "uri": uri,
+            "problem": preview.problem,
+            "code": preview.code,
+            "summary": preview.summary().row(0, named=True),
+            "tasks": preview.tasks().to_dicts(),
+            "fragments": preview.fragments().to_dicts(),
+        }
+        click.echo(visible_json(json.dumps(told)))
+        return
+    click.echo(one_line(preview.sentence, LONGEST_TEXT))
+    tasks = preview.tasks().drop("fragment_ids")
+    _print_part("tasks", tasks)
+    fragments = preview.fragments()
+    reasons = fragments.group_by("is_rewritten", "reason", "message").agg(
+        num_fragments=pl.len(), data_bytes=pl.col("data_bytes").sum()
+    )
+    _print_part("why", reasons.sort("is_rewritten", "reason", descending=[True, False]))
+    click.echo(f"\n{one_line(preview.code, LONGEST_TEXT)}")
+
+
+@main.command()
+@click.argument("uri")
+@click.option(
+    "--level",
+    type=click.Choice(SEVERITIES),
+    default="warning",
+    show_default=True,
+    help="The least severity that is printed, and counts for the exit code.",
+)
+@click.option("--deep", is_flag=True, help="Also open every data file and read its footer.")
+@BRANCH
+@ALLOW_BASES
+@_json
+def check(
+    uri: str,
+    level: Severity,
+    deep: bool,
+    branch: str | None,
+    allow_bases: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Check the table at URI: metadata, row IDs, indices, files on disk, bugs of its writers.
+
+    The exit code is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
+    """
+    table = open_table(uri, branch=branch, allow_bases=allow_bases)
+    found = table.check(level=level, deep=deep)
+    if as_json:
+        told = {"uri": uri, "level": level, "findings": _plain(found)}
+        click.echo(visible_json(json.dumps(told)))
+    else:
+        for row in found.iter_rows(named=True):
+            where = "" if row["version"] is None else f" (version {row['version']})"
+            line = f"{row['severity']}: {row['code']}{where}: {row['message']} {row['advice']}"
+            click.echo(one_line(line.strip(), LONGEST_TEXT))
+        if found.is_empty():
+            click.echo(f"nothing found of level {level} or worse")
+    sys.exit(_FOUND if len(found) else 0)
+
+
+def _require_dry_run(is_given: bool, command: str) -> None:
+    if not is_given:
+        raise click.UsageError(
+            f"{command} only says what would be done: add --dry-run. To do it, run the call of "
+            "pylance that it prints."
+        )
+
+
+def _print_part(title: str, frame: pl.DataFrame) -> None:
+    """Print a frame under its title, if it has any row; of many rows the first ones."""
+    if frame.is_empty():
+        return
+    shown = without_nulls(_sizes(frame.head(_MOST_LINES)))
+    more = len(frame) - _MOST_LINES
+    click.echo(f"\n{title}:\n{text_table(shown)}")
+    if more > 0:
+        click.echo(f"... and {more:,} more; --json has them all")
+
+
+def _sizes(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame with numbers of bytes as a person says them."""
+    names = [name for name in frame.columns if name.endswith("_bytes")]
+    return frame.with_columns(
+        [
+            pl.Series(name, [None if v is None else byte_size(v) for v in frame[name]], pl.String)
+            for name in names
+        ]
+    )
+
+
+def _plain(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return rows that JSON takes: times as text."""
+    times = [name for name, dtype in frame.schema.items() if dtype.is_temporal()]
+    return frame.with_columns(pl.col(times).dt.to_string("iso")).to_dicts()

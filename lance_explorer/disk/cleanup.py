@@ -1,0 +1,336 @@
+"""What ``cleanup_old_versions`` of Lance would remove, by its rules and without doing it.
+
+The rules are those of Lance 14 (``rust/lance/src/dataset/cleanup.rs``):
+
+* The latest version of the branch, and tagged ones, stay. The others go if they are
+  old enough, and not among the last ones that are to be kept.
+* A file that a version names which stays, stays. One that only removed versions name goes. One that
+  nobody names goes if it is seven days old, or if unverified files are to be removed.
+* Where all versions that go are older than those that stay, files are looked at that are older,
+  too; but of data all that are seven days old, or all if unverified files are to be removed, and of
+  indices all.
+* A detached version keeps its manifest, and nothing else.
+* Where versions would go that other branches were created from, what these branches read stays, and
+  so does the manifest of that version; not its transaction.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+
+from lance_explorer.disk.named_files import NAMED, named_by
+from lance_explorer.disk.owners import DAYS_IN_FLIGHT
+from lance_explorer.disk.roots import OWN, Roots
+from lance_explorer.disk.survey import Survey
+from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX
+from lance_explorer.format.refs import Branch
+from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.source import TableSource
+
+__all__ = ["DEFAULT_AGE", "Cleanup", "CleanupRules", "cleanup"]
+
+DEFAULT_AGE = timedelta(days=14)
+"""How old versions are that go if nothing else is said."""
+
+_KIND_OF = {
+    "temporary_manifest": r"^_versions/\.tmp",
+    "index": r"^_indices/[^/]+",
+    "data": r"^data/.*\.lance$",
+    "blob": r"^data/[^/]+/[^/]+\.blob$",
+    "deletion": r"^_deletions/.*\.(arrow|bin)$",
+    "transaction": r"^_transactions/.*\.txn$",
+    "temporary_data": r"^data/(?:.*/)?\.tmp[^/]*$",
+    "reuse": r"^_fri/[^/]+",
+}
+"""What files are looked at, by their paths below the root of the branch; the last that fits."""
+
+_TEMPORARY = ["temporary_manifest", "temporary_data"]
+
+
+@dataclass(frozen=True)
+class CleanupRules:
+    """What is to be removed: as ``cleanup_old_versions`` takes it."""
+
+    older_than: timedelta | None = None
+    retain_versions: int | None = None
+    delete_unverified: bool = False
+
+    @property
+    def age(self) -> timedelta | None:
+        """How old versions must be; None if any may be."""
+        if self.older_than is None and self.retain_versions is None:
+            return DEFAULT_AGE
+        return self.older_than
+
+
+@dataclass(frozen=True)
+class Cleanup:
+    """What a cleanup would do.
+
+    Attributes
+    ----------
+    survey : Survey
+        The table as it was looked at.
+    rules : CleanupRules
+        What was to be removed.
+    reasons : dict of int to str
+        Why each version stays that does; of the branch that was opened.
+    removed_versions : set of int
+        The versions that would go.
+    tagged_versions : set of int
+        The versions that stay for a tag alone: Lance refuses to work unless told to pass over them.
+    files : polars.DataFrame
+        The files that would go: ``path`` below the root of the table, ``kind``, ``size_bytes``,
+        ``is_unverified``.
+    problem : str or None
+        Why Lance would refuse.
+    """
+
+    survey: Survey
+    rules: CleanupRules
+    reasons: dict[int, str]
+    removed_versions: set[int]
+    tagged_versions: set[int]
+    files: pl.DataFrame
+    problem: str | None
+
+
+FILES = pl.Schema(
+    {
+        "path": pl.String(),
+        "kind": pl.String(),
+        "size_bytes": pl.Int64(),
+        "is_unverified": pl.Boolean(),
+    }
+)
+
+
+def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
+    """Return what a cleanup of the branch would do, now."""
+    source, history = found.source, found.source.history
+    now = datetime.fromtimestamp(found.listed_ns / 1e9, UTC)
+    records = [record for record in history.records if not record.file.is_recorded]
+    tags = {tag.version: tag.name for tag in source.tags.values() if tag.branch == source.branch}
+    is_old = _ages(records, rules, now)
+    reasons = dict[int, str]()
+    tagged = set[int]()
+    for record in records:
+        version = record.version
+        if version == source.latest_version:
+            reasons[version] = "it is the latest version"
+        elif not is_old[version]:
+            reasons[version] = _why_young(rules)
+        elif version in tags:
+            reasons[version] = f"tag {tags[version]}"
+            tagged.add(version)
+    removed = {record.version for record in records} - reasons.keys()
+    problem = _problem(history)
+    if problem is not None:
+        return Cleanup(found, rules, reasons, set(), tagged, FILES.to_frame(), problem)
+    roots = found.named.roots
+    stays = _Stays(named_by(source, history, reasons.keys(), roots))
+    goes = named_by(source, history, removed, roots)
+    cutoff = _cutoff(records, removed)
+    forks = _forks(source, is_old)
+    for branch, version in forks.items():
+        needed = _read_by_branch(source, branch, roots)
+        stays.add(needed)
+        if len(needed) and version in removed:
+            removed.discard(version)
+            reasons[version] = f"branch {branch} was created from it"
+    _, prefix = roots.locate(source.storage)
+    files = _removable(found, stays, goes, prefix, cutoff, rules)
+    manifests = _manifests(found, records, removed, prefix)
+    return Cleanup(
+        found, rules, reasons, removed, tagged, pl.concat([files, manifests]).sort("path"), None
+    )
+
+
+def _ages(records: list[VersionRecord], rules: CleanupRules, now: datetime) -> dict[int, bool]:
+    """Return of each version whether it is old enough to go."""
+    before_version = None
+    if rules.retain_versions is not None:
+        versions = [record.version for record in records]
+        before_version = versions[max(len(versions) - rules.retain_versions, 0)]
+    age = rules.age
+    found = {}
+    for record in records:
+        time = record.manifest.timestamp or datetime.fromtimestamp(0, UTC)
+        is_old = age is None or time < now - age
+        found[record.version] = is_old and (
+            before_version is None or record.version < before_version
+        )
+    return found
+
+
+def _cutoff(records: list[VersionRecord], removed: Collection[int]) -> datetime | None:
+    """Return when files must have been written that are looked at: before; None: at any time."""
+    times = {r.version: r.manifest.timestamp or datetime.fromtimestamp(0, UTC) for r in records}
+    stay = min([time for version, time in times.items() if version not in removed])
+    go = max([time for version, time in times.items() if version in removed], default=None)
+    return stay if go is None or go < stay else None
+
+
+def _why_young(rules: CleanupRules) -> str:
+    if rules.retain_versions is not None and rules.age is None:
+        return f"it is one of the last {rules.retain_versions:,}"
+    if rules.retain_versions is None:
+        return "it is not old enough"
+    return f"it is not old enough, or one of the last {rules.retain_versions:,}"
+
+
+def _problem(history: History) -> str | None:
+    """Return why Lance would refuse: it wants to read every manifest."""
+    if history.unreadable:
+        return f"a manifest cannot be read: {history.unreadable[0].error}"
+    return None
+
+
+class _Stays:
+    """What versions name that stay: paths of files, and folders of indices."""
+
+    def __init__(self, named: pl.DataFrame) -> None:
+        self.paths = pl.Series("path", [], pl.String)
+        self.add(named)
+
+    def add(self, named: pl.DataFrame) -> None:
+        """Add what more is named, as far as it lies below the root of the table."""
+        own = named.filter(root=OWN)["path"]
+        self.paths = pl.concat([self.paths, own]).unique()
+
+
+def _forks(source: TableSource, is_old: dict[int, bool]) -> dict[str, int]:
+    """Return branches that come from versions which are old enough to go, and from which.
+
+    A branch of a branch comes from the version that the first of them was created from.
+    """
+    branches = source.branches
+    return {
+        name: version
+        for name in branches
+        if (version := _left_at(branches[name], source.branch, branches)) is not None
+        and is_old.get(version, True)
+    }
+
+
+def _left_at(branch: Branch, ancestor: str | None, branches: Mapping[str, Branch]) -> int | None:
+    """Return the version at which a branch, or the first of its parents, left another one."""
+    if branch.identifier:
+        line = () if ancestor is None else branches[ancestor].identifier
+        if branch.identifier[: len(line)] == line and len(branch.identifier) > len(line):
+            return branch.identifier[len(line)][0] or None
+        return None
+    seen = set[str]()  # of old writers, who told a branch by its name
+    while branch.name not in seen:
+        seen.add(branch.name)
+        if branch.parent_branch == ancestor:
+            return branch.parent_version
+        if branch.parent_branch not in branches:
+            return None
+        branch = branches[branch.parent_branch or ""]
+    return None
+
+
+def _read_by_branch(source: TableSource, name: str, roots: Roots) -> pl.DataFrame:
+    """Return the files below the root of this branch that another one's versions read."""
+    branch = source.on_branch(name)
+    own_root = source.storage.uri
+    _, prefix = roots.locate(source.storage)
+    history = branch.history
+    bases = [base for record in history.records for base in record.manifest.base_paths]
+    if not any(base.path == own_root for base in bases):
+        return NAMED.to_frame()
+    named = named_by(branch, history, [record.version for record in history.records], roots)
+    folders = "data|_deletions|_indices"
+    return named.filter(
+        pl.col("root") == OWN, pl.col("path").str.contains(f"^{re.escape(prefix)}(?:{folders})/")
+    )
+
+
+def _removable(
+    found: Survey,
+    stays: _Stays,
+    goes: pl.DataFrame,
+    prefix: str,
+    cutoff: datetime | None,
+    rules: CleanupRules,
+) -> pl.DataFrame:
+    """Return the files that go, manifests left out."""
+    own = found.objects.filter(
+        pl.col("root") == OWN, pl.col("path").str.starts_with(prefix)
+    ).with_columns(inner=pl.col("path").str.slice(len(prefix)))
+    kind = pl.lit(None, pl.String)
+    for name, pattern in _KIND_OF.items():
+        kind = pl.when(pl.col("inner").str.contains(pattern)).then(pl.lit(name)).otherwise(kind)
+    folder = pl.col("inner").str.extract(r"^((?:_indices|_fri)/[^/]+)/")
+    data_file = pl.col("inner").str.replace(r"^data/([^/]+)/[^/]+\.blob$", "data/${1}.lance")
+    files = (
+        own.with_columns(kind=kind)
+        .drop_nulls("kind")
+        .with_columns(
+            owner=prefix
+            + pl.when(pl.col("kind").is_in(["index", "reuse"]))
+            .then(folder.fill_null(pl.col("inner")) + "/")
+            .when(pl.col("kind") == "blob")
+            .then(data_file)
+            .otherwise("inner")
+        )
+    )
+    week_ns = DAYS_IN_FLIGHT * 24 * 3600 * 10**9
+    may_be_written = pl.lit(not rules.delete_unverified) & (
+        pl.col("modified_ns") >= found.listed_ns - week_ns
+    )
+    cutoff_ns = 2**63 - 1 if cutoff is None else _nanoseconds(cutoff)
+    data_cutoff_ns = 2**63 - 1
+    if not rules.delete_unverified:
+        data_cutoff_ns = max(cutoff_ns, found.listed_ns - week_ns)
+    is_looked_at = (
+        pl.when(pl.col("kind").is_in(["index", "reuse"]))
+        .then(pl.lit(True))
+        .when(pl.col("kind").is_in(["data", "blob", "temporary_data"]))
+        .then(pl.col("modified_ns") < data_cutoff_ns)
+        .otherwise(pl.col("modified_ns") < cutoff_ns)
+    )
+    gone = goes.filter(root=OWN)["path"]
+    is_named = pl.col("owner").is_in(gone.implode())
+    is_unverified = (
+        pl.when(pl.col("kind") == "transaction").then(~is_named).otherwise(~may_be_written)
+    )
+    removable = files.filter(
+        is_looked_at,
+        (pl.col("kind") != "reuse") | pl.lit(not _has_row_maps(found.source.history)),
+        ~pl.col("owner").is_in(stays.paths.implode()),
+        ~may_be_written | (is_named & ~pl.col("kind").is_in(_TEMPORARY)),
+    )
+    return removable.select("path", "kind", "size_bytes", is_unverified=is_unverified).cast(FILES)
+
+
+def _has_row_maps(history: History) -> bool:
+    """Return whether a reuse history may name row maps, which are not decoded here."""
+    return any(
+        segment.name == FRAGMENT_REUSE_INDEX and (segment.index_version or 0) != 0
+        for record in history.records
+        for segment in record.indices
+    )
+
+
+def _manifests(
+    found: Survey, records: list[VersionRecord], removed: Collection[int], prefix: str
+) -> pl.DataFrame:
+    """Return the manifests that go."""
+    paths = [prefix + record.file.path for record in records if record.version in removed]
+    sizes = found.objects.filter(root=OWN)
+    named = pl.DataFrame({"path": paths}, schema={"path": pl.String})
+    return (
+        named.join(sizes, on="path")
+        .with_columns(kind=pl.lit("manifest"), is_unverified=pl.lit(False))
+        .select(FILES.names())
+        .cast(FILES)
+    )
+
+
+def _nanoseconds(time: datetime) -> int:
+    return (time - datetime.fromtimestamp(0, UTC)) // timedelta(microseconds=1) * 1000

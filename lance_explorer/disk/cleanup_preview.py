@@ -1,0 +1,279 @@
+"""What a cleanup would remove, what that frees, what it costs, and what holds the rest back."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from functools import cached_property
+
+import polars as pl
+
+from lance_explorer.arguments import flag, of_kind, whole_number
+from lance_explorer.disk.cleanup import Cleanup, CleanupRules, cleanup
+from lance_explorer.disk.cleanup_losses import LOSSES, losses
+from lance_explorer.disk.owners import owned
+from lance_explorer.disk.roots import OWN
+from lance_explorer.disk.survey import survey
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.frames.columns import BYTES, COUNT, TEXT, TIME, VERSION, Column, FrameSchema
+from lance_explorer.frames.documented import documented
+from lance_explorer.frames.sizes import byte_size, counted
+from lance_explorer.history.source import TableSource
+from lance_explorer.shown import described
+
+__all__ = ["CleanupPreview", "cleanup_preview"]
+
+_KIND = pl.Enum(
+    ["data", "blob", "deletion", "index", "reuse", "transaction", "manifest", "temporary"]
+)
+
+_PATH = Column("path", TEXT, "path below the root of the table")
+_SIZE = Column("size_bytes", BYTES, "size on disk", unit="bytes")
+
+FILES = FrameSchema(
+    "cleanup_files",
+    (
+        _PATH,
+        Column("kind", _KIND, "what it is there for; `temporary`: of a write that ended early"),
+        _SIZE,
+        Column(
+            "is_unverified",
+            pl.Boolean(),
+            "whether Lance counts it as unverified: removed for its age or because that was asked "
+            "for, and not because it is known that only removed versions name it",
+        ),
+    ),
+)
+
+VERSIONS = FrameSchema(
+    "cleanup_versions",
+    (
+        VERSION,
+        Column("timestamp", TIME, "time of the commit", nullable=True),
+        Column("operation", TEXT, "operation as Lance names it", nullable=True),
+        Column("is_removed", pl.Boolean(), "whether it would go"),
+        Column("reason", TEXT, "why it stays; null: it goes", nullable=True),
+    ),
+)
+
+SUMMARY = FrameSchema(
+    "cleanup_summary",
+    (
+        Column("kind", _KIND, "what the files are there for"),
+        Column("num_files", COUNT, "how many would go"),
+        _SIZE,
+        Column(
+            "unverified_bytes", BYTES, "of these, what nobody is known to have named", unit="bytes"
+        ),
+    ),
+)
+
+HELD = FrameSchema(
+    "cleanup_held",
+    (
+        Column("holder", TEXT, "what holds the files back; the latest version does not need them"),
+        Column("num_files", COUNT, "how many it holds"),
+        _SIZE,
+    ),
+)
+
+
+class CleanupPreview:
+    """What ``cleanup_old_versions`` would do to a branch now; nothing is removed.
+
+    Made by :meth:`Table.cleanup_preview`. It is as the table was when it was made; a cleanup looks
+    at the table anew.
+
+    Attributes
+    ----------
+    freed_bytes : int
+        Size of all files that would go.
+    num_versions : int
+        How many versions would go.
+    problem : str or None
+        Why Lance would refuse to work; then no file would go.
+    code : str
+        The call that does it.
+
+    Examples
+    --------
+    >>> preview = table.cleanup_preview(retain_versions=2)
+    >>> preview
+    CleanupPreview(people.lance: frees ...)
+    >>> preview.versions().filter("is_removed")["version"].to_list()
+    [1, 3, 5]
+    """
+
+    def __init__(self, found: Cleanup) -> None:
+        self._found = of_kind("found", found, Cleanup, "what table.cleanup_preview() gives")
+
+    @described
+    def __repr__(self) -> str:
+        name = self._found.survey.source.uri.rstrip("/").rpartition("/")[2]
+        return f"CleanupPreview({name}: {self.sentence})"
+
+    @property
+    def sentence(self) -> str:
+        """What it comes to, in one sentence."""
+        if self.problem is not None:
+            return f"Lance refuses, {self.problem}"
+        if not len(self._found.files):
+            return "frees nothing"
+        files, versions = len(self._found.files), self.num_versions
+        return (
+            f"frees {byte_size(self.freed_bytes)} in {counted(files, 'file')}, and "
+            f"{counted(versions, 'version')} can no longer be opened"
+        )
+
+    @property
+    def freed_bytes(self) -> int:
+        """Size of all files that would go."""
+        return int(self._found.files["size_bytes"].sum())
+
+    @property
+    def num_versions(self) -> int:
+        """How many versions would go."""
+        return len(self._found.removed_versions)
+
+    @property
+    def problem(self) -> str | None:
+        """Why Lance would refuse to work."""
+        return self._found.problem
+
+    @property
+    def code(self) -> str:
+        """The call that does it."""
+        rules, branch = self._found.rules, self._found.survey.source.branch
+        given = list[str]()
+        if rules.age is not None:
+            seconds = rules.age.total_seconds()
+            whole = f"days={seconds / 86400:g}" if seconds % 3600 == 0 else f"seconds={seconds:g}"
+            given.append(f"older_than=timedelta({whole})")
+        if rules.retain_versions is not None:
+            given.append(f"retain_versions={rules.retain_versions}")
+        if rules.delete_unverified:
+            given.append("delete_unverified=True")
+        if self._found.tagged_versions:
+            given.append("error_if_tagged_old_versions=False")
+        at = f'.checkout_version(("{branch}", None))' if branch else ""
+        return f"dataset{at}.cleanup_old_versions({', '.join(given)})"
+
+    @documented(FILES)
+    def files(self) -> pl.DataFrame:
+        """Return the files that would go, one row each.
+
+        Examples
+        --------
+        >>> files = table.cleanup_preview(retain_versions=2).files()
+        >>> files["size_bytes"].sum() == table.cleanup_preview(retain_versions=2).freed_bytes
+        True
+        """
+        kind = pl.when(pl.col("kind").str.starts_with("temporary")).then(pl.lit("temporary"))
+        files = self._found.files.with_columns(kind.otherwise("kind").alias("kind").cast(_KIND))
+        return FILES.build(files.select(FILES.names).to_dict())
+
+    @documented(VERSIONS)
+    def versions(self) -> pl.DataFrame:
+        """Return all kept versions of the branch: which would go, and why the others stay.
+
+        Examples
+        --------
+        >>> table.cleanup_preview(retain_versions=2).versions()["reason"].to_list()[1]
+        'branch dev was created from it'
+        """
+        records = [r for r in self._found.survey.source.history.records if not r.file.is_recorded]
+        removed, reasons = self._found.removed_versions, self._found.reasons
+        return VERSIONS.build(
+            {
+                "version": [record.version for record in records],
+                "timestamp": [record.manifest.timestamp for record in records],
+                "operation": [record.operation for record in records],
+                "is_removed": [record.version in removed for record in records],
+                "reason": [reasons.get(record.version) for record in records],
+            }
+        )
+
+    @documented(SUMMARY)
+    def summary(self) -> pl.DataFrame:
+        """Return how much would go, one row for each kind of file.
+
+        Examples
+        --------
+        >>> table.cleanup_preview(retain_versions=2).summary()["kind"].to_list()
+        ['deletion', 'transaction', 'manifest']
+        """
+        unverified = pl.col("size_bytes").filter("is_unverified").sum()
+        found = (
+            self.files()
+            .group_by("kind")
+            .agg(
+                num_files=pl.len().cast(pl.Int64),
+                size_bytes=pl.col("size_bytes").sum(),
+                unverified_bytes=unverified,
+            )
+        )
+        return SUMMARY.build(found.sort("kind").to_dict())
+
+    @documented(HELD)
+    def held(self) -> pl.DataFrame:
+        """Return what holds back files that the latest version does not need, largest first.
+
+        Examples
+        --------
+        >>> held = table.cleanup_preview(retain_versions=2).held()
+        >>> held.filter(pl.col("holder").str.contains("tag"))["holder"].to_list()
+        ['tag clean']
+        """
+        status = pl.col("status").cast(pl.String)
+        kept = self._owned.join(self._found.files, on="path", how="anti").filter(
+            ~status.is_in(["live", "missing"])
+        )
+        holder = (
+            pl.when(status == "pinned")
+            .then(pl.col("reason").str.strip_prefix("kept by "))
+            .when(status == "old")
+            .then(pl.lit("versions that stay by the rules"))
+            .otherwise(pl.col("reason"))
+        )
+        found = kept.group_by(holder=holder).agg(
+            num_files=pl.len().cast(pl.Int64), size_bytes=pl.col("size_bytes").sum()
+        )
+        return HELD.build(found.sort("size_bytes", "holder", descending=[True, False]).to_dict())
+
+    @documented(LOSSES)
+    def losses(self) -> pl.DataFrame:
+        """Return what is lost with the files, the worst first.
+
+        Examples
+        --------
+        >>> table.cleanup_preview(retain_versions=2).losses()["what"].to_list()
+        ['time_travel', 'row_history']
+        """
+        return losses(self._found, self._owned)
+
+    @cached_property
+    def _owned(self) -> pl.DataFrame:
+        found = self._found.survey
+        return owned(found).filter(base_uri=found.named.roots.uris[OWN])
+
+
+def cleanup_preview(
+    source: TableSource,
+    older_than: timedelta | None,
+    retain_versions: int | None,
+    delete_unverified: bool,
+    clones: Iterable[TableSource],
+) -> CleanupPreview:
+    """Return what a cleanup would do.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If ``older_than`` is negative.
+    """
+    if older_than is not None:
+        of_kind("older_than", older_than, timedelta, "a timedelta")
+        if older_than < timedelta(0):
+            raise InvalidArgumentError(f"older_than is a timedelta from 0 on, not {older_than!r}")
+    if retain_versions is not None:
+        retain_versions = whole_number("retain_versions", retain_versions, 1)
+    rules = CleanupRules(older_than, retain_versions, flag("delete_unverified", delete_unverified))
+    return CleanupPreview(cleanup(survey(source, clones), rules))

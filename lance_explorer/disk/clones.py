@@ -1,0 +1,25 @@
+"""Other tables that read the files of a table, as far as somebody tells which."""
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from lance_explorer.arguments import many, shown
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.table_input import open_source, package_of
+
+__all__ = ["opened_clones"]
+
+
+def opened_clones(source: TableSource, clones: Iterable[Any]) -> list[TableSource]:
+    """Return the clones of a table, opened with its storage options."""
+    tables = many("clones", clones, object, "a list of tables")
+    if not all(map(_is_table, tables)):
+        raise InvalidArgumentError(f"clones is a list of tables, not {shown(clones)}")
+    options = source.main_storage.options
+    return [open_source(clone, None, options, [source.uri], source.storage.io) for clone in tables]
+
+
+def _is_table(table: Any) -> bool:
+    return isinstance(table, str | os.PathLike) or package_of(table) in ("lance", "lancedb")

@@ -1,0 +1,405 @@
+"""Which files manifests name: one row for each branch, file and kind of thing that names it.
+
+A data file is named by the fragments of a version, a file of an index by its folder, whose files
+count as one. What no manifest names is not here.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.disk.roots import Roots
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.format.fragments import DeletionFile
+from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX, MEM_WAL_INDEX, IndexMetadata
+from lance_explorer.format.operation_names import OperationName
+from lance_explorer.format.refs import Tag
+from lance_explorer.frames.counts import nullable
+from lance_explorer.history.history import History
+from lance_explorer.history.intervals import Intervals, intervals_of
+from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
+from lance_explorer.history.loading import TRANSACTIONS_FOLDER
+from lance_explorer.history.source import TableSource
+
+__all__ = ["KINDS", "NAMED", "NamedFiles", "named_by", "named_files"]
+
+KINDS = (
+    "data",
+    "blob",
+    "deletion",
+    "index",
+    "reuse",
+    "manifest",
+    "transaction",
+    "ref",
+    "hint",
+    "mem_wal",
+    "other",
+)
+"""What objects are there for. ``blob`` files belong to a data file, ``reuse`` ones tell indices
+where compactions moved rows, a ``hint`` tells which version is the latest."""
+
+_FILES = {
+    "owner": pl.Int64(),
+    "path": pl.String(),
+    "named_bytes": pl.Int64(),
+    "base_id": pl.Int64(),
+}
+
+NAMED = pl.Schema(
+    {
+        "root": pl.Int32(),
+        "path": pl.String(),
+        "kind": pl.String(),
+        "named_bytes": pl.Int64(),
+        "branch": pl.String(),
+        "first": pl.UInt64(),
+        "last": pl.UInt64(),
+        "is_latest": pl.Boolean(),
+        "is_exact": pl.Boolean(),
+        "is_detached": pl.Boolean(),
+        "tags": pl.String(),
+        "clone": pl.String(),
+        "is_folder": pl.Boolean(),
+    }
+)
+"""The columns of :attr:`NamedFiles.frame`."""
+
+_WRITES_NOTHING = {OperationName.RESTORE, OperationName.CLONE}
+
+
+@dataclass
+class NamedFiles:
+    """What all versions name that can be read.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        ``root``, a number of ``roots``; ``path`` below it, of an index that of its folder with a
+        slash; ``kind``; ``named_bytes``, null where nothing tells it; ``branch``; the ``first`` and
+        the ``last`` kept version that names it; ``is_latest``, whether the latest of the branch
+        does; ``is_exact``, whether ``first`` wrote it for certain; ``is_detached``; ``tags`` of
+        versions that name it; the ``clone`` whose version it is, null if it is the table's own;
+        ``is_folder``, whether it is a folder, whose files need not be named one by one.
+    roots : Roots
+        Where files may lie.
+    problems : list of str
+        What could not be read: a file that nobody names here may be named there.
+    num_manifests : int
+        How many were read.
+    """
+
+    frame: pl.DataFrame
+    roots: Roots
+    problems: list[str] = field(default_factory=list)
+    num_manifests: int = 0
+    has_mem_wal: bool = False
+
+
+def named_by(
+    branch: TableSource, history: History, versions: Collection[int], roots: Roots
+) -> pl.DataFrame:
+    """Return what some versions of a branch name, as the columns of :attr:`NamedFiles.frame`."""
+    named = NamedFiles(NAMED.to_frame(), roots)
+    return pl.concat([named.frame, *_OfBranch(branch, history, {}, named, versions).frames()])
+
+
+def named_files(source: TableSource, clones: Iterable[TableSource] = ()) -> NamedFiles:
+    """Return what the versions of all branches name, detached ones too, and those of clones."""
+    named = NamedFiles(NAMED.to_frame(), Roots.of(source.main_storage))
+    frames = [*_of_table(source, named)]
+    for clone in clones:
+        frames += [_of_clone(frame, clone.uri) for frame in _of_table(clone, named)]
+    named.frame = pl.concat([named.frame, *frames])
+    return named
+
+
+def _of_clone(frame: pl.DataFrame, uri: str) -> pl.DataFrame:
+    return frame.filter(pl.col("root") == 0).with_columns(clone=pl.lit(uri))
+
+
+def _of_table(source: TableSource, named: NamedFiles) -> Iterator[pl.DataFrame]:
+    """Yield what each branch of a table names."""
+    tags = list(source.tags.values())
+    branches = [None, *source.branches]
+    named.problems += [finding.message for finding in source.ref_findings]
+    for name in branches:
+        try:
+            branch = source.on_branch(name)
+            history = branch.history
+        except LanceExplorerError as error:
+            named.problems.append(f"branch {name or 'main'}: {error}")
+            continue
+        tagged = _tags_by_version([tag for tag in tags if tag.branch == name])
+        yield _forked_from(branch, named)
+        yield from _OfBranch(branch, history, tagged, named).frames()
+        for version in history.unreadable:
+            if not version.file.is_recorded:
+                named.problems.append(str(version.error))
+                yield _manifest(branch, version.file, tagged, named)
+        for file in branch.listing.detached:
+            if file.is_recorded:
+                continue
+            try:
+                single = branch.version(file.version)
+            except LanceExplorerError as error:
+                named.problems.append(str(error))
+                yield _manifest(branch, file, tagged, named)
+            else:
+                yield from _OfBranch(branch, single, tagged, named).frames()
+
+
+def _forked_from(branch: TableSource, named: NamedFiles) -> pl.DataFrame:
+    """Return the manifests of versions that other branches were created from: those need them."""
+    versions = {file.version: file for file in branch.listing.versions if not file.is_recorded}
+    rows = [
+        {**_manifest_row(branch, versions[child.parent_version], named), "branch": child.name}
+        for child in branch.branches.values()
+        if child.parent_branch == branch.branch and child.parent_version in versions
+    ]
+    return pl.DataFrame(rows, schema=NAMED)
+
+
+def _tags_by_version(tags: Sequence[Tag]) -> dict[int, str]:
+    names: dict[int, list[str]] = {}
+    for tag in tags:
+        names.setdefault(tag.version, []).append(tag.name)
+    return {version: ", ".join(some) for version, some in names.items()}
+
+
+def _manifest(
+    branch: TableSource, file: VersionFile, tagged: Mapping[int, str], named: NamedFiles
+) -> pl.DataFrame:
+    """Return the manifest file of a version that cannot be read."""
+    named.num_manifests += 1
+    row = _manifest_row(branch, file, named)
+    row["is_latest"] = file.version == branch.latest_version
+    row["is_exact"] = True
+    row["tags"] = tagged.get(file.version)
+    return pl.DataFrame([row], schema=NAMED)
+
+
+def _manifest_row(branch: TableSource, file: VersionFile, named: NamedFiles) -> dict[str, object]:
+    root, prefix = named.roots.locate(branch.storage)
+    return {
+        "root": root,
+        "path": prefix + file.path,
+        "kind": "manifest",
+        "named_bytes": None,
+        "branch": branch.branch,
+        "first": file.version,
+        "last": file.version,
+        "is_latest": False,
+        "is_exact": False,
+        "is_detached": file.version >= FIRST_DETACHED,
+        "tags": None,
+        "clone": None,
+        "is_folder": False,
+    }
+
+
+class _OfBranch:
+    """What the versions of a branch name, or one detached version."""
+
+    def __init__(
+        self,
+        branch: TableSource,
+        history: History,
+        tagged: Mapping[int, str],
+        named: NamedFiles,
+        versions: Collection[int] | None = None,
+    ) -> None:
+        self._branch, self._history, self._roots = branch, history, named.roots
+        there = [
+            not record.file.is_recorded and (versions is None or record.version in versions)
+            for record in history.records
+        ]
+        self._live = np.flatnonzero(there)
+        self._records = [history.records[position] for position in self._live.tolist()]
+        self._versions = history.versions[self._live].astype(np.uint64)
+        self._tagged = tagged
+        named.num_manifests += len(self._live)
+        if self._records and self._is_last_current:
+            names = {segment.name for segment in self._records[-1].indices}
+            named.has_mem_wal |= MEM_WAL_INDEX in names
+
+    @property
+    def _is_last_current(self) -> bool:
+        """Whether the last of these versions is the latest one of the branch."""
+        return bool(self._versions[-1] == self._branch.latest_version)
+
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """Yield what fragments, indices and commits name."""
+        if not self._records:
+            return
+        states = self._history.states
+        intervals = self._history.intervals.only(self._live)
+        files = states.files
+        data = pl.DataFrame(
+            {
+                "owner": files.states,
+                "path": files.paths,
+                "named_bytes": nullable(files.size_bytes),
+                "base_id": nullable(files.base_ids),
+            },
+            schema=_FILES,
+        )
+        yield self._named("data", "data/", data, intervals)
+        owners = np.flatnonzero(states.deletion_types >= 0).tolist()
+        deletions = [states[owner].deletion_file for owner in owners]
+        paths = [
+            "" if file is None else file.path(int(states.ids[owner])).removeprefix("_deletions/")
+            for owner, file in zip(owners, deletions, strict=True)
+        ]
+        yield self._named("deletion", "_deletions/", _files(owners, paths, deletions), intervals)
+        yield from self._segments()
+        commits = Intervals(*[np.arange(len(self._live))] * 3)
+        of_commits: tuple[tuple[str, str, list[str | None]], ...] = (
+            ("manifest", "", [r.file.path for r in self._records]),
+            (
+                "transaction",
+                f"{TRANSACTIONS_FOLDER}/",
+                [r.manifest.transaction_file for r in self._records],
+            ),
+        )
+        for kind, folder, of_commit in of_commits:
+            owners = [place for place, path in enumerate(of_commit) if path]
+            frame = _files(owners, [path for path in of_commit if path], [None] * len(owners))
+            yield self._named(kind, folder, frame, commits)
+
+    def _segments(self) -> Iterator[pl.DataFrame]:
+        """Yield the folders of index segments, and the files that are listed for them."""
+        segments, intervals = intervals_of([record.indices for record in self._records])
+        for kind in ("index", "reuse"):
+            owners = [
+                owner
+                for owner, segment in enumerate(segments)
+                if (segment.name == FRAGMENT_REUSE_INDEX) == (kind == "reuse")
+            ]
+            some = [segments[owner] for owner in owners]
+            folders = _files(owners, [f"{segment.uuid}/" for segment in some], some)
+            yield self._named(kind, "_indices/", folders, intervals, is_folder=True)
+            listed = [
+                (owner, segment, file)
+                for owner, segment in zip(owners, some, strict=True)
+                for file in segment.files
+            ]
+            files = _files(
+                [owner for owner, _, _ in listed],
+                [f"{segment.uuid}/{file.path}" for _, segment, file in listed],
+                [segment for _, segment, _ in listed],
+                [file.size_bytes for _, _, file in listed],
+            )
+            yield self._named(kind, "_indices/", files, intervals)
+
+    def _named(
+        self,
+        kind: str,
+        folder: str,
+        files: pl.DataFrame,
+        intervals: Intervals,
+        *,
+        is_folder: bool = False,
+    ) -> pl.DataFrame:
+        """Return one row for each file: from when to when it is named."""
+        last = len(self._live) - 1
+        of_owner = pl.DataFrame(
+            {"owner": intervals.keys, "first": intervals.first, "last": intervals.last},
+            schema={"owner": pl.Int64, "first": pl.Int64, "last": pl.Int64},
+        )
+        named = files.join(of_owner, on="owner")
+        placed = self._placed(named, folder)
+        each = placed.group_by("root", "path", maintain_order=True).agg(
+            pl.col("named_bytes").max(),
+            pl.col("first").min(),
+            pl.col("last").max(),
+            is_latest=(pl.col("last") == last).any() & self._is_last_current,
+        )
+        tags = self._tags(placed.join(each.filter(~pl.col("is_latest")), ["root", "path"], "semi"))
+        first = each["first"].to_numpy()
+        return (
+            each.join(tags, on=["root", "path"], how="left", maintain_order="left")
+            .with_columns(
+                kind=pl.lit(kind),
+                branch=pl.lit(self._branch.branch, pl.String),
+                first=pl.Series(self._versions[first], dtype=pl.UInt64),
+                last=pl.Series(self._versions[each["last"].to_numpy()], dtype=pl.UInt64),
+                is_exact=pl.Series(self._writes[first], dtype=pl.Boolean),
+                is_detached=pl.lit(bool(self._versions[-1] >= FIRST_DETACHED)),
+                clone=pl.lit(None, pl.String),
+                is_folder=pl.lit(is_folder),
+            )
+            .select(NAMED.names())
+            .cast(NAMED)
+        )
+
+    @cached_property
+    def _writes(self) -> NDArray[np.bool_]:
+        """Whether each version wrote what it is the first to name."""
+        wrote = [record.operation not in _WRITES_NOTHING for record in self._records]
+        return np.array(wrote, dtype=np.bool_) & self._history.begins_exactly[self._live]
+
+    def _placed(self, named: pl.DataFrame, folder: str) -> pl.DataFrame:
+        """Return the files with root, and path below it."""
+        storage = self._branch.storage
+        root, prefix = self._roots.folder(None, (), storage, folder)
+        is_own = pl.col("base_id").is_null()
+        own = named.filter(is_own).select(
+            pl.lit(root, pl.Int32).alias("root"),
+            (prefix + pl.col("path")).alias("path"),
+            "named_bytes",
+            "first",
+            "last",
+        )
+        parts = [own]
+        elsewhere = named.filter(~is_own)
+        for (base_id, position), some in elsewhere.group_by("base_id", "first"):
+            bases = self._records[int(position)].manifest.base_paths
+            root, prefix = self._roots.folder(int(base_id), bases, storage, folder)
+            parts.append(
+                some.select(
+                    pl.lit(root, pl.Int32).alias("root"),
+                    (prefix + pl.col("path")).alias("path"),
+                    "named_bytes",
+                    "first",
+                    "last",
+                )
+            )
+        return pl.concat(parts)
+
+    def _tags(self, placed: pl.DataFrame) -> pl.DataFrame:
+        """Return the tags of versions that name each of some files."""
+        versions = enumerate(self._versions.tolist())
+        tagged = [(place, version) for place, version in versions if version in self._tagged]
+        tags = pl.DataFrame(
+            {
+                "position": [place for place, _ in tagged],
+                "tag": [self._tagged[version] for _, version in tagged],
+            },
+            schema={"position": pl.Int64, "tag": pl.String},
+        )
+        found = placed.join_where(
+            tags, pl.col("position") >= pl.col("first"), pl.col("position") <= pl.col("last")
+        )
+        return found.group_by("root", "path").agg(tags=pl.col("tag").unique().sort().str.join(", "))
+
+
+def _files(
+    owners: list[int],
+    paths: list[str],
+    based: Sequence[DeletionFile | IndexMetadata | None],
+    sizes: Sequence[int | None] | None = None,
+) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "owner": owners,
+            "path": paths,
+            "named_bytes": [None] * len(owners) if sizes is None else list(sizes),
+            "base_id": [None if each is None else each.base_id for each in based],
+        },
+        schema=_FILES,
+    )

@@ -1,0 +1,303 @@
+"""Whose each object of a table is: every object has one status, and why."""
+
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from lance_explorer.disk.named_files import KINDS
+from lance_explorer.disk.roots import OWN
+from lance_explorer.disk.survey import Survey, survey
+from lance_explorer.frames.columns import BYTES, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.history.source import TableSource
+
+__all__ = ["DAYS_IN_FLIGHT", "STATUSES", "STORAGE", "owned", "owned_lazily", "storage"]
+
+DAYS_IN_FLIGHT = 7
+"""For so long a file that nobody names may be one of a commit that is under way, as for Lance."""
+
+STATUSES = ("live", "old", "pinned", "in_flight", "orphan", "missing", "wrong_size", "unknown")
+"""What may be said of an object; see :data:`STORAGE`."""
+
+STORAGE = FrameSchema(
+    "storage",
+    (
+        Column("base_uri", TEXT, "root below which the object is: that of the table, or a base"),
+        Column("path", TEXT, "path below that root"),
+        Column(
+            "kind",
+            pl.Enum(KINDS),
+            "what it is there for; `blob`: large values of a data file; `reuse`: where compactions "
+            "moved rows; `hint`: which version is the latest; `other`: no file of Lance",
+        ),
+        Column("size_bytes", BYTES, "size on disk; null: it is missing", True, "bytes"),
+        Column("named_bytes", BYTES, "size that a manifest names", True, "bytes"),
+        Column("modified", TIME, "when it was written; null: it is missing", nullable=True),
+        Column(
+            "status",
+            pl.Enum(STATUSES),
+            "`live`: the latest version needs it; `old`: only older kept versions do; `pinned`: a "
+            "tag, another branch, a detached version or a clone keeps it; `in_flight`: nobody "
+            f"names it, and it is younger than {DAYS_IN_FLIGHT} days: a commit may be under way; "
+            "`orphan`: nobody names it, and it is older; `missing`: it is named and not there; "
+            "`wrong_size`: it has another size than is named; `unknown`: nobody names it, but not "
+            "all could be read, or it is no file of Lance, or its place may not be read",
+        ),
+        Column("reason", TEXT, "why it has that status"),
+        Column("written_by", ID, "version that wrote it; null: a lost one, or none", nullable=True),
+        Column("needed_by", TEXT, "the versions, tags, branches that need it", nullable=True),
+        Column(
+            "branch",
+            TEXT,
+            "branch whose versions these are; null: the main branch, or none",
+            nullable=True,
+        ),
+        Column("first_version", ID, "first kept version that needs it", nullable=True),
+        Column("last_version", ID, "last kept version that needs it", nullable=True),
+    ),
+)
+"""The columns of ``inspect.storage()``."""
+
+_FOLDERS = "_versions|_transactions|_deletions|_indices|_refs|_mem_wal|_fri|_bt|_blobs|data"
+_KINDS_BY_PATTERN = (
+    ("manifest", r"^_versions/[^/]*\.manifest|^_versions/\.tmp|^_latest\.manifest$|^_bt/"),
+    ("hint", r"^_versions/[^/]*\.json$"),
+    ("data", r"^data/.*\.lance$|^data/(?:.*/)?\.tmp[^/]*$"),
+    ("blob", r"^data/[^/]+/[^/]+\.blob$|^_blobs/"),
+    ("deletion", r"^_deletions/[^/]*\.(arrow|bin)$"),
+    ("index", r"^_indices/"),
+    ("transaction", r"^_transactions/[^/]*\.txn$"),
+    ("ref", r"^_refs/"),
+    ("reuse", r"^_fri/"),
+    ("mem_wal", r"^_mem_wal/"),
+)
+_OF_A_BRANCH = ("hint", "ref", "mem_wal")
+"""Kinds that no manifest names file by file."""
+
+
+def storage(source: TableSource, clones: Iterable[TableSource] = ()) -> pl.DataFrame:
+    """Return one row for each object below the root of the table, and each that is named."""
+    return owned(survey(source, clones))
+
+
+def owned(found: Survey) -> pl.DataFrame:
+    """Return one row for each object of a survey, in the order of their paths."""
+    frame = owned_lazily(found).collect().sort("base_uri", "path")
+    return STORAGE.build(frame.to_dict())
+
+
+def owned_lazily(found: Survey) -> pl.LazyFrame:
+    """Return the same in any order; a column that nobody takes costs nothing."""
+    branches = [None, *found.source.branches]
+    owners = _owners(found)
+    objects = _classified(found.objects, branches)
+    rows = objects.join(owners, on=["root", "key"], how="left")
+    sizes = _named_files(found)
+    rows = rows.join(sizes, on=["root", "path"], how="left")
+    missing = _missing(objects, sizes, owners, branches)
+    return _told(found, pl.concat([rows, missing], how="diagonal"))
+
+
+def _classified(objects: pl.DataFrame, branches: Sequence[str | None]) -> pl.DataFrame:
+    """Return objects with the branch they lie in, their kind, and by what manifests name them."""
+    is_tree = pl.col("path").str.starts_with("tree/") & (pl.col("root") == OWN)
+    trees = objects.filter(is_tree).select("path").unique()
+    lies_in = pl.lit(None, pl.String)
+    for name in sorted([name for name in branches if name], key=len):
+        folder = f"tree/{name}/"
+        lies_in = (
+            pl.when(pl.col("path").str.starts_with(folder)).then(pl.lit(name)).otherwise(lies_in)
+        )
+    unlisted = pl.col("path").str.extract(rf"^(tree/.*?/)(?:{_FOLDERS})/").fill_null("tree/")
+    trees = trees.with_columns(lies_in=lies_in).with_columns(
+        prefix=pl.when(pl.col("lies_in").is_null())
+        .then(unlisted)
+        .otherwise("tree/" + pl.col("lies_in") + "/"),
+    )
+    inner = pl.col("path").str.slice(pl.col("prefix").str.len_chars())
+    kind = pl.lit("other")
+    for of_kind, pattern in reversed(_KINDS_BY_PATTERN):
+        kind = pl.when(inner.str.contains(pattern)).then(pl.lit(of_kind)).otherwise(kind)
+    placed = objects.join(trees, on="path", how="left", maintain_order="left").with_columns(
+        is_listed=pl.col("prefix").is_null() | pl.col("lies_in").is_not_null(),
+        prefix=pl.col("prefix").fill_null(""),
+    )
+    index_folder = inner.str.extract(r"^(_indices/[^/]+/)")
+    data_file = inner.str.replace(r"^data/([^/]+)/[^/]+\.blob$", "data/${1}.lance")
+    return placed.with_columns(kind=kind).with_columns(
+        key=pl.when(pl.col("kind") == "index")
+        .then(pl.col("prefix") + index_folder)
+        .when(pl.col("kind") == "blob")
+        .then(pl.col("prefix") + data_file)
+        .otherwise("path")
+        .fill_null(pl.col("path"))
+    )
+
+
+def _owners(found: Survey) -> pl.DataFrame:
+    """Return one row for each thing that is named: who needs it, by its root and path."""
+    is_branch = pl.col("branch").eq_missing(pl.lit(found.source.branch, pl.String))
+    is_own = is_branch & pl.col("clone").is_null() & ~pl.col("is_detached")
+    name = pl.col("branch").fill_null("main")
+    pin = (
+        pl.when(pl.col("clone").is_not_null())
+        .then("clone " + pl.col("clone"))
+        .when("is_detached")
+        .then("detached version " + pl.col("first").cast(pl.String))
+        .when(~is_own)
+        .then("branch " + name)
+    )
+    rows = found.named.frame.with_columns(is_own=is_own, pin=pin, tag="tag " + pl.col("tags"))
+    pins = (
+        rows.select("root", "path", pl.concat_list("pin", "tag").alias("pins"))
+        .explode("pins")
+        .drop_nulls("pins")
+        .group_by("root", "path")
+        .agg(pins=pl.col("pins").unique().sort().str.join(", "))
+    )
+    # Its own branch tells best from when to when, then the main branch, then the first other.
+    best = rows
+    if found.source.branches or rows["is_detached"].any() or rows["clone"].count():
+        order = (~pl.col("is_own"), pl.col("clone").is_not_null(), "is_detached", "branch")
+        best = rows.sort(*order, nulls_last=False)
+    each = best.group_by("root", "path").agg(
+        pl.first("branch", "first", "last", "is_exact", "is_own").name.keep(),
+        owner_kind=pl.first("kind"),
+        is_live=(pl.col("is_own") & pl.col("is_latest")).any(),
+    )
+    return each.join(pins, on=["root", "path"], how="left").rename({"path": "key"})
+
+
+def _named_files(found: Survey) -> pl.DataFrame:
+    """Return what is named file by file, with the size that is named."""
+    files = found.named.frame.filter(~pl.col("is_folder"))
+    return files.group_by("root", "path").agg(
+        named_bytes=pl.col("named_bytes").max(), named_kind=pl.first("kind")
+    )
+
+
+def _missing(
+    objects: pl.DataFrame,
+    sizes: pl.DataFrame,
+    owners: pl.DataFrame,
+    branches: Sequence[str | None],
+) -> pl.DataFrame:
+    """Return what is named and was not found."""
+    gone = sizes.join(objects, on=["root", "path"], how="anti")
+    empty = gone.with_columns(size_bytes=pl.lit(None, pl.Int64), modified_ns=pl.lit(None, pl.Int64))
+    placed = _classified(empty, branches)
+    return placed.join(owners, on=["root", "key"], how="left")
+
+
+def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
+    """Return the frame: status and reason of each row."""
+    own_name = found.source.branch
+    lies_own = pl.col("lies_in").eq_missing(pl.lit(own_name, pl.String))
+    is_kept_whole = pl.col("kind").is_in(_OF_A_BRANCH) & pl.col("is_listed") & (
+        (pl.col("kind") != "mem_wal") | pl.lit(found.named.has_mem_wal)
+    ) | (pl.col("path") == "_latest.manifest")
+    rows = (
+        every.lazy()
+        .with_columns(
+            kind=pl.when(pl.col("kind") == "index")
+            .then(pl.col("owner_kind").fill_null("index"))
+            .when(pl.col("kind") == "other")
+            .then(pl.col("named_kind").fill_null("other"))
+            .otherwise("kind"),
+            is_named=pl.col("first").is_not_null(),
+            is_whole=is_kept_whole.fill_null(False),
+        )
+        .with_columns(
+            is_live=pl.col("is_live").fill_null(False)
+            | (pl.col("is_whole") & (lies_own | (pl.col("kind") == "ref"))),
+            pins=pl.when(pl.col("is_whole") & ~pl.col("is_named") & ~lies_own)
+            .then("branch " + pl.col("lies_in").fill_null("main"))
+            .otherwise("pins"),
+        )
+    )
+    young_ns = DAYS_IN_FLIGHT * 24 * 3600 * 10**9
+    is_young = pl.col("modified_ns") > found.listed_ns - young_ns
+    closed = pl.Series([problem is not None for problem in found.named.roots.problems])
+    why_closed = pl.Series(found.named.roots.problems, dtype=pl.String)
+    is_closed = pl.col("root").replace_strict(range(len(closed)), closed, return_dtype=pl.Boolean)
+    is_wrong = pl.col("named_bytes") != pl.col("size_bytes")
+    first, last = [pl.col(name).cast(pl.String) for name in ("first", "last")]
+    versions = (
+        pl.when(pl.col("first") == pl.col("last"))
+        .then("version " + first)
+        .otherwise("versions " + first + " to " + last)
+    )
+    own_versions = pl.when(pl.col("is_own")).then(versions)
+    needed_by = (
+        pl.when(pl.col("is_named") | pl.col("pins").is_not_null())
+        .then(pl.concat_str(own_versions, "pins", separator=", ", ignore_nulls=True))
+        .otherwise(None)
+    )
+    problems = found.problems
+    unread = (
+        f"{len(problems):,} of what may name it cannot be read: {problems[0]}" if problems else ""
+    )
+    verdicts = [
+        (
+            is_closed & pl.col("size_bytes").is_null(),
+            "unknown",
+            pl.col("root").replace_strict(
+                range(len(why_closed)), why_closed, return_dtype=pl.String
+            ),
+        ),
+        (pl.col("size_bytes").is_null(), "missing", "not there, and needed by " + needed_by),
+        (
+            is_wrong,
+            "wrong_size",
+            pl.col("named_bytes").cast(pl.String) + " bytes are named, and it has others",
+        ),
+        (
+            pl.col("is_live"),
+            "live",
+            pl.when("is_named")
+            .then(pl.lit(f"version {found.source.latest_version}, the latest, needs it"))
+            .otherwise(pl.lit("the table needs it, whatever the version")),
+        ),
+        (pl.col("pins").is_not_null(), "pinned", "kept by " + pl.col("pins")),
+        (pl.col("is_named"), "old", "needed only by " + versions),
+        (
+            pl.col("kind").is_in(["other", "mem_wal"]) & pl.col("is_listed"),
+            "unknown",
+            pl.lit("no file that Lance is known to write, or one of which no manifest tells"),
+        ),
+        (pl.lit(bool(problems)), "unknown", pl.lit(f"no version names it; but {unread}")),
+        (
+            is_young,
+            "in_flight",
+            pl.lit(
+                f"no version names it, and it is younger than {DAYS_IN_FLIGHT} days: a commit may "
+                "be under way, or have failed"
+            ),
+        ),
+        (
+            pl.lit(True),
+            "orphan",
+            pl.lit(f"no version names it, and it is older than {DAYS_IN_FLIGHT} days"),
+        ),
+    ]
+    status, reason = pl.lit(None, pl.String), pl.lit(None, pl.String)
+    for condition, name, why in reversed(verdicts):
+        condition = condition.fill_null(False)
+        status = pl.when(condition).then(pl.lit(name)).otherwise(status)
+        reason = pl.when(condition).then(why).otherwise(reason)
+    uris = pl.Series(found.named.roots.uris, dtype=pl.String)
+    modified = pl.col("modified_ns").cast(pl.Datetime("ns", "UTC")).dt.cast_time_unit("us")
+    return rows.select(
+        base_uri=pl.col("root").replace_strict(range(len(uris)), uris, return_dtype=pl.String),
+        path=pl.col("path"),
+        kind=pl.col("kind").cast(pl.Enum(KINDS)),
+        size_bytes=pl.col("size_bytes"),
+        named_bytes=pl.col("named_bytes"),
+        modified=modified,
+        status=status.cast(pl.Enum(STATUSES)),
+        reason=reason,
+        written_by=pl.when("is_exact").then("first"),
+        needed_by=needed_by,
+        branch=pl.col("branch"),
+        first_version=pl.col("first"),
+        last_version=pl.col("last"),
+    )

@@ -1,0 +1,160 @@
+"""What is there and what is named, looked at so that a writer or a cleanup meanwhile does no harm.
+
+Manifests are listed, then objects, then manifests again: what a commit wrote in between is named by
+then. Versions that vanish in between make it begin anew, and what seems to be missing is looked
+for a second time.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from lance_explorer.disk.named_files import NamedFiles, named_files
+from lance_explorer.disk.roots import OWN
+from lance_explorer.errors import LanceExplorerError, StorageError
+from lance_explorer.history.listing import VersionFile
+from lance_explorer.history.source import TableSource
+from lance_explorer.storage import FileInfo, Storage
+
+__all__ = ["Survey", "survey"]
+
+_TRIES = 4
+_FEW = 100
+
+OBJECTS = pl.Schema(
+    {
+        "root": pl.Int32(),
+        "path": pl.String(),
+        "size_bytes": pl.Int64(),
+        "modified_ns": pl.Int64(),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A table as it is on disk.
+
+    Attributes
+    ----------
+    source : TableSource
+        The branch, as it was when its files were listed.
+    named : NamedFiles
+        What manifests name.
+    objects : polars.DataFrame
+        What is there: ``root``, ``path`` below it, ``size_bytes`` and ``modified_ns``. Of the
+        table's own root all files, of others those that are named.
+    listed_ns : int
+        When it was listed, in nanoseconds since 1970.
+    """
+
+    source: TableSource
+    named: NamedFiles
+    objects: pl.DataFrame
+    listed_ns: int
+
+    @property
+    def problems(self) -> list[str]:
+        """Why a file that nobody seems to name may be named."""
+        return self.named.problems
+
+
+def survey(source: TableSource, clones: Iterable[TableSource] = ()) -> Survey:
+    """Look at a table anew, and at what lies in its folder."""
+    clones = list(clones)
+    for _ in range(_TRIES):
+        before = source.refreshed()
+        kept = _versions(before)
+        listed_ns = time.time_ns()
+        objects = _objects(OWN, _with_bar(before.main_storage.live.list_all()))
+        source = before.refreshed()
+        named = named_files(source, [clone.refreshed() for clone in clones])
+        found = pl.concat([objects, *_elsewhere(named), *_looked_for_again(named, objects)])
+        gone = kept - _versions(source.refreshed())
+        result = Survey(source, named, found, listed_ns)
+        if not gone:
+            return result
+    named.problems.append("versions were removed all the time while the table was listed")
+    return result
+
+
+def _versions(source: TableSource) -> set[tuple[str | None, VersionFile]]:
+    """Return the versions that are kept now, on all branches."""
+    found = set[tuple[str | None, VersionFile]]()
+    for name in [None, *source.branches]:
+        try:
+            listing = source.on_branch(name).listing
+        except LanceExplorerError:
+            continue
+        files = [file for file in (*listing.versions, *listing.detached) if not file.is_recorded]
+        found.update([(name, file) for file in files])
+    return found
+
+
+def _with_bar(files: Iterator[FileInfo]) -> Iterator[FileInfo]:
+    from tqdm.auto import tqdm
+
+    yield from tqdm(files, "Listing", unit=" objects", delay=1.0, leave=False)
+
+
+def _objects(root: int, files: Iterable[FileInfo]) -> pl.DataFrame:
+    paths, sizes, times = list[str](), list[int](), list[int]()
+    for file in files:
+        paths.append(file.name)
+        sizes.append(file.size_bytes)
+        times.append(file.modified_ns)
+    roots = pl.Series("root", [root], OBJECTS["root"]).new_from_index(0, len(paths))
+    return pl.DataFrame(
+        {"root": roots, "path": paths, "size_bytes": sizes, "modified_ns": times}, schema=OBJECTS
+    )
+
+
+def _elsewhere(named: NamedFiles) -> Iterator[pl.DataFrame]:
+    """Yield the files in other places that are named and there."""
+    for root, storage in enumerate(named.roots.storages):
+        if root == OWN or storage is None:
+            continue
+        of_root = named.frame.filter(root=root)
+        try:
+            files = _objects(root, _in_folders(storage, of_root["path"]))
+        except LanceExplorerError as error:
+            named.roots.problems[root] = str(error)
+            continue
+        folders = of_root.filter("is_folder")["path"].to_list()
+        is_named = pl.col("path").is_in(of_root["path"].implode())
+        yield files.filter(is_named | pl.any_horizontal(False, *map(_is_below, folders)))
+
+
+def _is_below(folder: str) -> pl.Expr:
+    return pl.col("path").str.starts_with(folder)
+
+
+def _in_folders(storage: Storage, paths: pl.Series) -> Iterator[FileInfo]:
+    """Yield what lies in the folders that some files are in."""
+    folders = paths.str.replace(r"[^/]*$", "").unique().to_list()
+    for folder in folders:
+        for info in storage.list_files(folder.rstrip("/")):
+            yield info._replace(name=f"{folder}{info.name}")
+
+
+def _looked_for_again(named: NamedFiles, objects: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """Yield what is named and was not listed, but is there after all."""
+    own = named.frame.filter(root=OWN, is_folder=False).select("path").unique()
+    paths = own.join(objects, on="path", how="anti")["path"]
+    storage = named.roots.storages[OWN]
+    if storage is None or paths.is_empty():
+        return
+    files = _in_folders(storage, paths) if len(paths) > _FEW else _one_by_one(storage, paths)
+    yield _objects(OWN, files).filter(pl.col("path").is_in(paths.implode()))
+
+
+def _one_by_one(storage: Storage, paths: Sequence[str] | pl.Series) -> Iterator[FileInfo]:
+    for path in paths:
+        try:
+            info = storage.find(path)
+        except StorageError:
+            continue
+        if info is not None:
+            yield info._replace(name=path)

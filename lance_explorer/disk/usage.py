@@ -1,0 +1,208 @@
+"""How much is on disk and why: by kind and status, and by the version that wrote it."""
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from lance_explorer.arguments import of_kind
+from lance_explorer.disk.named_files import KINDS
+from lance_explorer.disk.owners import STATUSES, owned
+from lance_explorer.disk.survey import Survey, survey
+from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.documented import documented
+from lance_explorer.frames.sizes import byte_size
+from lance_explorer.history.source import TableSource
+from lance_explorer.shown import described
+
+__all__ = ["USAGE", "USAGE_BY_VERSION", "DiskUsage", "disk_usage"]
+
+USAGE = FrameSchema(
+    "disk_usage",
+    (
+        Column("kind", pl.Enum(KINDS), "what objects are there for"),
+        Column("status", pl.Enum(STATUSES), "whose they are, as in `storage`"),
+        Column("num_objects", COUNT, "how many there are"),
+        Column("size_bytes", BYTES, "their size on disk", unit="bytes"),
+    ),
+)
+
+_PARTS = ("data", "deletion", "index", "manifest", "other")
+
+USAGE_BY_VERSION = FrameSchema(
+    "disk_usage_by_version",
+    (
+        Column(
+            "version",
+            ID,
+            "version of the branch that is the first to need the objects, and mostly wrote them; "
+            "null: objects that it does not need",
+            nullable=True,
+        ),
+        Column("timestamp", TIME, "when it was committed", nullable=True),
+        Column("operation", TEXT, "operation as Lance names it", nullable=True),
+        Column("num_objects", COUNT, "how many objects of it are still there"),
+        Column("size_bytes", BYTES, "their size", unit="bytes"),
+        Column("live_bytes", BYTES, "of these, what the latest version needs", unit="bytes"),
+        *[
+            Column(f"{part}_bytes", BYTES, f"of these, {words}", unit="bytes")
+            for part, words in zip(
+                _PARTS,
+                (
+                    "data files and blobs",
+                    "deletion files",
+                    "index files, reuse history too",
+                    "manifests",
+                    "everything else",
+                ),
+                strict=True,
+            )
+        ],
+        Column("total_bytes", BYTES, "size of this and all rows before", unit="bytes"),
+    ),
+)
+
+_PART_OF = {"blob": "data", "reuse": "index"}
+
+_PLURALS = {
+    "data": "data files",
+    "blob": "blobs",
+    "deletion": "deletion files",
+    "index": "index files",
+    "reuse": "reuse history",
+    "manifest": "manifests",
+    "transaction": "transaction files",
+    "ref": "tags and branches",
+    "hint": "hints",
+    "mem_wal": "write-ahead log",
+    "other": "other files",
+}
+_WORDS = {
+    "old": "old {}",
+    "pinned": "{} of tags, branches and clones",
+    "in_flight": "young {} that no version names",
+    "orphan": "{} that no version names",
+    "wrong_size": "{} of the wrong size",
+    "unknown": "{} of unknown use",
+}
+_MOST_PARTS = 4
+
+
+class DiskUsage:
+    """How much a table takes on disk, and why.
+
+    Made by :meth:`Table.disk_usage`, which looks at the table anew.
+
+    Attributes
+    ----------
+    total_bytes : int
+        Size of all objects below the root of the table.
+    live_bytes : int
+        Of these, what the latest version of the branch needs.
+    sentence : str
+        The answer in one sentence.
+
+    Examples
+    --------
+    >>> usage = table.disk_usage()
+    >>> usage
+    DiskUsage(people.lance: ...)
+    >>> usage.summary()["size_bytes"].sum() == usage.total_bytes
+    True
+    """
+
+    def __init__(self, found: Survey) -> None:
+        self._found = of_kind("found", found, Survey, "what table.disk_usage() gives")
+        root = found.named.roots.uris[0]
+        self._objects = owned(found).filter(pl.col("size_bytes").is_not_null(), base_uri=root)
+
+    @described
+    def __repr__(self) -> str:
+        name = self._found.source.uri.rstrip("/").rpartition("/")[2]
+        return f"DiskUsage({name}: {self.sentence})"
+
+    @property
+    def total_bytes(self) -> int:
+        """Size of all objects below the root of the table."""
+        return int(self._objects["size_bytes"].sum())
+
+    @property
+    def live_bytes(self) -> int:
+        """Of these, what the latest version needs."""
+        return int(self._objects.filter(pl.col("status") == "live")["size_bytes"].sum())
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        rest = self.summary().filter(pl.col("status") != "live").sort("size_bytes", descending=True)
+        parts = [f"{byte_size(self.live_bytes)} the latest version"]
+        for row in rest.head(_MOST_PARTS).iter_rows(named=True):
+            words = _WORDS[row["status"]].format(_PLURALS[row["kind"]])
+            parts.append(f"{byte_size(row['size_bytes'])} {words}")
+        if len(rest) > _MOST_PARTS:
+            more = int(rest["size_bytes"].slice(_MOST_PARTS).sum())
+            parts.append(f"{byte_size(more)} of {len(rest) - _MOST_PARTS} more kinds")
+        return f"{byte_size(self.total_bytes)} on disk: {', '.join(parts)}"
+
+    @documented(USAGE)
+    def summary(self) -> pl.DataFrame:
+        """Return how much there is of each kind and status.
+
+        Examples
+        --------
+        >>> table.disk_usage().summary().filter(kind="deletion")["status"].to_list()
+        ['live', 'old']
+        """
+        found = self._objects.group_by("kind", "status").agg(
+            num_objects=pl.len().cast(pl.Int64), size_bytes=pl.col("size_bytes").sum()
+        )
+        return USAGE.build(found.sort("kind", "status").to_dict())
+
+    @documented(USAGE_BY_VERSION)
+    def versions(self) -> pl.DataFrame:
+        """Return which version wrote what is there now; one more row for the rest.
+
+        Objects count where they were first needed. The last row, without a version, is what other
+        branches need, and what nobody names.
+
+        Examples
+        --------
+        >>> versions = table.disk_usage().versions()
+        >>> versions["total_bytes"].to_list()[-1] == table.disk_usage().total_bytes
+        True
+        """
+        source = self._found.source
+        records = [record for record in source.history.records if not record.file.is_recorded]
+        every = pl.DataFrame(
+            {
+                "version": [record.version for record in records],
+                "timestamp": [record.manifest.timestamp for record in records],
+                "operation": [record.operation for record in records],
+            },
+            schema={"version": pl.UInt64, "timestamp": TIME, "operation": pl.String},
+        )
+        is_own = pl.col("branch").eq_missing(pl.lit(source.branch, pl.String))
+        part = pl.col("kind").cast(pl.String).replace(_PART_OF)
+        part = pl.when(part.is_in(_PARTS)).then(part).otherwise(pl.lit("other"))
+        objects = self._objects.with_columns(
+            version=pl.when(is_own).then("first_version"), part=part
+        ).with_columns(
+            version=pl.when(pl.col("version").is_in(every["version"].implode())).then("version")
+        )
+        size = pl.col("size_bytes")
+        sums = objects.group_by("version").agg(
+            num_objects=pl.len().cast(pl.Int64),
+            size_bytes=size.sum(),
+            live_bytes=size.filter(pl.col("status") == "live").sum(),
+            **{f"{name}_bytes": size.filter(pl.col("part") == name).sum() for name in _PARTS},
+        )
+        rows = every.join(sums, on="version", how="full", coalesce=True, nulls_equal=True)
+        rows = rows.sort("version", nulls_last=True)
+        counts = [name for name in USAGE_BY_VERSION.names if name.endswith("_bytes")][:-1]
+        filled = rows.with_columns(pl.col("num_objects", *counts).fill_null(0))
+        told = filled.with_columns(total_bytes=pl.col("size_bytes").cum_sum())
+        return USAGE_BY_VERSION.build(told.select(USAGE_BY_VERSION.names).to_dict())
+
+
+def disk_usage(source: TableSource, clones: Iterable[TableSource] = ()) -> DiskUsage:
+    """Return how much a table takes on disk, and why."""
+    return DiskUsage(survey(source, clones))

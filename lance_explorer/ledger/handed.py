@@ -1,0 +1,264 @@
+"""Versions that one process has read, handed to others, which then open no manifest.
+
+What is handed out are segments of a ledger that lies nowhere: those of a ledger that has the
+versions, and one of what was read.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from importlib.metadata import version as release_of
+from io import BytesIO
+
+import polars as pl
+
+from lance_explorer.findings import Finding
+from lance_explorer.history.history import EMPTY_HISTORY, History
+from lance_explorer.history.listing import VERSIONS_FOLDER, VersionFile, VersionListing
+from lance_explorer.history.recorded import Note
+from lance_explorer.history.refs import branch_root
+from lance_explorer.history.source import TableSource
+from lance_explorer.ledger.kinds import KINDS
+from lance_explorer.ledger.lives import Life
+from lance_explorer.ledger.places import Place
+from lance_explorer.ledger.recorded_history import recorded_history
+from lance_explorer.ledger.recorded_storage import RecordedStorage
+from lance_explorer.ledger.recorded_table import RecordedTable
+from lance_explorer.ledger.recorder import Base, Recorder
+from lance_explorer.ledger.recording import base_of, with_transactions
+from lance_explorer.ledger.segments import About, Segment
+from lance_explorer.ledger.sidecars import root_key, sidecar_names
+from lance_explorer.storage import FileInfo, Storage
+
+__all__ = ["Handed", "HandedTable", "Handing"]
+
+_Frames = dict[str, pl.DataFrame]
+
+_Part = tuple[tuple[str, bytes], ...]
+"""Frames as Parquet, by their kinds."""
+
+
+@dataclass(frozen=True)
+class Handed:
+    """Versions of one branch; they compare by what is in them.
+
+    Parameters
+    ----------
+    uri : str
+        Root of the table.
+    branch : str or None
+        The branch.
+    listing : VersionListing
+        The versions.
+    segments : tuple
+        What is known of them: frames as Parquet, by their kinds.
+    findings : tuple of Finding
+        What was wrong with where they were recorded.
+    """
+
+    uri: str
+    branch: str | None
+    listing: VersionListing
+    segments: tuple[_Part, ...] = field(repr=False)
+    findings: tuple[Finding, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Handed) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells it from others."""
+        found = sha256(repr((self.uri, self.branch, self.listing, self.findings)).encode())
+        for kind, data in (part for segment in self.segments for part in segment):
+            found.update(kind.encode() + len(data).to_bytes(8, "little") + data)
+        return found.hexdigest()
+
+    @property
+    def num_bytes(self) -> int:
+        """How large it is."""
+        return sum([len(data) for segment in self.segments for _, data in segment])
+
+
+class Handing:
+    """A :class:`~lance_explorer.history.recorded.Recorded` that keeps what is read, to hand it out.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch, with what was recorded of it before; nothing of its history was read.
+    """
+
+    def __init__(self, source: TableSource) -> None:
+        inner = source.recorded
+        self._inner = inner if isinstance(inner, RecordedTable) else None
+        self.over: Callable[[Storage], Storage] = source.main_storage.bases.over
+        self._noted: dict[str | None, list[_Part]] = defaultdict(list)
+        self._oldest: dict[str | None, int] = {}
+        self._newest: dict[str | None, int] = {}
+        self._known: dict[str | None, int] = {}
+
+    def joined(self, storage: Storage, branch: str | None, live: VersionListing) -> VersionListing:
+        """Return the versions that there are."""
+        return self._inner.joined(storage, branch, live) if self._inner else live
+
+    def history(self, storage: Storage, branch: str | None, listing: VersionListing) -> History:
+        """Return what was recorded of these versions; nothing that was read so far counts."""
+        self._forget(branch)
+        if self._inner is None:
+            return EMPTY_HISTORY
+        found = self._inner.history(storage, branch, listing)
+        if found.versions_read:
+            self._oldest[branch] = found.versions_read[0]
+            self._known[branch] = self._newest[branch] = found.versions_read[-1]
+        return found
+
+    @contextmanager
+    def noting(
+        self, storage: Storage, branch: str | None, files: Sequence[VersionFile]
+    ) -> Iterator[Note | None]:
+        """Keep the manifests that are read within this context."""
+        if files[0].version <= self._oldest.get(branch, -1):  # another table may stand there now
+            self._forget(branch)
+        recorder = Recorder(storage, self._base(branch, files[0].version))
+        yield recorder.add
+        frames, _ = recorder.take()
+        frames["versions"] = with_transactions(frames["versions"], storage, words=True)
+        self._noted[branch].append(_part(frames))
+        self._oldest.setdefault(branch, files[0].version)
+        self._newest[branch] = files[-1].version
+
+    def findings(self, branch: str | None) -> list[Finding]:
+        """Return what is wrong with what was recorded."""
+        return self._inner.findings(branch) if self._inner else []
+
+    def handed(self, source: TableSource) -> Handed:
+        """Return the versions of a source that uses this, after reading them."""
+        last = source.history.versions_read[-1]  # reads what is not read yet
+        assert self._newest.get(source.branch, -1) >= last, "it was read before"
+        return Handed(
+            source.uri,
+            source.branch,
+            source.listing,
+            (*map(_part, self._recorded(source)), *self._noted[source.branch]),
+            tuple(self.findings(source.branch)),
+        )
+
+    def _forget(self, branch: str | None) -> None:
+        for known in (self._noted, self._oldest, self._newest, self._known):
+            known.pop(branch, None)
+
+    def _base(self, branch: str | None, version: int) -> Base | None:
+        """Return the version that the first one read is told from, if it is handed out, too."""
+        known = self._known.get(branch)
+        if known is None or self._noted[branch] or self._inner is None:
+            return None
+        base = base_of(self._inner, branch, version)
+        return base if base is not None and base.version == known else None
+
+    def _recorded(self, source: TableSource) -> list[_Frames]:
+        last = self._known.get(source.branch)
+        if last is None or self._inner is None:
+            return []
+        life = self._inner.chosen(source.branch)
+        assert life is not None
+        versions, fragments = life.log.from_version_on(source.listing.versions[0].version)
+        versions = versions.filter(pl.col("version") <= last)
+        fragments = fragments.filter(pl.col("version") <= last)
+        keys = [*versions["schema_key"].to_list(), *versions["indices_key"].to_list()]
+        parts = {
+            kind: pl.concat([one.read(kind) for one in life.segments]).unique(maintain_order=True)
+            for kind in ("sections", "files")
+        }
+        names = {
+            name for message in fragments["message"].drop_nulls() for name in sidecar_names(message)
+        }
+        is_named = pl.col("path").str.split("/").list.last().is_in(list(names))
+        parts["files"] = parts["files"].filter(is_named | (pl.col("kind") == "reuse"))
+        parts["sections"] = parts["sections"].filter(pl.col("key").is_in(keys))
+        return [{"versions": versions, "fragments": fragments, **parts}]
+
+
+class HandedTable:
+    """A :class:`~lance_explorer.history.recorded.Recorded` of what was handed out."""
+
+    def __init__(self, handed: Handed) -> None:
+        self._handed = handed
+        self._root = branch_root(handed.branch) if handed.branch else ""
+        self._life = Life()
+        place = Place(handed.uri)
+        for parts in handed.segments:
+            frames = {kind: schema.polars_schema.to_frame() for kind, schema in KINDS.items()}
+            frames |= {kind: _frame(kind, data) for kind, data in parts}
+            about = About(handed.uri, handed.branch, "", release_of("lance-explorer"))
+            self._life.add(Segment(place, "", "", about, frames.pop("versions"), frames))
+
+    def over(self, storage: Storage) -> Storage:
+        """Return a storage of which the manifests are here."""
+        root = root_key(storage.uri, self._handed.uri)
+        if root != self._root:
+            return RecordedStorage(storage, lambda path: self._sidecars.get((root, path)), {})
+        files = (*self._handed.listing.versions, *self._handed.listing.detached)
+        known = self._life.manifests
+        gone = {f.path: FileInfo(f.path, *f[2:5]) for f in files if f.path in known}
+        return _HandedStorage(storage, self._file, gone)
+
+    def joined(self, storage: Storage, branch: str | None, live: VersionListing) -> VersionListing:
+        """Return the versions that were handed out."""
+        return self._handed.listing if branch == self._handed.branch else live
+
+    def history(self, storage: Storage, branch: str | None, listing: VersionListing) -> History:
+        """Return their history."""
+        if branch != self._handed.branch:
+            return EMPTY_HISTORY
+        return recorded_history(self._life.log, listing.versions)
+
+    def noting(
+        self, storage: Storage, branch: str | None, files: Sequence[VersionFile]
+    ) -> AbstractContextManager[Note | None]:
+        """Return a context in which nothing is kept."""
+        return nullcontext(None)
+
+    def findings(self, branch: str | None) -> list[Finding]:
+        """Return what was wrong where they were recorded."""
+        return list(self._handed.findings) if branch == self._handed.branch else []
+
+    def _file(self, path: str) -> bytes | None:
+        version = self._life.manifests.get(path)
+        if version is not None:
+            return self._life.log.manifest(version)
+        return self._life.transactions.get(path) or self._sidecars.get((self._root, path))
+
+    @cached_property
+    def _sidecars(self) -> dict[tuple[str, str], bytes]:
+        found = dict[tuple[str, str], bytes]()
+        for segment in self._life.segments:
+            rows = segment.read("files").select("root", "path", "content").iter_rows()
+            found.update({(root, path): data for root, path, data in rows})
+        return found
+
+
+class _HandedStorage(RecordedStorage):
+    """The root of a branch whose versions are known: nobody need list them."""
+
+    def list_files(self, folder: str) -> list[FileInfo]:
+        return [] if folder == VERSIONS_FOLDER else super().list_files(folder)
+
+
+def _part(frames: _Frames) -> _Part:
+    return tuple((kind, _parquet(frame)) for kind, frame in frames.items())
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    buffer = BytesIO()
+    frame.write_parquet(buffer, compression="zstd", compression_level=1)
+    return buffer.getvalue()
+
+
+def _frame(kind: str, data: bytes) -> pl.DataFrame:
+    return pl.read_parquet(BytesIO(data)).cast(KINDS[kind].polars_schema)

@@ -1,0 +1,133 @@
+"""All checks as one: what is found of damage on disk, of known bugs, and of nothing else."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import lance
+import polars as pl
+import pytest
+
+import lance_explorer as lx
+from tests.disk.lives import Life, rows
+from tests.format.samples import DATA, stored_tables
+
+
+def codes(path: Path, **options: Any) -> list[str]:
+    return lx.open_table(path).check(**options)["code"].to_list()
+
+
+def made(path: Path) -> lance.LanceDataset:
+    lance.write_dataset(rows(6), str(path))
+    return lance.write_dataset(rows(6, 6), str(path), mode="append")
+
+
+def test_a_healthy_table_has_no_findings(tmp_path: Path) -> None:
+    made(tmp_path / "t.lance")
+    assert codes(tmp_path / "t.lance", deep=True) == []
+
+
+@pytest.mark.parametrize("seed", range(400, 412))
+def test_a_random_life_leaves_no_error(seed: int, tmp_path: Path) -> None:
+    life = Life(tmp_path / "t.lance", seed)
+    life.live(12)
+    found = lx.open_table(life.path).check(level="error", deep=True)
+    # A detached commit takes row IDs that later commits take as well.
+    known = ["row_ids_reused", "duplicate_row_ids", "next_row_id_fell", "row_id_beyond_next"]
+    assert found.filter(~pl.col("code").is_in(known)).is_empty(), found
+
+
+def test_missing_and_cut_files_are_errors(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    dataset = made(path)
+    first, second = [path / "data" / f.data_files()[0].path for f in dataset.get_fragments()]
+    first.unlink()
+    assert codes(path) == ["missing_files"]
+    second.write_bytes(second.read_bytes()[:-9])
+    assert sorted(codes(path)) == ["files_of_wrong_size", "missing_files"]
+    found = lx.open_table(path).check(deep=True)
+    assert found.filter(check="values")["code"].to_list() == ["corrupt_data_file"]
+    assert found["severity"].unique().to_list() == ["error"]
+
+
+def test_what_writers_left_is_told_once_it_is_old(tmp_path: Path) -> None:
+    import os
+
+    path = tmp_path / "t.lance"
+    made(path)
+    left = path / "data" / "left.lance"
+    left.write_bytes(b"x" * 2_000_000)
+    assert codes(path) == []
+    then = left.stat().st_mtime - 8 * 86400
+    os.utime(left, (then, then))
+    found = lx.open_table(path).check()
+    assert found.select("code", "severity").rows() == [("files_left_over", "warning")]
+    (path / "notes.txt").write_text("mine")
+    assert codes(path, level="warning") == ["files_left_over"]
+    assert codes(path) == ["files_left_over", "files_of_unknown_use"]
+
+
+def test_refs_that_lead_nowhere_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    dataset = made(path)
+    dataset.tags.create("gold", 1)
+    dataset.create_branch("dev", 1)
+    shutil.rmtree(path / "tree")
+    next((path / "_versions").glob(f"{2**64 - 2}.manifest")).unlink()
+    found = codes(path)
+    assert "tag_without_version" in found
+    assert "branch_without_versions" in found
+
+
+def known_bugs(table: str) -> dict[str, str]:
+    found = lx.open_table(DATA / table).check().drop_nulls("known_bug")
+    return dict(found.select("code", "known_bug").iter_rows())
+
+
+@pytest.mark.parametrize("release", ["1.0.4", "8.0.1"])
+def test_row_ids_given_again_after_a_restore_are_told_from_the_release(release: str) -> None:
+    found = known_bugs(f"{release}/stable_row_ids.lance")
+    assert {"next_row_id_fell", "row_ids_reused"} <= found.keys()
+    assert "fixed in 12.0.0" in found["next_row_id_fell"]
+
+
+def test_versions_that_were_not_set_are_told_from_the_release() -> None:
+    assert "1.0.4" in known_bugs("1.0.4/stable_row_ids.lance")["created_at_wrong"]
+    assert "created_at_wrong" not in known_bugs("8.0.1/stable_row_ids.lance")
+
+
+def test_an_index_that_a_compaction_left_behind_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(rows(12), str(path), max_rows_per_file=3)
+    dataset = lance.dataset(str(path))
+    dataset.create_scalar_index("score", "ZONEMAP")
+    dataset.optimize.compact_files()
+    found = lx.open_table(path).check().filter(code="index_covers_nothing")
+    assert len(found) == 1
+    assert "a compaction that left this index behind" in found["known_bug"].item()
+    assert f"version {lance.dataset(str(path)).version}" in found["known_bug"].item()
+
+
+def test_an_index_whose_rows_were_overwritten_is_no_bug(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    made(path).create_scalar_index("id", "BTREE")
+    lance.dataset(str(path)).delete("id < 100")
+    lance.write_dataset(rows(6, 20), str(path), mode="append")
+    found = lx.open_table(path).check().filter(code="index_covers_nothing")
+    assert found["known_bug"].to_list() == [None] * len(found)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [path for path in stored_tables() if path.parent.name in ("13.0.0", "14.0.2")],
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
+def test_no_known_bug_is_found_in_tables_of_new_releases(table: Path) -> None:
+    found = lx.open_table(table).check().drop_nulls("known_bug")
+    assert set(found["code"]) <= {"index_covers_nothing"}
+
+
+def test_an_unknown_level_is_refused(tmp_path: Path) -> None:
+    made(tmp_path / "t.lance")
+    with pytest.raises(lx.InvalidArgumentError, match="level"):
+        codes(tmp_path / "t.lance", level="all")

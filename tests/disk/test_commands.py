@@ -1,0 +1,88 @@
+"""The commands du, cleanup, compact and check: what they print, and their exit codes."""
+
+import json
+from pathlib import Path
+
+import lance
+import pytest
+from click.testing import CliRunner, Result
+
+from lance_explorer.cli import main
+from tests.disk.lives import rows
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    for first in (0, 10):
+        lance.write_dataset(rows(5, first), str(tmp_path / "t.lance"), mode="append")
+    lance.write_dataset(rows(5, 20), str(tmp_path / "t.lance"), mode="overwrite")
+    return tmp_path / "t.lance"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def files_of(path: Path) -> list[Path]:
+    return sorted(path.rglob("*"))
+
+
+def test_du_says_what_takes_space(path: Path) -> None:
+    found = run("du", str(path))
+    assert found.exit_code == 0, found.output
+    assert "on disk" in found.output.splitlines()[0]
+    told = json.loads(run("du", str(path), "--json").output)
+    size = sum(file.stat().st_size for file in files_of(path) if file.is_file())
+    assert told["total_bytes"] == size == sum(row["size_bytes"] for row in told["summary"])
+
+
+def test_cleanup_says_what_would_go_and_removes_nothing(path: Path) -> None:
+    before = files_of(path)
+    found = run("cleanup", str(path), "--dry-run", "--older-than", "0d", "--files")
+    assert found.exit_code == 0, found.output
+    assert "what is lost" in found.output
+    assert found.output.strip().endswith(
+        "dataset.cleanup_old_versions(older_than=timedelta(days=0))"
+    )
+    told = json.loads(run("cleanup", str(path), "--dry-run", "--older-than", "0s", "--json").output)
+    assert told["num_versions"] == 2
+    assert sum(file["size_bytes"] for file in told["files"]) == told["freed_bytes"]
+    assert files_of(path) == before
+
+
+def test_compact_says_what_would_be_rewritten(path: Path) -> None:
+    lance.write_dataset(rows(5, 30), str(path), mode="append")
+    before = files_of(path)
+    found = run("compact", str(path), "--dry-run", "--target-rows-per-fragment", "100")
+    assert found.exit_code == 0, found.output
+    assert "2 fragments become about 1" in found.output
+    told = json.loads(run("compact", str(path), "--dry-run", "--json").output)
+    assert [len(task["fragment_ids"]) for task in told["tasks"]] == [2]
+    assert files_of(path) == before
+
+
+@pytest.mark.parametrize("command", ["cleanup", "compact"])
+def test_without_dry_run_nothing_is_said_or_done(command: str, path: Path) -> None:
+    found = run(command, str(path))
+    assert found.exit_code == 2
+    assert "--dry-run" in found.output
+
+
+@pytest.mark.parametrize("age", ["soon", "-1d", "9999999d", "1 fortnight"])
+def test_an_age_that_is_none_is_refused(age: str, path: Path) -> None:
+    found = run("cleanup", str(path), "--dry-run", "--older-than", age)
+    assert found.exit_code == 2
+    assert "expected an age such as 14d" in found.output
+
+
+def test_check_answers_by_its_exit_code(path: Path) -> None:
+    found = run("check", str(path))
+    assert (found.exit_code, found.output) == (0, "nothing found of level warning or worse\n")
+    data = next((path / "data").iterdir())
+    data.write_bytes(b"cut off")
+    found = run("check", str(path), "--level", "error")
+    assert found.exit_code == 1
+    assert found.output.startswith("error: files_of_wrong_size (version")
+    told = json.loads(run("check", str(path), "--json").output)
+    assert [row["code"] for row in told["findings"]] == ["files_of_wrong_size"]
+    assert run("check", str(path / "nowhere")).exit_code == 2

@@ -1,0 +1,172 @@
+"""Which fragments a compaction would rewrite: pylance's planner agrees over random tables."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import lance
+import pytest
+from lance.optimize import Compaction
+
+import lance_explorer as lx
+from tests.disk.lives import Life, rows
+
+
+def planned(path: Path, branch: str | None, options: dict[str, Any]) -> list[list[int]]:
+    dataset = lance.dataset(str(path))
+    if branch is not None:
+        dataset = dataset.checkout_version((branch, None))
+    plan = Compaction.plan(dataset, options)  # type: ignore[arg-type]
+    return [[fragment.id for fragment in task.fragments] for task in plan.tasks]
+
+
+def ours(path: Path, branch: str | None, options: dict[str, Any]) -> list[list[int]]:
+    preview = lx.open_table(path, branch=branch).compaction_preview(**options)
+    return preview.tasks()["fragment_ids"].to_list()
+
+
+def random_options(chosen: random.Random, ids: list[int]) -> dict[str, Any]:
+    """Return options of a compaction, each of which may be left out."""
+    options: dict[str, Any] = {
+        "target_rows_per_fragment": chosen.choice([1, 3, 5, 8, 12, 30, 1000]),
+        "materialize_deletions": chosen.random() < 0.8,
+        "materialize_deletions_threshold": chosen.choice([0.0, 0.1, 0.2, 1 / 3, 0.5, 1.0, 2.0]),
+        "max_source_fragments": chosen.randint(1, 8),
+        "max_source_rows": chosen.randint(1, 40),
+        "max_source_bytes": chosen.randint(500, 8000),
+        "excluded_fragment_ids": chosen.sample(ids, min(len(ids), 2)),
+        "num_threads": 2,
+    }
+    return {name: value for name, value in options.items() if chosen.random() < 0.4}
+
+
+class Compacted(Life):
+    """A life with small fragments, indices and deferred compactions."""
+
+    def live(self, steps: int) -> None:
+        often = [self.append, self.append, self.append, self.delete, self.update]
+        more = [self.index, self.optimize, self.compact, self.deferred, self.branch]
+        wide = [self.branch_write, self.add_column, self.drop_column, self.restore]
+        for _ in range(steps):
+            self.random.choice([*often, *often, *more, *wide])()
+
+    def deferred(self) -> None:
+        if not self.is_stable:
+            lance.dataset(str(self.path)).optimize.compact_files(
+                target_rows_per_fragment=8, defer_index_remap=True
+            )
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_tasks_are_those_of_pylance(seed: int, tmp_path: Path) -> None:
+    life = Compacted(tmp_path / "t.lance", seed)
+    life.live(16)
+    chosen = random.Random(seed)
+    for _ in range(8):
+        branch = chosen.choice([None, None, *life.branches])
+        dataset = lance.dataset(str(life.path))
+        ids = [fragment.fragment_id for fragment in dataset.get_fragments()]
+        options = random_options(chosen, ids)
+        assert ours(life.path, branch, options) == planned(life.path, branch, options), options
+
+
+def small_and_large(path: Path) -> lance.LanceDataset:
+    for size in (20, 2, 3, 30, 4, 25):
+        lance.write_dataset(rows(size), str(path), mode="append")
+    return lance.dataset(str(path))
+
+
+def reasons(path: Path, **options: Any) -> list[str]:
+    preview = lx.open_table(path).compaction_preview(**options)
+    return preview.fragments()["reason"].to_list()
+
+
+def test_each_fragment_has_its_reason(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    dataset = small_and_large(path)
+    aim = {"target_rows_per_fragment": 10}
+    assert reasons(path, **aim) == [
+        "large_enough", "small", "small", "large_enough", "alone", "large_enough",
+    ]  # fmt: skip
+    assert reasons(path, **aim, excluded_fragment_ids=[2])[1:3] == ["alone", "excluded"]
+    assert reasons(path, **aim, max_source_rows=3)[1:3] == ["over_budget"] * 2
+    dataset.delete("id = 0")
+    found = reasons(path, **aim, materialize_deletions_threshold=0.04)
+    assert found[0] == "many_deleted_rows"
+    assert found[3] == "few_deleted_rows"
+
+
+def test_an_index_that_lags_walls_fragments_in(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(rows(4), str(path))
+    lance.dataset(str(path)).create_scalar_index("id", "BTREE")
+    lance.write_dataset(rows(4), str(path), mode="append")
+    preview = lx.open_table(path).compaction_preview()
+    assert preview.fragments()["reason"].to_list() == ["walled_in_by_index"] * 2
+    assert preview.sentence == "nothing to rewrite"
+    assert "optimize_indices" in preview.fragments()["message"][0]
+    lance.dataset(str(path)).optimize.optimize_indices(num_indices_to_merge=1)
+    assert reasons(path) == ["small", "small"]
+
+
+@pytest.mark.parametrize("is_stable", [False, True])
+def test_the_summary_is_what_a_compaction_does(is_stable: bool, tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(rows(10), str(path), max_rows_per_file=2, enable_stable_row_ids=is_stable)
+    lance.dataset(str(path)).create_scalar_index("id", "BTREE")
+    lance.dataset(str(path)).delete("id in (1, 4)")
+    found = lx.open_table(path).compaction_preview(target_rows_per_fragment=4)
+    expected = found.summary().row(0, named=True)
+    dataset = lance.dataset(str(path))
+    before = {f.data_files()[0].path for f in dataset.get_fragments()}
+    metrics = dataset.optimize.compact_files(target_rows_per_fragment=4)
+    dataset = lance.dataset(str(path))
+    assert expected["num_rewritten"] == metrics.fragments_removed == 5
+    assert expected["num_fragments_after"] == len(dataset.get_fragments())
+    assert expected["num_rows"] == dataset.count_rows()
+    assert expected["num_deleted_rows"] == 2
+    size = sum((path / "data" / name).stat().st_size for name in before)
+    assert expected["read_bytes"] == size
+    assert expected["indices_to_remap"] == ([] if is_stable else ["id_idx"])
+    assert expected["num_remapped_rows"] == (0 if is_stable else 10)
+    assert found.code == "dataset.optimize.compact_files(target_rows_per_fragment=4)"
+
+
+def test_the_config_of_the_table_sets_the_options(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    dataset = small_and_large(path)
+    dataset.update_config({"lance.compaction.target_rows_per_fragment": "10"})
+    assert ours(path, None, {}) == planned(path, None, {}) == [[1, 2]]
+    assert reasons(path, target_rows_per_fragment=3)[1] == "alone"
+    dataset.update_config({"lance.compaction.target_rows_per_fragment": "ten"})
+    with pytest.raises(lx.InvalidArgumentError, match="which Lance refuses"):
+        lx.open_table(path).compaction_preview()
+    with pytest.raises((ValueError, OSError)):
+        planned(path, None, {})
+
+
+def test_what_lance_refuses_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(rows(9), str(path), max_rows_per_file=3, enable_stable_row_ids=True)
+    preview = lx.open_table(path).compaction_preview(defer_index_remap=True)
+    assert "defer_index_remap" in str(preview.problem)
+    assert preview.tasks().is_empty()
+    with pytest.raises((ValueError, OSError)):
+        planned(path, None, {"defer_index_remap": True})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("target_rows", 3),
+        ("target_rows_per_fragment", 0),
+        ("materialize_deletions", 1),
+        ("materialize_deletions_threshold", -0.5),
+        ("max_source_rows", "3"),
+        ("excluded_fragment_ids", 3),
+    ],
+)
+def test_wrong_options_are_refused(name: str, value: object, tmp_path: Path) -> None:
+    lance.write_dataset(rows(3), str(tmp_path / "t.lance"))
+    with pytest.raises(lx.InvalidArgumentError, match=name):
+        lx.open_table(tmp_path / "t.lance").compaction_preview(**{name: value})

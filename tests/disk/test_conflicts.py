@@ -1,0 +1,60 @@
+"""The table of conflicts, tried again with pylance, pair by pair."""
+
+from pathlib import Path
+
+import pytest
+
+import lance_explorer as lx
+from lance_explorer.disk.conflicts import OPERATIONS, OVERLAPS
+from tests.disk.pairs import outcomes
+
+
+@pytest.mark.parametrize("committed", OPERATIONS)
+def test_each_pair_ends_as_the_table_says(committed: str, tmp_path: Path) -> None:
+    told = lx.conflicts().filter(committed=committed)
+    assert told.rows() == list(outcomes(tmp_path / "t.lance", committed))
+
+
+def test_all_pairs_are_there() -> None:
+    assert len(lx.conflicts()) == len(OPERATIONS) ** 2 * len(OVERLAPS)
+
+
+def test_the_page_has_the_table() -> None:
+    page = Path(__file__).parents[2] / "docs" / "CONFLICTS.md"
+    assert page.read_text(encoding="utf-8") == page_text()
+
+
+def page_text() -> str:
+    """Return the page on conflicts."""
+    words = {
+        "rebased": "rebased",
+        "redone": "redone",
+        "refused_try_again": "try again",
+        "refused": "refused",
+    }
+    head = "| first \\ second | " + " | ".join(OPERATIONS) + " |"
+    lines = [_INTRODUCTION, head, "|---" * (len(OPERATIONS) + 1) + "|"]
+    for committed in OPERATIONS:
+        cells = []
+        for attempted in OPERATIONS:
+            found = lx.conflicts().filter(committed=committed, attempted=attempted)
+            same, fragment, other = [words[outcome] for outcome in found["outcome"]]
+            distinct = list(dict.fromkeys([same, fragment, other]))
+            cells.append(distinct[0] if len(distinct) == 1 else f"{same} / {fragment} / {other}")
+        lines.append(f"| **{committed}** | " + " | ".join(cells) + " |")
+    return "\n".join([*lines, ""])
+
+
+_INTRODUCTION = """# What Lance makes of two commits at once
+
+Both began on the same version; the first was committed, then the second. Each pair was tried with
+pylance 14.0.2 on a table without stable row IDs; `lx.conflicts()` is the same as a frame.
+
+* **rebased**: committed as it was, on top of the first.
+* **redone**: Lance ran it again by itself on the new version, so that it sees what the first did.
+* **try again**: an error that says so; what it wrote is left over until a cleanup.
+* **refused**: an error, for good.
+
+Where three words stand, the first is for the same rows (or the same column, index or key), the
+second for other rows of one fragment, the third for other fragments (columns, indices, keys).
+"""

@@ -1,0 +1,98 @@
+"""What is asked of a long history reads what it needs, and answers as if it had read all."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from polars.testing import assert_frame_equal
+
+import lance_explorer as lx
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.history import source
+from tests.inspect.tables import STORED, stored
+from tests.synthetic.tables import SyntheticTable
+
+ALL = ("moved", "column_added")
+
+
+@pytest.fixture
+def long(tmp_path) -> SyntheticTable:
+    """A table of 60 versions, with stable row IDs."""
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
+    for number in range(1, 30):
+        table.append(rows=5).delete({number: [0]})
+    return table.append(rows=5)
+
+
+def manifests_read(table: lx.Table) -> set[int]:
+    """Return the versions that were loaded for what was asked so far."""
+    parts = table.source._parts
+    assert table.source._history is None
+    return {version for part in parts for version in part.history.versions.tolist()}
+
+
+def test_the_last_versions_are_read_without_the_others(long):
+    table = lx.open_table(long.path)
+    last = table.versions(last=3)
+    assert manifests_read(table) == {57, 58, 59, 60}
+    assert_frame_equal(last, table.versions().tail(3))
+
+
+def test_near_versions_are_compared_without_the_others(long):
+    table = lx.open_table(long.path)
+    changes = table.changes(57, 59, images=None, include=ALL)
+    rows, summary = changes.to_polars(), changes.summary()
+    assert manifests_read(table) == {57, 58, 59}
+    table.versions()
+    again = table.changes(57, 59, images=None, include=ALL)
+    assert_frame_equal(rows, again.to_polars())
+    assert_frame_equal(summary, again.summary())
+
+
+def test_a_restore_refers_to_versions_that_are_read_then(long):
+    long.restore(20)
+    table = lx.open_table(long.path)
+    last = table.versions(last=2)
+    assert last["rows_deleted"].to_list() == [0, 81]
+    assert_frame_equal(last, table.versions().tail(2))
+
+
+def test_a_time_is_looked_for_from_the_end(long):
+    table = lx.open_table(long.path)
+    assert table.at(datetime.now(UTC)).version == 60
+    first = lx.open_table(long.path).versions()["timestamp"][0]
+    assert lx.open_table(long.path).at(first).version == 1
+
+
+def test_after_a_refresh_a_part_is_not_taken_for_the_whole(long):
+    table = lx.open_table(long.path)
+    table.versions(last=2)
+    long.append(rows=1)
+    table.refresh()
+    assert table.versions(last=2)["version"].to_list() == [60, 61]
+    assert len(table.versions()) == 61
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_stored_tables_answer_the_same_from_parts(path, monkeypatch):
+    whole = lx.Table(stored(path))
+    versions = whole.versions()
+    kept = versions["version"].to_list()
+    monkeypatch.setattr(source, "_PART_OF", 0)
+    for number in {1, 2, len(kept) // 2 or 1, len(kept)}:
+        assert_frame_equal(fresh(whole).versions(last=number), versions.tail(number))
+    for begin, end in zip(kept, kept[3::2], strict=False):
+        for mode in ("net", "per_commit"):
+            assert answer(fresh(whole), begin, end, mode) == answer(whole, begin, end, mode)
+
+
+def fresh(table: lx.Table) -> lx.Table:
+    return lx.open_table(table.uri, table.branch)
+
+
+def answer(table: lx.Table, begin: int, end: int, mode: Any) -> object:
+    """Return the changes between two versions, or what is wrong."""
+    try:
+        return table.changes(begin, end, mode=mode, images=None, include=ALL).to_polars().rows()
+    except LanceExplorerError as error:
+        return str(error)

@@ -1,0 +1,158 @@
+"""Versions that were handed to another process are what they were, and are not read again."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import lance
+import pyarrow as pa
+import pytest
+
+import lance_explorer as lx
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.catalogue import frame
+from lance_explorer.ledger.handed import Handed, HandedTable, Handing
+from lance_explorer.ledger.ledger import recorded_table
+from tests.differential.lives import LIVES, Life, live_on_branches
+from tests.differential.twin import Twin
+from tests.format.samples import DATA
+from tests.ledger.asking import everything, sources
+
+NAMES = ("ordinary_days", "merges", "columns", "compactions", "restores", "cleanups")
+LIFE = [Life(s, stable, "2.2") for s in LIVES if s.__name__ in NAMES for stable in (False, True)]
+OLD = sorted(DATA.glob("*/life_cycle.lance")) + sorted(DATA.glob("*/cleaned_stable_row_ids.lance"))
+FRAMES = ("versions", "all_fragments", "all_row_id_segments", "all_deletions", "transactions")
+
+
+def hand(source: TableSource) -> Handed:
+    """Return the versions of a source as another process gets them."""
+    source.recorded = handing = Handing(source)
+    handed: Handed = pickle.loads(pickle.dumps(handing.handed(source)))
+    return handed
+
+
+def opened(handed: Handed) -> TableSource:
+    return TableSource(handed.uri, handed.branch, recorded=HandedTable(handed))
+
+
+def check_same(source: TableSource) -> TableSource:
+    """Compare what was handed out with what was read."""
+    found = opened(hand(source))
+    assert found.listing == source.listing
+    assert everything(found.history) == everything(source.history)
+    for name in FRAMES:
+        assert frame(found, name).equals(frame(source, name)), name
+    return found
+
+
+@pytest.mark.parametrize("life", LIFE, ids=str)
+def test_a_life_is_the_same(life, tmp_path):
+    uri = life.live(tmp_path).uri
+    found = check_same(TableSource(uri))
+    assert not any("_versions" in path for path in _read_paths(hand(TableSource(uri)), found))
+
+
+@pytest.mark.parametrize("path", OLD, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_old_tables_are_the_same(path):
+    check_same(TableSource(str(path)))
+
+
+def test_branches_are_the_same(tmp_path):
+    main = Twin.create(str(tmp_path / "table.lance"), 10, stable_row_ids=True)
+    live_on_branches(main)
+    for source in sources(Path(main.uri)):
+        check_same(source)
+
+
+@pytest.fixture
+def recorded(tmp_path) -> TableSource:
+    """A table of which the first versions are only recorded, and the last ones only kept."""
+    path = str(tmp_path / "t.lance")
+    dataset = lance.write_dataset(
+        pa.table({"id": range(9)}), path, max_rows_per_file=3, enable_stable_row_ids=True
+    )
+    for number in range(4):
+        dataset.delete(f"id = {number}")
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(path)
+    dataset.cleanup_old_versions(retain_versions=2)
+    for number in range(4, 7):
+        dataset.delete(f"id = {number}")
+    source = TableSource(path)
+    return source.with_recorded(recorded_table(ledger, source.uri))
+
+
+def test_recorded_versions_are_handed_out_with_their_files(recorded):
+    found = check_same(recorded)
+    assert found.listing.versions[0].is_recorded
+    assert not found.listing.versions[-1].is_recorded
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 3), (2, 7), (6, 8), (4, 4)])
+def test_some_of_recorded_and_kept_versions_are_handed_out(recorded, first, last):
+    some = recorded.only(first, last)
+    assert check_same(some).history.versions.tolist() == list(range(first, last + 1))
+
+
+def test_what_is_committed_later_is_added(tmp_path):
+    path = str(tmp_path / "t.lance")
+    dataset = lance.write_dataset(pa.table({"id": range(9)}), path)
+    source = TableSource(path)
+    source.recorded = handing = Handing(source)
+    first = handing.handed(source)
+    dataset.delete("id = 3")
+    before = source.storage.io.requests
+    later = source.refreshed()
+    second = handing.handed(later)
+    assert everything(opened(second).history) == everything(TableSource(path).history)
+    assert source.storage.io.requests - before <= 3
+    assert second.segments[:1] == first.segments
+    assert first != second
+    assert first == pickle.loads(pickle.dumps(first))
+
+
+def test_an_earlier_version_may_be_asked_for_between(tmp_path):
+    path = str(tmp_path / "t.lance")
+    for _ in range(6):
+        lance.write_dataset(pa.table({"id": [1]}), path, mode="append")
+    source = TableSource(path)
+    source.recorded = handing = Handing(source)
+    for last in (6, 3, 6, 5):
+        source = source.refreshed(last)
+        found = opened(handing.handed(source))
+        assert everything(found.history) == everything(source.history)
+        assert len(found.history.records) == last
+
+
+def test_a_table_that_was_made_again_is_handed_out_alone(tmp_path):
+    path = str(tmp_path / "t.lance")
+    for _ in range(3):
+        lance.write_dataset(pa.table({"id": [1]}), path, mode="append")
+    source = TableSource(path)
+    source.recorded = handing = Handing(source)
+    handing.handed(source)
+    lance.write_dataset(pa.table({"other": [1, 2]}), str(tmp_path / "u.lance"))
+    (tmp_path / "t.lance").rename(tmp_path / "old")
+    (tmp_path / "u.lance").rename(path)
+    later = source.refreshed()
+    found = opened(handing.handed(later))
+    assert everything(found.history) == everything(TableSource(path).history)
+
+
+def _read_paths(handed: Handed, source: TableSource) -> list[str]:
+    """Return what is read of the table itself to tell the same again."""
+    read: list[str] = []
+    again = opened(handed)
+    live = again.storage._live  # type: ignore[attr-defined]
+
+    def note(of: Any) -> Any:
+        def noted(path: str, *part: int) -> Any:
+            read.append(path)
+            return of(path, *part)
+
+        return noted
+
+    live.get, live.get_range = note(live.get), note(live.get_range)
+    for name in FRAMES:
+        assert frame(again, name).equals(frame(source, name))
+    return read
