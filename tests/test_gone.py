@@ -245,7 +245,7 @@ def outcome(ask: Call, table: lx.Table) -> pl.DataFrame | str:
         found: pl.DataFrame = ask(table)
     except VersionNotFoundError:
         return VersionNotFoundError.__name__
-    return found
+    return found.drop("base_uri", strict=False)
 
 
 def manifests_of(files: list[Path]) -> list[Path]:

@@ -94,6 +94,7 @@ def everything_said(path: Path) -> str:
                     said.append(str(error))
         said += table.inspect.findings()["message"].to_list()
         said += [str(p) for p in table.inspect.all_deletions()["problem"]]
+        said += table.inspect.storage()["reason"].unique().to_list()  # of other branches, too
     return "\n".join(said)
 
 

@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import dataclass, field
-from pathlib import PurePath
 
 from lance_explorer.errors import CorruptFileError, UnsupportedFeatureError
 from lance_explorer.format.fragments import BasePath
@@ -70,8 +69,9 @@ class Roots:
         except CorruptFileError as error:
             return self._closed(f"base path {base_id}", str(error)), folder
         inner = folder if base.is_dataset_root else ""
-        if not PurePath(base.path).is_absolute() and base.path.rstrip("/") == self._own_name:
-            return OWN, inner  # as its writer spelled it, who worked beside the table
+        place, _, below = base.path.rstrip("/").partition("/")
+        if place == self._own_name:  # as its writer spelled it, who worked beside the table
+            return OWN, f"{below}/{inner}" if below else inner
         try:
             root, prefix = self.locate(open_base(base, storage))
         except UnsupportedFeatureError as error:

@@ -11,8 +11,10 @@ import plotly.graph_objects as go
 import polars as pl
 
 from lance_explorer.changes.change_feed import Changes
+from lance_explorer.disk.usage import disk_usage as read_disk_usage
 from lance_explorer.figures.changes import changes_over_time as draw_changes_over_time
 from lance_explorer.figures.changes import churn as draw_churn
+from lance_explorer.figures.disk_usage import disk_usage as draw_disk_usage
 from lance_explorer.figures.encoding_words import encoding_words as say_encodings
 from lance_explorer.figures.encodings import encoding_bytes as draw_encoding_bytes
 from lance_explorer.figures.encodings import encoding_growth as draw_encoding_growth
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 __all__ = [
     "changes_over_time",
     "churn",
+    "disk_usage",
     "encoding_bytes",
     "encoding_growth",
     "encoding_words",
@@ -150,6 +153,29 @@ def manifest_bytes(table: "Table") -> go.Figure:
     'fragments'
     """
     return draw_manifest_bytes(read_table(table, manifests))
+
+
+def disk_usage(table: "Table") -> go.Figure:
+    """Draw how much is on disk of each kind of object, in parts by whose they are.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A bar for each kind of object; its parts are what the latest version needs, what tags,
+        branches and detached versions keep, what only older versions need, and the rest.
+
+    Examples
+    --------
+    >>> figure = lx.figures.disk_usage(table)
+    >>> figure.data[0].name
+    'the latest version'
+    """
+    return draw_disk_usage(read_table(table, lambda source: read_disk_usage(source).summary()))
 
 
 def encoding_growth(table: "Table") -> go.Figure:

@@ -5,6 +5,7 @@ Facts and their sources are in docs/FORMAT.md, whose sections the modules cite.
 
 from collections.abc import Callable
 
+from lance_explorer.format.data_columns import decode_column_pages
 from lance_explorer.format.data_footer import decode_data_footer
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.fragment_reuse import (
@@ -27,6 +28,7 @@ __all__ = ["DECODERS"]
 
 DECODERS: tuple[Callable[..., object], ...] = (
     decode_branch,
+    decode_column_pages,
     decode_data_footer,
     decode_deletion_file,
     decode_fragment,

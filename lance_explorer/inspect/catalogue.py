@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.disk.clones import opened_clones
+from lance_explorer.disk.columns import COLUMNS, columns
 from lance_explorer.disk.owners import STORAGE, storage
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import FrameSchema
@@ -580,6 +581,27 @@ class Inspect:
         """
         return self._table.answer(all_deletions)
 
+    @documented(COLUMNS)
+    def columns(self, version: VersionRef | None = None) -> pl.DataFrame:
+        """Return how many bytes each column takes, and how its values are laid out, largest first.
+
+        Reads the end of each data file of the version. A nested column has a row for each part that
+        has values of its own. Values of columns that were dropped or replaced are still in files.
+        Where not all files can be read, sizes are null.
+
+        Parameters
+        ----------
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
+
+        Examples
+        --------
+        >>> found = table.inspect.columns(1).sort("field_id")
+        >>> found.select("path", "num_pages", "num_values").rows()
+        [('id', 1, 4), ('city', 1, 4), ('mood', 1, 4)]
+        """
+        return self._at(columns, version)
+
     @documented(STORAGE)
     def storage(self, clones: Iterable[Any] = ()) -> pl.DataFrame:
         """Return whose each object is: one row for each below the root, and each that is missing.
@@ -722,6 +744,7 @@ _CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
     (DELETIONS, _at_latest(deletions)),
     (ALL_DELETIONS, all_deletions),
     (DETACHED, detached),
+    (COLUMNS, _at_latest(columns)),
     (STORAGE, storage),
     (HEALTH, _at_latest(health)),
     (GAPS, gaps),

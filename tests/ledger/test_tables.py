@@ -87,7 +87,7 @@ class LedgerMachine(HistoryMachine):
         source = lx.open_table(self.path, ledger=self.place).source
         expected = TableSource(str(self.elsewhere))
         assert live(everything(source.history)) == everything(expected.history)
-        for name in FRAMES:
+        for name in FRAMES.keys() - {"storage"}:  # which is about what is there
             assert shown(source, name) == shown(expected, name), name
 
 

@@ -40,7 +40,7 @@ def pair(request, bucket: Bucket) -> Pair:
     """A stored table, and its copy in a bucket."""
     name, branch = request.param
     path = DATA / f"{name}.lance"
-    copy = f"{name}{'@' if branch else ''}.lance"
+    copy = f"{'at_branch/' if branch else ''}{name}.lance"  # bases may be spelled by its name
     bucket.copy(path, copy)
     return lx.open_table(path, branch), bucket.table(copy, branch)
 

@@ -1,0 +1,55 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class ColumnPages(_message.Message):
+    __slots__ = ("encoding", "pages", "buffer_offsets", "buffer_sizes")
+    ENCODING_FIELD_NUMBER: _ClassVar[int]
+    PAGES_FIELD_NUMBER: _ClassVar[int]
+    BUFFER_OFFSETS_FIELD_NUMBER: _ClassVar[int]
+    BUFFER_SIZES_FIELD_NUMBER: _ClassVar[int]
+    encoding: PageEncoding
+    pages: _containers.RepeatedCompositeFieldContainer[ColumnPage]
+    buffer_offsets: _containers.RepeatedScalarFieldContainer[int]
+    buffer_sizes: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, encoding: _Optional[_Union[PageEncoding, _Mapping]] = ..., pages: _Optional[_Iterable[_Union[ColumnPage, _Mapping]]] = ..., buffer_offsets: _Optional[_Iterable[int]] = ..., buffer_sizes: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class ColumnPage(_message.Message):
+    __slots__ = ("buffer_offsets", "buffer_sizes", "num_values", "encoding", "priority")
+    BUFFER_OFFSETS_FIELD_NUMBER: _ClassVar[int]
+    BUFFER_SIZES_FIELD_NUMBER: _ClassVar[int]
+    NUM_VALUES_FIELD_NUMBER: _ClassVar[int]
+    ENCODING_FIELD_NUMBER: _ClassVar[int]
+    PRIORITY_FIELD_NUMBER: _ClassVar[int]
+    buffer_offsets: _containers.RepeatedScalarFieldContainer[int]
+    buffer_sizes: _containers.RepeatedScalarFieldContainer[int]
+    num_values: int
+    encoding: PageEncoding
+    priority: int
+    def __init__(self, buffer_offsets: _Optional[_Iterable[int]] = ..., buffer_sizes: _Optional[_Iterable[int]] = ..., num_values: _Optional[int] = ..., encoding: _Optional[_Union[PageEncoding, _Mapping]] = ..., priority: _Optional[int] = ...) -> None: ...
+
+class PageEncoding(_message.Message):
+    __slots__ = ("indirect", "direct")
+    INDIRECT_FIELD_NUMBER: _ClassVar[int]
+    DIRECT_FIELD_NUMBER: _ClassVar[int]
+    indirect: IndirectEncoding
+    direct: DirectEncoding
+    def __init__(self, indirect: _Optional[_Union[IndirectEncoding, _Mapping]] = ..., direct: _Optional[_Union[DirectEncoding, _Mapping]] = ...) -> None: ...
+
+class IndirectEncoding(_message.Message):
+    __slots__ = ("offset", "size")
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    SIZE_FIELD_NUMBER: _ClassVar[int]
+    offset: int
+    size: int
+    def __init__(self, offset: _Optional[int] = ..., size: _Optional[int] = ...) -> None: ...
+
+class DirectEncoding(_message.Message):
+    __slots__ = ("encoding",)
+    ENCODING_FIELD_NUMBER: _ClassVar[int]
+    encoding: bytes
+    def __init__(self, encoding: _Optional[bytes] = ...) -> None: ...
