@@ -131,7 +131,7 @@ def record(
 
     Examples
     --------
-    >>> lx.spark.record(spark, str(folder), folder / "all").select("branch", "new_versions").rows()
+    >>> lx.spark.record(spark, table.uri, folder / "all").select("branch", "new_versions").rows()
     [(None, 7), ('dev', 1)]
     """
     session_of(spark)

@@ -33,7 +33,7 @@ def count(spark: SparkSession, path: str, **options: str | int) -> int:
     Examples
     --------
     >>> lx.spark.count(spark, table.uri), lx.spark.count(spark, table.uri, where="id < 3")
-    (9, 2)
+    (9, 1)
     """
     session_of(spark)
     path = text("path", path)
