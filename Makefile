@@ -62,7 +62,7 @@ screenshots: $(VENV)/.dev  ## take the pictures of the README anew; needs Chromi
 	$(BIN)/python tools/take_screenshots.py
 
 clean:  ## remove .venv, caches and reports
-	rm -rf $(VENV) $(VENV)-constraints build dist .test-reports .hypothesis
+	rm -rf $(VENV) $(VENV)-constraints build dist .test-reports .hypothesis frontend/node_modules
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

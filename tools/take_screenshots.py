@@ -36,7 +36,7 @@ class Picture:
 
 
 PICTURES = (
-    Picture("explorer", "table.explore()", ".jp-OutputArea-output > .widget-box"),
+    Picture("explorer", "table.explore()", ".jp-OutputArea-output:has(.lx-explorer)"),
     Picture(
         "time_travel",
         "shown = lx.widgets.TimeTravel(table)\nshown",
