@@ -10,16 +10,23 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(".venv") / "bin"
 REPORTS = ROOT / ".test-reports"
 CPUS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+BEGIN = time.perf_counter()
+OUTPUT = threading.local()
+"""Where the ``stream`` is that commands of a thread write into, if it has one."""
+
 PARALLEL = ["-n", str(min(CPUS, 4)), "--dist", "loadfile"] if CPUS > 1 else []
 
 
@@ -34,12 +41,16 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of checks; it is left out while none of its ``folders`` exists."""
+    """One kind of checks; it is left out while none of its ``folders`` exists.
+
+    Kinds that wait more than they compute have a ``lane``: lanes run side by side, at the end.
+    """
 
     name: str
     run: Callable[["Kind"], Counts]
     folders: tuple[str, ...] = (".",)
     options: tuple[str, ...] = ()
+    lane: str = ""
 
     def targets(self) -> list[str]:
         """Return the folders that exist."""
@@ -65,15 +76,42 @@ def main() -> int:
 
 def run_kinds(kinds: Iterable[Kind]) -> dict[str, tuple[Counts, float]]:
     """Return the counts and the seconds of each kind that ran."""
+    results = dict[str, tuple[Counts, float]]()
+    lanes = dict[str, list[Kind]]()
+    for kind in kinds:
+        if kind.lane and CPUS > 1:
+            lanes.setdefault(kind.lane, []).append(kind)
+            continue
+        print(f"\n===== {kind.name} =====", flush=True)
+        results[kind.name] = timed(kind)
+        if kind.name == "setup" and results[kind.name][0].failed:
+            return results
+    if lanes:
+        names = [" then ".join([kind.name for kind in lane]) for lane in lanes.values()]
+        print(f"\n===== side by side: {'; '.join(names)} =====", flush=True)
+        with ThreadPoolExecutor(len(lanes)) as pool:
+            for found in pool.map(run_lane, lanes.values()):
+                results |= found
+    return results
+
+
+def run_lane(kinds: list[Kind]) -> dict[str, tuple[Counts, float]]:
+    """Run kinds one after another, beside others, and print what each said when it is done."""
     results = {}
     for kind in kinds:
-        print(f"\n===== {kind.name} =====", flush=True)
-        begin = time.perf_counter()
-        counts = kind.run(kind)
-        results[kind.name] = counts, time.perf_counter() - begin
-        if kind.name == "setup" and counts.failed:
-            break
+        with TemporaryFile() as said:
+            OUTPUT.stream = said
+            results[kind.name] = timed(kind)
+            said.seek(0)
+            print(f"\n===== {kind.name} =====\n{said.read().decode(errors='replace')}", flush=True)
     return results
+
+
+def timed(kind: Kind) -> tuple[Counts, float]:
+    """Run a kind; return its counts and its seconds."""
+    begin = time.perf_counter()
+    counts = kind.run(kind)
+    return counts, time.perf_counter() - begin
 
 
 def table(results: dict[str, tuple[Counts, float]]) -> str:
@@ -83,8 +121,7 @@ def table(results: dict[str, tuple[Counts, float]]) -> str:
         f"{name:<14}{seconds:>9.1f}{counts.passed:>9}{counts.failed:>9}{counts.skipped:>9}"
         for name, (counts, seconds) in results.items()
     ]
-    seconds = sum(seconds for _, seconds in results.values())
-    return "\n".join([*lines, f"{'all':<14}{seconds:>9.1f}"])
+    return "\n".join([*lines, f"{'all':<14}{time.perf_counter() - BEGIN:>9.1f}"])
 
 
 def closing_line(results: dict[str, tuple[Counts, float]]) -> str:
@@ -96,8 +133,11 @@ def closing_line(results: dict[str, tuple[Counts, float]]) -> str:
 
 def succeeds(*command: str) -> bool:
     """Tell whether a command, run in the project's folder, ends well."""
-    print(f"$ {' '.join(command)}", flush=True)
-    return subprocess.run(command, check=False).returncode == 0
+    stream = getattr(OUTPUT, "stream", None)
+    if stream is None:
+        print(f"$ {' '.join(command)}", flush=True)
+    kept = {} if stream is None else {"stdout": stream, "stderr": subprocess.STDOUT}
+    return subprocess.run(command, check=False, **kept).returncode == 0
 
 
 def set_up(_: Kind) -> Counts:
@@ -173,11 +213,11 @@ KINDS = (
     Kind("lint", lint),
     Kind("frontend", frontend, ("frontend",)),
     Kind("unit", pytest, ("tests",), (*PARALLEL, *(f"--ignore={folder}" for folder in APART))),
-    Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",)),
     Kind("differential", pytest, ("tests/differential",), tuple(PARALLEL)),
-    Kind("spark", pytest, ("tests/spark",)),
-    Kind("notebooks", pytest, ("tests/notebooks",)),
-    Kind("browser", browser, ("tests/browser",), ("--reruns", "1", "-raR")),
+    Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",), "one"),
+    Kind("spark", pytest, ("tests/spark",), lane="one"),
+    Kind("notebooks", pytest, ("tests/notebooks",), lane="other"),
+    Kind("browser", browser, ("tests/browser",), ("--reruns", "1", "-raR"), "other"),
 )
 
 
