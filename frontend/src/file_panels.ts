@@ -1,11 +1,11 @@
-// Totals by kind, what only old versions need, and what manifests were spent on over versions.
+// Totals by kind, and what manifests were spent on over versions.
 
 import { themeColor } from "./canvas";
 import { factCard } from "./cards";
 import { fill, node } from "./elements";
 import type { History } from "./history";
 import { legendEntry } from "./legend";
-import type { FilesStory, FileTotals, OldFiles } from "./messages";
+import type { FilesStory, FileTotals } from "./messages";
 import { bytes, count, plural } from "./text";
 import { byteTicks } from "./ticks";
 import type { VersionScale } from "./version_axis";
@@ -30,48 +30,6 @@ export function totalCards(totals: FileTotals[]) {
       unknown && !isUnknown ? `${count(unknown)} of unknown size` : null,
     );
   });
-}
-
-/** What the latest version needs, and what only old versions do. */
-export function oldFilesTable(old: OldFiles[]) {
-  const row = ({ kind, num_current, current_bytes, num_old, old_bytes, num_unknown }: OldFiles) =>
-    node(
-      "tr",
-      {},
-      node("th", { scope: "row" }, kind),
-      sized(num_current, current_bytes, num_unknown),
-      sized(num_old, old_bytes, num_unknown),
-    );
-  const sum = (name: "num_current" | "current_bytes" | "num_old" | "old_bytes") =>
-    String(old.reduce((total, entry) => total + BigInt(entry[name]), 0n));
-  const head = ["", "the latest version needs", "only old versions need"].map((text) =>
-    node("th", { scope: "col", colspan: text ? 2 : 1 }, text),
-  );
-  const total = node(
-    "tr",
-    { class: "lx-sum" },
-    node("th", { scope: "row" }, "all, at least"),
-    ...sized2(sum("num_current"), sum("current_bytes")),
-    ...sized2(sum("num_old"), sum("old_bytes")),
-  );
-  return node(
-    "table",
-    { class: "lx-old" },
-    node("thead", {}, node("tr", {}, ...head)),
-    node("tbody", {}, ...old.map(row), total),
-  );
-
-  function sized(number: string, size: string, unknown: string) {
-    const fragment = document.createDocumentFragment();
-    fragment.append(...sized2(number, Number(unknown) && Number(number) && size === "0" ? null : size));
-    return fragment;
-  }
-  function sized2(number: string, size: string | null) {
-    return [
-      node("td", {}, count(number)),
-      node("td", {}, size === null ? node("span", { class: "lx-quiet" }, "size unknown") : bytes(size)),
-    ];
-  }
 }
 
 /** The bytes of manifests by part, over versions, as areas on top of each other. */

@@ -5,13 +5,14 @@ import { adviceList } from "./advice";
 import { unpackArrays } from "./arrays";
 import { choiceBar, panel } from "./cards";
 import { deletionsPicture } from "./deletions_picture";
+import { diskContent } from "./disk_panel";
 import { fill, node } from "./elements";
 import type { ManifestHistory, ManifestParts } from "./file_panels";
-import { manifestsPicture, oldFilesTable, totalCards } from "./file_panels";
+import { manifestsPicture, totalCards } from "./file_panels";
 import { unpackHistory } from "./history";
 import { legendEntry } from "./legend";
 import { connect } from "./link";
-import type { Advice, FilesStory, FilesSummary, State, SummaryArrays } from "./messages";
+import type { Advice, DiskUsage, FilesStory, FilesSummary, State, SummaryArrays } from "./messages";
 import type { View } from "./model";
 import { rowTable } from "./rows";
 import { LARGE_COLOR, SMALL_COLOR, sizeHistogram } from "./size_histogram";
@@ -49,7 +50,7 @@ export function render({ model, el }: View) {
     onMove: (p) => link.setState({ version: String(history.versions[p]) }),
     describeVersion,
   });
-  const old = node("div", { class: "lx-scroll-x" });
+  const disk = node("div", {}, node("span", { class: "lx-quiet" }, "looking…"));
   const kinds = choiceBar("Files in the table", Object.entries(KIND_LABELS), (kind) => link.ask("kind", { of: kind }));
   const table = rowTable(link, model.get("height"));
   const tableNote = node("div", { class: "lx-note", role: "status", hidden: true });
@@ -72,29 +73,20 @@ export function render({ model, el }: View) {
     ),
     note,
     about,
+    panel("On disk, with all versions", null, disk),
     panel("All files of the version", kinds.element, tableNote, table.element),
     panel("What manifests consist of", null, manifests.element),
-    panel(
-      "What only old versions need",
-      null,
-      old,
-      node(
-        "p",
-        { class: "lx-quiet" },
-        node("code", {}, "dataset.cleanup_old_versions()"),
-        " frees what no tag and no branch needs.",
-      ),
-    ),
   );
 
   async function load(refresh: boolean) {
     const atEnd = history?.count && position === history.count - 1;
     history = unpackHistory<FilesStory, ManifestParts>(await link.ask("history", refresh ? { refresh } : {}));
     manifests.setHistory(history);
-    fill(old, oldFilesTable(history.old));
     if (refresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
     follow(link.state);
     link.root.dataset.loaded = String(history.count);
+    fill(disk, ...diskContent(await link.ask<DiskUsage>("disk")));
+    link.root.dataset.disk = "shown";
   }
 
   /** Show what the state says; ask only if the version is another. */

@@ -596,17 +596,16 @@ export interface FileTotals {
   num_unknown: number;
 }
 
-export interface OldFiles {
-  kind: string;
-  num_current: string;
-  current_bytes: string;
-  num_old: string;
-  old_bytes: string;
-  num_unknown: string;
+/** Whose what is on disk is, as the table was a moment ago. */
+export interface DiskUsage {
+  failure?: string;
+  sentence: string;
+  statuses: { name: string; words: string; color: string; bytes: string }[];
+  kinds: { words: string; bytes: Record<string, string> }[];
+  plans: { title: string; sentence: string; code: string; about: string; details: string[] }[];
 }
 
 export interface FilesStory {
-  old: OldFiles[];
   parts: { name: string; color: string }[];
 }
 

@@ -14,7 +14,7 @@ from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.source import TableSource
 from lance_explorer.shown import described
 
-__all__ = ["USAGE", "USAGE_BY_VERSION", "DiskUsage", "disk_usage"]
+__all__ = ["KIND_WORDS", "USAGE", "USAGE_BY_VERSION", "DiskUsage", "disk_usage"]
 
 USAGE = FrameSchema(
     "disk_usage",
@@ -63,7 +63,7 @@ USAGE_BY_VERSION = FrameSchema(
 
 _PART_OF = {"blob": "data", "reuse": "index"}
 
-_PLURALS = {
+KIND_WORDS = {
     "data": "data files",
     "blob": "blobs",
     "deletion": "deletion files",
@@ -136,7 +136,7 @@ class DiskUsage:
         rest = self.summary().filter(pl.col("status") != "live").sort("size_bytes", descending=True)
         parts = [f"{byte_size(self.live_bytes)} the latest version"]
         for row in rest.head(_MOST_PARTS).iter_rows(named=True):
-            words = _WORDS[row["status"]].format(_PLURALS[row["kind"]])
+            words = _WORDS[row["status"]].format(KIND_WORDS[row["kind"]])
             parts.append(f"{byte_size(row['size_bytes'])} {words}")
         if len(rest) > _MOST_PARTS:
             more = int(rest["size_bytes"].slice(_MOST_PARTS).sum())

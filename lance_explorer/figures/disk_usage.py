@@ -6,7 +6,7 @@ import polars as pl
 from lance_explorer.figures.labels import size
 from lance_explorer.figures.palette import FAINT, KIND_COLORS, MUTED, apply_look
 
-__all__ = ["STATUS_COLORS", "disk_usage"]
+__all__ = ["STATUS_COLORS", "STATUS_WORDS", "disk_usage"]
 
 STATUS_COLORS = {
     "live": KIND_COLORS["append"],
@@ -19,7 +19,7 @@ STATUS_COLORS = {
 }
 """The colour of each status; what is missing takes no space."""
 
-_STATUS_WORDS = {
+STATUS_WORDS = {
     "live": "the latest version",
     "pinned": "kept by tags, branches, clones",
     "old": "older versions only",
@@ -51,10 +51,10 @@ def disk_usage(summary: pl.DataFrame) -> go.Figure:
             y=kinds,
             x=values,
             orientation="h",
-            name=_STATUS_WORDS[status],
+            name=STATUS_WORDS[status],
             marker_color=color,
             customdata=[size(value) for value in values],
-            hovertemplate="%{y}, " + _STATUS_WORDS[status] + ": %{customdata}<extra></extra>",
+            hovertemplate="%{y}, " + STATUS_WORDS[status] + ": %{customdata}<extra></extra>",
         )
     figure.update_layout(
         barmode="stack", xaxis_title="bytes on disk", legend_traceorder="normal", bargap=0.25

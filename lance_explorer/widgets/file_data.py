@@ -18,7 +18,6 @@ from lance_explorer.inspect.fragment_health import (
     compaction_counts,
     compaction_settings,
 )
-from lance_explorer.inspect.old_files import old_files
 from lance_explorer.table import Table
 from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.version_data import version_data
@@ -32,7 +31,7 @@ _NO_SIZES = pl.DataFrame(schema={"path": pl.String, "size_bytes": pl.Int64})
 
 
 def history_data(table: Table) -> Reply:
-    """Return all versions, the bytes of their manifests by part, and what only old ones need."""
+    """Return all versions, and the bytes of their manifests by part."""
     reply = version_data(table)
     sizes = table.inspect.manifests()
     parts = {
@@ -44,10 +43,6 @@ def history_data(table: Table) -> Reply:
     about = {
         **reply.content,
         "parts": [{"name": name, "color": color} for name, color in PART_COLORS.items()],
-        "old": [
-            {k: v if k == "kind" else str(v) for k, v in row.items()}
-            for row in old_files(table.source).iter_rows(named=True)
-        ],
     }
     arrays = packed(ordered, about)
     return Reply(arrays.content, (*reply.buffers, *arrays.buffers))

@@ -16,6 +16,7 @@ from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
 from lance_explorer.widgets.code_lines import arranged_code, call
+from lance_explorer.widgets.disk_data import disk_data
 from lance_explorer.widgets.file_data import history_data, no_advice_words, summary_data
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
@@ -69,9 +70,10 @@ class Files(RowsView):
     """Show the files of a version: data files, deletion files, index segments, the manifest.
 
     Their sizes by kind; how many are smaller than what a compaction aims at; which fragments hold
-    deleted rows; what the manifests of all versions consist of; and what only old versions need. A
-    click on a row of the table, or on a fragment, chooses the fragment; a click on a bar of sizes
-    filters the table.
+    deleted rows; what all versions take on disk and whose it is, with what a cleanup and a
+    compaction would make of it; and what the manifests of all versions consist of. A click on a row
+    of the table, or on a fragment, chooses the fragment; a click on a bar of sizes filters the
+    table.
 
     Parameters
     ----------
@@ -141,7 +143,7 @@ class Files(RowsView):
 
     @answers("history", in_background=True)
     def _history(self, request: Request) -> Reply:
-        """Return what manifests were spent on in all versions, and what only old ones need."""
+        """Return what manifests were spent on in all versions."""
         request.progress("reading the history of the table")
         if request.get("refresh"):
             self._table.refresh()
@@ -157,6 +159,15 @@ class Files(RowsView):
             return summary_data(self._table, version, request.check)
         except LanceExplorerError as error:
             return {"version": str(version), "failure": str(error)}
+
+    @answers("disk", in_background=True)
+    def _disk(self, request: Request) -> dict[str, Any]:
+        """Return what is on disk; why that cannot be told is an answer."""
+        request.progress("listing what is on disk")
+        try:
+            return disk_data(self._table.source, request.check)
+        except LanceExplorerError as error:
+            return {"failure": str(error)}
 
     @answers("advice", in_background=True)
     def _advise(self, request: Request) -> dict[str, Any]:

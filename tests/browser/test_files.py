@@ -200,22 +200,24 @@ def test_manifests_are_drawn_over_versions_and_choose_one(shown):
     at_version(shown, 1)
 
 
-def test_what_only_old_versions_need_is_that_of_the_files(shown):
-    rows = part(shown, "What only old versions need").locator("tbody tr").all_inner_texts()
+def test_what_is_on_disk_is_told_by_kind_and_owner(shown):
+    shown.widgets(".lx-files[data-disk]").wait_for()
+    disk = part(shown, "On disk, with all versions")
+    assert shown.value("table.disk_usage().sentence") in disk.inner_text()
+    rows = disk.locator("tbody tr").all_inner_texts()
     by_kind = {kind: cells for kind, *cells in (row.split("\t") for row in rows)}
-    old = shown.value(
-        "table.inspect.all_data_files().filter(pl.col('base_id').is_null()).group_by('path').agg("
-        "pl.col('is_current').any(), pl.col('size_bytes').first()).filter(~pl.col('is_current'))"
-        "['size_bytes'].sum()"
+    sizes = "table.disk_usage().summary().filter(kind='data')['size_bytes'].to_list()"
+    assert by_kind["data files"] == [said(size) for size in shown.value(sizes)]
+    parts = (
+        disk.get_by_role("img")
+        .locator("i")
+        .evaluate_all("(parts) => parts.map((part) => part.getBoundingClientRect().width)")
     )
-    assert by_kind["data files"][3] == said(old)
-    assert by_kind["manifests"][2] == "44"
-    assert by_kind["deletion files"][2] == str(
-        shown.value(
-            "table.inspect.all_deletions().group_by('path').agg(pl.col('is_current').any())"
-            ".filter(~pl.col('is_current')).height"
-        )
-    )
+    assert len(parts) == 3
+    assert min(parts) > 20
+    code = disk.locator("dd code").all_inner_texts()
+    assert code[0] == shown.value("table.cleanup_preview().code")
+    assert code[2] == "dataset.optimize.compact_files()"
 
 
 def test_nothing_is_asked_where_nothing_changed(shown):
@@ -283,13 +285,14 @@ def test_hostile_names_are_text(opened, tmp_path):
     assert notebook.page.evaluate("typeof owned") == "undefined"
 
 
-def test_a_branch_counts_its_own_files_as_old(opened, tmp_path):
+def test_a_branch_tells_what_is_on_disk_as_its_own(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
     table.branch("dev").append(rows=7)
     notebook = opened("files_branch", table.path, "dev")
     assert cards(notebook)["data files"][1] == "2 files"
-    rows = part(notebook, "What only old versions need").locator("tbody tr").all_inner_texts()
-    assert rows[0].split("\t")[1] == "1"
+    notebook.widgets(".lx-files[data-disk]").wait_for()
+    told = part(notebook, "On disk, with all versions").inner_text()
+    assert notebook.value("table.disk_usage().sentence") in told
 
 
 def test_five_thousand_fragments_are_drawn(opened, tmp_path):

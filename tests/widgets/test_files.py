@@ -1,5 +1,7 @@
 """The view of files, without a browser: what Python holds, and how it answers."""
 
+from datetime import timedelta
+
 import numpy as np
 import polars as pl
 import pytest
@@ -136,9 +138,25 @@ def test_manifest_bytes_come_by_part(widget, browse):
     parts = [numbers[f"part_{part['name']}"] for part in content["parts"]]
     assert [part["name"] for part in content["parts"]] == [*PART_COLORS]
     assert sum(parts).tolist() == widget._table.versions()["manifest_bytes"].to_list()
-    assert {entry["kind"] for entry in content["old"]} == {
-        *("data files", "deletion files", "index segments", "manifests"),
-    }
+
+
+def test_what_is_on_disk_comes_with_what_can_be_done(widget, browse):
+    told = browse(widget).ask("disk")["content"]
+    usage = widget._table.disk_usage()
+    assert told["sentence"] == usage.sentence
+    assert sum(int(status["bytes"]) for status in told["statuses"]) == usage.total_bytes
+    sizes = [int(size) for kind in told["kinds"] for size in kind["bytes"].values()]
+    assert sum(sizes) == usage.total_bytes
+    now, latest, compaction = told["plans"]
+    assert now["code"] == widget._table.cleanup_preview().code
+    preview = widget._table.cleanup_preview(older_than=timedelta(0))
+    assert (latest["code"], latest["details"]) == (
+        preview.code,
+        preview.losses()["message"].to_list(),
+    )
+    assert (
+        compaction["sentence"].lower() == f"{widget._table.compaction_preview().sentence}.".lower()
+    )
 
 
 def test_a_version_that_is_lost_says_why(widget, browse):
