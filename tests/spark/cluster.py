@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ __all__ = ["Cluster", "cluster"]
 
 _ADDRESS = re.compile(r"Starting Spark master at (spark://[0-9.:]+)")
 _REGISTERED = "Successfully registered with master"
+_LONGEST_WAIT = 120.0
 
 
 class Cluster:
@@ -102,38 +104,34 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         started.stop()
 
 
-def _count_in_the_middle(spark: Any, uri: str, folder: Path, kill: Any) -> int:
+def _count_in_the_middle(spark: Any, uri: str, kill: Any) -> int:
     """Return how many rows tasks saw, of which one worker was killed in the middle of its task.
 
-    Each of the first two tasks says that it runs, and waits; when both do, a worker is killed.
+    Each of the first two tasks calls, and holds the line; when both do, a worker is killed. Later
+    ones find nobody there, and go on.
     """
-    said, going_on, killed = (str(folder / name) for name in ("said", "going_on", "killed"))
-    os.mkfifo(said)
-    os.mkfifo(going_on)
+    server = socket.create_server(("127.0.0.1", 0))
+    server.settimeout(_LONGEST_WAIT)
+    address = server.getsockname()
 
     def wait(batches: Iterator[Any]) -> Iterator[Any]:
-        import os
+        import contextlib
+        import socket
 
-        if not os.path.exists(killed):  # noqa: PTH110
-            with open(said, "w") as file:  # noqa: PTH123
-                file.write("x")
-            with open(going_on) as file:  # noqa: PTH123
-                file.read()
+        with contextlib.suppress(OSError), socket.create_connection(address) as line:
+            line.recv(1)
         yield from batches
 
     rows = spark.read.format("lance_explorer.rows").option("rows_per_partition", 20)
     frame = rows.load(uri).mapInArrow(wait, rows.load(uri).schema)
     found = list[int]()
-    job = Thread(target=lambda: found.append(frame.toArrow().num_rows))
+    job = Thread(target=lambda: found.append(frame.toArrow().num_rows), daemon=True)
     job.start()
-    running = 0
-    while running < 2:
-        with open(said) as file:  # noqa: PTH123
-            running += len(file.read())
-    Path(killed).touch()
-    kill()
-    with open(going_on, "w"):  # noqa: PTH123
-        pass
+    with server:
+        lines = [server.accept()[0] for _ in range(2)]
+        kill()
+    for line in lines:
+        line.close()
     job.join()
     return found[0]
 
@@ -169,7 +167,7 @@ def main() -> None:
         told["recorded"] = lx.spark.record(
             spark, uri, folder / "ledger", bytes_per_task=5_000
         ).to_dicts()
-        told["rows"] = _count_in_the_middle(spark, uri, folder, lambda: started.kill(first))
+        told["rows"] = _count_in_the_middle(spark, uri, lambda: started.kill(first))
         started.start_worker()
         told["stream"] = _stream(spark, uri, folder, lambda: started.kill(second))
         print(json.dumps(told))
