@@ -57,11 +57,22 @@ def counts(world: World, branch: str | None, table: Table, _: Table, rng: Random
 
 def _has_untold_writes(world: World) -> bool:
     """Return whether a commit wrote values of which no row version tells."""
+    lines = [line.seen for line in world.lines.values()]
+    commits = [
+        (seen[version - 1], new)
+        for seen in lines
+        for version, new in seen.items()
+        if version - 1 in seen and new.operation != "Restore"
+    ]
+    commits += [
+        (seen[new.read_version], new)
+        for new in world.detached.values()
+        for seen in (world.detached, *lines)
+        if new.read_version in seen
+    ]
     return any(
         old.rows[key].updated == new.rows[key].updated and differing(old, new, key)
-        for line in world.lines.values()
-        for version, new in line.seen.items()
-        if (old := line.seen.get(version - 1)) and new.operation != "Restore"
+        for old, new in commits
         for key in old.rows.keys() & new.rows.keys()
     )
 
