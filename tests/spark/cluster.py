@@ -27,7 +27,7 @@ __all__ = ["Cluster", "cluster"]
 
 _ADDRESS = re.compile(r"Starting Spark master at (spark://[0-9.:]+)")
 _REGISTERED = "Successfully registered with master"
-_LONGEST_WAIT = 120.0
+_LONGEST_WAIT = 300.0  # seconds
 
 
 class Cluster:
