@@ -114,7 +114,7 @@ def across(world: World, branch: str | None, table: Table, _: Table, rng: Random
     for _number in range(3):
         one, other = branch, rng.choice([*world.lines])
         a, b = rng.choice(world.kept(one)), rng.choice(world.kept(other))
-        old, new = world.lines[one].seen[a], world.lines[other].seen[b]
+        old, new = observed(world, one)[a], observed(world, other)[b]
         told_a, told_b = (a if one is None else (one, a)), (b if other is None else (other, b))
         diff = open_table(world.root).diff(told_a, told_b)
         same = _contents(old) == _contents(new)
