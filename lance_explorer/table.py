@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from numpy.typing import ArrayLike
 
-from lance_explorer.arguments import flag, of_kind, text, whole_number
+from lance_explorer.arguments import flag, names, of_kind, whole_number
+from lance_explorer.arguments import text as a_text
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.disk.clones import opened_clones
 from lance_explorer.errors import TableNotFoundError
@@ -29,6 +30,7 @@ from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
 from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.inherited_versions import inherited_versions
+from lance_explorer.inspect.log import LOG, log
 from lance_explorer.inspect.query import run_query
 from lance_explorer.inspect.row_id_checks import check_row_ids
 from lance_explorer.inspect.versions import VERSIONS, versions
@@ -127,7 +129,7 @@ def open_table(
         source = open_source(table, None, storage_options, allow_bases, io)
     except TableNotFoundError as error:
         raise not_found(of, table, error) from None
-    name = None if branch is None else text("branch", branch)
+    name = None if branch is None else a_text("branch", branch)
     return Table(source.with_recorded(recorded_table(of, source.uri), name))
 
 
@@ -223,6 +225,58 @@ class Table:
             every = self._live.answer(inherited_versions)
             return every if number is None else every.tail(number)
         return self._live.answer(lambda source: versions(source, number))
+
+    @documented(LOG)
+    def log(
+        self,
+        limit: int | None = None,
+        since: VersionRef | None = None,
+        until: VersionRef | None = None,
+        operation: str | Sequence[str] = (),
+        text: str | None = None,
+        column: str | None = None,
+        all_branches: bool = True,
+    ) -> pl.DataFrame:
+        """Return the commits, one row each, newest first, with what they did in words.
+
+        Parameters
+        ----------
+        limit : int, optional
+            How many commits to return at most, the newest; all by default. Without other filters,
+            no others are read.
+        since, until : int, str, date, datetime, tuple or Snapshot, optional
+            Only commits that were made at that time or later, or earlier: times, days, ``"3 hours
+            ago"``, or versions, which mean their time, all as :meth:`at` takes them.
+        operation : str or sequence of str
+            Only commits of these operations, such as ``"Update"``, or kinds, such as ``"schema"``.
+        text : str, optional
+            Only commits that have this in their words, predicate, message, properties, tags, names
+            of columns or branches; small or capital letters do not matter.
+        column : str, optional
+            Only commits that can have changed this column: that wrote, added, renamed, cast or
+            dropped it, or wrote whole rows.
+        all_branches : bool
+            Whether to return the commits of all branches, or only those of this one.
+
+        Examples
+        --------
+        >>> table.log(limit=2, all_branches=False).select("version", "words").rows()
+        [(7, 'Field `mood` renamed to `score`.'), (6, 'Config: `owner` set to `docs`.')]
+        >>> table.log(operation="delete").select("version", "predicate").rows()
+        [(4, 'id = 2')]
+        >>> table.log(text="dev").select("branch", "version", "lane", "branches_here").rows()
+        [('dev', 2, 1, []), (None, 2, 0, ['dev'])]
+        """
+        number = None if limit is None else whole_number("limit", limit)
+        operations = names("operation", operation)
+        wanted = None if text is None else a_text("text", text)
+        name = None if column is None else a_text("column", column)
+        is_all = flag("all_branches", all_branches)
+        return self._live.answer(
+            lambda source: log(
+                source, number, since, until, operations, wanted, name, all_branches=is_all
+            )
+        )
 
     def at(self, ref: VersionRef) -> Snapshot:
         """Return one version.

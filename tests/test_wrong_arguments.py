@@ -128,6 +128,7 @@ def one_of(right: str | None) -> Kind:
 
 KINDS = {
     "a": VERSION,
+    "all_branches": FLAG,
     "addresses": ROW_IDS,
     "after": ROWS,
     "allow_bases": BASES,
@@ -147,6 +148,7 @@ KINDS = {
     "bytes_per_task": SIZE,
     "branch": replace(TEXT, values=("", "no", "../dev", "a\0b", "\ud800")),
     "check_files": FLAG,
+    "column": TEXT,
     "columns": NAMES,
     "config": OPTIONS,
     "dataset": DATASET,
@@ -185,6 +187,7 @@ KINDS = {
     ),
     "num_rows": COUNT,
     "one": ROWS,
+    "operation": replace(NAMES, values=([None], [b"a"])),
     "other": ROWS,
     "part": Kind(
         "one of Changes.parts",
@@ -199,6 +202,7 @@ KINDS = {
     "row_id": ROW_ID,
     "rows": ROWS,
     "row_ids": ROW_IDS,
+    "since": replace(VERSION, fits=("number", "text", "none")),
     "snapshot": Kind("a Snapshot", "snapshot", (), (7, "people.lance")),
     "source": Kind("source is", "source", (), ("people.lance",)),
     "spark": SPARK,
@@ -207,8 +211,10 @@ KINDS = {
     "storage_options": OPTIONS,
     "table": TABLE,
     "tables": replace(NAMES, values=([None], [b"a"], [["a"]])),
+    "text": TEXT,
     "tolerance": Kind("0 or more", 0.5, ("number", "float"), (-1, -0.1, ENDLESS, "0.1")),
     "values": FLAG,
+    "until": replace(VERSION, fits=("number", "text", "none")),
     "uri": LEDGERS,
     "uris": Kind("list of paths and URIs", (), ("text",), ([None], [b"a"], [["a"]])),
     "version": VERSION,
