@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from lance_explorer.disk.compaction_preview import CompactionPreview
     from lance_explorer.disk.usage import DiskUsage
     from lance_explorer.ledger.ledger import Ledger
+    from lance_explorer.lineage.find import Found
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
     from lance_explorer.widgets.explorer import Explorer
@@ -641,6 +642,62 @@ class Table:
         from lance_explorer.lineage.row import Row
 
         return self._live.answer(lambda source: Row(source, row_id, _optional(source, at)))
+
+    def find(
+        self,
+        where: str,
+        deleted: bool = True,
+        columns: str | Sequence[str] | None = None,
+        limit: int = 100,
+        max_bytes: int = 256 << 20,
+    ) -> "Found":
+        """Find rows by their values, live and deleted ones, in all kept versions, newest first.
+
+        Each physical row is read once, however many versions share it, and only the columns that
+        the filter needs. The search ends when enough rows are found or enough bytes are read;
+        :meth:`Found.go_on` goes on from there.
+
+        Parameters
+        ----------
+        where : str
+            A filter as pylance takes it, such as ``"id = 42"``; or a word, which is looked for in
+            all columns of text, and if it is a number, in those of whole numbers. Versions whose
+            columns the filter does not fit are left out; :meth:`Found.findings` names them.
+        deleted : bool
+            Whether to look for rows that are not in the latest version any more, too, and for what
+            rows were before they were updated.
+        columns : str or sequence of str, optional
+            The columns to return; all by default.
+        limit : int, default 100
+            How many rows to return at most, those that were there last.
+        max_bytes : int, default 256 MiB
+            How many bytes to read, until the search is interrupted.
+
+        Returns
+        -------
+        Found
+            ``to_polars()`` is the rows, each with the versions in which it was seen so and what
+            ended that; ``sentence`` says how far the search went.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If the filter fits no version, or no version has one of the columns.
+
+        Examples
+        --------
+        >>> found = table.find("id = 2")
+        >>> found
+        Found('id = 2': 1 row found in versions 1 to 7.)
+        >>> found.to_polars().select("last_version", "ended_as", "predicate", "id", "city").rows()
+        [(3, 'deleted', 'id = 2', 2, 'city 2')]
+        """
+        from lance_explorer.lineage.find import find
+
+        asked, is_wanted = a_text("where", where), flag("deleted", deleted)
+        return self._live.answer(
+            lambda source: find(source, asked, is_wanted, columns, limit, max_bytes)
+        )
 
     @documented(FOLLOWED)
     def follow(

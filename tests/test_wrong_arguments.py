@@ -134,6 +134,7 @@ KINDS = {
     "allow_bases": BASES,
     "deep": FLAG,
     "delete_unverified": FLAG,
+    "deleted": FLAG,
     "level": one_of("info"),
     "older_than": AGE,
     "retain_versions": SIZE,
@@ -219,11 +220,16 @@ KINDS = {
     "uris": Kind("list of paths and URIs", (), ("text",), ([None], [b"a"], [["a"]])),
     "version": VERSION,
     "view": one_of("overview"),
+    "where": replace(TEXT, values=("", " ", "id = ", "id + 1", "nowhere = 1")),
     "words": FLAG,
 }
 """The kinds of parameters, by name."""
 
 OTHERS = {
+    "found.go_on(limit)": SIZE,
+    "found.go_on(max_bytes)": COUNT,
+    "table.find(limit)": SIZE,
+    "table.find(max_bytes)": COUNT,
     "changes.parts(num_rows)": SIZE,
     "ledger.compact(table)": RECORDED_NAMES,
     "ledger.forget(before)": replace(COUNT, values=(-1, ENDLESS)),
@@ -340,6 +346,7 @@ def owners(
         snapshot=snapshot,
         index=snapshot.row_id_index(),
         row=table.row(2),
+        found=table.find("id = 2"),
         changes=table.changes(1, 3),
         diff=table.diff(1, 3),
         lineage=table.lineage(),

@@ -65,13 +65,13 @@ def said_facts(record: VersionRecord, operation: object = None) -> CommitFacts:
         return CommitFacts()
     header = record.transaction.header
     own = {key: value for key, value in header.properties if key != COMMIT_MESSAGE}
-    who = [_first(own, names) for names in _NAMES.values()]
+    who = {name: _first(own, names) for name, names in _NAMES.items()}
     predicate = operation.predicate if isinstance(operation, Delete) else None
     return CommitFacts(
-        visible(predicate) if predicate else None,
-        visible(header.message) if header.message else None,
-        *[visible(name) if name else None for name in who],
-        json_text(own) if own else None,
+        predicate=visible(predicate) if predicate else None,
+        message=visible(header.message) if header.message else None,
+        **{name: visible(value) if value else None for name, value in who.items()},
+        properties=json_text(own) if own else None,
     )
 
 
