@@ -24,6 +24,7 @@ from lance_explorer.lineage.same_types import same_types
 from lance_explorer.lineage.stored_rows import StoredRows, Wanted, files_of, stored_rows
 from lance_explorer.lineage.where import fields_named, fields_of, filter_for, is_word
 from lance_explorer.rowids.addresses import FRAGMENT_BITS, first_address
+from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.shown import described
 
 __all__ = ["DEFAULT_BYTES", "DEFAULT_LIMIT", "Found", "find"]
@@ -452,9 +453,7 @@ def _position_to_read(rows: StateRows, first: int, last: int) -> int:
     return last
 
 
-def _identities(
-    rows: StateRows, stored: StoredRows, offsets: NDArray[np.int64]
-) -> NDArray[np.uint64]:
+def _identities(rows: StateRows, stored: StoredRows, offsets: NDArray[np.int64]) -> Uint64Array:
     state = stored.pieces[-1].state
     rows.load([state], versions=False)
     return rows.ids(state).at(offsets)
@@ -468,6 +467,7 @@ def _sightings(search: _Search, columns: Sequence[str] | None) -> Sightings:
     rows.load({p.state for hit in search.hits for p in hit.stored.pieces}, versions=False)
     for hit in search.hits:
         first = np.uint64(first_address(hit.stored.fragment_id))
+        identities = dict[int, Uint64Array]()  # states mostly share their sequence
         for piece, live in hit.stored.lives(rows, hit.offsets):
             if not live.any():
                 continue
@@ -476,9 +476,12 @@ def _sightings(search: _Search, columns: Sequence[str] | None) -> Sightings:
             files = files_of(rows.history.states[piece.state], fields_of(columns, schema))
             content = contents.setdefault(files, len(contents))
             count = len(offsets)
+            ids = rows.ids(piece.state)
+            if id(ids) not in identities:
+                identities[id(ids)] = ids.at(hit.offsets)
             parts.append(
                 Sightings(
-                    identity=rows.ids(piece.state).at(offsets),
+                    identity=identities[id(ids)][live],
                     address=offsets.astype(np.uint64) + first,
                     first=np.full(count, piece.first, dtype=np.int64),
                     last=np.full(count, piece.last, dtype=np.int64),
