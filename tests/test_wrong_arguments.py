@@ -1,8 +1,8 @@
 """Every public call with wrong arguments: each is refused in words, before anything is done.
 
-The calls and their parameters are those of docs/API.md. What is wrong for a parameter follows from
-its kind, and its kind from its name; so a new call is tried as soon as it is there, and a parameter
-of a new name fails until its kind is told here.
+The calls and their parameters are those of the reference. What is wrong for a parameter follows
+from its kind, and its kind from its name; so a new call is tried as soon as it is there, and a
+parameter of a new name fails until its kind is told here.
 """
 
 import importlib
@@ -26,7 +26,7 @@ from lance_explorer.lineage import recording
 from lance_explorer.lineage.nodes import FragmentNode
 from lance_explorer.shown import visible
 from lance_explorer.widgets.state import ExplorerState
-from tools.write_api import Name, groups
+from tools.docs.public_names import Name, groups
 
 SENSELESS = {
     "none": None,
@@ -128,11 +128,13 @@ def one_of(right: str | None) -> Kind:
 
 KINDS = {
     "a": VERSION,
+    "all_branches": FLAG,
     "addresses": ROW_IDS,
     "after": ROWS,
     "allow_bases": BASES,
     "deep": FLAG,
     "delete_unverified": FLAG,
+    "deleted": FLAG,
     "level": one_of("info"),
     "older_than": AGE,
     "retain_versions": SIZE,
@@ -147,6 +149,7 @@ KINDS = {
     "bytes_per_task": SIZE,
     "branch": replace(TEXT, values=("", "no", "../dev", "a\0b", "\ud800")),
     "check_files": FLAG,
+    "column": TEXT,
     "columns": NAMES,
     "config": OPTIONS,
     "dataset": DATASET,
@@ -185,6 +188,7 @@ KINDS = {
     ),
     "num_rows": COUNT,
     "one": ROWS,
+    "operation": replace(NAMES, values=([None], [b"a"])),
     "other": ROWS,
     "part": Kind(
         "one of Changes.parts",
@@ -199,6 +203,7 @@ KINDS = {
     "row_id": ROW_ID,
     "rows": ROWS,
     "row_ids": ROW_IDS,
+    "since": replace(VERSION, fits=("number", "text", "none")),
     "snapshot": Kind("a Snapshot", "snapshot", (), (7, "people.lance")),
     "source": Kind("source is", "source", (), ("people.lance",)),
     "spark": SPARK,
@@ -207,17 +212,24 @@ KINDS = {
     "storage_options": OPTIONS,
     "table": TABLE,
     "tables": replace(NAMES, values=([None], [b"a"], [["a"]])),
+    "text": TEXT,
     "tolerance": Kind("0 or more", 0.5, ("number", "float"), (-1, -0.1, ENDLESS, "0.1")),
     "values": FLAG,
+    "until": replace(VERSION, fits=("number", "text", "none")),
     "uri": LEDGERS,
     "uris": Kind("list of paths and URIs", (), ("text",), ([None], [b"a"], [["a"]])),
     "version": VERSION,
     "view": one_of("overview"),
+    "where": replace(TEXT, values=("", " ", "id = ", "id + 1", "nowhere = 1")),
     "words": FLAG,
 }
 """The kinds of parameters, by name."""
 
 OTHERS = {
+    "found.go_on(limit)": SIZE,
+    "found.go_on(max_bytes)": COUNT,
+    "table.find(limit)": SIZE,
+    "table.find(max_bytes)": COUNT,
     "changes.parts(num_rows)": SIZE,
     "ledger.compact(table)": RECORDED_NAMES,
     "ledger.forget(before)": replace(COUNT, values=(-1, ENDLESS)),
@@ -285,9 +297,9 @@ def parameters_of(call: Name) -> Iterator[Parameter]:
 
 PUBLIC = [
     call
-    for group, calls in groups().items()
-    for call in calls
-    if group not in NOT_TRIED and call.path not in RESULTS
+    for group in groups()
+    for call in group.names
+    if group.title not in NOT_TRIED and call.path not in RESULTS
 ]
 PARAMETERS = [parameter for call in PUBLIC for parameter in parameters_of(call)]
 
@@ -302,7 +314,7 @@ class Unasked:
 def owners(
     example_names: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> SimpleNamespace:
-    """Return one object of each kind that has calls, under the name that docs/API.md gives it."""
+    """Return one object of each kind that has calls, under the name that the reference gives it."""
     import lance
     from pyspark.sql import DataFrame
 
@@ -334,6 +346,7 @@ def owners(
         snapshot=snapshot,
         index=snapshot.row_id_index(),
         row=table.row(2),
+        found=table.find("id = 2"),
         changes=table.changes(1, 3),
         diff=table.diff(1, 3),
         lineage=table.lineage(),

@@ -689,8 +689,6 @@ class Inspect:
                                20,000,000 rows are examined
         fragment_ids_run_out   more than half of all possible fragment IDs are used up
         fragment_too_large     a fragment has more than half of the rows that addresses reach
-        old_version_bytes      1 GB is needed by old versions only; a warning if more than the
-                               latest version needs
         many_versions          1,000 versions are kept
         rows_not_scanned       rows of the write-ahead log are not in the table
         v1_manifest_names      manifests are named by the older scheme
@@ -698,10 +696,10 @@ class Inspect:
         not_checked            a file that a check needs is missing or damaged
         ====================== ==================================================================
 
-        The checks of old versions, their number and names, of unstable row IDs and of the log
-        concern the whole history, and are listed for the latest version only. Fragments are small
-        if they have fewer rows than compactions aim at: 1,048,576, unless the config of the table
-        says otherwise.
+        The checks of the number and names of versions, of unstable row IDs and of the log concern
+        the whole history, and are listed for the latest version only. Fragments are small if they
+        have fewer rows than compactions aim at: 1,048,576, unless the config of the table says
+        otherwise.
 
         Parameters
         ----------

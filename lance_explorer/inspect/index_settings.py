@@ -9,8 +9,8 @@ from lance_explorer.errors import FormatError
 from lance_explorer.format.index_details import index_details, index_type
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.columns import BRANCH, TEXT, VERSION, Column, FrameSchema
+from lance_explorer.frames.text import json_text
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.value_text import json_text
 
 __all__ = ["INDEX_SETTINGS", "index_settings"]
 

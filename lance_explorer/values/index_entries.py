@@ -55,8 +55,6 @@ def read_bitmap_entries(paths: Sequence[str], storage_options: StorageOptions) -
     ------
     StorageError
         If a file cannot be read as bitmaps.
-    CorruptFileError
-        If a bitmap is damaged.
     """
     parts = []
     for path in paths:
