@@ -71,7 +71,8 @@ def open_table(
     Parameters
     ----------
     table : str, os.PathLike, lance.LanceDataset or lancedb table
-        Path or URI of the table, or an opened table.
+        Path or URI of the table, or an opened table. ``s3+ddb://bucket/path?ddbTableName=NAME``
+        asks the external manifest store which versions there are.
     branch : str, optional
         A branch of the table; the main branch by default. The root of a branch may also be given
         as ``table``.
