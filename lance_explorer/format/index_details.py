@@ -6,9 +6,7 @@ Settings are for display, and shown as far as the bytes alone tell them.
 from contextlib import suppress
 from typing import Any
 
-from google.protobuf.empty_pb2 import Empty
-from google.protobuf.message import DecodeError, Message
-from google.protobuf.unknown_fields import UnknownFieldSet
+from google.protobuf.message import Message
 
 from lance_explorer.errors import FormatError
 from lance_explorer.format._pb import index_pb2 as pb
@@ -17,6 +15,7 @@ from lance_explorer.format.fragment_reuse import FragmentReuse, decode_fragment_
 from lance_explorer.format.fragments import ExternalFile
 from lance_explorer.format.index_settings import SETTINGS, vector_index_type
 from lance_explorer.format.indices import IndexMetadata, uuid_from_pb
+from lance_explorer.format.raw_fields import MAX_SHOWN_BYTES, raw_fields, undeclared_fields
 
 __all__ = ["index_details", "index_type"]
 
@@ -36,12 +35,6 @@ _TYPES = {
     "fragmentreuseindexdetails": "FRAGMENT_REUSE",
     "memwalindexdetails": "MEM_WAL",
 }
-
-_MAX_SHOWN_BYTES = 1 << 16
-_MAX_SHOWN_DEPTH = 6
-_MAX_SHOWN_HEX = 32
-_LENGTH_DELIMITED = 2  # wire types
-_START_GROUP = 3
 
 
 def index_type(index: IndexMetadata) -> str:
@@ -70,13 +63,13 @@ def index_details(index: IndexMetadata) -> dict[str, Any]:
     kind = _TYPES.get(tail)
     if kind == "FRAGMENT_REUSE":
         return _fragment_reuse_summary(decode_fragment_reuse_details(index.details))
-    if len(index.details) <= _MAX_SHOWN_BYTES:
+    if len(index.details) <= MAX_SHOWN_BYTES:
         if kind == "MEM_WAL":
             return _mem_wal(parse(pb.MemWalDetails, index.details, "write-ahead log details"))
         if tail in SETTINGS:
             settings, message = SETTINGS[tail](index.details)
             return _with_others(settings, message)
-        other = _wire_fields(index.details) if kind is not None else None
+        other = raw_fields(index.details) if kind is not None else None
         if other is not None:
             return {"other_fields": other} if other else {}
     return {"type_url": index.type_url, "num_bytes": len(index.details)}
@@ -133,18 +126,8 @@ def _generation(table: pb.CompactedSsTable) -> dict[str, Any]:
 
 def _with_others(shown: dict[str, Any], message: Message) -> dict[str, Any]:
     """Return what is shown of a message with the fields that its type does not declare."""
-    other = _undeclared(message)
+    other = undeclared_fields(message)
     return {**shown, "other_fields": other} if other else shown
-
-
-def _undeclared(message: Message) -> dict[str, Any]:
-    """Return the fields of a message, and of those in it, that their types do not declare."""
-    other = _shown_fields(message, _MAX_SHOWN_DEPTH)
-    for field, value in message.ListFields():
-        nested = _undeclared(value) if isinstance(value, Message) else None
-        if nested:
-            other[field.name] = nested
-    return other
 
 
 def _sharding_field(message: pb.ShardingField) -> dict[str, Any]:
@@ -156,40 +139,3 @@ def _sharding_field(message: pb.ShardingField) -> dict[str, Any]:
         "result_type": message.result_type,
         "parameters": dict(sorted(message.parameters.items())),
     }
-
-
-def _wire_fields(data: bytes, depth: int = _MAX_SHOWN_DEPTH) -> dict[str, Any] | None:
-    """Return the fields of a message of unknown type by their numbers, None if it is no message."""
-    try:
-        message = Empty.FromString(data)
-    except DecodeError:
-        return None
-    return _shown_fields(message, depth)
-
-
-def _shown_fields(message: Message | UnknownFieldSet, depth: int) -> dict[str, Any]:
-    """Return the fields that the type of a message does not declare; repeated ones as a list."""
-    values: dict[str, list[Any]] = {}
-    fields = message if isinstance(message, UnknownFieldSet) else UnknownFieldSet(message)
-    for field in [fields[position] for position in range(len(fields))]:
-        values.setdefault(str(field.field_number), []).append(_shown_value(field, depth))
-    return {number: many[0] if len(many) == 1 else many for number, many in values.items()}
-
-
-def _shown_value(field: Any, depth: int) -> Any:
-    """Return a value as what its bytes look like: text, else a message, else hexadecimal digits."""
-    data = field.data
-    if field.wire_type == _START_GROUP:
-        return _shown_fields(data, depth - 1) if depth else {}
-    if field.wire_type != _LENGTH_DELIMITED:
-        return data
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        text = None
-    if text is not None and text.isprintable():
-        return text
-    nested = _wire_fields(data, depth - 1) if depth else None
-    if nested is not None:
-        return nested
-    return data.hex() if len(data) <= _MAX_SHOWN_HEX else {"num_bytes": len(data)}

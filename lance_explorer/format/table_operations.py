@@ -147,10 +147,14 @@ class UpdateMemWalState(OperationRecord):
 
 @dataclass(frozen=True, slots=True)
 class Unknown(OperationRecord):
-    """An operation of a later Lance: its number and its size are all that can be told."""
+    """An operation of a later Lance: its number, its size, and its fields by their numbers.
+
+    ``fields`` is a JSON object, None where the bytes are no message, or are very many.
+    """
 
     number: int
     num_bytes: int
+    fields: str | None = None
 
     def reads(self) -> Effects:
         """Return that it may depend upon anything."""

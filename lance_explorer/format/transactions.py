@@ -5,6 +5,7 @@ header costs next to nothing, whatever the size of the operation; the operation 
 only on request.
 """
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -48,6 +49,7 @@ from lance_explorer.format.layout_operations import (
 from lance_explorer.format.manifest import base_path_from_pb
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.operations import Operation
+from lance_explorer.format.raw_fields import MAX_SHOWN_BYTES, raw_fields
 from lance_explorer.format.row_operations import (
     Append,
     BloomFilter,
@@ -66,6 +68,7 @@ from lance_explorer.format.table_operations import (
     UpdateMap,
     UpdateMemWalState,
 )
+from lance_explorer.shown import visible_json
 
 __all__ = [
     "COMMIT_MESSAGE",
@@ -186,8 +189,14 @@ def _unknown_operation(envelope: pb.TransactionEnvelope) -> Unknown:
     for position in reversed(range(len(fields))):
         field = fields[position]
         if field.field_number >= _FIRST_OPERATION and field.wire_type == _LENGTH_DELIMITED:
-            return Unknown(field.field_number, len(field.data))
+            return Unknown(field.field_number, len(field.data), _as_json(field.data))
     raise CorruptFileError("the transaction holds no operation")
+
+
+def _as_json(data: bytes) -> str | None:
+    """Return the fields of a message by their numbers; None if it is none, or has very many."""
+    fields = raw_fields(data) if len(data) <= MAX_SHOWN_BYTES else None
+    return None if fields is None else visible_json(json.dumps(fields))
 
 
 def _arm(number: int, message_type: type[_M], convert: Callable[[_M], Operation]) -> _Arm:

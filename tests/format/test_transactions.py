@@ -36,6 +36,7 @@ from lance_explorer.format.transactions import (
     decode_transaction_header,
 )
 from tests.format import samples
+from tests.synthetic.wire import record
 
 UUID_BYTES = bytes(range(16))
 UUID_TEXT = "00010203-0405-0607-0809-0a0b0c0d0e0f"
@@ -418,6 +419,12 @@ def test_an_operation_of_the_future_keeps_its_number(number):
     operation = decode_transaction(data).operation
     assert operation == Unknown(number, 16)
     assert operation.writes().whole_table
+
+
+def test_an_operation_of_the_future_shows_its_fields_by_their_numbers():
+    content = record(1, b"words") + bytes([16, 7]) + record(3, bytes([8, 1]))
+    operation = decode_transaction(unknown_field(116, content)).operation
+    assert operation == Unknown(116, len(content), '{"1": "words", "2": 7, "3": {"1": 1}}')
 
 
 def test_of_several_unknown_operations_the_last_one_counts():
