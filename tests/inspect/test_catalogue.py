@@ -23,6 +23,7 @@ METHODS = sorted(name for name in vars(Inspect) if not name.startswith("_"))
 OF_ONE_VERSION = sorted(
     name for name in METHODS if "version" in signature(getattr(Inspect, name)).parameters
 )
+OF_ANY_FOLDER = {"findings", "gaps", "refs", "storage", "mem_wal"}
 OF_WHOLE_INDICES = "index_coverage"  # its ``all_`` form has no fragments: test_all_index_coverage
 WITH_ALL_FORM = sorted(
     name for name in OF_ONE_VERSION if f"all_{name}" in METHODS and name != OF_WHOLE_INDICES
@@ -101,11 +102,11 @@ def test_a_history_that_cannot_be_read_makes_empty_frames(tmp_path):
     for manifest in manifest_paths(tmp_path / "t").values():
         manifest.write_bytes(b"nothing of use here")
     source = TableSource(str(tmp_path / "t"))
-    for name in set(FRAMES) - set(OF_ONE_VERSION) - {"findings", "gaps", "refs", "storage"}:
+    for name in set(FRAMES) - set(OF_ONE_VERSION) - OF_ANY_FOLDER:
         assert frame(source, name).is_empty()
         assert frame(source, name).schema == FRAMES[name].polars_schema
     assert len(frame(source, "findings")) == len(manifest_paths(tmp_path / "t"))
-    for name in OF_ONE_VERSION:
+    for name in [*OF_ONE_VERSION, "mem_wal"]:
         with pytest.raises(FormatError):
             frame(source, name)
 
