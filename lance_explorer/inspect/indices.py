@@ -23,12 +23,12 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.frames.text import json_text
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import intervals_of
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.field_names import field_names, names_of
 from lance_explorer.inspect.intervals import interval_columns
-from lance_explorer.inspect.value_text import json_text
 
 __all__ = ["ALL_INDICES", "INDICES", "all_indices", "covered_fragments", "indices"]
 
