@@ -806,8 +806,8 @@ class Table:
         Parameters
         ----------
         view : str
-            The view to begin with: ``"overview"``, ``"time_travel"``, ``"changes"``, ``"row"``,
-            ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
+            The view to begin with: ``"overview"``, ``"log"``, ``"time_travel"``, ``"changes"``,
+            ``"row"``, ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
 
         Returns
         -------

@@ -111,6 +111,13 @@ export function render({ model, el }: View) {
     return !activeElement || activeElement === document.body || activeElement.closest(".lx[role=tabpanel]") !== null;
   }
 
+  /** A view asks for another branch, and what to show there. */
+  async function goToBranch({ detail }: CustomEvent<{ branch: string | null; view: string; changes: Changes }>) {
+    await link.ask("branch", { branch: detail.branch });
+    open(detail.view, detail.changes);
+  }
+
+  el.addEventListener("lx-branch", goToBranch as unknown as EventListener);
   link.on("about", showAbout);
   link.onState((state) => {
     fill(chosen, ...chips(state, link.setState));
@@ -120,6 +127,7 @@ export function render({ model, el }: View) {
   model.on("change:parts", follow);
   start();
   return () => {
+    el.removeEventListener("lx-branch", goToBranch as unknown as EventListener);
     model.off("change:place", follow);
     model.off("change:parts", follow);
     views.close();

@@ -19,6 +19,7 @@ from lance_explorer.widgets.code_lines import opening_code
 from lance_explorer.widgets.disk import Disk
 from lance_explorer.widgets.indices import Indices
 from lance_explorer.widgets.lineage_graph import LineageGraph
+from lance_explorer.widgets.log import Log
 from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.parts import PartLine, parts_of
 from lance_explorer.widgets.row_history import RowHistory
@@ -48,6 +49,7 @@ _TABS = {
     tab.name: tab
     for tab in (
         _Tab("overview", "Overview", Overview, has_version=False),
+        _Tab("log", "Log", Log),
         _Tab("time_travel", "Time travel", TimeTravel),
         _Tab("changes", "Changes", Changes),
         _Tab("row", "Row", RowHistory, has_version=False),
@@ -62,8 +64,8 @@ _TABS = {
 class Explorer(View):
     """Everything about a table: views that share the chosen version, row and fragment.
 
-    Overview, Time travel, Changes, Row, Lineage, Encodings, Indices and Disk. The box on top takes
-    a version (``v12``), a tag, a date, ``row 42``, ``fragment 7`` or an address (``3:17``);
+    Overview, Log, Time travel, Changes, Row, Lineage, Encodings, Indices and Disk. The box on top
+    takes a version (``v12``), a tag, a date, ``row 42``, ``fragment 7`` or an address (``3:17``);
     ``Back`` and ``Forward`` go through what was shown before; ``Copy as code`` gives the lines of
     Python for what is shown. A view is made when it is first chosen, and works only while it is
     shown.
@@ -73,8 +75,8 @@ class Explorer(View):
     table : Table
         The table, or a branch of it.
     view : str
-        The view to begin with: ``"overview"``, ``"time_travel"``, ``"changes"``, ``"row"``,
-        ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
+        The view to begin with: ``"overview"``, ``"log"``, ``"time_travel"``, ``"changes"``,
+        ``"row"``, ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
     state : ExplorerState, optional
         What is chosen first; other widgets with the same state are linked.
 
