@@ -79,6 +79,7 @@ def groups() -> dict[str, list[Name]]:
     from lance_explorer.disk.usage import DiskUsage
     from lance_explorer.inspect.catalogue import Inspect
     from lance_explorer.lineage import recording
+    from lance_explorer.lineage.blame import Blame
     from lance_explorer.lineage.find import Found
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
@@ -97,6 +98,7 @@ def groups() -> dict[str, list[Name]]:
         "Row IDs of a snapshot": [*_members("index", SnapshotRowIdIndex)],
         "Row": [*_members("row", Row)],
         "Found rows": [*_members("found", Found)],
+        "Blame": [*_members("blame", Blame)],
         "Changes": [*_members("changes", Changes)],
         "Diff": [*_members("diff", Diff)],
         "Lineage": [*_members("lineage", Lineage)],
