@@ -848,7 +848,7 @@ class Table:
         ----------
         view : str
             The view to begin with: ``"overview"``, ``"time_travel"``, ``"changes"``, ``"row"``,
-            ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"files"``.
+            ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
 
         Returns
         -------

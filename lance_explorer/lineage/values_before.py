@@ -141,24 +141,20 @@ class BranchValues:
         return Wanted(fields, tuple(told))
 
     def _mapped(self, schema: tuple[Field, ...], version: int) -> dict[str, str]:
-        """Return the names of columns in a version; a cast gives a column another ID."""
+        """Return the names of columns in a version; one of which nothing is known has its own."""
         history, position = self.now.source.found(self.now.version)
         ids = {f.name: f.id for f in history.records[position].schema if f.parent_id == NO_PARENT}
         own = {f.id: f.name for f in schema if f.parent_id == NO_PARENT}
-        kept: frozenset[int] | None
         try:
             kept = fields_of_both(ancestry(Place(self.rows.source, version), self.now))
         except LanceExplorerError:
-            kept = frozenset()
-        names = {*own.values()}
-        found = dict[str, str]()
-        for name in self.columns:
-            id_ = ids[name]
-            if id_ in own and (kept is None or id_ in kept):
-                found[name] = own[id_]
+            kept = {}
+        later = {id_: id_ for id_ in own} if kept is None else kept
+        known = {later[id_]: name for id_, name in own.items() if id_ in later}
+        found = {name: known[ids[name]] for name in self.columns if ids[name] in known}
         taken = {*found.values()}
         for name in self.columns:
-            if name not in found and name in names and name not in taken:
+            if name not in found and name in own.values() and name not in taken:
                 found[name] = name
         return found
 
