@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from lance_explorer import Table
-from tests.differential.random_lives.checks import check, differing, observed
+from tests.differential.random_lives.checks import check, differing
 from tests.differential.random_lives.world import Observed, World
 
 __all__: list[str] = []
@@ -14,7 +14,7 @@ __all__: list[str] = []
 @check
 def blame(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
     """Cells of some versions, all rows and columns."""
-    kept = observed(world, branch)
+    kept = {version: world.lines[branch].seen[version] for version in world.kept(branch)}
     chosen = rng.sample([*kept], min(3, len(kept)))
     for version in sorted(chosen):
         told = table.blame(version=version)
@@ -57,7 +57,7 @@ def _wrong(cell: dict[str, Any], now: Observed, past: list[Observed], key: int) 
     where = f"blame of {now.version}, {name} of {key}"
     later, value = now, now.rows[key].values[name]
     for earlier in past:
-        before = earlier.named_as_in(now, past)
+        before = earlier.named_as_in(now)
         if key not in earlier.rows:
             yield from _differs(cell, where, earlier, later, is_new=True)
             return
