@@ -7,10 +7,10 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup test check fuzz soak format frontend protos api constraints benchmarks screenshots clean python
+.PHONY: help lab setup test check docs fuzz soak format frontend protos ledger-page constraints benchmarks screenshots clean python
 
 help:
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 lab: $(VENV)/.lab  ## open the notebooks in JupyterLab
 	@$(BIN)/lance-explorer lab
@@ -22,6 +22,9 @@ test: | python  ## run everything: lint, types, import rules, all tests, noteboo
 
 check: | python  ## run the quick part: lint, types, import rules, unit tests, doctests
 	@$(PYTHON) tools/run_tests.py setup lint unit doctest
+
+docs: $(VENV)/.dev  ## show the documentation; runs the notebooks first, which takes minutes
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --open
 
 fuzz: $(VENV)/.dev  ## damage 100,000 files, each time others, and print what came of it
 	$(BIN)/python -m tests.fuzzing
@@ -40,8 +43,7 @@ frontend: $(VENV)/.dev  ## write lance_explorer/widgets/static from frontend/
 protos: $(VENV)/.dev  ## write lance_explorer/format/_pb from protos/
 	$(BIN)/python tools/generate_protos.py
 
-api: $(VENV)/.dev  ## write docs/API.md from the docstrings, and the columns in docs/LEDGER.md
-	$(BIN)/python tools/write_api.py
+ledger-page: $(VENV)/.dev  ## write the columns in docs/LEDGER.md
 	$(BIN)/python tools/write_ledger_page.py
 
 # An early 3.11, such as the 3.11.2 of Debian 12, chooses what later ones accept too.

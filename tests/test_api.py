@@ -8,9 +8,9 @@ import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 
 import lance_explorer as lx
-from tools.write_api import Name, groups
+from tools.docs.public_names import Name, groups
 
-EVERY = [(group, name) for group, names in groups().items() for name in names]
+EVERY = [(group.title, name) for group in groups() for name in group.names]
 WITHOUT_EXAMPLE = {"Errors"}
 """What all errors have in common shows one."""
 
@@ -65,7 +65,7 @@ def test_errors_have_an_example_in_common():
 
 
 def test_all_groups_have_names():
-    assert min(len(list(names)) for names in groups().values()) > 0
+    assert min(len(group.names) for group in groups()) > 0
     paths = [name.path for _, name in EVERY]
     assert len(set(paths)) == len(paths)
     assert {"lx.open_table", "table.report", "table.inspect.fragments"} <= set(paths)

@@ -1,8 +1,8 @@
 """Every public call with wrong arguments: each is refused in words, before anything is done.
 
-The calls and their parameters are those of docs/API.md. What is wrong for a parameter follows from
-its kind, and its kind from its name; so a new call is tried as soon as it is there, and a parameter
-of a new name fails until its kind is told here.
+The calls and their parameters are those of the reference. What is wrong for a parameter follows
+from its kind, and its kind from its name; so a new call is tried as soon as it is there, and a
+parameter of a new name fails until its kind is told here.
 """
 
 import importlib
@@ -26,7 +26,7 @@ from lance_explorer.lineage import recording
 from lance_explorer.lineage.nodes import FragmentNode
 from lance_explorer.shown import visible
 from lance_explorer.widgets.state import ExplorerState
-from tools.write_api import Name, groups
+from tools.docs.public_names import Name, groups
 
 SENSELESS = {
     "none": None,
@@ -226,6 +226,8 @@ KINDS = {
 """The kinds of parameters, by name."""
 
 OTHERS = {
+    "blame.go_on(limit)": SIZE,
+    "table.blame(limit)": SIZE,
     "found.go_on(limit)": SIZE,
     "found.go_on(max_bytes)": COUNT,
     "table.find(limit)": SIZE,
@@ -297,9 +299,9 @@ def parameters_of(call: Name) -> Iterator[Parameter]:
 
 PUBLIC = [
     call
-    for group, calls in groups().items()
-    for call in calls
-    if group not in NOT_TRIED and call.path not in RESULTS
+    for group in groups()
+    for call in group.names
+    if group.title not in NOT_TRIED and call.path not in RESULTS
 ]
 PARAMETERS = [parameter for call in PUBLIC for parameter in parameters_of(call)]
 
@@ -314,7 +316,7 @@ class Unasked:
 def owners(
     example_names: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> SimpleNamespace:
-    """Return one object of each kind that has calls, under the name that docs/API.md gives it."""
+    """Return one object of each kind that has calls, under the name that the reference gives it."""
     import lance
     from pyspark.sql import DataFrame
 
@@ -347,6 +349,7 @@ def owners(
         index=snapshot.row_id_index(),
         row=table.row(2),
         found=table.find("id = 2"),
+        blame=table.blame(limit=2),
         changes=table.changes(1, 3),
         diff=table.diff(1, 3),
         lineage=table.lineage(),

@@ -154,7 +154,6 @@ def lint(_: Kind) -> Counts:
             succeeds(f"{BIN}/mypy"),
             succeeds(f"{BIN}/lint-imports"),
             succeeds(f"{BIN}/python", "tools/generate_protos.py", "--check"),
-            succeeds(f"{BIN}/python", "tools/write_api.py", "--check"),
             succeeds(f"{BIN}/python", "tools/write_ledger_page.py", "--check"),
         ].count(False)
     )
@@ -207,7 +206,7 @@ def browser(kind: Kind) -> Counts:
     return pytest(kind)
 
 
-APART = ("tests/differential", "tests/spark", "tests/notebooks", "tests/browser")
+APART = ("tests/differential", "tests/spark", "tests/notebooks", "tests/docs", "tests/browser")
 KINDS = (
     Kind("setup", set_up),
     Kind("lint", lint),
@@ -217,6 +216,7 @@ KINDS = (
     Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",), "one"),
     Kind("spark", pytest, ("tests/spark",), lane="one"),
     Kind("notebooks", pytest, ("tests/notebooks",), lane="other"),
+    Kind("docs", pytest, ("tests/docs",), lane="other"),  # shows what the notebooks gave
     Kind("browser", browser, ("tests/browser",), ("--reruns", "1", "-raR"), "other"),
 )
 

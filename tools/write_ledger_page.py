@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "LEDGER.md"
-BEGIN = "<!-- columns: written by make api -->\n"
+BEGIN = "<!-- columns: written by make ledger-page -->\n"
 END = "<!-- end of columns -->\n"
 sys.path.insert(0, str(ROOT))
 
@@ -20,7 +20,9 @@ def main() -> int:
     if page == old:
         return 0
     if "--check" in sys.argv:
-        print("docs/LEDGER.md is not what lance_explorer/ledger/kinds.py says: run `make api`")
+        print(
+            "docs/LEDGER.md is not what lance_explorer/ledger/kinds.py says: run `make ledger-page`"
+        )
         return 1
     PAGE.write_text(page, encoding="utf-8")
     return 0

@@ -86,7 +86,8 @@ class _Row(NamedTuple):
         old_names = {id_: name for name, id_ in earlier.fields.items()}
         if self.fields != earlier.fields:
             kept = fields_of_both(ancestry(earlier.place, self.place))
-            old_names = {id_: n for id_, n in old_names.items() if kept is None or id_ in kept}
+            if kept is not None:
+                old_names = {kept[id_]: name for id_, name in old_names.items() if id_ in kept}
         for name in self.values.columns:
             old_name = old_names.get(self.fields.get(name, _NO_FIELD), name)  # a cast has a new ID
             known = old_name in earlier.values.columns

@@ -264,7 +264,7 @@ def test_an_unknown_reader_flag_is_named(opened, tmp_path):
     files = part(notebook, "All files of the version")
     files.get_by_role("button", name="deletion files", exact=True).click()
     note = files.get_by_role("status").filter(has_text="cannot be read")
-    note.or_(files.get_by_text("unknown_4096")).first.wait_for()
+    note.or_(files.get_by_text("fragment_tree")).first.wait_for()
 
 
 def test_a_version_that_is_lost_is_said(opened, tmp_path):

@@ -6,16 +6,15 @@ from pathlib import Path
 import pytest
 
 from lance_explorer import demo
-from tests.notebooks.running import NOTEBOOKS, RunNotebook, run
+from tests.notebooks.running import RunNotebook, run
+from tools.docs.notebooks import NOTEBOOKS, sample_folder
 
 
 @pytest.fixture(scope="session")
 def samples(tmp_path_factory) -> Iterator[list[Path]]:
     """The tables that notebooks find made: with and without stable row IDs."""
     folder = tmp_path_factory.mktemp("samples")
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("LANCE_EXPLORER_SAMPLES", str(folder))
-        environment.setenv("LANCE_EXPLORER_SPARK_ROWS", "20000")
+    with sample_folder(folder):
         yield demo.make_samples()
 
 
@@ -26,7 +25,8 @@ def run_once(samples, tmp_path_factory) -> Callable[[str], RunNotebook]:
 
     def run_or_recall(name: str) -> RunNotebook:
         if name not in results:
-            results[name] = run(NOTEBOOKS / name, tmp_path_factory.mktemp("notebook"))
+            folder = tmp_path_factory.mktemp("notebook")
+            results[name] = run(NOTEBOOKS / name, folder, samples[0].parent)
         return results[name]
 
     return run_or_recall

@@ -6,12 +6,11 @@ from typing import Any
 
 import nbformat
 import polars as pl
-from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
-__all__ = ["NOTEBOOKS", "RunNotebook", "run"]
+from tools.docs import notebooks
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+__all__ = ["RunNotebook", "run"]
 
 _KEEP_FRAMES = """
 for __number, __value in list(Out.items()):
@@ -58,10 +57,15 @@ class RunNotebook:
         return cell
 
 
-def run(path: Path, folder: Path) -> RunNotebook:
-    """Run all cells of a notebook in an empty folder; an error in one is raised."""
+def run(path: Path, folder: Path, samples: Path | None = None) -> RunNotebook:
+    """Run all cells of a notebook in an empty folder; an error in one is raised.
+
+    With the folder of the sample tables, what it gave is kept for the documentation.
+    """
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.append(new_code_cell(_KEEP_FRAMES))
-    resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=900, startup_timeout=300, resources=resources).execute()
-    return RunNotebook([c for c in notebook.cells[:-1] if c.cell_type == "code"], folder)
+    notebooks.run(notebook, folder)
+    notebook.cells.pop()
+    if samples:
+        notebooks.keep(path, notebook, samples)
+    return RunNotebook([c for c in notebook.cells if c.cell_type == "code"], folder)

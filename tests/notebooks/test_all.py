@@ -1,6 +1,6 @@
 import pytest
 
-from tests.notebooks.running import NOTEBOOKS
+from tools.docs.notebooks import NOTEBOOKS
 
 
 @pytest.mark.parametrize("name", [path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"))])

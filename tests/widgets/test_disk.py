@@ -179,7 +179,7 @@ def test_deletion_files_under_an_unknown_flag_are_measured_but_not_read(tmp_path
     [file] = (table.path / "_deletions").iterdir()
     assert deletions["size_bytes"] == str(file.stat().st_size)
     widget.kind = "deletions"
-    assert "unknown_4096" in browse(widget).ask("files")["content"]["failure"]
+    assert "fragment_tree" in browse(widget).ask("files")["content"]["failure"]
 
 
 def test_deletion_files_that_are_missing_have_no_known_size(written, browse):
