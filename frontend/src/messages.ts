@@ -699,3 +699,30 @@ export interface LogArrays {
   rows_overwritten: Float64Array;
   rows_restored: Float64Array;
 }
+
+// ---------------------------------------------------------------------------------------- search
+
+/** Something that can be searched for; one that ends in a space is to be completed. */
+export interface Example {
+  text: string;
+  hint: string;
+}
+
+/** A piece of evidence, and the view that shows it. */
+export interface AnswerLine {
+  words: string;
+  view: string | null;
+  changes: Changes;
+  branch: string | null;
+}
+
+/** An answer to a question, or the rows that were found. */
+export interface Answer {
+  sentence: string;
+  lines: AnswerLine[];
+  place: AnswerLine | null;
+  /** Of the log, where that is the view. */
+  filters: LogFilters;
+  code: string;
+  can_go_on: boolean;
+}
