@@ -139,7 +139,7 @@ def log(
 ) -> pl.DataFrame:
     """Return one row for each commit, newest first: see :meth:`lance_explorer.table.Table.log`."""
     filters = since, until, operation, text, column
-    is_plain = all(given is None or given == () for given in filters)
+    is_plain = since is None and until is None and text is None and column is None and not operation
     last = limit + 1 if limit is not None and is_plain else None
     lines = [*_lines(source, last, all_branches)]
     frame = filter_log(source, _framed(source, lines), *filters)
