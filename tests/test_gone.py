@@ -55,6 +55,7 @@ OF_TABLE: dict[str, Call] = {
     "follow": lambda table: table.follow([3, 40, 60]),
     "follow addresses": lambda table: table.follow_addresses([3, 4], 8),
     "find": lambda table: table.find("true", limit=1000).to_polars(),
+    "blame": lambda table: table.blame().to_polars(),
     "log": lambda table: table.log(),
     "row": lambda table: table.row(60).history(values=True),
     "lineage": lambda table: table.lineage().edges(),

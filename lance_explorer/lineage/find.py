@@ -21,7 +21,15 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.lineage.found_rows import Sightings, found_frame, merged
 from lance_explorer.lineage.same_types import same_types
-from lance_explorer.lineage.stored_rows import StoredRows, Wanted, files_of, stored_rows
+from lance_explorer.lineage.stored_rows import (
+    Piece,
+    StoredRows,
+    Wanted,
+    files_of,
+    position_to_read,
+    reads_of,
+    stored_rows,
+)
 from lance_explorer.lineage.where import fields_named, fields_of, filter_for, is_word
 from lance_explorer.rowids.addresses import FRAGMENT_BITS, first_address
 from lance_explorer.rowids.arrays import Uint64Array
@@ -381,22 +389,16 @@ def _matching(
 ) -> Iterator[tuple[StoredRows, NDArray[np.int64]]]:
     """Yield the matching rows of some fragments, of which each is read once."""
     rows = search.rows
-    waiting = [(stored, piece) for stored in some for piece in stored.to_read(rows)]
     found = dict[int, list[NDArray[np.int64]]]()
-    while waiting:
-        start = max([piece.first for _, piece in waiting])
-        filter = next(search.filters[s.wanted.schema] for s, p in waiting if p.first == start)
-        here = [
-            (stored, piece)
-            for stored, piece in waiting
-            if piece.last >= start and search.filters[stored.wanted.schema] == filter
-        ]
-        waiting = [pair for pair in waiting if pair not in here]
-        stop = min([piece.last for _, piece in here])
-        position = _position_to_read(rows, start, stop)
-        by_fragment = {stored.fragment_id: stored for stored, _ in here}
-        for fragment, offsets in _scanned(search, position, [*by_fragment], filter):
-            found.setdefault(id(by_fragment[fragment]), []).append(offsets)
+    by_filter = dict[str, list[tuple[StoredRows, Piece]]]()
+    for stored in some:
+        pieces = by_filter.setdefault(search.filters[stored.wanted.schema], [])
+        pieces += [(stored, piece) for piece in stored.to_read(rows)]
+    for filter, pieces in by_filter.items():
+        for position, here in reads_of(rows, pieces):
+            by_fragment = {stored.fragment_id: stored for stored in here}
+            for fragment, offsets in _scanned(search, position, [*by_fragment], filter):
+                found.setdefault(id(by_fragment[fragment]), []).append(offsets)
     for stored in some:
         if id(stored) in found:
             yield stored, np.unique(np.concatenate(found[id(stored)]))
@@ -442,15 +444,6 @@ def _lost(version: int, fragment_id: int | None, error: LanceExplorerError) -> F
         version,
         fragment_id,
     )
-
-
-def _position_to_read(rows: StateRows, first: int, last: int) -> int:
-    """Return the last of some positions whose manifest the table keeps; the last one if none."""
-    files = [record.file for record in rows.history.records[first : last + 1]]
-    for number in range(len(files) - 1, -1, -1):
-        if not files[number].is_recorded:
-            return first + number
-    return last
 
 
 def _identities(rows: StateRows, stored: StoredRows, offsets: NDArray[np.int64]) -> Uint64Array:
@@ -505,7 +498,7 @@ def _with_values(
     """Return stretches with the values that rows had in them; those with equal ones are joined."""
     rows = search.rows
     ends = zip(seen.first.tolist(), seen.last.tolist(), strict=True)
-    positions = np.array([_position_to_read(rows, *end) for end in ends], dtype=np.int64)
+    positions = np.array([position_to_read(rows, *end) for end in ends], dtype=np.int64)
     parts = list[tuple[int, pl.DataFrame]]()
     take, count = np.full(len(seen), -1, dtype=np.int64), 0
     for position in np.unique(positions).tolist():

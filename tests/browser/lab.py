@@ -35,6 +35,9 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
+FOR_JUPYTER = ROOT / "lance_explorer" / "jupyter"
+"""Where that lies which the wheel puts into the folders of Jupyter."""
+
 PATIENCE = 120
 SCREENSHOTS = os.environ.get("LANCE_EXPLORER_SCREENSHOTS")
 """Folder for pictures of what the tests see; none are taken without it."""
@@ -87,6 +90,8 @@ def server(folder: Path, *command: str) -> Iterator[str]:
     environment = {
         **os.environ,
         **{f"JUPYTER_{place}": str(folder / place.lower()) for place in places},
+        "JUPYTER_PATH": str(FOR_JUPYTER / "share"),
+        "JUPYTER_CONFIG_PATH": str(FOR_JUPYTER / "etc"),
         "IPYTHONDIR": str(folder / "ipython"),
         "LANCE_EXPLORER_SAMPLES": os.environ.get("LANCE_EXPLORER_SAMPLES", str(folder / "samples")),
         "LANCE_EXPLORER_SPARK_ROWS": "20000",

@@ -25,6 +25,7 @@ explorer
 
 TABS = {
     "overview": "Overview",
+    "log": "Log",
     "time_travel": "Time travel",
     "changes": "Changes",
     "row": "Row",
@@ -241,6 +242,7 @@ def test_a_choice_is_cleared_with_its_button(photos):
 
 FILLED = {
     "overview": ".lx-overview[data-loaded]",
+    "log": '.lx-log[data-lines][data-chosen="45"]',
     "time_travel": '.lx-strip[data-drawn="45"]',
     "changes": '.lx-changes[data-cells$=" 45"]',
     "row": ".lx-row-history",
