@@ -26,7 +26,6 @@ from lance_explorer.cli.group import (
     text_table,
     without_nulls,
 )
-from lance_explorer.display import one_line
 from lance_explorer.errors import (
     InvalidArgumentError,
     LanceExplorerError,
@@ -38,7 +37,7 @@ from lance_explorer.errors import (
 from lance_explorer.history.discovery import tables_below
 from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.ledger.ledger import Ledger
-from lance_explorer.shown import visible, visible_json
+from lance_explorer.shown import one_line, visible, visible_json
 from lance_explorer.table import open_table
 
 __all__ = ["diff", "lab", "lock", "record", "report", "verify", "versions"]
