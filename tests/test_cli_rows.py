@@ -132,3 +132,18 @@ def test_sql():
 )
 def test_columns_are_cut_as_little_as_can_be(natural, wide, width, widths):
     assert _fitted(natural, wide, width) == widths
+
+
+def test_a_difference_is_an_exit_code_only_if_that_is_asked_for(tmp_path):
+    assert run("diff", LIFE_CYCLE, "1", "3").exit_code == 0
+    assert run("diff", LIFE_CYCLE, "1", "3", "--exit-code").exit_code == 1
+    assert run("diff", LIFE_CYCLE, "3", "3", "--exit-code").exit_code == 0
+    assert run("diff", LIFE_CYCLE, "1", "99").exit_code == 2
+
+
+def test_a_difference_as_a_page(tmp_path):
+    page = tmp_path / "review.html"
+    result = run("diff", LIFE_CYCLE, "1", "3", "--html", str(page))
+    assert result.output.splitlines()[0] == str(page)
+    assert "<h1>life_cycle.lance: 1 to 3</h1>" in page.read_text()
+    assert run("diff", LIFE_CYCLE, "1", "3", "--html", "/nowhere/page.html").exit_code == 2
