@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
+INSTALL := $(BIN)/python tools/install.py
 
 .DEFAULT_GOAL := help
 .PHONY: help lab setup test check docs fuzz soak format frontend protos ledger-page constraints benchmarks screenshots clean python
@@ -69,16 +69,17 @@ clean:  ## remove .venv, caches and reports
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/pip
-	@echo "Installing lance_explorer and JupyterLab into $(VENV) (a minute or two) ..."
-	@$(INSTALL) -e '.[lab]'
+	@echo "Installing lance_explorer and JupyterLab into $(VENV) (a minute or two)"
+	@$(INSTALL) lab
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
-	@echo "Installing lance_explorer and its development tools into $(VENV) (a minute or two) ..."
-	@$(INSTALL) -e '.[dev]'
+	@echo "Installing lance_explorer and its development tools into $(VENV) (a few minutes)"
+	@$(INSTALL) dev
 	@touch $(VENV)/.lab $@
 
 $(BIN)/pip: | python
+	@echo "Making an environment in $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
 python:

@@ -446,9 +446,8 @@ module._TABS["files"] = replace(files, make=make)
 
 def test_a_view_that_cannot_be_made_says_why_and_is_tried_again(open_notebook, tmp_path):
     path = SyntheticTable(tmp_path / "t.lance").append().path
-    notebook = open_notebook(
-        "explorer_broken", BREAK + OPEN.format(path=str(path), view="files").lstrip()
-    )
+    code = BREAK + OPEN.format(path=str(path), view="files").lstrip()
+    notebook = open_notebook("explorer_broken", code, changes_imports=True)
     notebook.run_all()
     page = Page(notebook)
     page.expect("files")
