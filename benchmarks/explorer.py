@@ -67,7 +67,7 @@ VIEWS = (
     ),
     Moved("Encodings", ".lx-version-picture", [(".lx-version-picture", "data-drawn")]),
     Moved("Indices", ".lx-version-picture", [(".lx-version-picture", "data-drawn")]),
-    Moved("Files", ".lx-version-picture", [(".lx-version-picture", "data-drawn")]),
+    Moved("Disk", ".lx-version-picture", [(".lx-version-picture", "data-drawn")]),
 )
 
 

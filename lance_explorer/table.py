@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from numpy.typing import ArrayLike
 
-from lance_explorer.arguments import flag, of_kind, text, whole_number
+from lance_explorer.arguments import flag, names, of_kind, whole_number
+from lance_explorer.arguments import text as a_text
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.disk.clones import opened_clones
 from lance_explorer.errors import TableNotFoundError
@@ -29,6 +30,7 @@ from lance_explorer.inspect.catalogue import FRAMES, Inspect, frame
 from lance_explorer.inspect.deletion_history import DELETION_HISTORY, deletion_history
 from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.inherited_versions import inherited_versions
+from lance_explorer.inspect.log import LOG, log
 from lance_explorer.inspect.query import run_query
 from lance_explorer.inspect.row_id_checks import check_row_ids
 from lance_explorer.inspect.versions import VERSIONS, versions
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from lance_explorer.disk.compaction_preview import CompactionPreview
     from lance_explorer.disk.usage import DiskUsage
     from lance_explorer.ledger.ledger import Ledger
+    from lance_explorer.lineage.find import Found
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
     from lance_explorer.widgets.explorer import Explorer
@@ -127,7 +130,7 @@ def open_table(
         source = open_source(table, None, storage_options, allow_bases, io)
     except TableNotFoundError as error:
         raise not_found(of, table, error) from None
-    name = None if branch is None else text("branch", branch)
+    name = None if branch is None else a_text("branch", branch)
     return Table(source.with_recorded(recorded_table(of, source.uri), name))
 
 
@@ -223,6 +226,58 @@ class Table:
             every = self._live.answer(inherited_versions)
             return every if number is None else every.tail(number)
         return self._live.answer(lambda source: versions(source, number))
+
+    @documented(LOG)
+    def log(
+        self,
+        limit: int | None = None,
+        since: VersionRef | None = None,
+        until: VersionRef | None = None,
+        operation: str | Sequence[str] = (),
+        text: str | None = None,
+        column: str | None = None,
+        all_branches: bool = True,
+    ) -> pl.DataFrame:
+        """Return the commits, one row each, newest first, with what they did in words.
+
+        Parameters
+        ----------
+        limit : int, optional
+            How many commits to return at most, the newest; all by default. Without other filters,
+            no others are read.
+        since, until : int, str, date, datetime, tuple or Snapshot, optional
+            Only commits that were made at that time or later, or earlier: times, days, ``"3 hours
+            ago"``, or versions, which mean their time, all as :meth:`at` takes them.
+        operation : str or sequence of str
+            Only commits of these operations, such as ``"Update"``, or kinds, such as ``"schema"``.
+        text : str, optional
+            Only commits that have this in their words, predicate, message, properties, tags, names
+            of columns or branches; small or capital letters do not matter.
+        column : str, optional
+            Only commits that can have changed this column: that wrote, added, renamed, cast or
+            dropped it, or wrote whole rows.
+        all_branches : bool
+            Whether to return the commits of all branches, or only those of this one.
+
+        Examples
+        --------
+        >>> table.log(limit=2, all_branches=False).select("version", "words").rows()
+        [(7, 'Field `mood` renamed to `score`.'), (6, 'Config: `owner` set to `docs`.')]
+        >>> table.log(operation="delete").select("version", "predicate").rows()
+        [(4, 'id = 2')]
+        >>> table.log(text="dev").select("branch", "version", "lane", "branches_here").rows()
+        [('dev', 2, 1, []), (None, 2, 0, ['dev'])]
+        """
+        number = None if limit is None else whole_number("limit", limit)
+        operations = names("operation", operation)
+        wanted = None if text is None else a_text("text", text)
+        name = None if column is None else a_text("column", column)
+        is_all = flag("all_branches", all_branches)
+        return self._live.answer(
+            lambda source: log(
+                source, number, since, until, operations, wanted, name, all_branches=is_all
+            )
+        )
 
     def at(self, ref: VersionRef) -> Snapshot:
         """Return one version.
@@ -588,6 +643,62 @@ class Table:
 
         return self._live.answer(lambda source: Row(source, row_id, _optional(source, at)))
 
+    def find(
+        self,
+        where: str,
+        deleted: bool = True,
+        columns: str | Sequence[str] | None = None,
+        limit: int = 100,
+        max_bytes: int = 256 << 20,
+    ) -> "Found":
+        """Find rows by their values, live and deleted ones, in all kept versions, newest first.
+
+        Each physical row is read once, however many versions share it, and only the columns that
+        the filter needs. The search ends when enough rows are found or enough bytes are read;
+        :meth:`Found.go_on` goes on from there.
+
+        Parameters
+        ----------
+        where : str
+            A filter as pylance takes it, such as ``"id = 42"``; or a word, which is looked for in
+            all columns of text, and if it is a number, in those of whole numbers. Versions whose
+            columns the filter does not fit are left out; :meth:`Found.findings` names them.
+        deleted : bool
+            Whether to look for rows that are not in the latest version any more, too, and for what
+            rows were before they were updated.
+        columns : str or sequence of str, optional
+            The columns to return; all by default.
+        limit : int, default 100
+            How many rows to return at most, those that were there last.
+        max_bytes : int, default 256 MiB
+            How many bytes to read, until the search is interrupted.
+
+        Returns
+        -------
+        Found
+            ``to_polars()`` is the rows, each with the versions in which it was seen so and what
+            ended that; ``sentence`` says how far the search went.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If the filter fits no version, or no version has one of the columns.
+
+        Examples
+        --------
+        >>> found = table.find("id = 2")
+        >>> found
+        Found('id = 2': 1 row found in versions 1 to 7.)
+        >>> found.to_polars().select("last_version", "ended_as", "predicate", "id", "city").rows()
+        [(3, 'deleted', 'id = 2', 2, 'city 2')]
+        """
+        from lance_explorer.lineage.find import find
+
+        asked, is_wanted = a_text("where", where), flag("deleted", deleted)
+        return self._live.answer(
+            lambda source: find(source, asked, is_wanted, columns, limit, max_bytes)
+        )
+
     @documented(FOLLOWED)
     def follow(
         self,
@@ -696,7 +807,7 @@ class Table:
         ----------
         view : str
             The view to begin with: ``"overview"``, ``"time_travel"``, ``"changes"``, ``"row"``,
-            ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"files"``.
+            ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
 
         Returns
         -------

@@ -24,8 +24,8 @@ PACKAGES = [
 ]
 WIDGETS = [
     "Changes",
+    "Disk",
     "Explorer",
-    "Files",
     "Indices",
     "LineageGraph",
     "Overview",

@@ -53,6 +53,8 @@ OF_TABLE: dict[str, Call] = {
     "diff": lambda table: table.diff(8, LATEST).rows(images="both"),
     "follow": lambda table: table.follow([3, 40, 60]),
     "follow addresses": lambda table: table.follow_addresses([3, 4], 8),
+    "find": lambda table: table.find("true", limit=1000).to_polars(),
+    "log": lambda table: table.log(),
     "row": lambda table: table.row(60).history(values=True),
     "lineage": lambda table: table.lineage().edges(),
     "sql": lambda table: table.sql("SELECT count(*) AS n FROM dataset JOIN versions ON TRUE"),

@@ -16,7 +16,7 @@ export interface AdviceActions {
 
 const SIGNS = { error: "✕", warning: "!", info: "i" };
 
-export const VIEW_NAMES: Record<string, string> = { files: "Files", indices: "Indices", encodings: "Encodings" };
+export const VIEW_NAMES: Record<string, string> = { disk: "Disk", indices: "Indices", encodings: "Encodings" };
 
 /**
  * The list: `element`, `show(advice)`, `fail(problem)`. `choose(changes)` and `open(view, changes)`
@@ -65,6 +65,7 @@ export function adviceList({
         {},
         node("div", { class: "lx-found-message" }, sentence(cut(found.message, 600))),
         found.advice ? node("div", { class: "lx-found-advice" }, ...adviceText(found.advice)) : null,
+        found.known_bug ? node("div", { class: "lx-found-advice" }, sentence(cut(found.known_bug, 600))) : null,
       ),
       node("div", { class: "lx-found-actions" }, select, more),
     );

@@ -1,8 +1,8 @@
 // How much of each fragment is deleted.
 
 import { canvas, canvasFont, onTheme, themeColor } from "./canvas";
+import type { Summary } from "./disk";
 import { node, setAttributes } from "./elements";
-import type { Summary } from "./files";
 import { KIND_COLORS } from "./kinds";
 import { count, percent, plural } from "./text";
 import { tooltip } from "./tooltip";

@@ -103,6 +103,7 @@ export interface Finding {
   words: string;
   message: string;
   advice: string | null;
+  known_bug: string | null;
   version: string | null;
   fragment_id: string | null;
   view: string | null;
@@ -131,7 +132,6 @@ export interface TableFacts {
   num_fragments: string;
   num_data_files: string;
   data_bytes: string | null;
-  old_bytes: string;
   manifest_bytes: string;
   num_lost: string;
   writer: string | null;
@@ -597,13 +597,30 @@ export interface FileTotals {
 }
 
 /** Whose what is on disk is, as the table was a moment ago. */
-export interface DiskUsage {
+/** Something that could be done about the size of a table. */
+export interface Plan {
+  title: string;
+  sentence: string;
+  code: string;
+  /** The same with all that has to stand before it. */
+  lines: string;
+  about: string;
+  details: string[];
+}
+
+/** What is on disk; `failure` alone where that cannot be told. */
+export interface DiskUsage extends Packed {
   failure?: string;
   sentence: string;
   statuses: { name: string; words: string; color: string; bytes: string }[];
   kinds: { words: string; bytes: Record<string, string> }[];
-  plans: { title: string; sentence: string; code: string; about: string; details: string[] }[];
+  parts: { name: string; words: string; color: string }[];
+  rest_bytes: string;
+  plans: Plan[];
 }
+
+/** How much was written up to each version. */
+export type DiskArrays = { disk_versions: BigUint64Array } & { [part: `disk_${string}`]: Float64Array };
 
 export interface FilesStory {
   parts: { name: string; color: string }[];

@@ -3,13 +3,14 @@
 
 import "./overview.css";
 import { choiceBar, panel } from "./cards";
+import { diskPanel } from "./disk_panel";
 import { fill, node, rich } from "./elements";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { historyStrip } from "./history_strip";
 import { kindColor, legendEntry } from "./legend";
 import { connect } from "./link";
-import type { Advice, HistoryContent, State, Story } from "./messages";
+import type { Advice, DiskUsage, HistoryContent, State, Story } from "./messages";
 import type { View } from "./model";
 import type { Measure } from "./overview_panels";
 import { advicePanel, factCards, largestCommits, MEASURES, operationsByKind, storySentences } from "./overview_panels";
@@ -40,6 +41,8 @@ export function render({ model, el }: View) {
     },
   );
   const strip = historyStrip(link.root, { onMove: choose, describe, chart: CHART });
+  const disk = diskPanel(link.root, { onMove: choose, isWhole: false });
+  const onDisk = panel("On disk", link.leadTo("disk", "Open Disk"), disk.element);
   const largest = largestCommits(choose);
   const kinds = operationsByKind(choose);
   const advice = advicePanel({ choose: (changes) => link.setState(changes), open: link.open, canOpen: link.canOpen });
@@ -60,6 +63,7 @@ export function render({ model, el }: View) {
   const body = node(
     "div",
     { class: "lx-story-body" },
+    onDisk,
     story,
     cards,
     growth,
@@ -90,6 +94,7 @@ export function render({ model, el }: View) {
     if (history.count) {
       fill(story, ...storySentences(history, choose));
       fill(cards, ...factCards(history));
+      disk.setHistory(history);
       largest.setHistory(history);
       kinds.setHistory(history);
       const [first, last] = [history.timeAt(0), history.timeAt(history.count - 1)];
@@ -102,6 +107,7 @@ export function render({ model, el }: View) {
     }
     link.root.dataset.loaded = String(history.count);
     advice.wait();
+    if (history.count) link.ask<DiskUsage>("disk").then(disk.setDisk);
     advice.show(await link.ask<Advice>("advice"));
   }
 
@@ -152,6 +158,7 @@ export function render({ model, el }: View) {
     if (found === position) return;
     position = found;
     strip.show(position);
+    disk.show(position);
     largest.show(position);
     kinds.show(position);
     const time = history.timeAt(position);
@@ -211,6 +218,7 @@ export function render({ model, el }: View) {
   load(false);
   return () => {
     strip.close();
+    disk.close();
     link.close();
   };
 }

@@ -60,7 +60,6 @@ export function factCards(history: OverviewHistory) {
           ? `${count(facts.num_lost)} not kept`
           : "all there ever were",
     ),
-    factCard("only old versions need", bytes(facts.old_bytes), "what a cleanup could free at most"),
     timeCard("first kept commit", history, 0),
     timeCard("last commit", history, history.count - 1),
     factCard("indices", count(facts.indices.count), listed(facts.indices)),
@@ -86,9 +85,6 @@ export function storySentences(history: OverviewHistory, choose: (position: numb
   const latest =
     facts.version === facts.latest_version ? "" : ` in version ${count(facts.version)}, the latest that can be read`;
   const first = history.timeAt(0);
-  const old = Number(facts.old_bytes)
-    ? ` Old versions hold ${bytes(facts.old_bytes)} that the latest does not need.`
-    : "";
   const recorded = history.recorded_words ? ` Of these, ${history.recorded_words}.` : "";
   const kept = recorded ? "known" : "kept";
   const span =
@@ -104,7 +100,7 @@ export function storySentences(history: OverviewHistory, choose: (position: numb
     node(
       "span",
       {},
-      `${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${recorded}${old} `,
+      `${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${recorded} `,
     ),
     ...bigSentence(history, sizes.headline, choose),
   ];
@@ -324,7 +320,7 @@ export function advicePanel({
   /** Where to look for what is below what the checks call much. */
   function lookCloser() {
     const places: Record<string, string> = {
-      files: "What a compaction would rewrite",
+      disk: "What a compaction would rewrite",
       indices: "What indices do not cover",
       encodings: "Size of row IDs",
     };

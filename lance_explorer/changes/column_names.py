@@ -2,10 +2,12 @@
 
 A column whose name is one of the feed's own has an underscore after it. One that had another type
 in an earlier version, with which the later one has none in common, is two columns: the later one
-keeps the name, the other one has the version after it, as in ``tags@3``.
+keeps the name, the other one has the version after it, as in ``tags@3``. So have those of two
+columns that were in one version, and got one name in different ones.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Container, Mapping, Sequence
 
 import polars as pl
 
@@ -24,23 +26,21 @@ class FeedColumns:
 
     Parameters
     ----------
-    names : sequence of str
-        The names of all columns, of all versions.
+    names : collection of str
+        What all columns are called in the feed, of all versions.
     """
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = {
-            name: free_name(name, {*_OWN, *names}) if name in _OWN else name for name in names
-        }
-        self._variants = {name: list[str]() for name in names}
+    def __init__(self, names: Collection[str]) -> None:
+        taken = {*_OWN, *names}
+        self._names = {name: free_name(name, taken) if name in _OWN else name for name in names}
+        self._variants = defaultdict[tuple[str, int], list[str]](list)
         self._types = dict[str, pl.DataType]()
 
     def add(
         self,
         version: int,
-        own_names: Mapping[str, str],
+        own_names: Mapping[str, tuple[str, int]],
         types: Mapping[str, pl.DataType],
-        apart: Container[str] = (),
     ) -> dict[str, str]:
         """Add the columns of a version; return what each is called there, by its name in the feed.
 
@@ -48,37 +48,29 @@ class FeedColumns:
         ----------
         version : int
             The version.
-        own_names : mapping of str to str
-            What a column is called in the last version, by what it is called in this one.
+        own_names : mapping of str to tuple of str and int
+            By what a column is called in this version: its name in the feed, and which of the
+            columns of that name it is.
         types : mapping of str to DataType
             The types, by the names in this version.
-        apart : container of str
-            The columns, by their names in this version, that are not the one of that name in the
-            last version, since some version has both.
         """
         here = dict[str, str]()
-        for own, name in own_names.items():
-            variants = self._variants[name][own in apart :]
-            here[self._place(name, version, types[own], here, variants)] = own
+        for own, (name, number) in own_names.items():
+            here[self._place(name, number, version, types[own], here)] = own
         return here
 
     def _place(
-        self,
-        name: str,
-        version: int,
-        dtype: pl.DataType,
-        here: Container[str],
-        variants: Sequence[str],
+        self, name: str, number: int, version: int, dtype: pl.DataType, here: Container[str]
     ) -> str:
-        for variant in variants:
+        for variant in self._variants[name, number]:
             common = None if variant in here else common_type(self._types[variant], dtype)
             if common is not None:
                 self._types[variant] = common
                 return variant
         place = self._names[name]
-        if self._variants[name]:
+        if place in self._types:
             place = free_name(f"{place}@{version}", {*self._types, *self._names.values()})
-        self._variants[name].append(place)
+        self._variants[name, number].append(place)
         self._types[place] = dtype
         return place
 

@@ -308,7 +308,7 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
 
 
 def _summary(pair: VersionPair) -> pl.DataFrame:
-    return diff_summary(pair.first, pair.rows_after, pair.runs, lost_on_the_way(pair.common))
+    return diff_summary(pair.near[0], pair.rows_after, pair.runs, lost_on_the_way(pair.common))
 
 
 def _same_content(pair: VersionPair) -> SameContent:

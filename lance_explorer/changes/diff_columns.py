@@ -55,11 +55,11 @@ def columns_of_both(
         if pair.before
     }
     places = [(second, new), (first, old)][: 1 + both_images]
-    found = FeedColumns(list(dict.fromkeys([name for _, own in places for name in own.values()])))
+    found = FeedColumns(dict.fromkeys([name for _, own in places for name in own.values()]))
     names = dict[tuple[str, int], dict[str, str]]()
     for place, own in places:
         types = known_types(place.rows, place.position, lost)
-        there = {name: later for name, later in own.items() if name in types}
+        there = {name: (later, 0) for name, later in own.items() if name in types}
         uri = place.rows.source.storage.uri
         names[uri, place.version] = found.add(place.version, there, types)
     both = ValueColumns(found.schema(chosen), names)

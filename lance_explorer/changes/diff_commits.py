@@ -75,9 +75,9 @@ def fields_between(
         overwritten |= any(record.operation == OperationName.OVERWRITE for record in steps)
         schemas |= {id(record.schema): record.schema for record in (*start, *steps)}
     way = [before.schema, *schemas.values(), after.schema]
-    kept = fields_of_both(common) if common else frozenset[int]()
+    kept = fields_of_both(common) if common else {}
     if kept is None:
-        kept = frozenset([field.id for field in before.schema])
+        kept = {field.id: field.id for field in before.schema}
     return paired_fields(way, kept, overwritten=overwritten)
 
 

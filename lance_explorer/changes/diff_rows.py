@@ -12,6 +12,7 @@ from lance_explorer.changes.diff_schema import FieldPair
 from lance_explorer.changes.frame import blocks
 from lance_explorer.changes.images import Images, empty_feed
 from lance_explorer.changes.lost_values import LostValues
+from lance_explorer.changes.needed_versions import commit_times
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.row_options import RowOptions
 from lance_explorer.changes.steps import ChangeStep
@@ -101,14 +102,18 @@ class RowsOfBoth:
 
     def _timestamps(self) -> dict[int, datetime | None]:
         """Return when each version was committed that may have written a row of the second."""
+        second = self._second
+        if second.rows.source.whole is not second.rows.source:  # a few versions of one branch
+            wrote = np.unique(self._runs.version).tolist()
+            return commit_times(second.rows, {one for one in wrote if one <= second.version})
         times = dict[int, datetime | None]()
         stretches = [s for s in self._common.to_second if s.source is not None]
         histories = [s.source.history for s in stretches if s.source is not None]
         if self._common.branch is not None:
             histories.insert(0, self._common.branch.history)
-        for history in [*histories, self._second.rows.history]:
+        for history in [*histories, second.rows.history]:
             first = history.records[0].version if len(history) else 0
             inherited = {version: time for version, time in times.items() if version <= first}
             own = {record.version: record.manifest.timestamp for record in history.records}
             times = own | inherited
-        return {version: t for version, t in times.items() if version <= self._second.version}
+        return {version: time for version, time in times.items() if version <= second.version}

@@ -1,6 +1,6 @@
 """Which fields two versions have differently, and which columns of one name are two columns."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -55,7 +55,7 @@ class FieldPair:
 
 
 def paired_fields(
-    way: Sequence[Schema], kept_ids: Collection[int], *, overwritten: bool
+    way: Sequence[Schema], kept_ids: Mapping[int, int], *, overwritten: bool
 ) -> list[FieldPair]:
     """Return which field of one version is which of another.
 
@@ -66,8 +66,8 @@ def paired_fields(
     ----------
     way : sequence of tuple of Field
         The schemas from the one version to the other.
-    kept_ids : collection of int
-        The IDs that are of one field in both: what
+    kept_ids : mapping of int to int
+        The IDs in the second one of fields that both have, by those in the first: what
         :mod:`~lance_explorer.history.column_lives` says.
     overwritten : bool
         Whether there is an Overwrite on the way.
@@ -76,7 +76,7 @@ def paired_fields(
     old_paths, new_paths = field_paths(old), field_paths(new)
     kept_paths = all_the_way(way)
     left = {field.id: field for field in old}
-    pairs = {field.id: left.pop(field.id) for field in new if field.id in kept_ids}
+    pairs = {kept_ids[id_]: left.pop(id_) for id_ in kept_ids.keys() & left.keys()}
     by_path = {old_paths[field.id]: field for field in left.values()}
     found = list[FieldPair]()
     for field in new:
@@ -85,13 +85,13 @@ def paired_fields(
         if before is None:
             found.append(FieldPair("added", None, field, None, path))
             continue
-        old_path = old_paths[before.id]
+        old_path, is_kept = old_paths[before.id], field.id in pairs
         if overwritten and before.logical_type != field.logical_type:
             change: str | None = "replaced"
-        elif overwritten or field.id in pairs:
+        elif overwritten or (is_kept and (old_path != path or before.id == field.id)):
             change = _change(before, field, is_renamed=old_path != path)
         else:
-            change = "cast" if path in kept_paths else "replaced"
+            change = "cast" if is_kept or path in kept_paths else "replaced"
         found.append(FieldPair(change, before, field, old_path, path))
     dropped = [FieldPair("dropped", field, None, path, None) for path, field in by_path.items()]
     return found + dropped

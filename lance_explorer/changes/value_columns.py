@@ -1,10 +1,12 @@
 """Which columns of values a feed has, and what they are called in each version.
 
-A feed may show rows of versions with different schemas. Its columns have the names of the last
-version; a column that was renamed on the way is one, and one that was dropped comes after those.
-What else a column may be called is told by :mod:`lance_explorer.changes.column_names`.
+A feed may show rows of versions with different schemas. Each column has the name of the last
+version that has it; one that was renamed or cast on the way is one, and those that were dropped
+come last. What else a column may be called is told by
+:mod:`lance_explorer.changes.column_names`.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,9 +34,6 @@ __all__ = [
 ]
 
 _Schema = tuple[Field, ...]
-
-_Kind = tuple[_Schema, tuple[tuple[str, str], ...], frozenset[str]]
-"""A schema, the names of its columns, each with that in the last version, and which are others."""
 
 _BLOB = "lance.blob.v2"
 """Extension of blob columns, from data format 2.2 on."""
@@ -107,29 +106,28 @@ def value_columns(
     latest_first = sorted({*positions, end} - {EMPTY}, reverse=True)
     found_lives = column_lives(rows, latest_first)
     lives = found_lives.at
-    last = _top_level(records[end].schema, lives[end])
-    apart = _apart(last, [_top_level(records[p].schema, lives[p]) for p in latest_first])
-    alike, kinds = dict[tuple[int, int], list[int]](), dict[_Kind, list[int]]()
+    alike = dict[tuple[int, int], list[int]]()
     for position in latest_first:
-        schema = records[position].schema
-        shared = id(schema), id(lives[position])
-        if shared not in alike:
-            own = _top_level(schema, lives[position])
-            kept_first = sorted(own.items(), key=lambda item: item[0] not in last)
-            names = tuple([(name, last.get(life, name)) for life, name in kept_first])
-            others = frozenset([name for life, name in own.items() if life in apart])
-            alike[shared] = kinds.setdefault((schema, names, others), [])
-        alike[shared].append(position)
-    found = FeedColumns(list(dict.fromkeys([name for _, own, _ in kinds for _, name in own])))
+        shared = id(records[position].schema), id(lives[position])
+        alike.setdefault(shared, []).append(position)
+    kinds = dict[tuple[_Schema, tuple[tuple[int, str], ...]], list[int]]()
+    for same in alike.values():
+        schema = records[same[0]].schema
+        own = tuple(_top_level(schema, lives[same[0]]).items())
+        kinds.setdefault((schema, own), []).extend(same)
+    columns_of = [dict(own) for _, own in kinds]
+    names = _feed_names(columns_of)
+    found = FeedColumns(dict.fromkeys([name for name, _ in names.values()]))
     places = dict[tuple[str, int], dict[str, str]]()
-    for (_, own_names, others), same in kinds.items():
+    for columns, same in zip(columns_of, kinds.values(), strict=True):
         versions = [records[position].version for position in same]
         version, types = _known_types(rows, same, lost)
-        there = {name: later for name, later in own_names if name in types}
-        here = found.add(version, there, types, others)
+        kept_first = sorted(columns, key=lambda life: life not in columns_of[0])
+        there = {columns[life]: names[life] for life in kept_first if columns[life] in types}
+        here = found.add(version, there, types)
         places |= {(rows.source.storage.uri, version): here for version in versions}
-    columns = ValueColumns(found.schema(chosen), places)
-    return replace(columns, doubts=told_apart(rows, latest_first, columns, found_lives))
+    told = ValueColumns(found.schema(chosen), places)
+    return replace(told, doubts=told_apart(rows, latest_first, told, found_lives))
 
 
 def told_apart(
@@ -150,24 +148,16 @@ def told_apart(
             if own in by_own_name:
                 places.setdefault(life, {})[by_own_name[own]] = None
                 seen.setdefault(life, []).append(record.version)
-    earlier = {doubt.after: doubt.before for doubt in found.doubts}
-    doubts = list[Doubt]()
-    for doubt in found.doubts:
-        before = doubt.before
-        while before not in places and before in earlier:  # no version of the feed has that one
-            before = earlier[before]
-        old, new = places.get(before, {}), places.get(doubt.after, {})
+    doubts = dict[tuple[str, str], Doubt]()
+    for doubt in sorted(found.doubts, key=lambda one: (one.version_after, -one.version_before)):
+        old, new = places.get(doubt.before, {}), places.get(doubt.after, {})
         if old and new and old.keys().isdisjoint(new) and columns.schema.keys() & {*old, *new}:
-            had = [version for version in seen[before] if version < doubt.version_after]
-            doubts.append(
-                doubt._replace(
-                    before=before,
-                    version_before=next(iter(had or seen[before])),
-                    name_before=next(iter(old)),
-                    name_after=next(iter(new)),
-                )
-            )
-    return tuple(doubts)
+            had = seen[doubt.before]
+            version = next((version for version in had if version < doubt.version_after), had[0])
+            before, after = next(iter(old)), next(iter(new))
+            named = doubt._replace(version_before=version, name_before=before, name_after=after)
+            doubts.setdefault((before, after), named)
+    return tuple(doubts.values())
 
 
 def column_types(source: TableSource, version: int) -> pl.Schema:
@@ -238,11 +228,26 @@ def _top_level(schema: _Schema, lives: Lives) -> dict[int, str]:
     return {lives[field.id]: field.name for field in schema if field.parent_id == NO_PARENT}
 
 
-def _apart(last: Mapping[int, str], versions: Iterable[Mapping[int, str]]) -> set[int]:
-    """Return the lives of columns that some version has beside the one which got their name."""
-    return {
-        life
-        for own in versions
-        for life, name in own.items()
-        if life not in last and any(last.get(other) == name for other in own)
-    }
+def _feed_names(versions: Sequence[Mapping[int, str]]) -> dict[int, tuple[str, int]]:
+    """Return the latest name of each column, and a number that tells columns of one name apart.
+
+    Columns that no version has both share one number: to a feed they are one column.
+
+    Parameters
+    ----------
+    versions : sequence of mapping of int to str
+        The columns of versions, the latest first: their names, by the numbers of their lives.
+    """
+    names, within = dict[int, str](), defaultdict[int, set[int]](set)
+    for index, own in enumerate(versions):
+        for life, name in own.items():
+            names.setdefault(life, name)
+            within[life].add(index)
+    numbered, found = defaultdict[str, list[set[int]]](list), dict[int, tuple[str, int]]()
+    for life, name in names.items():
+        taken = numbered[name]
+        fits = [number for number, others in enumerate(taken) if others.isdisjoint(within[life])]
+        number = fits[0] if fits else len(taken)
+        taken[number : number + 1] = [within[life].union(*taken[number : number + 1])]
+        found[life] = name, number
+    return found

@@ -10,6 +10,7 @@ from lance_explorer.changes.diff_commits import fields_between
 from lance_explorer.changes.diff_layout import FragmentParts, fragment_diff
 from lance_explorer.changes.diff_rows import RowsOfBoth
 from lance_explorer.changes.diff_schema import FieldPair
+from lance_explorer.changes.needed_versions import needed_versions
 from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import RefNotFoundError
 from lance_explorer.history.ancestors import Ancestry, Place, ancestry
@@ -39,9 +40,19 @@ class VersionPair:
         return self.first.source.uri == self.second.source.uri
 
     @cached_property
+    def near(self) -> tuple[Place, Place]:
+        """Both, of a branch of which no more versions are read than tell how they differ."""
+        first, second = self.first, self.second
+        if first.source is not second.source:
+            return first, second
+        ends = sorted([first.version, second.version])
+        part = needed_versions(first.source, *ends)
+        return Place(part, first.version), Place(part, second.version)
+
+    @cached_property
     def common(self) -> Ancestry:
         """The version that both come from."""
-        return ancestry(self.first, self.second)
+        return ancestry(*self.near)
 
     @cached_property
     def histories(self) -> tuple[History, History]:
@@ -82,12 +93,12 @@ class VersionPair:
     @cached_property
     def rows_before(self) -> PlaceRows:
         """The rows of the first."""
-        return place_rows(self.first)
+        return place_rows(self.near[0])
 
     @cached_property
     def rows_after(self) -> PlaceRows:
         """The rows of the second."""
-        return place_rows(self.second)
+        return place_rows(self.near[1])
 
     @property
     def shares_row_ids(self) -> bool:
@@ -104,7 +115,7 @@ class VersionPair:
     def runs(self) -> ChangeRuns:
         """What became of the rows of the first in the second."""
         common = self.common
-        runs = changes_between(self.first, self.second, common)
+        runs = changes_between(*self.near, common)
         is_one_branch = len((*common.to_first, *common.to_second)) < 2
         columns = [pair for pair in self.fields if pair.is_top_level]
         if is_one_branch or not any(pair.change == "replaced" for pair in columns):

@@ -9,7 +9,7 @@ from lance_explorer.checks.data_file_checks import data_file_findings
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.checks.known_bugs import indices_left_behind, known_bug
 from lance_explorer.checks.storage_checks import storage_findings
-from lance_explorer.disk.survey import survey
+from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import SEVERITIES, Finding, Severity
 from lance_explorer.frames.findings import FINDINGS, findings_frame
@@ -18,7 +18,22 @@ from lance_explorer.inspect.findings import findings
 from lance_explorer.inspect.health import health
 from lance_explorer.inspect.row_id_checks import check_row_ids
 
-__all__ = ["MOST_STATES", "check"]
+__all__ = [
+    "MOST_STATES",
+    "Look",
+    "Part",
+    "check",
+    "found_by",
+    "of_files",
+    "of_metadata",
+    "of_storage",
+]
+
+Look = Callable[[TableSource], Survey]
+"""What lists the folder of a table, or remembers what was there."""
+
+Part = tuple[str, Callable[[], pl.DataFrame]]
+"""What is checked, and what gives a frame of findings."""
 
 MOST_STATES = 200_000
 """The row IDs of more states of fragments are checked only if that is asked for."""
@@ -37,14 +52,37 @@ def check(source: TableSource, level: Severity = "info", deep: bool = False) -> 
     """
     check_choice("level", level, SEVERITIES)
     is_deep = flag("deep", deep)
-    parts: list[tuple[str, Callable[[], pl.DataFrame]]] = [
-        ("metadata", lambda: findings(source)),
-        ("files", lambda: health(source, source.latest_version)),
+    parts: list[Part] = [
+        of_metadata(source),
+        of_files(source),
         ("row_ids", lambda: _row_ids(source, is_deep)),
-        ("storage", lambda: _storage(source)),
+        of_storage(source),
     ]
     if is_deep:
         parts.append(("values", lambda: data_file_findings(source)))
+    found = found_by(source, parts)
+    worst = SEVERITIES[: SEVERITIES.index(level) + 1]
+    kept = found.filter(pl.col("severity").cast(pl.String).is_in(worst))
+    return CHECKS.build(kept.to_dict())
+
+
+def of_metadata(source: TableSource) -> Part:
+    """Check what manifests and their history say."""
+    return "metadata", lambda: findings(source)
+
+
+def of_files(source: TableSource) -> Part:
+    """Check what the latest version says of its fragments, indices and row IDs."""
+    return "files", lambda: health(source, source.latest_version)
+
+
+def of_storage(source: TableSource, look: Look = survey) -> Part:
+    """Check what lies in the folder of the table; ``look`` tells what does."""
+    return "storage", lambda: _storage(source, look)
+
+
+def found_by(source: TableSource, parts: list[Part]) -> pl.DataFrame:
+    """Return what some checks find, the worst first, and which known bug did it."""
     found = pl.concat([_checked(name, build) for name, build in parts])
     bugs = [
         known_bug(source, code, version)
@@ -53,9 +91,7 @@ def check(source: TableSource, level: Severity = "info", deep: bool = False) -> 
     found = found.with_columns(pl.Series("known_bug", bugs, pl.String))
     if found["code"].is_in(["index_covers_nothing"]).any():
         found = _with_lost_indices(source, found)
-    worst = SEVERITIES[: SEVERITIES.index(level) + 1]
-    kept = found.filter(pl.col("severity").cast(pl.String).is_in(worst))
-    return CHECKS.build(kept.sort("severity", maintain_order=True).to_dict())
+    return CHECKS.build(found.sort("severity", maintain_order=True).to_dict())
 
 
 def _checked(name: str, build: Callable[[], pl.DataFrame]) -> pl.DataFrame:
@@ -88,8 +124,8 @@ def _row_ids(source: TableSource, is_deep: bool) -> pl.DataFrame:
     return findings_frame([problem], [source.branch])
 
 
-def _storage(source: TableSource) -> pl.DataFrame:
-    found = list(storage_findings(survey(source)))
+def _storage(source: TableSource, look: Look) -> pl.DataFrame:
+    found = list(storage_findings(look(source)))
     return findings_frame(found, [source.branch] * len(found))
 
 

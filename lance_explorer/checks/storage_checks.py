@@ -6,11 +6,12 @@ import polars as pl
 
 from lance_explorer.disk.owners import DAYS_IN_FLIGHT, owned_lazily
 from lance_explorer.disk.survey import Survey
+from lance_explorer.disk.usage import KIND_WORDS
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding, Severity
 from lance_explorer.frames.sizes import byte_size
 
-__all__ = ["LARGE_LEFTOVER_BYTES", "LEFTOVER_SHARE", "storage_findings"]
+__all__ = ["LARGE_LEFTOVER_BYTES", "LARGE_OLD_BYTES", "LEFTOVER_SHARE", "storage_findings"]
 
 LARGE_LEFTOVER_BYTES = 1_000_000_000
 """So many bytes that no version names are worth a warning ..."""
@@ -20,6 +21,10 @@ LEFTOVER_SHARE = 0.2
 
 _SOME_BYTES = 1_000_000
 
+LARGE_OLD_BYTES = 1_000_000_000
+"""So many bytes that only old versions need are worth knowing; a warning if they are more than
+what the latest version needs."""
+
 
 def storage_findings(found: Survey) -> Iterator[Finding]:
     """Yield a finding for each kind of thing that is wrong."""
@@ -27,6 +32,7 @@ def storage_findings(found: Survey) -> Iterator[Finding]:
     objects = owned_lazily(found).select(needed).collect().sort("path")
     objects = objects.with_columns(pl.col("status", "kind").cast(pl.String))
     yield from _damaged(objects, found.source.latest_version)
+    yield from _of_old_versions(objects)
     yield from _left_over(objects)
     yield from _unknown(objects, found)
     yield from _refs(found)
@@ -65,6 +71,32 @@ def _damaged(objects: pl.DataFrame, latest: int) -> Iterator[Finding]:
                 advice="The manifest has a copy." if kind == "transaction" else advice,
                 version=latest if is_needed else example["first_version"],
             )
+
+
+def _of_old_versions(objects: pl.DataFrame) -> Iterator[Finding]:
+    """Tell of what only old versions need, and neither a tag nor a branch keeps."""
+    size = pl.col("size_bytes").sum()
+    old = objects.filter(pl.col("status") == "old")
+    total = int(old.select(size).item())
+    if total < LARGE_OLD_BYTES:
+        return
+    live = int(objects.filter(pl.col("status") == "live").select(size).item())
+    parts = old.group_by("kind").agg(pl.len(), size).sort("size_bytes", descending=True)
+    told = ", ".join(
+        [
+            f"{byte_size(of_kind)} in {KIND_WORDS[kind]} ({count:,})"
+            for kind, count, of_kind in parts.iter_rows()
+        ]
+    )
+    yield Finding(
+        code="old_version_bytes",
+        severity="warning" if total > live else "info",
+        message=f"{byte_size(total)} are needed by old versions only: {told}; the latest version "
+        f"needs {byte_size(live)}",
+        advice="Call dataset.cleanup_old_versions(older_than=timedelta(days=...)); "
+        "table.cleanup_preview() lists what goes, and what is lost by it. Before, tag the versions "
+        "to keep.",
+    )
 
 
 def _left_over(objects: pl.DataFrame) -> Iterator[Finding]:

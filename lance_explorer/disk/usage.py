@@ -14,7 +14,7 @@ from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.source import TableSource
 from lance_explorer.shown import described
 
-__all__ = ["KIND_WORDS", "USAGE", "USAGE_BY_VERSION", "DiskUsage", "disk_usage"]
+__all__ = ["KIND_WORDS", "PART_WORDS", "USAGE", "USAGE_BY_VERSION", "DiskUsage", "disk_usage"]
 
 USAGE = FrameSchema(
     "disk_usage",
@@ -26,7 +26,14 @@ USAGE = FrameSchema(
     ),
 )
 
-_PARTS = ("data", "deletion", "index", "manifest", "other")
+PART_WORDS = {
+    "data": "data files and blobs",
+    "deletion": "deletion files",
+    "index": "index files, reuse history too",
+    "manifest": "manifests",
+    "other": "everything else",
+}
+"""What sizes are told apart by, of each version."""
 
 USAGE_BY_VERSION = FrameSchema(
     "disk_usage_by_version",
@@ -45,17 +52,7 @@ USAGE_BY_VERSION = FrameSchema(
         Column("live_bytes", BYTES, "of these, what the latest version needs", unit="bytes"),
         *[
             Column(f"{part}_bytes", BYTES, f"of these, {words}", unit="bytes")
-            for part, words in zip(
-                _PARTS,
-                (
-                    "data files and blobs",
-                    "deletion files",
-                    "index files, reuse history too",
-                    "manifests",
-                    "everything else",
-                ),
-                strict=True,
-            )
+            for part, words in PART_WORDS.items()
         ],
         Column("total_bytes", BYTES, "size of this and all rows before", unit="bytes"),
     ),
@@ -85,6 +82,7 @@ _WORDS = {
     "unknown": "{} of unknown use",
 }
 _MOST_PARTS = 4
+_LEAST_SHARE = 0.005
 
 
 class DiskUsage:
@@ -134,13 +132,15 @@ class DiskUsage:
     def sentence(self) -> str:
         """The answer in one sentence."""
         rest = self.summary().filter(pl.col("status") != "live").sort("size_bytes", descending=True)
+        is_told = pl.col("size_bytes") >= _LEAST_SHARE * self.total_bytes
+        told = rest.filter(is_told).head(_MOST_PARTS)
         parts = [f"{byte_size(self.live_bytes)} the latest version"]
-        for row in rest.head(_MOST_PARTS).iter_rows(named=True):
+        for row in told.iter_rows(named=True):
             words = _WORDS[row["status"]].format(KIND_WORDS[row["kind"]])
             parts.append(f"{byte_size(row['size_bytes'])} {words}")
-        if len(rest) > _MOST_PARTS:
-            more = int(rest["size_bytes"].slice(_MOST_PARTS).sum())
-            parts.append(f"{byte_size(more)} of {len(rest) - _MOST_PARTS} more kinds")
+        if len(rest) > len(told):
+            more = int(rest["size_bytes"].sum()) - int(told["size_bytes"].sum())
+            parts.append(f"{byte_size(more)} of other kinds")
         return f"{byte_size(self.total_bytes)} on disk: {', '.join(parts)}"
 
     @documented(USAGE)
@@ -182,7 +182,7 @@ class DiskUsage:
         )
         is_own = pl.col("branch").eq_missing(pl.lit(source.branch, pl.String))
         part = pl.col("kind").cast(pl.String).replace(_PART_OF)
-        part = pl.when(part.is_in(_PARTS)).then(part).otherwise(pl.lit("other"))
+        part = pl.when(part.is_in([*PART_WORDS])).then(part).otherwise(pl.lit("other"))
         objects = self._objects.with_columns(
             version=pl.when(is_own).then("first_version"), part=part
         ).with_columns(
@@ -193,7 +193,7 @@ class DiskUsage:
             num_objects=pl.len().cast(pl.Int64),
             size_bytes=size.sum(),
             live_bytes=size.filter(pl.col("status") == "live").sum(),
-            **{f"{name}_bytes": size.filter(pl.col("part") == name).sum() for name in _PARTS},
+            **{f"{name}_bytes": size.filter(pl.col("part") == name).sum() for name in PART_WORDS},
         )
         rows = every.join(sums, on="version", how="full", coalesce=True, nulls_equal=True)
         rows = rows.sort("version", nulls_last=True)

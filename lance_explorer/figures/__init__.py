@@ -14,6 +14,7 @@ from lance_explorer.changes.change_feed import Changes
 from lance_explorer.disk.usage import disk_usage as read_disk_usage
 from lance_explorer.figures.changes import changes_over_time as draw_changes_over_time
 from lance_explorer.figures.changes import churn as draw_churn
+from lance_explorer.figures.disk_usage import disk_growth as draw_disk_growth
 from lance_explorer.figures.disk_usage import disk_usage as draw_disk_usage
 from lance_explorer.figures.encoding_words import encoding_words as say_encodings
 from lance_explorer.figures.encodings import encoding_bytes as draw_encoding_bytes
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 __all__ = [
     "changes_over_time",
     "churn",
+    "disk_growth",
     "disk_usage",
     "encoding_bytes",
     "encoding_growth",
@@ -176,6 +178,29 @@ def disk_usage(table: "Table") -> go.Figure:
     'the latest version'
     """
     return draw_disk_usage(read_table(table, lambda source: read_disk_usage(source).summary()))
+
+
+def disk_growth(table: "Table") -> go.Figure:
+    """Draw what is on disk now by the version that wrote it.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Areas that add up, over versions: data files, deletion files, index files, manifests and
+        everything else. What no kept version of the branch needs is left out.
+
+    Examples
+    --------
+    >>> figure = lx.figures.disk_growth(table)
+    >>> figure.data[0].name
+    'data files and blobs'
+    """
+    return draw_disk_growth(read_table(table, lambda source: read_disk_usage(source).versions()))
 
 
 def encoding_growth(table: "Table") -> go.Figure:

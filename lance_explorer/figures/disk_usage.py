@@ -3,10 +3,11 @@
 import plotly.graph_objects as go
 import polars as pl
 
+from lance_explorer.disk.usage import PART_WORDS
 from lance_explorer.figures.labels import size
-from lance_explorer.figures.palette import FAINT, KIND_COLORS, MUTED, apply_look
+from lance_explorer.figures.palette import FAINT, KIND_COLORS, MUTED, PART_COLORS, apply_look
 
-__all__ = ["STATUS_COLORS", "STATUS_WORDS", "disk_usage"]
+__all__ = ["DISK_COLORS", "STATUS_COLORS", "STATUS_WORDS", "disk_growth", "disk_usage"]
 
 STATUS_COLORS = {
     "live": KIND_COLORS["append"],
@@ -28,6 +29,16 @@ STATUS_WORDS = {
     "wrong_size": "of the wrong size",
     "unknown": "of unknown use",
 }
+
+
+DISK_COLORS = {
+    "data": KIND_COLORS["append"],
+    "deletion": KIND_COLORS["delete"],
+    "index": PART_COLORS["indices"],
+    "manifest": MUTED,
+    "other": PART_COLORS["transaction"],
+}
+"""The colour of what sizes are told apart by, over versions."""
 
 
 def disk_usage(summary: pl.DataFrame) -> go.Figure:
@@ -60,4 +71,37 @@ def disk_usage(summary: pl.DataFrame) -> go.Figure:
         barmode="stack", xaxis_title="bytes on disk", legend_traceorder="normal", bargap=0.25
     )
     apply_look(figure, height=120 + 30 * len(kinds))
+    return figure
+
+
+def disk_growth(versions: pl.DataFrame) -> go.Figure:
+    """Return what is on disk by the version that wrote it, as areas that add up.
+
+    Parameters
+    ----------
+    versions : polars.DataFrame
+        What ``table.disk_usage().versions()`` gives; what no version of the branch needs is left
+        out.
+    """
+    known = versions.drop_nulls("version")
+    figure = go.Figure()
+    for part, color in DISK_COLORS.items():
+        total = known[f"{part}_bytes"].cum_sum()
+        if not total.sum():
+            continue
+        figure.add_scatter(
+            x=known["version"].to_list(),
+            y=total.to_list(),
+            name=PART_WORDS[part],
+            stackgroup="bytes",
+            line={"width": 0, "shape": "hv"},
+            fillcolor=color,
+            marker_color=color,
+            customdata=[size(value) for value in total],
+            hovertemplate=PART_WORDS[part] + ": %{customdata}<extra></extra>",
+        )
+    figure.update_layout(
+        xaxis_title="version", yaxis_title="bytes on disk", hovermode="x unified", showlegend=True
+    )
+    apply_look(figure, height=260)
     return figure

@@ -21,13 +21,16 @@ _NAMES = {
     512: "fragment_reuse_with_stable_row_ids",
     1024: "tagged_fragment_reuse",
     2048: "spilled_row_lineage",
+    4096: "fragment_tree",
+    8192: "covering_fields",
     16384: "managed_blobs",
     32768: "non_reusable_field_ids",
     65536: "zone_write_seed",
 }
 
 # What these say about rows is unknown, so no row-level answer may be given where one is set.
-_ROWS_UNREADABLE = 512 | 4096 | 8192 | ~0xFFFF
+# Covering fields are about indices alone.
+_ROWS_UNREADABLE = 512 | 4096 | ~0xFFFF
 
 
 def flag_names(flags: int) -> tuple[str, ...]:
@@ -50,6 +53,6 @@ def unreadable_flags(reader_flags: int) -> tuple[str, ...]:
     Examples
     --------
     >>> unreadable_flags(3), unreadable_flags(4096 | 1)
-    ((), ('unknown_4096',))
+    ((), ('fragment_tree',))
     """
     return flag_names(reader_flags & _ROWS_UNREADABLE)

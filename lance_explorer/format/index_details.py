@@ -3,16 +3,19 @@
 Settings are for display, and shown as far as the bytes alone tell them.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from lance_explorer.errors import FormatError
 from lance_explorer.format._pb import index_pb2 as pb
 from lance_explorer.format._wire import parse
 from lance_explorer.format.fragment_reuse import FragmentReuse, decode_fragment_reuse_details
 from lance_explorer.format.fragments import ExternalFile
+from lance_explorer.format.index_settings import SETTINGS, vector_index_type
 from lance_explorer.format.indices import IndexMetadata, uuid_from_pb
 
 __all__ = ["index_details", "index_type"]
@@ -26,6 +29,10 @@ _TYPES = {
     "zonemapindexdetails": "ZONE_MAP",
     "bloomfilterindexdetails": "BLOOM_FILTER",
     "vectorindexdetails": "VECTOR",
+    "fmindexdetails": "FM",
+    "jsonindexdetails": "JSON",
+    "minhashlshindexdetails": "MINHASH_LSH",
+    "rtreeindexdetails": "RTREE",
     "fragmentreuseindexdetails": "FRAGMENT_REUSE",
     "memwalindexdetails": "MEM_WAL",
 }
@@ -38,31 +45,40 @@ _START_GROUP = 3
 
 
 def index_type(index: IndexMetadata) -> str:
-    """Return the type as users write it, such as ``BTREE`` or ``VECTOR``.
+    """Return the type as users write it, such as ``BTREE`` or ``IVF_PQ``.
 
-    A type that is not known here goes by the last part of its URL; ``unknown`` if there is none.
+    A vector index whose details do not tell its kind is ``VECTOR``. A type that is not known here
+    goes by the last part of its URL; ``unknown`` if there is none.
     """
     tail = _type_name(index)
-    return _TYPES.get(tail.lower(), tail) or "unknown"
+    kind = _TYPES.get(tail.lower(), tail) or "unknown"
+    if kind == "VECTOR":
+        with suppress(FormatError):
+            return vector_index_type(index.details)
+    return kind
 
 
 def index_details(index: IndexMetadata) -> dict[str, Any]:
     """Return the details as JSON values, for display.
 
-    The fragment reuse index is summed up, the write-ahead log spelled out. Other known types keep
-    their settings under the numbers of their fields, since only the bytes tell what they are:
-    ``{"1": 8192}``. Of an unknown type, or of details that are too large or not understood, type
-    and size are given.
+    The fragment reuse index is summed up, the write-ahead log spelled out, and the settings of
+    other types go by the names that pylance gives them: ``{"rows_per_zone": 8192}``. Fields without
+    a known name are under ``other_fields``, by their numbers. Of an unknown type, or of details
+    that are too large or not understood, type and size are given.
     """
-    kind = _TYPES.get(_type_name(index).lower())
+    tail = _type_name(index).lower()
+    kind = _TYPES.get(tail)
     if kind == "FRAGMENT_REUSE":
         return _fragment_reuse_summary(decode_fragment_reuse_details(index.details))
     if len(index.details) <= _MAX_SHOWN_BYTES:
         if kind == "MEM_WAL":
             return _mem_wal(parse(pb.MemWalDetails, index.details, "write-ahead log details"))
-        shown = _wire_fields(index.details) if kind is not None else None
-        if shown is not None:
-            return shown
+        if tail in SETTINGS:
+            settings, message = SETTINGS[tail](index.details)
+            return _with_others(settings, message)
+        other = _wire_fields(index.details) if kind is not None else None
+        if other is not None:
+            return {"other_fields": other} if other else {}
     return {"type_url": index.type_url, "num_bytes": len(index.details)}
 
 
@@ -96,15 +112,39 @@ def _mem_wal(message: pb.MemWalDetails) -> dict[str, Any]:
             for spec in message.sharding_specs
         ],
         "maintained_indexes": list(message.maintained_indexes),
-        "compacted_sstables": [
-            {"shard_id": uuid_from_pb(table.shard_id), "generation": table.generation}
-            for table in message.compacted_sstables
-        ],
+        "compacted_sstables": [_generation(table) for table in message.compacted_sstables],
         "writer_config_defaults": dict(sorted(message.writer_config_defaults.items())),
         "maintain_all_indexes": message.maintain_all_indexes,
     }
-    other = _shown_fields(message, _MAX_SHOWN_DEPTH)
+    if message.index_catch_up:
+        shown["index_catch_up"] = [
+            {
+                "index_name": index.index_name,
+                "generations": [_generation(table) for table in index.generations],
+            }
+            for index in message.index_catch_up
+        ]
+    return _with_others(shown, message)
+
+
+def _generation(table: pb.CompactedSsTable) -> dict[str, Any]:
+    return {"shard_id": uuid_from_pb(table.shard_id), "generation": table.generation}
+
+
+def _with_others(shown: dict[str, Any], message: Message) -> dict[str, Any]:
+    """Return what is shown of a message with the fields that its type does not declare."""
+    other = _undeclared(message)
     return {**shown, "other_fields": other} if other else shown
+
+
+def _undeclared(message: Message) -> dict[str, Any]:
+    """Return the fields of a message, and of those in it, that their types do not declare."""
+    other = _shown_fields(message, _MAX_SHOWN_DEPTH)
+    for field, value in message.ListFields():
+        nested = _undeclared(value) if isinstance(value, Message) else None
+        if nested:
+            other[field.name] = nested
+    return other
 
 
 def _sharding_field(message: pb.ShardingField) -> dict[str, Any]:

@@ -83,6 +83,16 @@ class WriterVersion:
 
 
 @dataclass(frozen=True, slots=True)
+class Clustering:
+    """How rows are grouped, under an ID that fragments and index segments refer to."""
+
+    id: int
+    columns: tuple[int, ...]
+    provider: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What a manifest says beside its schema, fragments and indices.
 
@@ -109,6 +119,8 @@ class Manifest:
     transaction_section_offset: int | None
     has_fragment_tree: bool
     max_allocated_field_id: int | None
+    clustering: tuple[Clustering, ...] = ()
+    max_clustering_id: int | None = None
 
 
 def read_layout(data: bytes) -> ManifestLayout:
@@ -233,6 +245,13 @@ def manifest_from_pb(message: pb.ManifestEnvelope) -> Manifest:
         max_allocated_field_id=(
             message.max_allocated_field_id if has("max_allocated_field_id") else None
         ),
+        clustering=tuple(
+            [
+                Clustering(one.id, tuple(one.columns), one.provider, one.version)
+                for one in message.clustering
+            ]
+        ),
+        max_clustering_id=message.max_clustering_id if has("max_clustering_id") else None,
     )
 
 

@@ -1,17 +1,21 @@
-"""The entries of the maps of a manifest: configuration, and metadata of table and fields."""
+"""The entries of the maps of a manifest: config, metadata of table and fields; and clustering."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 
 import polars as pl
 
 from lance_explorer.format.schema import Field, field_paths
 from lance_explorer.frames.text import text_of
 from lance_explorer.history.history import VersionRecord
+from lance_explorer.shown import visible_json
 
 __all__ = ["CONFIG_MAP", "ConfigEntries", "ConfigEntry", "config_entries", "has_same_entries"]
 
-CONFIG_MAP = pl.Enum(["config", "table_metadata", "schema_metadata", "field_metadata"])
-"""The maps."""
+CONFIG_MAP = pl.Enum(
+    ["config", "table_metadata", "schema_metadata", "field_metadata", "clustering"]
+)
+"""The maps; ``clustering`` is none in the manifest, and has the JSON of each by its ID."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ def has_same_entries(before: VersionRecord, after: VersionRecord) -> bool:
         and old.config == new.config
         and old.table_metadata == new.table_metadata
         and old.schema_metadata == new.schema_metadata
+        and old.clustering == new.clustering
     )
 
 
@@ -52,6 +57,12 @@ def _of_table(record: VersionRecord) -> list[ConfigEntry]:
         *[
             ConfigEntry("schema_metadata", None, None, key, text_of(value))
             for key, value in manifest.schema_metadata
+        ],
+        *[
+            ConfigEntry(
+                "clustering", None, None, str(one.id), visible_json(json.dumps(asdict(one)))
+            )
+            for one in manifest.clustering
         ],
     ]
 

@@ -18,6 +18,7 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.frames.commit_facts import COMMIT_FACTS
 from lance_explorer.history.events.event_runs import COMMIT_EVENTS
 
 __all__ = ["EVENT", "FOLLOWED", "FOLLOWED_ADDRESSES", "OUTCOME", "ROW_HISTORY", "Outcome"]
@@ -60,7 +61,7 @@ _COLUMNS = (
     MAYBE_KNOWN_FROM,
 )
 
-ROW_HISTORY = FrameSchema("row_history", _COLUMNS)
+ROW_HISTORY = FrameSchema("row_history", (*_COLUMNS[:-1], *COMMIT_FACTS, _COLUMNS[-1]))
 
 FOLLOWED = FrameSchema(
     "followed",

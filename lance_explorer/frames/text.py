@@ -1,6 +1,16 @@
-"""How bytes that should be text are shown."""
+"""How bytes that should be text, and values that are no columns of their own, are put into text."""
 
-__all__ = ["text_of"]
+import json
+from typing import Any
+
+from lance_explorer.shown import visible_json
+
+__all__ = ["json_text", "text_of"]
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON in one line, of characters that can be seen."""
+    return visible_json(json.dumps(value, ensure_ascii=False))
 
 
 def text_of(data: bytes) -> str:

@@ -2,7 +2,8 @@
 
 The ID of a column that is dropped is given to the next one that is added, and after a restore the
 IDs of what it undid are given again. So a field lives as long as all commits on the way have its
-ID; after that, and after an Overwrite, which gives all IDs anew, the ID is another field's. Where
+ID; after that, and after an Overwrite, which gives all IDs anew, the ID is another field's. A
+commit that takes a field's ID away and gives its name another one casts it: it lives on. Where
 versions are lost, an ID with another name is the same field only if a data file tells so; and one
 that was not there before the gap is that of an earlier version, if a data file tells so, since a
 restore may be lost. What may be one field or two, and no file tells, is two, and is said to be in
@@ -90,26 +91,34 @@ def column_lives(line: Line, positions: Iterable[int]) -> ColumnLives:
     wanted = {*positions}
     parents = _parents(line, wanted - {EMPTY})
     lives, numbers = dict[int, Lives]({EMPTY: {}}), count()
-    doubts = list[Doubt]()
+    doubts, given = dict[tuple[int | None, int | None], Doubt](), dict[int, dict[int, int]]()
     for position, parent in sorted(parents.items()):
         record = line.history.records[position]
         begins_anew = parent == EMPTY or record.operation == OperationName.OVERWRITE
-        if not begins_anew and line.history.records[parent].schema is record.schema:
-            lives[position] = lives[parent]
-            continue
         known = {} if begins_anew else lives[parent]
-        is_open = (
+        is_open = bool(known) and (
             record.operation == OperationName.RESTORE or not line.history.follows_previous[position]
         )
-        if known and is_open:
-            known = _known_over_a_gap(line, lives, parent, position)
-        lives[position] = {
-            field.id: known[field.id] if field.id in known else next(numbers)
-            for field in record.schema
-        }
-        if known and is_open:
-            doubts += _doubts(line, lives, parent, position, known)
-    return ColumnLives({position: lives[position] for position in wanted}, tuple(doubts))
+        if not begins_anew and line.history.records[parent].schema is record.schema:
+            lives[position] = known
+        else:
+            if is_open:
+                known = _known_over_a_gap(line, lives, parent, position)
+            elif known:
+                known = {
+                    **known,
+                    **_cast(line.history.records[parent].schema, record.schema, known),
+                }
+            lives[position] = {
+                field.id: known[field.id] if field.id in known else next(numbers)
+                for field in record.schema
+            }
+            for id_, life in lives[position].items():
+                given.setdefault(id_, {})[life] = position
+        if is_open:
+            for doubt in _doubts(line, lives, given, (parent, position), known):
+                doubts.setdefault((doubt.before, doubt.after), doubt)
+    return ColumnLives({position: lives[position] for position in wanted}, tuple(doubts.values()))
 
 
 def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
@@ -120,10 +129,11 @@ def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
     return frozenset([id_ for id_, _ in lives[begin].items() & lives[end].items()])
 
 
-def fields_of_both(common: Ancestry) -> frozenset[int] | None:
-    """Return the IDs that are of one field in two versions, of whatever branches.
+def fields_of_both(common: Ancestry) -> dict[int, int] | None:
+    """Return the IDs in a second version of fields that a first one has, by their IDs there.
 
-    None if no commit lies between them, or no version is there to tell.
+    The versions may be of whatever branches. A cast gives a field another ID. None if no commit
+    lies between both.
 
     Parameters
     ----------
@@ -131,12 +141,14 @@ def fields_of_both(common: Ancestry) -> frozenset[int] | None:
         How both come from a common version.
     """
     pairs, ends = _pairs(common)
-    if not pairs:
+    if not any(pairs):
         return None
-    found = frozenset.intersection(*[_kept(*pair) for pair in pairs])
-    if ends[0].ids & ends[-1].ids <= found:
-        return found
-    return found | _in_same_files(ends[0], ends[-1])
+    first, second = [_along(way, ends[0].ids | ends[-1].ids) for way in pairs]
+    found = {first[start]: second[start] for start in first.keys() & second.keys()}
+    if not ends[0].ids & ends[-1].ids <= found.keys():
+        proved = _in_same_files(ends[0], ends[-1]) - found.keys() - {*found.values()}
+        found |= {id_: id_ for id_ in proved}
+    return found
 
 
 def doubtful_fields(common: Ancestry) -> frozenset[int]:
@@ -144,11 +156,12 @@ def doubtful_fields(common: Ancestry) -> frozenset[int]:
 
     The parameter is that of :func:`fields_of_both`, which has none of them.
     """
-    pairs, _ = _pairs(common)
     kept = fields_of_both(common)
     if kept is None:
         return frozenset()
-    return frozenset.intersection(*[_kept(*pair) | _doubtful(*pair) for pair in pairs]) - kept
+    both = [pair for way in _pairs(common)[0] for pair in way]
+    perhaps = [_kept(*pair).keys() | _doubtful(*pair) for pair in both]
+    return frozenset.intersection(*map(frozenset, perhaps)) - kept.keys() - {*kept.values()}
 
 
 def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
@@ -171,6 +184,14 @@ class _Stop(NamedTuple):
     def ids(self) -> frozenset[int]:
         """The IDs of its fields."""
         return frozenset([field.id for field in self.record.schema])
+
+
+def _cast(before: Schema, after: Schema, known: Lives) -> dict[int, int]:
+    """Return the lives of fields that one commit gave another ID, as a cast does, and no name."""
+    paths, left = field_paths(after), {field.id for field in before}
+    left -= paths.keys()
+    were = {path: id_ for id_, path in field_paths(before).items() if id_ in left}
+    return {id_: known[were[path]] for id_, path in paths.items() if path in were} if were else {}
 
 
 def _known_over_a_gap(
@@ -203,34 +224,70 @@ def _known_over_a_gap(
 
 
 def _doubts(
-    line: Line, lives: Mapping[int, Lives], parent: int, position: int, known: Lives
+    line: Line,
+    lives: Mapping[int, Lives],
+    given: Mapping[int, Mapping[int, int]],
+    step: tuple[int, int],
+    known: Lives,
 ) -> Iterator[Doubt]:
-    """Yield what stays open of the IDs that nothing proves to be those of earlier fields.
+    """Yield what stays open of the IDs of a version, where some may be lost before it.
 
-    The parameters are those of :func:`_known_over_a_gap`, and what it returns.
+    A restore may be among these: a field with the name that its ID had in the version before may
+    still be an earlier field of that ID, unless a data file proves that it is not.
+
+    Parameters
+    ----------
+    line : Line
+        The versions of a branch.
+    lives : mapping of int to Lives
+        Those of the version and of earlier ones.
+    given : mapping
+        For each ID the lives that it had so far, with the latest position of each.
+    step : tuple of int
+        The last version that is kept of those that it goes on from, and itself.
+    known : Lives
+        The IDs that it has from earlier versions.
     """
-    records = line.history.records
-    earlier = sorted(lives.keys() - {EMPTY, parent, position}, reverse=True)
-    for field in records[position].schema:
-        had = [place for place in (parent, *earlier) if field.id in lives[place]]
-        if field.id in known or not had:
-            continue
-        before = records[had[0]]
-        [old] = [one for one in before.schema if one.id == field.id]
-        ends = before.version, old.name, records[position].version, field.name
-        yield Doubt(field.id, *ends, lives[had[0]][field.id], lives[position][field.id])
+    parent, position = step
+    records, here = line.history.records, lives[position]
+    proved: frozenset[int] | None = None
+    for field in records[position].schema if any(len(given[id_]) > 1 for id_ in here) else ():
+        own = here[field.id]
+        for life, place in given[field.id].items():
+            [name] = [one.name for one in records[place].schema if one.id == field.id]
+            if life == own or (field.id in known and name == field.name):
+                continue
+            if field.id in known and proved is None:
+                proved = _in_same_files(_Stop(line, parent), _Stop(line, position))
+                proved |= {id_ for id_, had in known.items() if lives[parent].get(id_) != had}
+            if field.id in known and field.id in (proved or ()):
+                continue
+            ends = records[place].version, name, records[position].version, field.name
+            yield Doubt(field.id, *ends, life, own)
 
 
-def _pairs(common: Ancestry) -> tuple[list[tuple[_Stop, _Stop]], list[_Stop]]:
+def _pairs(common: Ancestry) -> tuple[list[list[tuple[_Stop, _Stop]]], list[_Stop]]:
     """Return the stops next to each other on the ways to two versions, and where these ways end."""
     ways = [_way(common, stretches) for stretches in (common.to_first, common.to_second)]
-    return [pair for way in ways for pair in pairwise(way)], [way[-1] for way in ways if way]
+    return [[*pairwise(way)] for way in ways], [way[-1] for way in ways if way]
 
 
-def _kept(one: _Stop, other: _Stop) -> frozenset[int]:
-    if one.line is other.line:
-        return kept_fields(one.line, one.position, other.position)
-    return _kept_at_fork(one, other)
+def _along(way: Sequence[tuple[_Stop, _Stop]], ids: Iterable[int]) -> dict[int, int]:
+    """Return what the IDs of fields become on a way; of an empty one, some that stay."""
+    found = {id_: id_ for id_ in (way[0][0].ids if way else ids)}
+    for pair in way:
+        kept = _kept(*pair)
+        found = {start: kept[id_] for start, id_ in found.items() if id_ in kept}
+    return found
+
+
+def _kept(one: _Stop, other: _Stop) -> Mapping[int, int]:
+    """Return the IDs of fields that two stops have, at the later one by those at the earlier."""
+    if one.line is not other.line:
+        return {id_: id_ for id_ in _kept_at_fork(one, other)}
+    lives = column_lives(one.line, (one.position, other.position)).at
+    later = {life: id_ for id_, life in lives[other.position].items()}
+    return {id_: later[life] for id_, life in lives[one.position].items() if life in later}
 
 
 def _doubtful(one: _Stop, other: _Stop) -> frozenset[int]:
@@ -238,15 +295,10 @@ def _doubtful(one: _Stop, other: _Stop) -> frozenset[int]:
     if one.line is not other.line:
         return _renamed_at_fork(one, other)
     found = column_lives(one.line, (one.position, other.position))
-    earlier = {doubt.after: doubt.before for doubt in found.doubts}
-
-    def first(life: int | None) -> int | None:
-        while life in earlier:
-            life = earlier[life]
-        return life
-
+    perhaps = {(doubt.before, doubt.after) for doubt in found.doubts}
     old, new = found.at[one.position], found.at[other.position]
-    return frozenset([id_ for id_ in old.keys() & new.keys() if first(old[id_]) == first(new[id_])])
+    both = [(id_, (old[id_], new[id_])) for id_ in old.keys() & new.keys()]
+    return frozenset([id_ for id_, lives in both if lives in perhaps or lives[::-1] in perhaps])
 
 
 def _way(common: Ancestry, stretches: Sequence[Stretch]) -> list[_Stop]:

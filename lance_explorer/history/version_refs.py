@@ -28,6 +28,7 @@ __all__ = [
     "VersionRef",
     "kept_version",
     "resolve",
+    "time_of",
     "version_number",
 ]
 
@@ -151,6 +152,42 @@ def version_number(source: TableSource, ref: VersionRef, *, is_begin: bool = Fal
 def kept_version(source: TableSource, ref: VersionRef) -> int:
     """Return the number of a kept version of one branch, named as for :func:`resolve`."""
     return source.file(version_number(source, ref)).version
+
+
+def time_of(
+    source: TableSource, ref: VersionRef, *, is_begin: bool = False, now: datetime | None = None
+) -> datetime:
+    """Return the time that somebody means, or that of the version that somebody means.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch whose versions plain numbers are.
+    ref : int, str, date, datetime, tuple or Snapshot
+        As :func:`resolve` takes it.
+    is_begin : bool
+        Whether a day means its start, and not its end.
+    now : datetime, optional
+        What words such as "yesterday" count from; by default now.
+
+    Raises
+    ------
+    VersionNotFoundError
+        If a version is meant that is not kept, or that has no time.
+    """
+    span = None
+    if isinstance(ref, date):
+        span = _span(ref)
+    elif isinstance(ref, str) and ref.strip() not in source.tags:
+        span = _words_span(ref.strip(), now or datetime.now(UTC))
+    if span is not None:
+        return span.start + _MOMENT if is_begin and span.start < span.stop else span.stop
+    found = resolve(source, ref, is_begin=is_begin, now=now)
+    history, position = found.source.found(found.version)
+    timestamp = history.records[position].manifest.timestamp
+    if timestamp is None:
+        raise VersionNotFoundError(f"version {found.version} does not say when it was committed")
+    return timestamp
 
 
 def _whole(number: SupportsIndex) -> int | None:

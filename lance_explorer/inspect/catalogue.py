@@ -42,6 +42,7 @@ from lance_explorer.inspect.fragments import ALL_FRAGMENTS, FRAGMENTS, all_fragm
 from lance_explorer.inspect.gaps import GAPS, gaps
 from lance_explorer.inspect.health import HEALTH, health
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
+from lance_explorer.inspect.index_settings import INDEX_SETTINGS, index_settings
 from lance_explorer.inspect.indices import ALL_INDICES, INDICES, all_indices, indices
 from lance_explorer.inspect.manifests import MANIFESTS, manifests
 from lance_explorer.inspect.refs import REFS, refs
@@ -226,6 +227,25 @@ class Inspect:
         [('id_idx', 5, True)]
         """
         return self._table.answer(all_indices)
+
+    @documented(INDEX_SETTINGS)
+    def index_settings(self, version: VersionRef | None = None) -> pl.DataFrame:
+        """Return how the indices of a version were built, one row for each setting.
+
+        An index whose type has no settings, or whose writer stored none, has no row. Settings that
+        this release has no name for are under ``other_fields``, by their numbers in the file.
+
+        Parameters
+        ----------
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
+
+        Examples
+        --------
+        >>> table.inspect.index_settings().is_empty()  # a BTREE has none
+        True
+        """
+        return self._at(index_settings, version)
 
     @documented(INDEX_COVERAGE)
     def index_coverage(self, version: VersionRef | None = None) -> pl.DataFrame:
@@ -651,15 +671,13 @@ class Inspect:
                                20,000,000 rows are examined
         fragment_ids_run_out   more than half of all possible fragment IDs are used up
         fragment_too_large     a fragment has more than half of the rows that addresses reach
-        old_version_bytes      1 GB is needed by old versions only; a warning if more than the
-                               latest version needs
         many_versions          1,000 versions are kept
         v1_manifest_names      manifests are named by the older scheme
         unstable_row_ids       1,000,000 indexed rows moved, since row IDs are not stable
         not_checked            a file that a check needs is missing or damaged
         ====================== ==================================================================
 
-        The checks of old versions, their number and names, and of unstable row IDs concern the
+        The checks of the number and names of versions, and of unstable row IDs concern the
         whole history, and are listed for the latest version only. Fragments are small if they have
         fewer rows than compactions aim at: 1,048,576, unless the config of the table says
         otherwise.
@@ -723,6 +741,7 @@ _CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
     (ALL_FIELDS, all_fields),
     (INDICES, _at_latest(indices)),
     (ALL_INDICES, all_indices),
+    (INDEX_SETTINGS, _at_latest(index_settings)),
     (INDEX_COVERAGE, _at_latest(index_coverage)),
     (ALL_INDEX_COVERAGE, all_index_coverage),
     (REWRITE_GROUPS, rewrite_groups),

@@ -28,7 +28,7 @@ from lance_explorer.history.update_kinds import writes_in_place
 from lance_explorer.inspect.schema_changes import FieldChange, schema_changes
 from lance_explorer.inspect.versions import versions
 
-__all__ = ["Commit", "commit_words", "describe_commits"]
+__all__ = ["Commit", "commit_words", "commits", "describe_commits"]
 
 _MOST_NAMED = 3
 _LONGEST_NAME = 40
@@ -45,6 +45,8 @@ class Commit:
     ----------
     counts : mapping
         Its row of ``versions()``.
+    record : VersionRecord
+        The version.
     operation : Operation or None
         What the transaction says; None if there is none, or it cannot be read.
     fields : sequence of FieldChange
@@ -58,6 +60,7 @@ class Commit:
     """
 
     counts: Mapping[str, Any]
+    record: VersionRecord
     operation: Operation | None = None
     fields: Sequence[FieldChange] = ()
     columns: int = 0
@@ -65,32 +68,47 @@ class Commit:
     indices_before: frozenset[str] = frozenset()
 
 
-def describe_commits(source: TableSource) -> list[str]:
-    """Return what the commit of each kept version did, oldest first.
+def commits(source: TableSource, last: int | None = None) -> list[Commit]:
+    """Return what is known of the commits of kept versions, oldest first; only the last so many.
 
     Raises
     ------
     StorageError
         If a manifest cannot be read. A transaction that cannot be read is told as such.
     """
-    changes = schema_changes(source)
+    frame = versions(source, last)
+    kept = source.listing.versions
+    part = None
+    if last is not None and last < len(kept):
+        part = source.part(range(kept[-last - 1].version, kept[-1].version + 1))
+    changes = schema_changes(part or source)
     paths = cache(field_paths)
-    described = []
+    found = list[Commit]()
     before: VersionRecord | None = None
-    records = source.history.records
-    with source.reading_transactions(records):
-        for counts, record in zip(versions(source).iter_rows(named=True), records, strict=True):
-            commit = Commit(
-                counts,
-                _operation(source, record),
-                changes.get(record.version, ()),
-                sum([part.parent_id == NO_PARENT for part in record.schema]),
-                paths(record.schema),
-                frozenset([index.name for index in before.indices]) if before else frozenset(),
-            )
-            described.append(commit_words(commit))
+    records = (part or source).history.records
+    first = len(records) - len(frame)
+    with source.reading_transactions(records[first:]):
+        rows = [None] * first + frame.to_dicts()
+        for counts, record in zip(rows, records, strict=True):
+            if counts is not None:
+                found.append(
+                    Commit(
+                        counts,
+                        record,
+                        _operation(source, record),
+                        changes.get(record.version, ()),
+                        sum([field.parent_id == NO_PARENT for field in record.schema]),
+                        paths(record.schema),
+                        frozenset([i.name for i in before.indices]) if before else frozenset(),
+                    )
+                )
             before = record
-    return described
+    return found
+
+
+def describe_commits(source: TableSource) -> list[str]:
+    """Return what the commit of each kept version did, oldest first."""
+    return [commit_words(commit) for commit in commits(source)]
 
 
 def commit_words(commit: Commit) -> str:

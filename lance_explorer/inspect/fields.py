@@ -17,14 +17,13 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
-from lance_explorer.frames.text import text_of
+from lance_explorer.frames.text import json_text, text_of
 from lance_explorer.history.column_lives import kept_fields
 from lance_explorer.history.intervals import intervals_of
 from lance_explorer.history.paths import Branch
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.field_steps import FieldState, FieldSteps, field_states
 from lance_explorer.inspect.intervals import interval_columns
-from lance_explorer.inspect.value_text import json_text
 
 __all__ = ["ALL_FIELDS", "FIELDS", "all_fields", "fields"]
 

@@ -14,7 +14,6 @@ from lance_explorer.inspect.findings import FINDINGS, findings_frame
 from lance_explorer.inspect.fragment_health import deleted_rows, id_limits, small_fragments
 from lance_explorer.inspect.history_health import (
     many_versions,
-    old_bytes,
     unstable_row_ids,
     v1_names,
 )
@@ -48,7 +47,6 @@ _OF_A_VERSION: tuple[tuple[Topic, _Check], ...] = (
 )
 
 _OF_ALL_VERSIONS: tuple[tuple[Topic, _Check], ...] = (
-    ("files", old_bytes),
     ("files", many_versions),
     ("files", v1_names),
     ("indices", unstable_row_ids),

@@ -1,4 +1,4 @@
-"""What keeping versions costs: how many there are, and what only old ones hold."""
+"""What keeping versions costs: how many there are, their names, and rows that moved in them."""
 
 from collections.abc import Iterator
 
@@ -11,25 +11,18 @@ from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.manifests import manifests
-from lance_explorer.inspect.old_files import old_files
 from lance_explorer.inspect.versions import versions
 
 __all__ = [
-    "LARGE_OLD_BYTES",
     "MANY_MOVED_ROWS",
     "MANY_VERSIONS",
     "many_versions",
-    "old_bytes",
     "unstable_row_ids",
     "v1_names",
 ]
 
 MANY_VERSIONS = 1_000
 """So many versions are worth knowing: who looks for the latest may have to list them all."""
-
-LARGE_OLD_BYTES = 1_000_000_000
-"""So many bytes that only old versions need are worth knowing; a warning if they are more than
-what the latest version needs."""
 
 MANY_MOVED_ROWS = 1_000_000
 """So many rows that moved under indices are worth knowing in a table without stable row IDs."""
@@ -50,29 +43,6 @@ def many_versions(source: TableSource, _: History) -> Iterator[Finding]:
         severity="info",
         message=f"{len(sizes):,} versions are kept; their manifests take "
         f"{byte_size(int(sizes.sum()))}",
-        advice=_CLEANUP,
-    )
-
-
-def old_bytes(source: TableSource, _: History) -> Iterator[Finding]:
-    """Find out how much only old versions hold."""
-    files = old_files(source)
-    old = int(files["old_bytes"].sum())
-    if old < LARGE_OLD_BYTES:
-        return
-    current = int(files["current_bytes"].sum())
-    parts = files.filter(pl.col("old_bytes") > 0).sort("old_bytes", descending=True)
-    told = ", ".join(
-        [
-            f"{byte_size(size)} in {count:,} {what}"
-            for what, count, size in parts.select("kind", "num_old", "old_bytes").iter_rows()
-        ]
-    )
-    yield Finding(
-        code="old_version_bytes",
-        severity="warning" if old > current else "info",
-        message=f"{byte_size(old)} are needed by old versions only, at least: {told}; "
-        f"the latest version needs {byte_size(current)}",
         advice=_CLEANUP,
     )
 

@@ -47,8 +47,13 @@ _SCALAR_TYPES = {
     "NGRAM": "NGRAM",
     "ZONE_MAP": "ZONEMAP",
     "BLOOM_FILTER": "BLOOMFILTER",
+    "MINHASH_LSH": "MINHASHLSH",
+    "RTREE": "RTREE",
 }
 """How pylance calls the types that a call for scalar indices makes."""
+
+_CONFIGURED_TYPES = frozenset({"FM", "JSON"})
+"""Types that such a call makes from an IndexConfig."""
 
 _Row = Mapping[str, Any]
 """A row of the summary of indices."""
@@ -188,7 +193,8 @@ def _building(rows: Iterable[_Row]) -> str:
 
 def _call(row: _Row) -> str:
     column, kind = row["fields"][0], _SCALAR_TYPES.get(row["index_type"])
-    function = "create_scalar_index" if kind else "create_index"
+    is_scalar = kind is not None or row["index_type"] in _CONFIGURED_TYPES
+    function = "create_scalar_index" if is_scalar else "create_index"
     given = f"index_type={kind!r}" if kind else "..."
     name = _quoted(row["name"])
     return f"dataset.{function}({_quoted(column or '?')}, {given}, name={name}, replace=True)"

@@ -23,12 +23,12 @@ from lance_explorer.frames.columns import (
     Column,
     FrameSchema,
 )
+from lance_explorer.frames.text import json_text
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import intervals_of
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.field_names import field_names, names_of
 from lance_explorer.inspect.intervals import interval_columns
-from lance_explorer.inspect.value_text import json_text
 
 __all__ = ["ALL_INDICES", "INDICES", "all_indices", "covered_fragments", "indices"]
 
@@ -42,6 +42,11 @@ _INDEX = (
     Column("index_type", TEXT, "index type, such as BTREE; unknown if the writer stored none"),
     Column("field_ids", pl.List(FIELD_ID), "IDs of the indexed fields; [] for a system index"),
     Column("fields", pl.List(TEXT), "paths of these fields; null: dropped from the schema"),
+    Column(
+        "covering_fields",
+        pl.List(TEXT),
+        "paths of fields whose values the segment stores besides; null: dropped from the schema",
+    ),
     Column("dataset_version", ID, "version that the segment was built from"),
     Column(
         "num_fragments", COUNT, "number of covered fragments, including removed ones", nullable=True
@@ -66,6 +71,8 @@ _INDEX = (
     Column(
         "details", TEXT, "settings of the index as a JSON object; null if damaged", nullable=True
     ),
+    Column("metadata", TEXT, "further metadata as a JSON object", nullable=True),
+    Column("clustering_id", ID, "ID of the clustering of its rows", nullable=True),
 )
 
 INDICES = FrameSchema("indices", (VERSION, BRANCH, *_INDEX))
@@ -123,6 +130,10 @@ def _index_columns(
             names_of(segment.fields, names[position])
             for segment, position in zip(segments, positions, strict=True)
         ],
+        "covering_fields": [
+            names_of(segment.covering_fields, names[position])
+            for segment, position in zip(segments, positions, strict=True)
+        ],
         "dataset_version": [segment.dataset_version for segment in segments],
         "num_fragments": [None if c is None else len(c) for c in covered],
         "fragment_ids": [None if c is None else pl.Series(c.to_array()) for c in covered],
@@ -133,6 +144,10 @@ def _index_columns(
         "base_id": [segment.base_id for segment in segments],
         "is_system": [segment.name in SYSTEM_INDICES for segment in segments],
         "details": [_details(segment) for segment in segments],
+        "metadata": [
+            json_text(dict(segment.metadata)) if segment.metadata else None for segment in segments
+        ],
+        "clustering_id": [segment.clustering_id for segment in segments],
     }
 
 

@@ -5,8 +5,8 @@ import polars as pl
 from lance_explorer.errors import LanceExplorerError, NotFoundError
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.frames.columns import BYTES, ID, TEXT, TIME, Column, FrameSchema
+from lance_explorer.frames.text import json_text
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.value_text import json_text
 
 __all__ = ["REFS", "refs"]
 

@@ -15,6 +15,7 @@ from lance_explorer.inspect.fragment_reuse import FRAGMENT_REUSE, fragment_reuse
 from lance_explorer.inspect.fragments import FRAGMENTS, fragments
 from lance_explorer.inspect.health import HEALTH, health
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
+from lance_explorer.inspect.index_settings import INDEX_SETTINGS, index_settings
 from lance_explorer.inspect.indices import INDICES, indices
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS, row_id_encodings
 from lance_explorer.inspect.row_id_segments import ROW_ID_SEGMENTS, row_id_segments
@@ -84,6 +85,17 @@ class SnapshotInspect:
         True
         """
         return self._answer(indices)
+
+    @documented(INDEX_SETTINGS)
+    def index_settings(self) -> pl.DataFrame:
+        """Return how the indices were built, one row for each setting.
+
+        Examples
+        --------
+        >>> table.at(1).inspect.index_settings().is_empty()
+        True
+        """
+        return self._answer(index_settings)
 
     @documented(INDEX_COVERAGE)
     def index_coverage(self) -> pl.DataFrame:

@@ -17,9 +17,9 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.frames.kinds import kind_of
 from lance_explorer.frames.known_from import known_from
+from lance_explorer.frames.text import json_text
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.value_text import json_text
 from lance_explorer.shown import visible
 
 __all__ = ["TRANSACTIONS", "transactions"]

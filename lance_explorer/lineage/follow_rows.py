@@ -1,6 +1,6 @@
 """Many rows through many versions: one vectorised pass a version."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +39,9 @@ class RowsInStep:
     after: Uint64Array
 
 
-def trace(rows: StateRows, identities: Uint64Array, positions: range) -> Iterator[RowsInStep]:
+def trace(
+    rows: StateRows, identities: Uint64Array, positions: Sequence[int]
+) -> Iterator[RowsInStep]:
     """Yield what happened to rows, version by version, where anything did.
 
     Parameters
@@ -48,7 +50,7 @@ def trace(rows: StateRows, identities: Uint64Array, positions: range) -> Iterato
         The rows of the states of a branch.
     identities : ndarray of uint64
         The rows, ascending, each once.
-    positions : range
+    positions : sequence of int
         The positions of the versions in ``rows.history``, also backwards.
     """
     if not len(identities):

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lance_explorer.arguments import row_numbers
 from lance_explorer.errors import InvalidArgumentError, RowNotFoundError
+from lance_explorer.frames.columns import TEXT
+from lance_explorer.frames.commit_facts import facts_of_records
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED, ROW_HISTORY
 from lance_explorer.frames.known_from import known_from_branches
@@ -27,7 +29,7 @@ from lance_explorer.history.reading.row_endings import row_not_found
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.ancestors import fork_of, identities_in_parent
 from lance_explorer.lineage.clones import step_facts
-from lance_explorer.lineage.event_frame import EventColumns, event_columns
+from lance_explorer.lineage.event_frame import EventColumns, event_columns, only
 from lance_explorer.lineage.follow_rows import RowsInStep, trace
 from lance_explorer.lineage.fork_gaps import has_gap, since_fork
 from lance_explorer.lineage.row_values import with_values
@@ -72,7 +74,10 @@ def row_history(
     if not parts:
         raise row_not_found(source, source.latest_version, row_id)
     columns = EventColumns.concatenated(parts)
-    frame = ROW_HISTORY.build(_told(source, columns, steps))
+    told = _told(source, columns, steps)
+    known_from = told.pop("known_from")
+    said = {**told, **_facts(source, columns, steps), "known_from": known_from}
+    frame = ROW_HISTORY.build(said)
     return with_values(source, frame, row_id) if values else frame
 
 
@@ -80,6 +85,15 @@ def _told(source: TableSource, columns: EventColumns, steps: _Steps) -> dict[str
     """Return the columns of a frame of events."""
     told = columns.frame(steps)
     return {**told, "known_from": known_from_branches(source, told["branch"], told["version"])}
+
+
+def _facts(source: TableSource, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:
+    """Return what the commit of each event says of itself, where that commit is kept."""
+    own = np.array([step.version for _, step in steps], dtype=np.uint64)[columns.step]
+    said = facts_of_records((source.on_branch(branch), step.after) for branch, step in steps)
+    facts = pl.DataFrame(said, schema=dict.fromkeys(said, TEXT))[columns.step]
+    is_own = pl.Series(columns.version == own)
+    return {name: only(facts[name], is_own) for name in facts.columns}
 
 
 def _identities(rows: StateRows, row_id: int, at: int | None) -> list[int]:

@@ -10,13 +10,13 @@ import polars as pl
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.schema import NO_PARENT
-from lance_explorer.frames.common_types import common_type
 from lance_explorer.history.ancestors import Place, ancestry
 from lance_explorer.history.column_lives import fields_of_both
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.lineage.same_types import same_types
 from lance_explorer.storage import done_in_order
 
 __all__ = ["with_values"]
@@ -53,7 +53,8 @@ def with_values(source: TableSource, frame: pl.DataFrame, row_id: int) -> pl.Dat
     found = [row for row in read if row is not None]
     changes = pl.Series([*_changes(read, frame["event"].to_list())], dtype=pl.List(pl.String()))
     if found:
-        rows = pl.concat(_same_types(found), how="diagonal").to_struct()
+        parts = same_types([(row.version, row.values) for row in found])
+        rows = pl.concat(parts, how="diagonal").to_struct()
     else:
         rows = pl.Series([], dtype=pl.Struct([]))
     place = iter(range(len(found)))
@@ -85,7 +86,8 @@ class _Row(NamedTuple):
         old_names = {id_: name for name, id_ in earlier.fields.items()}
         if self.fields != earlier.fields:
             kept = fields_of_both(ancestry(earlier.place, self.place))
-            old_names = {id_: n for id_, n in old_names.items() if kept is None or id_ in kept}
+            if kept is not None:
+                old_names = {kept[id_]: name for id_, name in old_names.items() if id_ in kept}
         for name in self.values.columns:
             old_name = old_names.get(self.fields.get(name, _NO_FIELD), name)  # a cast has a new ID
             known = old_name in earlier.values.columns
@@ -156,42 +158,6 @@ def _values(place: _Place, row_id: int) -> _Row | None:
         storage.io.missing += 1  # what pylance reads is not counted
         return None
     return _Row(Place(source, record.version), row, fields)
-
-
-def _same_types(rows: list[_Row]) -> list[pl.DataFrame]:
-    """Return frames in which a column has one type; the latest one keeps the name if it cannot."""
-    types = dict[str, pl.DataType]()
-    variants = {name: [name] for row in rows for name in row.values.columns}
-    names = list[dict[str, str]]()
-    for row in reversed(rows):
-        names.append({})
-        for name, dtype in row.values.schema.items():
-            place, common = _column_place(variants, types, name, dtype, row.version)
-            types[place] = common
-            names[-1][name] = place
-    return [
-        row.values.rename(own).cast({place: types[place] for place in own.values()})
-        for row, own in zip(rows, reversed(names), strict=True)
-    ]
-
-
-def _column_place(
-    variants: dict[str, list[str]],
-    types: Mapping[str, pl.DataType],
-    name: str,
-    dtype: pl.DataType,
-    version: int,
-) -> tuple[str, pl.DataType]:
-    """Return what a column of a version is called, and a type that its values fit in."""
-    for place in variants[name]:
-        common = common_type(types.get(place, dtype), dtype)
-        if common is not None:
-            return place, common
-    place = f"{name}@{version}"
-    while place in variants:
-        place += "_"
-    variants[name].append(place)
-    return place, dtype
 
 
 def _told_changes(before: _Row, row: _Row) -> list[str] | None:

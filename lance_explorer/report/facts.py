@@ -4,8 +4,9 @@ from functools import cached_property
 
 import polars as pl
 
+from lance_explorer.checks.advice import advice
+from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.advice import advice
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.versions import versions
@@ -40,6 +41,11 @@ class Facts:
         return size_origins(self.source)
 
     @cached_property
-    def advice(self) -> tuple[pl.DataFrame, str | None]:
-        """What is wrong or should be done; and why the latest version could not be checked."""
-        return advice(self.source)
+    def advice(self) -> pl.DataFrame:
+        """What is wrong or should be done, and what could not be checked."""
+        return advice(self.source, lambda _: self.on_disk)
+
+    @cached_property
+    def on_disk(self) -> Survey:
+        """What lies in the folder of the table."""
+        return survey(self.source)

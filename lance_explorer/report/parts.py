@@ -8,8 +8,13 @@ import plotly.graph_objects as go
 import polars as pl
 
 from lance_explorer.changes.change_feed import changes
+from lance_explorer.checks.advice import NOTHING_TO_DO, SEVERITY_WORDS
+from lance_explorer.checks.frame import CHECKS
+from lance_explorer.disk.plans import plans
+from lance_explorer.disk.usage import DiskUsage
 from lance_explorer.display import table_facts
 from lance_explorer.figures.changes import changes_over_time
+from lance_explorer.figures.disk_usage import disk_growth, disk_usage
 from lance_explorer.figures.encoding_words import encoding_words
 from lance_explorer.figures.encodings import encoding_bytes, encoding_growth
 from lance_explorer.figures.file_sizes import file_sizes
@@ -21,12 +26,9 @@ from lance_explorer.figures.manifest_bytes import manifest_bytes
 from lance_explorer.figures.schema_history import schema_history
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.sizes import percent
-from lance_explorer.inspect.advice import NOTHING_TO_DO, SEVERITY_WORDS
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
 from lance_explorer.inspect.catalogue import FRAMES, frame
-from lance_explorer.inspect.health import HEALTH
 from lance_explorer.inspect.inherited_versions import inherited_versions
-from lance_explorer.inspect.old_files import old_files
 from lance_explorer.inspect.size_origins import SIZE_ORIGINS
 from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.lineage.graph import lineage
@@ -59,6 +61,18 @@ class Part:
 
 def _facts(facts: Facts) -> Iterator[Block]:
     yield definitions(table_facts(facts.source))
+
+
+def _disk(facts: Facts) -> Iterator[Block]:
+    usage = DiskUsage(facts.on_disk)
+    yield paragraph(f"{usage.sentence}.")
+    yield disk_usage(usage.summary())
+    yield disk_growth(usage.versions())
+    for plan in plans(facts.on_disk):
+        yield paragraph(f"{plan.title}: {plan.sentence} `{plan.code}`")
+        if plan.details:
+            yield paragraph(f"{plan.about}:")
+            yield items(plan.details)
 
 
 def _story(facts: Facts) -> Iterator[Block]:
@@ -113,21 +127,18 @@ def _sizes(facts: Facts) -> Iterator[Block]:
     which = "What the latest version needs, by the version that wrote it: the largest"
     caption = _share(len(shown), len(origins), "version", which)
     yield frame_table(shown, caption, SIZE_ORIGINS, sentences=WHAT_IT_DID)
-    caption = "Files of the latest version, and old ones that only versions before it need"
-    yield frame_table(old_files(facts.source), caption)
     yield manifest_bytes(frame(facts.source, "manifests"))
 
 
 def _findings(facts: Facts) -> Iterator[Block]:
-    found, problem = facts.advice
-    if problem is not None:
-        yield paragraph(f"The latest version could not be checked: {problem}", "failure")
-    elif found.is_empty():
+    found = facts.advice
+    if found.is_empty():
         yield paragraph(f"{NOTHING_TO_DO}: no check found anything.")
     if len(found):
         words = pl.col("severity").cast(pl.String).replace(SEVERITY_WORDS).alias("what it is")
-        shown = found.select(words, "version", "fragment_id", "message", "advice")
-        yield _cut(shown, "finding", HEALTH)
+        shown = found.select(words, "version", "fragment_id", "message", "advice", "known_bug")
+        shown = shown if found["known_bug"].count() else shown.drop("known_bug")
+        yield _cut(shown, "finding", CHECKS)
 
 
 def _fragments(facts: Facts) -> Iterator[Block]:
@@ -202,6 +213,7 @@ def _changes(facts: Facts) -> Iterator[Block]:
 
 PARTS = (
     Part("Facts", _facts),
+    Part("On disk", _disk),
     Part("The story in words", _story),
     Part("Growth and operations", _growth),
     Part("Commits", _commits),

@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.checks.advice import NOTHING_TO_DO, advice_counts
 from lance_explorer.figures.labels import plural, size
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.advice import NOTHING_TO_DO, advice_counts
 from lance_explorer.inspect.catalogue import frame
 from lance_explorer.inspect.size_words import headline
 from lance_explorer.report.facts import WHAT_IT_DID, Facts
@@ -130,11 +130,8 @@ def _gaps(source: TableSource) -> str:
 
 
 def _advice(facts: Facts) -> str:
-    found, problem = facts.advice
-    if found.is_empty() and problem is None:
-        return f"{NOTHING_TO_DO}."
-    told = f"Findings and advice: {advice_counts(found)}." if len(found) else ""
-    return told if problem is None else f"{told} The latest version could not be checked.".lstrip()
+    told = advice_counts(facts.advice)
+    return f"Findings and advice: {told}." if told else f"{NOTHING_TO_DO}."
 
 
 def _day(time: datetime | None) -> str:

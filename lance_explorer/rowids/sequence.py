@@ -187,8 +187,11 @@ class RowIdSequence(Values):
         begins = self._begins()
         place = np.searchsorted(begins, positions, side="right") - 1
         values = np.empty(len(positions), dtype=np.uint64)
-        for number in np.unique(place).tolist():
-            here = place == number
+        order = np.argsort(place, kind="stable")
+        numbers, first = np.unique(place[order], return_index=True)
+        stops = np.append(first, len(order))[1:]
+        for number, start, stop in zip(numbers.tolist(), first, stops, strict=True):
+            here = order[start:stop]
             values[here] = self.parts[number].at(positions[here] - begins[number])
         return values
 

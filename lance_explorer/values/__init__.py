@@ -1,6 +1,7 @@
 """Everything that is read from data files, through pylance."""
 
 from lance_explorer.values.files import read_hidden_column, read_row_map
+from lance_explorer.values.matching import Matching, check_filter, matching_rows
 from lance_explorer.values.opening import RecordedRoot
 from lance_explorer.values.rows import (
     ROW_VERSIONS,
@@ -19,9 +20,12 @@ from lance_explorer.values.rows_at import read_rows_at, refused_blobs
 __all__ = [
     "ROW_VERSIONS",
     "SYSTEM_COLUMNS",
+    "Matching",
     "RecordedRoot",
     "arrow_schema",
+    "check_filter",
     "content_batches",
+    "matching_rows",
     "read_hidden_column",
     "read_row_map",
     "read_rows",

@@ -50,8 +50,10 @@ def read_rows_at(
     columns: Sequence[str],
     storage_options: StorageOptions = None,
     check_blob: BlobCheck = refuse_blob,
+    *,
+    whole_blobs: bool = True,
 ) -> pl.DataFrame:
-    """Read rows of one version, whole blobs too, in the order asked for.
+    """Read rows of one version, in the order asked for.
 
     Parameters
     ----------
@@ -69,6 +71,8 @@ def read_rows_at(
         Address and credentials of an object store.
     check_blob : callable
         Refuses blobs outside of the table; by default all.
+    whole_blobs : bool
+        Whether to read blobs, and not what describes them.
 
     Raises
     ------
@@ -80,7 +84,7 @@ def read_rows_at(
     opened = open_readable(uri, version, storage_options)
     dataset, wanted = opened.dataset, opened.asked(columns)
     with translating(version, storage_options):
-        types = _types_with_blobs(dataset, wanted)
+        types = _types_with_blobs(dataset, wanted) if whole_blobs else None
     if types is not None:
         for filter in _filters(np.sort(addresses)):
             check_whole_blobs(dataset, wanted, check_blob, storage_options, filter=filter)

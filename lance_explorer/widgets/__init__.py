@@ -6,8 +6,8 @@ What is chosen in a view is in its ``state``. Views with the same state are link
 """
 
 from lance_explorer.widgets.changes import Changes
+from lance_explorer.widgets.disk import Disk
 from lance_explorer.widgets.explorer import Explorer
-from lance_explorer.widgets.files import Files
 from lance_explorer.widgets.indices import Indices
 from lance_explorer.widgets.lineage_graph import LineageGraph
 from lance_explorer.widgets.overview import Overview
@@ -17,8 +17,8 @@ from lance_explorer.widgets.time_travel import TimeTravel
 
 __all__ = [
     "Changes",
+    "Disk",
     "Explorer",
-    "Files",
     "Indices",
     "LineageGraph",
     "Overview",

@@ -1,17 +1,17 @@
-"""Advice for the browser: the records of ``inspect``, which all views show alike."""
+"""Advice for the browser: the records of ``checks``, which all views show alike."""
 
 from typing import Any
 
 import polars as pl
 
-from lance_explorer.inspect.advice import NOTHING_TO_DO, SEVERITY_WORDS, advice_counts
+from lance_explorer.checks.advice import NOTHING_TO_DO, SEVERITY_WORDS, advice_counts
 
 __all__ = ["advice_data", "advice_sentences"]
 
 _MOST_ADVICE = 100
 
-_VIEWS = {"files": "files", "indices": "indices", "row_ids": "encodings"}
-"""The view of the explorer that tells more, by topic."""
+_VIEWS = {"files": "disk", "storage": "disk", "indices": "indices", "row_ids": "encodings"}
+"""The view of the explorer that tells more, by what was checked."""
 
 
 def advice_data(
@@ -22,7 +22,7 @@ def advice_data(
     Parameters
     ----------
     found : polars.DataFrame
-        What ``inspect.advice()`` or ``inspect.health()`` gives.
+        What ``checks.advice`` or ``inspect.health()`` gives.
     nothing : str
         What is said if there is none.
     problem : str, optional
@@ -39,7 +39,8 @@ def advice_data(
                 "words": SEVERITY_WORDS[row["severity"]],
                 "version": None if row["version"] is None else str(row["version"]),
                 "fragment_id": None if row["fragment_id"] is None else str(row["fragment_id"]),
-                "view": _VIEWS.get(row["topic"]),
+                "known_bug": row.get("known_bug"),
+                "view": _VIEWS.get(row["check"] if "check" in row else row["topic"]),
             }
             for row in found.head(_MOST_ADVICE).iter_rows(named=True)
         ],

@@ -8,7 +8,7 @@ from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.table import Table
 from lance_explorer.widgets.arranging import Sort, read_filter
 
-__all__ = ["arranged_code", "call", "literal", "opening_code"]
+__all__ = ["arranged_code", "call", "dataset_code", "literal", "opening_code"]
 
 _IMPORTS = {
     "pl.": "import polars as pl",
@@ -27,19 +27,42 @@ def opening_code(table: Table, code: str) -> str:
     arguments = [literal(table.uri)]
     if table.branch is not None:
         arguments.append(f"branch={literal(table.branch)}")
-    options = sorted(table.source.main_storage.options or ())
-    lines = []
-    if options:
-        arguments.append("storage_options=storage_options")
-        placeholders = ", ".join([f"{literal(name)}: ..." for name in options])
-        lines.append(
-            f"storage_options = {{{placeholders}}}  # fill in what you opened the table with"
-        )
+    lines = _options_lines(table, arguments)
     allowed = table.source.main_storage.bases.allowed
     if allowed:
         arguments.append(f"allow_bases={literal([*allowed])}")
     lines.append(f"table = lx.open_table({', '.join(arguments)})")
     return "\n".join(["import lance_explorer as lx", *imports, "", *lines, code])
+
+
+def dataset_code(table: Table, code: str) -> str:
+    """Return code that calls pylance, with the lines before it that it needs.
+
+    Examples
+    --------
+    >>> print(dataset_code(table, "dataset.optimize.compact_files()"))
+    import lance
+    <BLANKLINE>
+    dataset = lance.dataset("...people.lance")
+    dataset.optimize.compact_files()
+    """
+    imports = ["import lance"]
+    if "timedelta(" in code:
+        imports.insert(0, "from datetime import timedelta\n")
+    arguments = [literal(table.uri)]
+    lines = _options_lines(table, arguments)
+    lines.append(f"dataset = lance.dataset({', '.join(arguments)})")
+    return "\n".join([*imports, "", *lines, code])
+
+
+def _options_lines(table: Table, arguments: list[str]) -> list[str]:
+    """Add storage options to arguments, by name; return the line in which they are filled in."""
+    options = sorted(table.source.main_storage.options or ())
+    if not options:
+        return []
+    arguments.append("storage_options=storage_options")
+    placeholders = ", ".join([f"{literal(name)}: ..." for name in options])
+    return [f"storage_options = {{{placeholders}}}  # fill in what you opened the table with"]
 
 
 def call(function: str, *arguments: object, **options: object) -> str:

@@ -1,49 +1,68 @@
-"""What is on disk and whose it is, for the browser, and what a cleanup or a compaction would do."""
+"""What is on disk and whose it is, for the browser, and what a cleanup or a compaction would do.
 
+The views of a table show one look at its folder, so that no two of them have other numbers.
+"""
+
+import threading
 from collections.abc import Callable
-from datetime import timedelta
-from typing import Any
+from dataclasses import asdict
+from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from lance_explorer.disk.cleanup import CleanupRules, cleanup
-from lance_explorer.disk.cleanup_preview import CleanupPreview
-from lance_explorer.disk.compaction_preview import CompactionPreview, compaction_preview
-from lance_explorer.disk.survey import survey
-from lance_explorer.disk.usage import KIND_WORDS, DiskUsage
-from lance_explorer.figures.disk_usage import STATUS_COLORS, STATUS_WORDS
-from lance_explorer.frames.sizes import counted
-from lance_explorer.history.source import TableSource
+from lance_explorer.disk.plans import plans
+from lance_explorer.disk.survey import Survey, survey
+from lance_explorer.disk.usage import KIND_WORDS, PART_WORDS, DiskUsage
+from lance_explorer.figures.disk_usage import DISK_COLORS, STATUS_COLORS, STATUS_WORDS
+from lance_explorer.table import Table
+from lance_explorer.widgets.code_lines import dataset_code
+from lance_explorer.widgets.packing import packed
+from lance_explorer.widgets.view import Reply
 
-__all__ = ["disk_data"]
-
-_CLEANUPS = {
-    "A cleanup now, of what is older than 14 days": CleanupRules(),
-    "A cleanup of all but the latest version": CleanupRules(older_than=timedelta(0)),
-}
+__all__ = ["disk_data", "forget_what_is_on_disk", "on_disk"]
 
 
-def disk_data(source: TableSource, check: Callable[[], None]) -> dict[str, Any]:
-    """Return what takes how much space, and what can be done about it.
+class _Looked:
+    """What was found when the folder of a table was looked at, once for all who ask."""
 
-    The table is looked at anew. ``check`` is called between the steps, and may end the work.
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.listing: object = None
+        self.found: Survey | None = None
+
+
+_LOOKED = WeakKeyDictionary[Table, _Looked]()
+
+
+def on_disk(table: Table) -> Survey:
+    """Return what lies in the folder of a table, listed once until the table is refreshed."""
+    looked, source = _LOOKED.setdefault(table, _Looked()), table.source
+    with looked.lock:
+        if looked.found is None or looked.listing is not source.listing:
+            looked.found, looked.listing = survey(source), source.listing
+        return looked.found
+
+
+def forget_what_is_on_disk(table: Table) -> None:
+    """Let the folder of a table be listed anew when it is next asked for."""
+    _LOOKED.pop(table, None)
+
+
+def disk_data(table: Table, check: Callable[[], None]) -> Reply:
+    """Return what takes how much space, since when, and what can be done about it.
+
+    ``check`` is called between the steps, and may end the work. The arrays have one value for each
+    version: how much of what is there now was written up to then.
     """
-    found = survey(source)
+    found = on_disk(table)
     check()
     usage = DiskUsage(found)
     summary = usage.summary().with_columns(pl.col("kind", "status").cast(pl.String))
     sizes = dict(summary.group_by("status").agg(pl.col("size_bytes").sum()).iter_rows())
-    plans = []
-    for title, rules in _CLEANUPS.items():
-        preview = CleanupPreview(cleanup(found, rules))
-        lost = preview.losses()["message"].to_list()
-        plans.append(_plan(title, preview, "What is lost", lost))
-        check()
-    compaction = compaction_preview(found.source, {})
-    plans.append(
-        _plan("A compaction", compaction, "Fragments that stay as they are", _stay(compaction))
-    )
-    return {
+    versions = usage.versions()
+    of_versions = versions.drop_nulls("version")
+    check()
+    content = {
         "sentence": usage.sentence,
         "statuses": [
             {"name": name, "words": STATUS_WORDS[name], "color": color, "bytes": str(sizes[name])}
@@ -57,25 +76,18 @@ def disk_data(source: TableSource, check: Callable[[], None]) -> dict[str, Any]:
             }
             for (kind,), rows in summary.group_by("kind", maintain_order=True)
         ],
-        "plans": plans,
+        "parts": [
+            {"name": name, "words": PART_WORDS[name], "color": color}
+            for name, color in DISK_COLORS.items()
+        ],
+        "rest_bytes": str(versions.filter(pl.col("version").is_null())["size_bytes"].sum()),
+        "plans": [
+            {**asdict(plan), "lines": dataset_code(table, plan.code)}
+            for plan in plans(found, check)
+        ],
     }
-
-
-def _plan(
-    title: str, preview: CleanupPreview | CompactionPreview, about: str, details: list[str]
-) -> dict[str, Any]:
-    sentence = preview.sentence
-    return {
-        "title": title,
-        "sentence": f"{sentence[:1].upper()}{sentence[1:]}.",
-        "code": preview.code,
-        "about": about,
-        "details": details,
+    arrays = {
+        f"disk_{name}": of_versions[f"{name}_bytes"].cum_sum().cast(pl.Float64).to_numpy()
+        for name in DISK_COLORS
     }
-
-
-def _stay(compaction: CompactionPreview) -> list[str]:
-    """Return why fragments stay, the reason of most of them first."""
-    stay = compaction.fragments().filter(~pl.col("is_rewritten"))
-    reasons = stay.group_by("message").len().sort("len", "message", descending=[True, False])
-    return [f"{counted(number, 'fragment')}: {message}" for message, number in reasons.iter_rows()]
+    return packed({"disk_versions": of_versions["version"].to_numpy(), **arrays}, content)

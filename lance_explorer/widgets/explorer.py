@@ -16,7 +16,7 @@ from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.code_lines import opening_code
-from lance_explorer.widgets.files import Files
+from lance_explorer.widgets.disk import Disk
 from lance_explorer.widgets.indices import Indices
 from lance_explorer.widgets.lineage_graph import LineageGraph
 from lance_explorer.widgets.overview import Overview
@@ -54,7 +54,7 @@ _TABS = {
         _Tab("lineage", "Lineage", LineageGraph),
         _Tab("encodings", "Encodings", SegmentEncodings),
         _Tab("indices", "Indices", Indices),
-        _Tab("files", "Files", Files),
+        _Tab("disk", "Disk", Disk),
     )
 }
 
@@ -62,7 +62,7 @@ _TABS = {
 class Explorer(View):
     """Everything about a table: views that share the chosen version, row and fragment.
 
-    Overview, Time travel, Changes, Row, Lineage, Encodings, Indices and Files. The box on top takes
+    Overview, Time travel, Changes, Row, Lineage, Encodings, Indices and Disk. The box on top takes
     a version (``v12``), a tag, a date, ``row 42``, ``fragment 7`` or an address (``3:17``);
     ``Back`` and ``Forward`` go through what was shown before; ``Copy as code`` gives the lines of
     Python for what is shown. A view is made when it is first chosen, and works only while it is
@@ -74,7 +74,7 @@ class Explorer(View):
         The table, or a branch of it.
     view : str
         The view to begin with: ``"overview"``, ``"time_travel"``, ``"changes"``, ``"row"``,
-        ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"files"``.
+        ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
     state : ExplorerState, optional
         What is chosen first; other widgets with the same state are linked.
 

@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.checks.advice import NOTHING_TO_DO
 from lance_explorer.figures.labels import plural
 from lance_explorer.figures.palette import PART_COLORS
 from lance_explorer.history.history import History
-from lance_explorer.inspect.advice import NOTHING_TO_DO
 from lance_explorer.inspect.file_lives import deletion_sizes
 from lance_explorer.inspect.fragment_health import (
     MANY_DELETED_ROWS,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from lance_explorer.inspect.advice import NOTHING_TO_DO
+from lance_explorer.checks.advice import NOTHING_TO_DO
 from lance_explorer.inspect.index_health import MANY_UNINDEXED_ROWS
 from lance_explorer.widgets.code_lines import literal
 

@@ -4,10 +4,12 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.inspect.advice import NOTHING_TO_DO, advice
+from lance_explorer.checks.advice import NOTHING_TO_DO, advice
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
+from lance_explorer.widgets.disk_data import disk_data, forget_what_is_on_disk, on_disk
 from lance_explorer.widgets.overview_data import size_data, table_facts
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
@@ -19,8 +21,9 @@ __all__ = ["Overview"]
 class Overview(View):
     """Show the story of a table: facts, growth, the versions that made it big, and what to do.
 
-    At the top, the growth of rows, bytes or fragments over versions, each commit in the colour of
-    its kind; choose a version there with arrow keys or the mouse. Below, the versions that wrote
+    At the top, how much is on disk and why, since when, and what a cleanup or a compaction would
+    make of it. Then the growth of rows, bytes or fragments over versions, each commit in the colour
+    of its kind; choose a version there with arrow keys or the mouse. Below, the versions that wrote
     most of the current data, operations by kind, and what is wrong or worth doing, with the call
     that fixes it. A click on any of these chooses its version and fragment.
 
@@ -59,9 +62,9 @@ class Overview(View):
     def advice(self) -> pl.DataFrame:
         """What is wrong with the table and what should be done, most serious first.
 
-        These are the rows of ``table.inspect.findings()`` and ``table.inspect.health()``.
+        These are the rows of ``table.check()``, without those on row IDs, which may take long.
         """
-        return advice(self._table.source)[0]
+        return advice(self._table.source, lambda _: on_disk(self._table))
 
     def frame(self) -> pl.DataFrame:
         """Return all kept versions, as ``table.versions()`` does."""
@@ -85,6 +88,7 @@ class Overview(View):
         request.progress("reading the history")
         if request.get("refresh"):
             self._table.refresh()
+            forget_what_is_on_disk(self._table)
         reply = version_data(self._table)
         request.check()
         versions = self._table.versions()
@@ -94,11 +98,20 @@ class Overview(View):
         }
         return Reply({**reply.content, **story}, reply.buffers)
 
+    @answers("disk", in_background=True)
+    def _disk(self, request: Request) -> Reply | dict[str, Any]:
+        """Return what is on disk; why that cannot be told is an answer."""
+        request.progress("listing what is on disk")
+        try:
+            return disk_data(self._table, request.check)
+        except LanceExplorerError as error:
+            return {"failure": str(error)}
+
     @answers("advice", in_background=True)
     def _advice(self, request: Request) -> dict[str, Any]:
         """Return what is wrong with the table and what to do, the worst first."""
         request.progress("checking the table")
-        found, problem = advice(self._table.source)
-        if problem is not None:
-            problem = f"The latest version could not be checked: {problem}"
-        return advice_data(found, f"{NOTHING_TO_DO}: no check found anything.", problem)
+        return advice_data(
+            advice(self._table.source, lambda _: on_disk(self._table)),
+            f"{NOTHING_TO_DO}: no check found anything.",
+        )

@@ -7,7 +7,6 @@ import polars as pl
 
 from lance_explorer.display import one_line, tag_words
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.inspect.old_files import old_files
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.table import Table
@@ -45,7 +44,6 @@ def table_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
         "indices": _named(_index_names(table, latest["version"])),
         "tags": _named(tag_words(table.source)),
         "branches": _named([*table.branches]),
-        "old_bytes": str(int(old_files(table.source)["old_bytes"].sum())),
     }
 
 

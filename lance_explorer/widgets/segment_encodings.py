@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.checks.advice import NOTHING_TO_DO
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.encoding_words import encoding_words
 from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.figures.palette import ENCODING_COLORS, MUTED, PART_COLORS
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.frames.sizes import byte_size, percent
-from lance_explorer.inspect.advice import NOTHING_TO_DO
 from lance_explorer.inspect.health import HEALTH, health
 from lance_explorer.inspect.manifest_health import LARGE_SAVING, SAVING_SHARE
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS

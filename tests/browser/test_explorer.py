@@ -31,7 +31,7 @@ TABS = {
     "lineage": "Lineage",
     "encodings": "Encodings",
     "indices": "Indices",
-    "files": "Files",
+    "disk": "Disk",
 }
 
 
@@ -152,7 +152,7 @@ def test_each_view_opens_with_the_keyboard(photos):
         photos.notebook.page.keyboard.press("ArrowRight")
     expect(photos.tab("overview")).to_be_focused()
     photos.notebook.page.keyboard.press("End")
-    expect(photos.tab("files")).to_be_focused()
+    expect(photos.tab("disk")).to_be_focused()
 
 
 def test_only_the_tab_of_the_view_is_reached_by_tab_key(photos):
@@ -167,7 +167,7 @@ def test_a_version_chosen_in_one_view_is_that_of_the_others(photos):
     photos.press("slider", "Home")
     photos.travelled(1)
     photos.expect_chips("version 1")
-    for view in ("lineage", "indices", "files", "encodings", "overview"):
+    for view in ("lineage", "indices", "disk", "encodings", "overview"):
         photos.open(view)
         photos.expect(view, version=1)
     photos.notebook.run("explorer.state.version = 26")
@@ -247,7 +247,7 @@ FILLED = {
     "lineage": '.lx-lineage[data-version="45"]',
     "encodings": '.lx-encodings[data-shown^="45 "]',
     "indices": '.lx-indices[data-shown="45"]',
-    "files": '.lx-files[data-loaded][data-version="45"]',
+    "disk": '.lx-disk-view[data-loaded][data-version="45"]',
 }
 """What is there when a view has read version 45 of the sample table."""
 
@@ -263,12 +263,12 @@ def test_hidden_views_ask_for_nothing(photos):
     passed = {str(version) for version in range(35, 45)}
     asked = photos.notebook.value("asked")
     assert {name for name, _, version in asked if version in passed} == {"TimeTravel"}
-    photos.open("files")
+    photos.open("disk")
     photos.notebook.run("asked.clear(); explorer.state.row_id = 7; explorer.state.version = 3")
     photos.open("row")
     photos.panel("row").get_by_role("heading", name="Row 7", exact=True).wait_for()
     asked = photos.notebook.value("asked")
-    assert {name for name, kind, version in asked if version == "3"} <= {"Files"}
+    assert {name for name, kind, version in asked if version == "3"} <= {"Disk"}
     assert "picture" not in {kind for _, kind, _ in asked}
 
 
@@ -435,32 +435,32 @@ import lance_explorer as lx
 from lance_explorer.widgets import explorer as module
 
 failures = [lx.StorageError("the bucket does not answer")] * 2
-files = module._TABS["files"]
+disk = module._TABS["disk"]
 def make(*arguments, **options):
     if failures:
         raise failures.pop()
     return files.make(*arguments, **options)
-module._TABS["files"] = replace(files, make=make)
+module._TABS["disk"] = replace(disk, make=make)
 """
 
 
 def test_a_view_that_cannot_be_made_says_why_and_is_tried_again(open_notebook, tmp_path):
     path = SyntheticTable(tmp_path / "t.lance").append().path
-    code = BREAK + OPEN.format(path=str(path), view="files").lstrip()
+    code = BREAK + OPEN.format(path=str(path), view="disk").lstrip()
     notebook = open_notebook("explorer_broken", code, changes_imports=True)
     notebook.run_all()
     page = Page(notebook)
-    page.expect("files")
-    error = page.panel("files").locator(".lx-error")
+    page.expect("disk")
+    error = page.panel("disk").locator(".lx-error")
     expect(error).to_contain_text("the bucket does not answer")
     again = error.get_by_role("button", name="Try again", exact=True)
     again.click()
     notebook.wait_for("not failures")
     expect(error).to_contain_text("the bucket does not answer")
     again.click()
-    page.panel("files").get_by_role("heading", name="Files of version 1").wait_for()
+    page.panel("disk").get_by_role("heading", name="Files of version 1").wait_for()
     page.open("time_travel")
-    page.open("files")
+    page.open("disk")
 
 
 EVIL = "<img src=x onerror='owned=1'>\u202e"

@@ -42,9 +42,9 @@ def test_the_explorer_works_without_a_notebook_until_it_is_ended(page, tmp_path)
         strip.press("ArrowLeft")
         expect(page.locator(".lx-version-heading h3")).to_have_text("Version 2")
         expect(page.locator(".lx-explorer-chip[data-choice=version]")).to_have_text("version 2")
-        for name in ("changes", "row", "lineage", "encodings", "indices", "files"):
+        for name in ("changes", "row", "lineage", "encodings", "indices", "disk"):
             tab(page, name)
-        expect(page.locator(".lx-files[data-version='2']")).to_be_visible()
+        expect(page.locator(".lx-disk-view[data-version='2']")).to_be_visible()
         page.get_by_role("button", name="Back").click()
         expect(page.locator(".lx-explorer[data-view=indices]")).to_be_visible()
         assert page.locator(".lx-error").count() == 0

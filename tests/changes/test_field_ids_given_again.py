@@ -1,6 +1,7 @@
 """A field ID that was given to another column names two columns: what feeds say of both."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from itertools import combinations
 from pathlib import Path
 from typing import Any, cast
@@ -373,10 +374,54 @@ def test_a_column_whose_name_another_one_got_is_one_column_in_all_versions(tmp_p
         0, mode="per_commit", images="both", include="column_added"
     )
     feed = changes.to_polars()
-    assert feed["a@2"].to_list() == [3, 4] * 3
+    assert feed["c"].to_list() == [3, 4] * 3
     assert feed["a"].to_list() == [None] * 4 + [11, 12]
     added = feed.filter(pl.col("_event") == "column_added")
     assert added["changed_columns"].to_list() == [["a"]] * 4
+
+
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
+def test_a_column_that_is_cast_and_renamed_is_one_column(tmp_path, stable):
+    uri = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"k": [1, 2], "a": [3, 4]}), uri, enable_stable_row_ids=stable)
+    cast_to("a", pa.int32())(uri)
+    rename("a", "b")(uri)
+    lance.dataset(uri).delete("k = 1")
+    table = lx.open_table(uri)
+    feed = table.changes(0, mode="per_commit", images="both").to_polars()
+    assert feed.columns[-2:] == ["k", "b"]
+    assert feed.filter(_change_type="insert")["b"].to_list() == [3, 4]
+    assert feed.filter(_change_type="delete")["b"].to_list() == [3]
+    net = table.changes(1, images="both").to_polars()
+    assert net.filter(_change_type="delete")["b"].to_list() == [3]
+    [pair] = table.diff(1, 4).schema().to_dicts()
+    assert (pair["change"], pair["path_before"], pair["path_after"]) == ("renamed", "a", "b")
+    assert {"id", "logical_type", "name"} <= {*pair["differs"]}
+    gone = table.diff(1, 4).rows(images="both").filter(_change_type="delete")
+    assert gone["b"].to_list() == [3]
+
+
+def test_a_column_that_a_lost_restore_may_have_brought_back_is_in_doubt(tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(ROWS, path)
+    lance.dataset(path).update({"a": "a + 1"})
+    rename("a", "b")(path)
+    lance.write_dataset(ROWS, path, mode="overwrite")
+    lance.dataset(path).checkout_version(1).restore()
+    lance.dataset(path).update({"a": "a + 2"})
+    for version in (3, 4):
+        lance.dataset(path).tags.create(f"v{version}", version)
+    lance.dataset(path).cleanup_old_versions(timedelta(0), error_if_tagged_old_versions=False)
+    table = lx.open_table(path)
+    assert table.versions()["version"].to_list() == [3, 4, 6]
+    for one, other in ((3, 6), (6, 3)):
+        diff = table.diff(one, other)
+        diff.rows()
+        [finding] = diff.findings().filter(code="column_in_doubt").to_dicts()
+        assert "column 'a', with field ID 1 since version 6, may be 'b'" in finding["message"]
+    near = table.diff(4, 6)
+    near.rows()
+    assert not len(near.findings().filter(code="column_in_doubt"))  # both are called a
 
 
 def restore_detached(version: int) -> Step:

@@ -1,6 +1,7 @@
 """All checks as one: what is found of damage on disk, of known bugs, and of nothing else."""
 
 import shutil
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import polars as pl
 import pytest
 
 import lance_explorer as lx
+from lance_explorer.checks.storage_checks import LARGE_OLD_BYTES
+from lance_explorer.frames.sizes import byte_size
 from tests.disk.lives import Life, rows
 from tests.format.samples import DATA, stored_tables
 
@@ -131,3 +134,33 @@ def test_an_unknown_level_is_refused(tmp_path: Path) -> None:
     made(tmp_path / "t.lance")
     with pytest.raises(lx.InvalidArgumentError, match="level"):
         codes(tmp_path / "t.lance", level="all")
+
+
+def test_what_only_old_versions_need_is_what_a_cleanup_frees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.lance"
+    dataset = lance.write_dataset(rows(500), str(path))
+    dataset.tags.create("kept", 1)
+    dataset = lance.write_dataset(rows(500, 500), str(path), mode="overwrite")
+    dataset = lance.write_dataset(rows(20, 1000), str(path), mode="overwrite")
+    assert codes(path) == []
+    assert LARGE_OLD_BYTES == 10**9
+    monkeypatch.setattr("lance_explorer.checks.storage_checks.LARGE_OLD_BYTES", 1)
+    found = lx.open_table(path).check().row(0, named=True)
+    assert (found["code"], found["severity"], found["version"]) == (
+        "old_version_bytes",
+        "warning",
+        None,
+    )
+    usage = lx.open_table(path).disk_usage()
+    old = int(usage.summary().filter(status="old")["size_bytes"].sum())
+    before = bytes_below(path)
+    dataset.cleanup_old_versions(timedelta(0), error_if_tagged_old_versions=False)
+    assert before - bytes_below(path) == old > 0
+    assert found["message"].startswith(f"{byte_size(old)} are needed by old versions only: ")
+    assert found["message"].endswith(f"the latest version needs {byte_size(usage.live_bytes)}")
+
+
+def bytes_below(path: Path) -> int:
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())

@@ -4,7 +4,7 @@ import polars as pl
 
 import lance_explorer as lx
 from lance_explorer.disk.owners import STATUSES
-from lance_explorer.figures.disk_usage import STATUS_COLORS, disk_usage
+from lance_explorer.figures.disk_usage import STATUS_COLORS, disk_growth, disk_usage
 from tests.format.samples import DATA
 
 
@@ -26,3 +26,12 @@ def test_each_status_that_takes_space_has_a_colour() -> None:
 def test_nothing_is_drawn_of_nothing() -> None:
     summary = lx.open_table(DATA / "14.0.2" / "one_version.lance").disk_usage().summary()
     assert not disk_usage(summary.clear()).data
+
+
+def test_areas_over_versions_add_up_to_what_versions_need() -> None:
+    versions = lx.open_table(DATA / "14.0.2" / "branches.lance").disk_usage().versions()
+    known = versions.drop_nulls("version")
+    areas = disk_growth(versions).data
+    assert list(areas[0].x) == known["version"].to_list()
+    sums = [sum(parts) for parts in zip(*(area.y for area in areas), strict=True)]
+    assert sums == known["total_bytes"].to_list()

@@ -16,7 +16,7 @@ from lance_explorer.errors import (
     VersionNotFoundError,
 )
 from lance_explorer.figures.changes import changes_over_time, churn
-from lance_explorer.figures.disk_usage import disk_usage
+from lance_explorer.figures.disk_usage import disk_growth, disk_usage
 from lance_explorer.figures.encoding_words import encoding_words
 from lance_explorer.figures.encodings import encoding_bytes, encoding_growth
 from lance_explorer.figures.file_sizes import file_sizes
@@ -30,7 +30,14 @@ from lance_explorer.figures.schema_history import schema_history
 from tests.figures.pictures import note
 from tests.synthetic import SyntheticTable
 
-OF_TABLES = ("disk_usage", "encoding_growth", "history", "manifest_bytes", "schema_history")
+OF_TABLES = (
+    "disk_growth",
+    "disk_usage",
+    "encoding_growth",
+    "history",
+    "manifest_bytes",
+    "schema_history",
+)
 OF_VERSIONS = ("encoding_bytes", "encoding_words", "file_sizes", "fragment_map", "row_ages")
 OF_CHANGES = ("changes_over_time", "churn")
 OF_LINEAGE = ("lineage", "lineage_graph")
@@ -74,6 +81,7 @@ def test_a_table_is_drawn_from_its_frames(table):
     growth = frames.row_id_totals(), frames.all_row_id_encodings()
     assert same(lx.figures.history(table), history(table.versions()))
     assert same(lx.figures.disk_usage(table), disk_usage(table.disk_usage().summary()))
+    assert same(lx.figures.disk_growth(table), disk_growth(table.disk_usage().versions()))
     assert same(lx.figures.schema_history(table), schema_history(frames.all_fields()))
     assert same(lx.figures.manifest_bytes(table), manifest_bytes(frames.manifests()))
     assert same(lx.figures.encoding_growth(table), encoding_growth(*growth))

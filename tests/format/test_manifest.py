@@ -182,6 +182,7 @@ def test_what_a_writer_did_not_store_is_none():
         "index_section_offset",
         "transaction_section_offset",
         "max_allocated_field_id",
+        "max_clustering_id",
     }
 
 

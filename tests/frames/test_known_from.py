@@ -11,7 +11,6 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.errors import TableNotFoundError
-from lance_explorer.inspect.old_files import old_files
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +79,10 @@ def test_recorded_commits_are_in_the_legends_of_pictures(table: lx.Table) -> Non
 
 
 def test_a_cleanup_frees_nothing_of_recorded_versions(table: lx.Table) -> None:
-    alone, both = old_files(lx.open_table(table.uri).source), old_files(table.source)
-    assert both.equals(alone)
+    alone = lx.open_table(table.uri).cleanup_preview(older_than=timedelta(0))
+    both = table.cleanup_preview(older_than=timedelta(0))
+    assert both.files().equals(alone.files())
+    assert table.disk_usage().summary().equals(lx.open_table(table.uri).disk_usage().summary())
 
 
 def test_a_table_that_is_gone_says_where_it_was_recorded(tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """What is asked of a long history reads what it needs, and answers as if it had read all."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -49,6 +52,15 @@ def test_near_versions_are_compared_without_the_others(long):
     assert_frame_equal(summary, again.summary())
 
 
+@pytest.mark.parametrize("ends", [(57, 59), (59, 57)], ids=str)
+def test_near_versions_are_diffed_without_the_others(long, ends):
+    table = lx.open_table(long.path)
+    found = difference(table, *ends)
+    assert manifests_read(table) == {57, 58, 59}
+    table.versions()
+    assert found == difference(table, *ends)
+
+
 def test_a_restore_refers_to_versions_that_are_read_then(long):
     long.restore(20)
     table = lx.open_table(long.path)
@@ -84,6 +96,8 @@ def test_stored_tables_answer_the_same_from_parts(path, monkeypatch):
     for begin, end in zip(kept, kept[3::2], strict=False):
         for mode in ("net", "per_commit"):
             assert answer(fresh(whole), begin, end, mode) == answer(whole, begin, end, mode)
+        for one, other in ((begin, end), (end, begin)):
+            assert difference(fresh(whole), one, other) == difference(whole, one, other)
 
 
 def fresh(table: lx.Table) -> lx.Table:
@@ -96,3 +110,22 @@ def answer(table: lx.Table, begin: int, end: int, mode: Any) -> object:
         return table.changes(begin, end, mode=mode, images=None, include=ALL).to_polars().rows()
     except LanceExplorerError as error:
         return str(error)
+
+
+def difference(table: lx.Table, one: int, other: int) -> list[object]:
+    """Return all that a diff of two versions says but values, or what is wrong."""
+    diff = table.diff(one, other)
+    answers: list[object] = [diff.common_ancestor, diff.differs]
+    asks: list[Callable[[], pl.DataFrame]] = [
+        partial(diff.rows, None, include=ALL),
+        diff.summary,
+        diff.commits,
+        diff.schema,
+        diff.findings,
+    ]
+    for ask in asks:
+        try:
+            answers.append(ask().rows())
+        except LanceExplorerError as error:
+            answers.append(str(error))
+    return answers

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from datetime import timedelta
 from pathlib import Path
 
 import humanize
@@ -23,9 +22,8 @@ from lance_explorer.inspect.fragment_health import (
     compaction_settings,
 )
 from lance_explorer.inspect.health import TOPICS, health
-from lance_explorer.inspect.history_health import LARGE_OLD_BYTES, MANY_VERSIONS
+from lance_explorer.inspect.history_health import MANY_VERSIONS
 from lance_explorer.inspect.index_health import MANY_SEGMENTS
-from lance_explorer.inspect.old_files import old_files
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED, stored
 from tests.synthetic import SyntheticTable
@@ -371,64 +369,6 @@ def test_many_versions_are_told(tmp_path):
     table.update_config(key="last")
     assert "1,000 versions are kept" in str(found(table.path, "many_versions")["message"])
     assert codes(table.path, 999) == []
-
-
-def test_what_only_old_versions_need_is_what_a_cleanup_frees(tmp_path):
-    path = tmp_path / "t"
-    dataset = written(path, 1000, 1000, 1000)
-    dataset.create_scalar_index("id", "BTREE")
-    dataset.delete("id < 10")
-    dataset.optimize.compact_files()
-    told = old_files(lx.open_table(path).source)
-    before = on_disk(path)
-    lance.dataset(str(path)).cleanup_old_versions(timedelta(0), delete_unverified=True)
-    gone = before.keys() - on_disk(path).keys()
-
-    def bytes_below(folder: str) -> int:
-        return sum(before[name] for name in gone if name.startswith(folder))
-
-    rows = {row["kind"]: row for row in told.iter_rows(named=True)}
-    assert rows["data files"]["old_bytes"] == bytes_below("data/") > 0
-    assert rows["manifests"]["old_bytes"] == bytes_below("_versions/") > 0
-    assert rows["index segments"]["old_bytes"] == bytes_below("_indices/")
-    assert rows["deletion files"]["num_old"] == len([n for n in gone if "_deletions/" in n]) == 3
-    assert rows["deletion files"]["old_bytes"] == bytes_below("_deletions/")
-    assert {row["num_unknown"] for row in rows.values()} == {0}
-    current = {row["kind"]: row["current_bytes"] for row in rows.values()}
-    assert current["data files"] == sum(
-        size for name, size in on_disk(path).items() if name.startswith("data/")
-    )
-
-
-def test_files_that_a_restore_brought_back_are_not_old(tmp_path):
-    table = SyntheticTable(tmp_path / "t").append(rows=1000, fragments=2).overwrite(rows=10)
-    files = old_files(lx.open_table(table.path).source).row(0, named=True)
-    assert (files["num_current"], files["num_old"]) == (1, 2)
-    table.restore(1)
-    files = old_files(lx.open_table(table.path).source).row(0, named=True)
-    assert (files["num_current"], files["num_old"]) == (2, 1)
-
-
-def on_disk(path: Path) -> dict[str, int]:
-    """Return all files of a table with their sizes."""
-    return {
-        str(file.relative_to(path)): file.stat().st_size
-        for file in path.rglob("*")
-        if file.is_file()
-    }
-
-
-def test_bytes_of_old_versions_are_a_warning_if_they_are_the_most(tmp_path, monkeypatch):
-    table = SyntheticTable(tmp_path / "t").append(rows=1000).overwrite(rows=10)
-    assert codes(table.path) == []
-    assert LARGE_OLD_BYTES == 10**9
-    monkeypatch.setattr("lance_explorer.inspect.history_health.LARGE_OLD_BYTES", 1)
-    finding = found(table.path, "old_version_bytes")
-    assert finding["severity"] == "warning"
-    assert finding["version"] is None
-    files = old_files(lx.open_table(table.path).source)
-    total = files["old_bytes"].sum()
-    assert str(finding["message"]).startswith(f"{total / 1000:.1f} kB are needed by old versions")
 
 
 def test_names_of_the_older_scheme_are_told(tmp_path):

@@ -77,7 +77,7 @@ def test_each_coverage_is_a_state():
 
 def test_types_are_those_that_users_write():
     frame = all_indices(stored("14.0.2/rewritten_indices.lance"))
-    assert set(frame["index_type"]) == {"BTREE", "BITMAP", "ZONE_MAP", "VECTOR"}
+    assert set(frame["index_type"]) == {"BTREE", "BITMAP", "ZONE_MAP", "IVF_FLAT"}
 
 
 def test_indices_of_the_system_are_marked():

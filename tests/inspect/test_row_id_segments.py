@@ -236,7 +236,7 @@ def test_versions_with_unknown_flags_tell_no_row_ids(tmp_path):
     table = SyntheticTable(tmp_path / "t").append().append()
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 2 | UNKNOWN_FLAG))
     source = TableSource(str(tmp_path / "t"))
-    with pytest.raises(UnsupportedFeatureError, match="unknown_4096"):
+    with pytest.raises(UnsupportedFeatureError, match="fragment_tree"):
         row_id_segments(source, 2)
     frame = all_row_id_segments(source)
     assert rows_of(frame, "fragment_id", "last_version", "is_current") == [(0, 1, False)]

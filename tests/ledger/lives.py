@@ -232,7 +232,7 @@ def _shown(thing: object) -> pl.DataFrame:
     return pl.DataFrame({"shown": [repr(thing)]})
 
 
-_OF_WHAT_IS_STORED = ("many_versions", "old_version_bytes", "v1_manifest_names")
+_OF_WHAT_IS_STORED = ("many_versions", "v1_manifest_names")
 """Advice about files that are there now: a cleanup does what it says."""
 
 

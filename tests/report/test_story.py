@@ -1,6 +1,8 @@
 """The story of a table in words, against what was done to it."""
 
+import lance
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from lance_explorer.history.source import TableSource
@@ -30,7 +32,7 @@ def test_the_story_has_the_numbers_of_the_table(table):
         "Kept commits: 5 (1 create, 1 append, 1 delete, 1 update, 1 config).",
         "Rows that they changed: 7 added, 2 updated, 1 deleted.",
         "No version is missing.",
-        "Nothing needs to be done.",
+        "Findings and advice: 1 wrong.",  # there is no data in what tests write by hand
     ]
 
 
@@ -39,7 +41,7 @@ def test_what_is_missing_or_wrong_is_told(table):
     assert span.startswith("The oldest kept version is from 2026-01-01 with 7 rows")
     assert commits.startswith("Kept commits: 3 (")
     assert missing == "2 versions cannot be read any more."
-    assert findings == "Findings and advice: 1 wrong. The latest version could not be checked."
+    assert findings == "Findings and advice: 2 wrong, 1 should be done, 1 worth knowing."
 
 
 def test_what_its_owner_should_do_is_counted(tmp_path):
@@ -47,8 +49,14 @@ def test_what_its_owner_should_do_is_counted(tmp_path):
     for _ in range(31):
         table.append(rows=2)
     facts = Facts(TableSource(str(table.path)))
-    assert facts.advice[0]["code"].to_list() == ["small_fragments"]
-    assert story(facts)[-1] == "Findings and advice: 1 worth knowing."
+    assert facts.advice["code"].to_list() == ["missing_files", "small_fragments"]
+    assert story(facts)[-1] == "Findings and advice: 1 wrong, 1 worth knowing."
+
+
+def test_a_table_with_nothing_to_do_says_so(tmp_path):
+    lance.write_dataset(pa.table({"n": range(10)}), tmp_path / "t.lance")
+    facts = Facts(TableSource(str(tmp_path / "t.lance")))
+    assert story(facts)[-1] == "Nothing needs to be done."
 
 
 def test_commits_whose_rows_cannot_be_told_are_counted(tmp_path):

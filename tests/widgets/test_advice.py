@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from lance_explorer import demo
-from lance_explorer.inspect.advice import NOTHING_TO_DO, advice, advice_counts
-from lance_explorer.inspect.health import HEALTH, TOPICS
+from lance_explorer.checks.advice import NOTHING_TO_DO, advice, advice_counts
+from lance_explorer.inspect.health import HEALTH
 from lance_explorer.table import Table, open_table
-from lance_explorer.widgets import Files, Indices, Overview, SegmentEncodings
+from lance_explorer.widgets import Disk, Indices, Overview, SegmentEncodings
 from lance_explorer.widgets.advice_data import advice_data
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED
@@ -35,7 +35,7 @@ def shown_by_views(table: Table, browse) -> dict[str, Shown]:
     version = str(table.latest.version)
     return {
         "overview": told(browse(Overview(table)).ask("advice")["content"]),
-        "files": told(browse(Files(table)).ask("advice", version=version)["content"]),
+        "disk": told(browse(Disk(table)).ask("advice", version=version)["content"]),
         "indices": told(
             browse(Indices(table)).ask("version", version=version)["content"]["advice"]
         ),
@@ -50,24 +50,23 @@ def in_report(table: Table, folder) -> set[tuple[str, str]]:
     rows = [dict(zip(one[0], row, strict=True)) for one in tables for row in one[1:]]
     is_nothing = f"{NOTHING_TO_DO}: no check found" in found.sections["Findings and advice"]
     assert is_nothing == (not rows)
-    counted = advice_counts(advice(table.source)[0]) or f"{NOTHING_TO_DO}."
+    counted = advice_counts(advice(table.source)) or f"{NOTHING_TO_DO}."
     assert counted in found.sections["The story in words"]
     return {(row["message"], row["advice"]) for row in rows}
 
 
 def check(table: Table, browse) -> pl.DataFrame:
     """Compare what the views show with the records; return these."""
-    every, problem = advice(table.source)
-    assert problem is None
-    health = table.inspect.health()
+    every = advice(table.source)
+    health, findings = table.inspect.health(), table.inspect.findings()
+    storage = records(every.filter(check="storage"))
     shown = shown_by_views(table, browse)
-    assert (
-        shown["overview"] == records(every) == records(table.inspect.findings()) | records(health)
-    )
-    for topic in TOPICS:
+    assert shown["overview"] == records(every) == records(findings) | records(health) | storage
+    assert records(every) <= records(table.check())
+    for topic in ("indices", "row_ids"):
         assert shown[topic] == records(health.filter(topic=topic)), topic
-    assert shown["files"] | shown["indices"] | shown["row_ids"] == records(health)
-    for view in (Files(table), Indices(table), SegmentEncodings(table), Overview(table)):
+    assert shown["disk"] == records(health.filter(topic="files")) | storage
+    for view in (Disk(table), Indices(table), SegmentEncodings(table), Overview(table)):
         assert records(view.advice) <= records(every)
     return every
 
@@ -98,7 +97,7 @@ def test_all_views_of_a_sick_table_advise_the_same(sick, tmp_path, browse, monke
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.LARGE_SAVING", 1)
     monkeypatch.setattr("lance_explorer.inspect.manifest_health.SAVING_SHARE", 0.0)
     every = check(sick, browse)
-    assert set(every["topic"]) >= {None, "files", "indices"}
+    assert {*every["check"]} >= {"metadata", "files", "indices"}
     assert every["severity"].is_sorted()
     assert in_report(sick, tmp_path) == {*every.select("message", "advice").iter_rows()}
 
@@ -127,4 +126,4 @@ def test_of_much_advice_the_rest_is_counted():
     data = advice_data(pl.concat([one] * 130))
     assert (len(data["found"]), data["num_found"]) == (100, 130)
     assert data["counts"] == "130 should be done"
-    assert data["found"][0]["view"] == "files"
+    assert data["found"][0]["view"] == "disk"

@@ -101,7 +101,7 @@ def test_the_overview_comes_first_and_others_when_they_are_chosen(explorer):
 
 
 def test_all_views_that_are_promised_are_there():
-    promised = "overview time_travel changes row lineage encodings indices files"
+    promised = "overview time_travel changes row lineage encodings indices disk"
     assert promised.split() == [*VIEWS]
 
 
@@ -341,7 +341,7 @@ STATES: list[dict[str, Any]] = [
     {"row_id": 1, "version": 1, "compared_version": 0, "fragment_id": 0},
 ]
 
-FILTERS = {"changes": "id > 2", "row": "version > 2", "files": "path is not null"}
+FILTERS = {"changes": "id > 2", "row": "version > 2", "disk": "path is not null"}
 
 
 @pytest.mark.parametrize("branch", [None, "dev"])

@@ -15,7 +15,7 @@ FIRST_QUESTIONS = {
     "LineageGraph": "open",
     "SegmentEncodings": "history",
     "Indices": "history",
-    "Files": "history",
+    "Disk": "history",
 }
 
 

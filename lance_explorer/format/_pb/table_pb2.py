@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%lance_explorer/format/_pb/table.proto\x12\x15lance_explorer.format\"\x91\n\n\x10ManifestEnvelope\x12,\n\x06\x66ields\x18\x01 \x03(\x0b\x32\x1c.lance_explorer.format.Field\x12\x11\n\tfragments\x18\x02 \x03(\x0c\x12\x0f\n\x07version\x18\x03 \x01(\x04\x12T\n\x0fschema_metadata\x18\x05 \x03(\x0b\x32;.lance_explorer.format.ManifestEnvelope.SchemaMetadataEntry\x12\x1a\n\rindex_section\x18\x06 \x01(\x04H\x00\x88\x01\x01\x12\x31\n\ttimestamp\x18\x07 \x01(\x0b\x32\x1e.lance_explorer.format.Instant\x12\x1c\n\x14reader_feature_flags\x18\t \x01(\x04\x12\x1c\n\x14writer_feature_flags\x18\n \x01(\x04\x12\x1c\n\x0fmax_fragment_id\x18\x0b \x01(\rH\x01\x88\x01\x01\x12\x18\n\x10transaction_file\x18\x0c \x01(\t\x12<\n\x0ewriter_version\x18\r \x01(\x0b\x32$.lance_explorer.format.WriterVersion\x12\x13\n\x0bnext_row_id\x18\x0e \x01(\x04\x12=\n\x0b\x64\x61ta_format\x18\x0f \x01(\x0b\x32(.lance_explorer.format.DataStorageFormat\x12\x43\n\x06\x63onfig\x18\x10 \x03(\x0b\x32\x33.lance_explorer.format.ManifestEnvelope.ConfigEntry\x12\x33\n\nbase_paths\x18\x12 \x03(\x0b\x32\x1f.lance_explorer.format.BasePath\x12R\n\x0etable_metadata\x18\x13 \x03(\x0b\x32:.lance_explorer.format.ManifestEnvelope.TableMetadataEntry\x12\x13\n\x06\x62ranch\x18\x14 \x01(\tH\x02\x88\x01\x01\x12)\n\x1ctransaction_section_until_13\x18\x15 \x01(\x04H\x03\x88\x01\x01\x12\x1a\n\rfragment_tree\x18\x16 \x01(\x0cH\x04\x88\x01\x01\x12 \n\x13transaction_section\x18\x17 \x01(\x04H\x05\x88\x01\x01\x12#\n\x16max_allocated_field_id\x18\x18 \x01(\x05H\x06\x88\x01\x01\x12\x17\n\nclustering\x18\x19 \x01(\x0cH\x07\x88\x01\x01\x12\x1e\n\x11max_clustering_id\x18\x1a \x01(\rH\x08\x88\x01\x01\x1a\x35\n\x13SchemaMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\x1a-\n\x0b\x43onfigEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x34\n\x12TableMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x10\n\x0e_index_sectionB\x12\n\x10_max_fragment_idB\t\n\x07_branchB\x1f\n\x1d_transaction_section_until_13B\x10\n\x0e_fragment_treeB\x16\n\x14_transaction_sectionB\x19\n\x17_max_allocated_field_idB\r\n\x0b_clusteringB\x14\n\x12_max_clustering_id\")\n\x07Instant\x12\x0f\n\x07seconds\x18\x01 \x01(\x03\x12\r\n\x05nanos\x18\x02 \x01(\x05\"\x89\x01\n\rWriterVersion\x12\x0f\n\x07library\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x17\n\nprerelease\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x1b\n\x0e\x62uild_metadata\x18\x04 \x01(\tH\x01\x88\x01\x01\x42\r\n\x0b_prereleaseB\x11\n\x0f_build_metadata\"9\n\x11\x44\x61taStorageFormat\x12\x13\n\x0b\x66ile_format\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"Y\n\x08\x42\x61sePath\x12\n\n\x02id\x18\x01 \x01(\r\x12\x11\n\x04name\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x17\n\x0fis_dataset_root\x18\x03 \x01(\x08\x12\x0c\n\x04path\x18\x04 \x01(\tB\x07\n\x05_name\"\x14\n\x04Uuid\x12\x0c\n\x04uuid\x18\x01 \x01(\x0c\":\n\x0c\x45xternalFile\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x04\x12\x0c\n\x04size\x18\x03 \x01(\x04\"\xd2\x03\n\x05\x46ield\x12\x0c\n\x04type\x18\x01 \x01(\x05\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\n\n\x02id\x18\x03 \x01(\x05\x12\x11\n\tparent_id\x18\x04 \x01(\x05\x12\x14\n\x0clogical_type\x18\x05 \x01(\t\x12\x10\n\x08nullable\x18\x06 \x01(\x08\x12\x10\n\x08\x65ncoding\x18\x07 \x01(\x05\x12\x35\n\ndictionary\x18\x08 \x01(\x0b\x32!.lance_explorer.format.Dictionary\x12\x16\n\x0e\x65xtension_name\x18\t \x01(\t\x12<\n\x08metadata\x18\n \x03(\x0b\x32*.lance_explorer.format.Field.MetadataEntry\x12\x1e\n\x16unenforced_primary_key\x18\x0c \x01(\x08\x12\'\n\x1funenforced_primary_key_position\x18\r \x01(\r\x12!\n\x19unenforced_clustering_key\x18\x0e \x01(\x08\x12*\n\"unenforced_clustering_key_position\x18\x0f \x01(\r\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\",\n\nDictionary\x12\x0e\n\x06offset\x18\x01 \x01(\x03\x12\x0e\n\x06length\x18\x02 \x01(\x03\"\x9c\x07\n\x0c\x44\x61taFragment\x12\n\n\x02id\x18\x01 \x01(\x04\x12.\n\x05\x66iles\x18\x02 \x03(\x0b\x32\x1f.lance_explorer.format.DataFile\x12:\n\rdeletion_file\x18\x03 \x01(\x0b\x32#.lance_explorer.format.DeletionFile\x12\x15\n\rphysical_rows\x18\x04 \x01(\x04\x12\x18\n\x0einline_row_ids\x18\x05 \x01(\x0cH\x00\x12?\n\x10\x65xternal_row_ids\x18\x06 \x01(\x0b\x32#.lance_explorer.format.ExternalFileH\x00\x12?\n\x0erow_ids_column\x18\x0c \x01(\x0b\x32%.lance_explorer.format.SequenceColumnH\x00\x12 \n\x16inline_last_updated_at\x18\x07 \x01(\x0cH\x01\x12G\n\x18\x65xternal_last_updated_at\x18\x08 \x01(\x0b\x32#.lance_explorer.format.ExternalFileH\x01\x12G\n\x16last_updated_at_column\x18\r \x01(\x0b\x32%.lance_explorer.format.SequenceColumnH\x01\x12\x1b\n\x11inline_created_at\x18\t \x01(\x0cH\x02\x12\x42\n\x13\x65xternal_created_at\x18\n \x01(\x0b\x32#.lance_explorer.format.ExternalFileH\x02\x12\x42\n\x11\x63reated_at_column\x18\x0e \x01(\x0b\x32%.lance_explorer.format.SequenceColumnH\x02\x12\x38\n\x08overlays\x18\x0b \x03(\x0b\x32&.lance_explorer.format.DataOverlayFile\x12\x1a\n\rclustering_id\x18\x0f \x01(\rH\x03\x88\x01\x01\x12\x43\n\x08metadata\x18\x10 \x03(\x0b\x32\x31.lance_explorer.format.DataFragment.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\t\n\x07row_idsB\x11\n\x0flast_updated_atB\x0c\n\ncreated_atB\x10\n\x0e_clustering_id\"\x10\n\x0eSequenceColumn\"\xb3\x01\n\x08\x44\x61taFile\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0e\n\x06\x66ields\x18\x02 \x03(\x05\x12\x16\n\x0e\x63olumn_indices\x18\x03 \x03(\x05\x12\x1a\n\x12\x66ile_major_version\x18\x04 \x01(\r\x12\x1a\n\x12\x66ile_minor_version\x18\x05 \x01(\r\x12\x17\n\x0f\x66ile_size_bytes\x18\x06 \x01(\x04\x12\x14\n\x07\x62\x61se_id\x18\x07 \x01(\rH\x00\x88\x01\x01\x42\n\n\x08_base_id\"\xcc\x01\n\x0f\x44\x61taOverlayFile\x12\x32\n\tdata_file\x18\x01 \x01(\x0b\x32\x1f.lance_explorer.format.DataFile\x12\x1e\n\x14shared_offset_bitmap\x18\x02 \x01(\x0cH\x00\x12>\n\x0e\x66ield_coverage\x18\x04 \x01(\x0b\x32$.lance_explorer.format.FieldCoverageH\x00\x12\x19\n\x11\x63ommitted_version\x18\x03 \x01(\x04\x42\n\n\x08\x63overage\"\'\n\rFieldCoverage\x12\x16\n\x0eoffset_bitmaps\x18\x01 \x03(\x0c\"\x7f\n\x0c\x44\x65letionFile\x12\x11\n\tfile_type\x18\x01 \x01(\x05\x12\x14\n\x0cread_version\x18\x02 \x01(\x04\x12\n\n\x02id\x18\x03 \x01(\x04\x12\x18\n\x10num_deleted_rows\x18\x04 \x01(\x04\x12\x14\n\x07\x62\x61se_id\x18\x07 \x01(\rH\x00\x88\x01\x01\x42\n\n\x08_base_idb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%lance_explorer/format/_pb/table.proto\x12\x15lance_explorer.format\"\xa0\n\n\x10ManifestEnvelope\x12,\n\x06\x66ields\x18\x01 \x03(\x0b\x32\x1c.lance_explorer.format.Field\x12\x11\n\tfragments\x18\x02 \x03(\x0c\x12\x0f\n\x07version\x18\x03 \x01(\x04\x12T\n\x0fschema_metadata\x18\x05 \x03(\x0b\x32;.lance_explorer.format.ManifestEnvelope.SchemaMetadataEntry\x12\x1a\n\rindex_section\x18\x06 \x01(\x04H\x00\x88\x01\x01\x12\x31\n\ttimestamp\x18\x07 \x01(\x0b\x32\x1e.lance_explorer.format.Instant\x12\x1c\n\x14reader_feature_flags\x18\t \x01(\x04\x12\x1c\n\x14writer_feature_flags\x18\n \x01(\x04\x12\x1c\n\x0fmax_fragment_id\x18\x0b \x01(\rH\x01\x88\x01\x01\x12\x18\n\x10transaction_file\x18\x0c \x01(\t\x12<\n\x0ewriter_version\x18\r \x01(\x0b\x32$.lance_explorer.format.WriterVersion\x12\x13\n\x0bnext_row_id\x18\x0e \x01(\x04\x12=\n\x0b\x64\x61ta_format\x18\x0f \x01(\x0b\x32(.lance_explorer.format.DataStorageFormat\x12\x43\n\x06\x63onfig\x18\x10 \x03(\x0b\x32\x33.lance_explorer.format.ManifestEnvelope.ConfigEntry\x12\x33\n\nbase_paths\x18\x12 \x03(\x0b\x32\x1f.lance_explorer.format.BasePath\x12R\n\x0etable_metadata\x18\x13 \x03(\x0b\x32:.lance_explorer.format.ManifestEnvelope.TableMetadataEntry\x12\x13\n\x06\x62ranch\x18\x14 \x01(\tH\x02\x88\x01\x01\x12)\n\x1ctransaction_section_until_13\x18\x15 \x01(\x04H\x03\x88\x01\x01\x12\x1a\n\rfragment_tree\x18\x16 \x01(\x0cH\x04\x88\x01\x01\x12 \n\x13transaction_section\x18\x17 \x01(\x04H\x05\x88\x01\x01\x12#\n\x16max_allocated_field_id\x18\x18 \x01(\x05H\x06\x88\x01\x01\x12\x35\n\nclustering\x18\x19 \x03(\x0b\x32!.lance_explorer.format.Clustering\x12\x1e\n\x11max_clustering_id\x18\x1a \x01(\rH\x07\x88\x01\x01\x1a\x35\n\x13SchemaMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\x1a-\n\x0b\x43onfigEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x34\n\x12TableMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x10\n\x0e_index_sectionB\x12\n\x10_max_fragment_idB\t\n\x07_branchB\x1f\n\x1d_transaction_section_until_13B\x10\n\x0e_fragment_treeB\x16\n\x14_transaction_sectionB\x19\n\x17_max_allocated_field_idB\x14\n\x12_max_clustering_id\"L\n\nClustering\x12\n\n\x02id\x18\x01 \x01(\r\x12\x0f\n\x07\x63olumns\x18\x02 \x03(\x05\x12\x10\n\x08provider\x18\x03 \x01(\t\x12\x0f\n\x07version\x18\x04 \x01(\x04\")\n\x07Instant\x12\x0f\n\x07seconds\x18\x01 \x01(\x03\x12\r\n\x05nanos\x18\x02 \x01(\x05\"\x89\x01\n\rWriterVersion\x12\x0f\n\x07library\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x17\n\nprerelease\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x1b\n\x0e\x62uild_metadata\x18\x04 \x01(\tH\x01\x88\x01\x01\x42\r\n\x0b_prereleaseB\x11\n\x0f_build_metadata\"9\n\x11\x44\x61taStorageFormat\x12\x13\n\x0b\x66ile_format\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"Y\n\x08\x42\x61sePath\x12\n\n\x02id\x18\x01 \x01(\r\x12\x11\n\x04name\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x17\n\x0fis_dataset_root\x18\x03 \x01(\x08\x12\x0c\n\x04path\x18\x04 \x01(\tB\x07\n\x05_name\"\x14\n\x04Uuid\x12\x0c\n\x04uuid\x18\x01 \x01(\x0c\":\n\x0c\x45xternalFile\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0e\n\x06offset\x18\x02 \x01(\x04\x12\x0c\n\x04size\x18\x03 \x01(\x04\"\xd2\x03\n\x05\x46ield\x12\x0c\n\x04type\x18\x01 \x01(\x05\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\n\n\x02id\x18\x03 \x01(\x05\x12\x11\n\tparent_id\x18\x04 \x01(\x05\x12\x14\n\x0clogical_type\x18\x05 \x01(\t\x12\x10\n\x08nullable\x18\x06 \x01(\x08\x12\x10\n\x08\x65ncoding\x18\x07 \x01(\x05\x12\x35\n\ndictionary\x18\x08 \x01(\x0b\x32!.lance_explorer.format.Dictionary\x12\x16\n\x0e\x65xtension_name\x18\t \x01(\t\x12<\n\x08metadata\x18\n \x03(\x0b\x32*.lance_explorer.format.Field.MetadataEntry\x12\x1e\n\x16unenforced_primary_key\x18\x0c \x01(\x08\x12\'\n\x1funenforced_primary_key_position\x18\r \x01(\r\x12!\n\x19unenforced_clustering_key\x18\x0e \x01(\x08\x12*\n\"unenforced_clustering_key_position\x18\x0f \x01(\r\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x0c:\x02\x38\x01\",\n\nDictionary\x12\x0e\n\x06offset\x18\x01 \x01(\x03\x12\x0e\n\x06length\x18\x02 \x01(\x03\"\x9c\x07\n\x0c\x44\x61taFragment\x12\n\n\x02id\x18\x01 \x01(\x04\x12.\n\x05\x66iles\x18\x02 \x03(\x0b\x32\x1f.lance_explorer.format.DataFile\x12:\n\rdeletion_file\x18\x03 \x01(\x0b\x32#.lance_explorer.format.DeletionFile\x12\x15\n\rphysical_rows\x18\x04 \x01(\x04\x12\x18\n\x0einline_row_ids\x18\x05 \x01(\x0cH\x00\x12?\n\x10\x65xternal_row_ids\x18\x06 \x01(\x0b\x32#.lance_explorer.format.ExternalFileH\x00\x12?\n\x0erow_ids_column\x18\x0c \x01(\x0b\x32%.lance_explorer.format.SequenceColumnH\x00\x12 \n\x16inline_last_updated_at\x18\x07 \x01(\x0cH\x01\x12G\n\x18\x65xternal_last_updated_at\x18\x08 \x01(\x0b\x32#.lance_explorer.format.ExternalFileH\x01\x12G\n\x16last_updated_at_column\x18\r \x01(\x0b\x32%.lance_explorer.format.SequenceColumnH\x01\x12\x1b\n\x11inline_created_at\x18\t \x01(\x0cH\x02\x12\x42\n\x13\x65xternal_created_at\x18\n \x01(\x0b\x32#.lance_explorer.format.ExternalFileH\x02\x12\x42\n\x11\x63reated_at_column\x18\x0e \x01(\x0b\x32%.lance_explorer.format.SequenceColumnH\x02\x12\x38\n\x08overlays\x18\x0b \x03(\x0b\x32&.lance_explorer.format.DataOverlayFile\x12\x1a\n\rclustering_id\x18\x0f \x01(\rH\x03\x88\x01\x01\x12\x43\n\x08metadata\x18\x10 \x03(\x0b\x32\x31.lance_explorer.format.DataFragment.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\t\n\x07row_idsB\x11\n\x0flast_updated_atB\x0c\n\ncreated_atB\x10\n\x0e_clustering_id\"\x10\n\x0eSequenceColumn\"\xb3\x01\n\x08\x44\x61taFile\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x0e\n\x06\x66ields\x18\x02 \x03(\x05\x12\x16\n\x0e\x63olumn_indices\x18\x03 \x03(\x05\x12\x1a\n\x12\x66ile_major_version\x18\x04 \x01(\r\x12\x1a\n\x12\x66ile_minor_version\x18\x05 \x01(\r\x12\x17\n\x0f\x66ile_size_bytes\x18\x06 \x01(\x04\x12\x14\n\x07\x62\x61se_id\x18\x07 \x01(\rH\x00\x88\x01\x01\x42\n\n\x08_base_id\"\xcc\x01\n\x0f\x44\x61taOverlayFile\x12\x32\n\tdata_file\x18\x01 \x01(\x0b\x32\x1f.lance_explorer.format.DataFile\x12\x1e\n\x14shared_offset_bitmap\x18\x02 \x01(\x0cH\x00\x12>\n\x0e\x66ield_coverage\x18\x04 \x01(\x0b\x32$.lance_explorer.format.FieldCoverageH\x00\x12\x19\n\x11\x63ommitted_version\x18\x03 \x01(\x04\x42\n\n\x08\x63overage\"\'\n\rFieldCoverage\x12\x16\n\x0eoffset_bitmaps\x18\x01 \x03(\x0c\"\x7f\n\x0c\x44\x65letionFile\x12\x11\n\tfile_type\x18\x01 \x01(\x05\x12\x14\n\x0cread_version\x18\x02 \x01(\x04\x12\n\n\x02id\x18\x03 \x01(\x04\x12\x18\n\x10num_deleted_rows\x18\x04 \x01(\x04\x12\x14\n\x07\x62\x61se_id\x18\x07 \x01(\rH\x00\x88\x01\x01\x42\n\n\x08_base_idb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,43 +42,45 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DATAFRAGMENT_METADATAENTRY']._loaded_options = None
   _globals['_DATAFRAGMENT_METADATAENTRY']._serialized_options = b'8\001'
   _globals['_MANIFESTENVELOPE']._serialized_start=65
-  _globals['_MANIFESTENVELOPE']._serialized_end=1362
-  _globals['_MANIFESTENVELOPE_SCHEMAMETADATAENTRY']._serialized_start=1020
-  _globals['_MANIFESTENVELOPE_SCHEMAMETADATAENTRY']._serialized_end=1073
-  _globals['_MANIFESTENVELOPE_CONFIGENTRY']._serialized_start=1075
-  _globals['_MANIFESTENVELOPE_CONFIGENTRY']._serialized_end=1120
-  _globals['_MANIFESTENVELOPE_TABLEMETADATAENTRY']._serialized_start=1122
-  _globals['_MANIFESTENVELOPE_TABLEMETADATAENTRY']._serialized_end=1174
-  _globals['_INSTANT']._serialized_start=1364
-  _globals['_INSTANT']._serialized_end=1405
-  _globals['_WRITERVERSION']._serialized_start=1408
-  _globals['_WRITERVERSION']._serialized_end=1545
-  _globals['_DATASTORAGEFORMAT']._serialized_start=1547
-  _globals['_DATASTORAGEFORMAT']._serialized_end=1604
-  _globals['_BASEPATH']._serialized_start=1606
-  _globals['_BASEPATH']._serialized_end=1695
-  _globals['_UUID']._serialized_start=1697
-  _globals['_UUID']._serialized_end=1717
-  _globals['_EXTERNALFILE']._serialized_start=1719
-  _globals['_EXTERNALFILE']._serialized_end=1777
-  _globals['_FIELD']._serialized_start=1780
-  _globals['_FIELD']._serialized_end=2246
-  _globals['_FIELD_METADATAENTRY']._serialized_start=2199
-  _globals['_FIELD_METADATAENTRY']._serialized_end=2246
-  _globals['_DICTIONARY']._serialized_start=2248
-  _globals['_DICTIONARY']._serialized_end=2292
-  _globals['_DATAFRAGMENT']._serialized_start=2295
-  _globals['_DATAFRAGMENT']._serialized_end=3219
-  _globals['_DATAFRAGMENT_METADATAENTRY']._serialized_start=3110
-  _globals['_DATAFRAGMENT_METADATAENTRY']._serialized_end=3157
-  _globals['_SEQUENCECOLUMN']._serialized_start=3221
-  _globals['_SEQUENCECOLUMN']._serialized_end=3237
-  _globals['_DATAFILE']._serialized_start=3240
-  _globals['_DATAFILE']._serialized_end=3419
-  _globals['_DATAOVERLAYFILE']._serialized_start=3422
-  _globals['_DATAOVERLAYFILE']._serialized_end=3626
-  _globals['_FIELDCOVERAGE']._serialized_start=3628
-  _globals['_FIELDCOVERAGE']._serialized_end=3667
-  _globals['_DELETIONFILE']._serialized_start=3669
-  _globals['_DELETIONFILE']._serialized_end=3796
+  _globals['_MANIFESTENVELOPE']._serialized_end=1377
+  _globals['_MANIFESTENVELOPE_SCHEMAMETADATAENTRY']._serialized_start=1050
+  _globals['_MANIFESTENVELOPE_SCHEMAMETADATAENTRY']._serialized_end=1103
+  _globals['_MANIFESTENVELOPE_CONFIGENTRY']._serialized_start=1105
+  _globals['_MANIFESTENVELOPE_CONFIGENTRY']._serialized_end=1150
+  _globals['_MANIFESTENVELOPE_TABLEMETADATAENTRY']._serialized_start=1152
+  _globals['_MANIFESTENVELOPE_TABLEMETADATAENTRY']._serialized_end=1204
+  _globals['_CLUSTERING']._serialized_start=1379
+  _globals['_CLUSTERING']._serialized_end=1455
+  _globals['_INSTANT']._serialized_start=1457
+  _globals['_INSTANT']._serialized_end=1498
+  _globals['_WRITERVERSION']._serialized_start=1501
+  _globals['_WRITERVERSION']._serialized_end=1638
+  _globals['_DATASTORAGEFORMAT']._serialized_start=1640
+  _globals['_DATASTORAGEFORMAT']._serialized_end=1697
+  _globals['_BASEPATH']._serialized_start=1699
+  _globals['_BASEPATH']._serialized_end=1788
+  _globals['_UUID']._serialized_start=1790
+  _globals['_UUID']._serialized_end=1810
+  _globals['_EXTERNALFILE']._serialized_start=1812
+  _globals['_EXTERNALFILE']._serialized_end=1870
+  _globals['_FIELD']._serialized_start=1873
+  _globals['_FIELD']._serialized_end=2339
+  _globals['_FIELD_METADATAENTRY']._serialized_start=2292
+  _globals['_FIELD_METADATAENTRY']._serialized_end=2339
+  _globals['_DICTIONARY']._serialized_start=2341
+  _globals['_DICTIONARY']._serialized_end=2385
+  _globals['_DATAFRAGMENT']._serialized_start=2388
+  _globals['_DATAFRAGMENT']._serialized_end=3312
+  _globals['_DATAFRAGMENT_METADATAENTRY']._serialized_start=3203
+  _globals['_DATAFRAGMENT_METADATAENTRY']._serialized_end=3250
+  _globals['_SEQUENCECOLUMN']._serialized_start=3314
+  _globals['_SEQUENCECOLUMN']._serialized_end=3330
+  _globals['_DATAFILE']._serialized_start=3333
+  _globals['_DATAFILE']._serialized_end=3512
+  _globals['_DATAOVERLAYFILE']._serialized_start=3515
+  _globals['_DATAOVERLAYFILE']._serialized_end=3719
+  _globals['_FIELDCOVERAGE']._serialized_start=3721
+  _globals['_FIELDCOVERAGE']._serialized_end=3760
+  _globals['_DELETIONFILE']._serialized_start=3762
+  _globals['_DELETIONFILE']._serialized_end=3889
 # @@protoc_insertion_point(module_scope)

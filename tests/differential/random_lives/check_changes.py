@@ -1,12 +1,12 @@
 """Changes between two versions, net and commit by commit, against what pylance read of both."""
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from random import Random
 from typing import Any
 
+import networkx as nx
 import polars as pl
 
 from lance_explorer import Table, open_table
@@ -114,7 +114,7 @@ def across(world: World, branch: str | None, table: Table, _: Table, rng: Random
     for _number in range(3):
         one, other = branch, rng.choice([*world.lines])
         a, b = rng.choice(world.kept(one)), rng.choice(world.kept(other))
-        old, new = world.lines[one].seen[a], world.lines[other].seen[b]
+        old, new = observed(world, one)[a], observed(world, other)[b]
         told_a, told_b = (a if one is None else (one, a)), (b if other is None else (other, b))
         diff = open_table(world.root).diff(told_a, told_b)
         same = _contents(old) == _contents(new)
@@ -134,14 +134,16 @@ def _contents(seen: Observed) -> list[str]:
 
 
 def _in_doubt(findings: pl.DataFrame) -> dict[str, set[str]]:
-    """Return for each name of a column the names of those that are said to be perhaps that one."""
-    found = defaultdict[str, set[str]](set)
+    """Return for each name of a column the names of those that are said to be perhaps that one.
+
+    A column that may be another, which may be a third one, may be that one, too.
+    """
+    maybe_one: nx.Graph[str] = nx.Graph()
     for message in findings.filter(code="column_in_doubt")["message"]:
         told = re.match(r"column '(.*)', with .*, may be '(.*)' of version", message)
         assert told is not None, message
-        for one, other in (told.groups(), told.groups()[::-1]):
-            found[one].add(other)
-    return found
+        maybe_one.add_edge(*told.groups())
+    return {name: same - {name} for same in nx.connected_components(maybe_one) for name in same}
 
 
 def _wrong_lines(
@@ -237,7 +239,7 @@ def _wrong_values(line: dict[str, Any], values: Any, where: str) -> Iterator[str
         if not any(
             equal(line[own], value)
             for own in line
-            if own.split("@")[0] in (name, *line[_IN_DOUBT].get(name, ()))
+            if own.split("@")[0] == name or own in line[_IN_DOUBT].get(name, ())
         )
     }
     if wrong:

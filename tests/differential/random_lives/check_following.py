@@ -77,7 +77,7 @@ def histories(
         row = table.row(number, None if world.stable else version)
         alone = row.history()
         ours = together.filter(pl.col("_rowid") == number).drop("_rowid")
-        until = alone.filter(pl.col("version") <= version)
+        until = alone.filter(pl.col("version") <= version).select(ours.columns)
         if not until.equals(ours):
             yield f"key {key}, row {number}: follow() says other than history():\n{ours}\n{until}"
         if not len(ours):

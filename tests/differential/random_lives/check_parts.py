@@ -50,6 +50,15 @@ def _changes(table: Table, begin: int, end: int) -> dict[str, pl.DataFrame | str
             found[mode] = str(error)
         else:
             found |= {f"{mode} {number}": answer for number, answer in enumerate(answers)}
+    for one, other in ((begin, end), (end, begin)) if begin else ():
+        diff = table.diff(one, other)
+        try:
+            rows = diff.rows(None, include=("moved", "column_added"))
+            answers = rows, diff.summary(), diff.schema()
+        except LanceExplorerError as error:
+            found[f"diff {one}"] = str(error)
+        else:
+            found |= {f"diff {one} {number}": answer for number, answer in enumerate(answers)}
     return found
 
 

@@ -6,9 +6,11 @@ and asked now and then, and random numbers; it yields a sentence for each thing 
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
+
+import networkx as nx
 
 from lance_explorer import Table
 from tests.differential.random_lives.world import EMPTY, Observed, World
@@ -53,9 +55,33 @@ def check(function: Check) -> Check:
 
 
 def observed(world: World, branch: str | None) -> dict[int, Observed]:
-    """Return the kept versions of a branch as they were read after their commits."""
+    """Return the kept versions of a branch as they were read after their commits.
+
+    A cast gives a column another ID: only if it and the version before are kept, both tell that it
+    is one column.
+    """
+    told: nx.Graph[tuple[int, int]] = nx.Graph()
+    for name, line in world.lines.items():
+        kept = {version: line.seen[version] for version in world.kept(name)}
+        told.add_nodes_from(pair for one in kept.values() for pair in _pairs(one).values())
+        for version, one in kept.items():
+            ids = dict(_pairs(kept[version - 1]).values()) if version - 1 in kept else {}
+            both = [(n, i) for n, i in _pairs(one).values() if n in ids]
+            told.add_edges_from([((n, ids[n]), (n, i)) for n, i in both])
+    numbers = {pair: i for i, same in enumerate(nx.connected_components(told)) for pair in same}
     seen = world.lines[branch].seen
-    return {version: seen[version] for version in world.kept(branch)}
+    return {
+        version: replace(
+            seen[version],
+            columns={name: numbers[pair] for name, pair in _pairs(seen[version]).items()},
+        )
+        for version in world.kept(branch)
+    }
+
+
+def _pairs(one: Observed) -> dict[str, tuple[int, int]]:
+    """Return for each column of a version its number for life, and its ID."""
+    return {name: (number, one.fields[name]) for name, number in one.columns.items()}
 
 
 def some_pairs(versions: list[int], rng: Random, most: int) -> list[tuple[int, int]]:

@@ -13,6 +13,7 @@ from lance_explorer import Table, open_table
 from tests.differential.random_lives import (  # noqa: F401  they fill the lists
     by_hand,
     check_changes,
+    check_find,
     check_following,
     check_frames,
     check_parts,

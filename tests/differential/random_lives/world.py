@@ -83,22 +83,27 @@ class Observed:
     def named_as_in(self, later: "Observed", among: Iterable["Observed"] = ()) -> "Observed":
         """Return the same with columns named as in a later version, which may be of another branch.
 
-        A column is told by its ID, if that was not given to another one on the way, else by its
-        name; where IDs began anew on the way only if both agree. One whose name is another
-        column's there is left out, and one that some version ``among`` these has beside that.
+        A column that is there is told by its number, else by its name in the latest version
+        ``among`` these that has it, or by its own; where IDs began anew on the way only if both
+        agree. One whose name is another column's there is left out, and one that some version
+        ``among`` these has beside that.
         """
-        by_id = {i: name for name, i in later.fields.items()}
-        names = {name: by_id[i] for name, i in self.fields.items() if i in by_id}
-        if self.era != later.era:
-            names = {name: own for name, own in names.items() if name == own}
+        latest = dict[int, str]()
+        for one in sorted(among, key=lambda one: one.version):
+            latest |= {number: name for name, number in one.columns.items()}
+        if self.era == later.era:
+            by_number = {number: name for name, number in later.columns.items()}
+            names = {n: by_number[i] for n, i in self.columns.items() if i in by_number}
         else:
-            names = {n: own for n, own in names.items() if self.columns[n] == later.columns[own]}
+            same = [n for n, i in self.fields.items() if later.fields.get(n) == i]
+            names = {n: n for n in same if latest.get(self.columns[n], n) == n}
         for name, number in self.fields.items():
-            told = number in later.fields.values() and self.era != later.era
-            both = {self.columns[name], later.columns.get(name, -1)}
+            last = latest.get(self.columns[name], name)
+            told = number in later.fields.values() and self.era != later.era and not latest
+            both = {self.columns[name], later.columns.get(last, -1)}
             told |= len(both) > 1 and any(both <= {*one.columns.values()} for one in among)
-            if name not in names and name not in names.values() and not told:
-                names[name] = name
+            if name not in names and last not in names.values() and not told:
+                names[name] = last
         rows = {
             key: replace(
                 row, values={names[n]: value for n, value in row.values.items() if n in names}

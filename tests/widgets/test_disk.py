@@ -2,15 +2,17 @@
 
 from datetime import timedelta
 
+import lance
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 import traitlets
 
 from lance_explorer import open_table
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.figures.palette import PART_COLORS
-from lance_explorer.widgets import Files
+from lance_explorer.widgets import Disk
 from lance_explorer.widgets.state import ExplorerState
 from tests.format.samples import DATA
 from tests.inspect.tables import STORED
@@ -28,7 +30,7 @@ def written(tmp_path):
 
 @pytest.fixture
 def widget(written):
-    return Files(open_table(written.path))
+    return Disk(open_table(written.path))
 
 
 def arrays(widget, browse, kind, **arguments):
@@ -128,7 +130,7 @@ def test_totals_are_those_of_the_frames(widget, browse):
 def test_the_aim_of_compactions_is_that_of_the_table(tmp_path, browse):
     table = SyntheticTable(tmp_path / "t").append(rows=4)
     table.update_config(**{"lance.compaction.target_rows_per_fragment": "5000"})
-    widget = Files(open_table(table.path))
+    widget = Disk(open_table(table.path))
     assert arrays(widget, browse, "summary", version="2")[0]["target_rows"] == "5000"
     assert arrays(widget, browse, "summary", version="1")[0]["target_rows"] == str(1024 * 1024)
 
@@ -171,25 +173,25 @@ def test_a_version_that_is_lost_says_why(widget, browse):
 def test_deletion_files_under_an_unknown_flag_are_measured_but_not_read(tmp_path, browse):
     table = SyntheticTable(tmp_path / "t").append(rows=40).delete({0: [1]})
     table.amend(lambda m: setattr(m, "reader_feature_flags", m.reader_feature_flags | 4096))
-    widget = Files(open_table(table.path))
+    widget = Disk(open_table(table.path))
     content, _ = arrays(widget, browse, "summary", version="2")
     [deletions] = [total for total in content["totals"] if total["kind"] == "deletion files"]
     [file] = (table.path / "_deletions").iterdir()
     assert deletions["size_bytes"] == str(file.stat().st_size)
     widget.kind = "deletions"
-    assert "unknown_4096" in browse(widget).ask("files")["content"]["failure"]
+    assert "fragment_tree" in browse(widget).ask("files")["content"]["failure"]
 
 
 def test_deletion_files_that_are_missing_have_no_known_size(written, browse):
     [file] = (written.path / "_deletions").iterdir()
     file.unlink()
-    content, _ = arrays(Files(open_table(written.path)), browse, "summary", version="4")
+    content, _ = arrays(Disk(open_table(written.path)), browse, "summary", version="4")
     [deletions] = [total for total in content["totals"] if total["kind"] == "deletion files"]
     assert (deletions["num_files"], deletions["num_unknown"]) == ("1", 1)
 
 
 def test_an_empty_table_has_no_files(tmp_path, browse):
-    widget = Files(open_table(SyntheticTable(tmp_path / "t").overwrite(0, 0).path))
+    widget = Disk(open_table(SyntheticTable(tmp_path / "t").overwrite(0, 0).path))
     content, numbers = arrays(widget, browse, "summary", version="1")
     assert [total["num_files"] for total in content["totals"]] == ["0", "0", "0", "1"]
     assert [len(values) for values in numbers.values()] == [0] * 5
@@ -198,7 +200,7 @@ def test_an_empty_table_has_no_files(tmp_path, browse):
 
 @pytest.mark.parametrize("path", STORED, ids=str)
 def test_tables_of_all_writers_have_files(path, browse):
-    widget = Files(open_table(DATA / path))
+    widget = Disk(open_table(DATA / path))
     latest = widget.state.version
     assert browse(widget).ask("history")["what"] == "reply"
     content, numbers = arrays(widget, browse, "summary", version=str(latest))
@@ -217,24 +219,24 @@ def test_nothing_is_read_again_for_a_version_that_is_shown(widget, browse):
 
 def test_it_shares_its_choices(written):
     state = ExplorerState(version=1, filter="fragment_id = 1")
-    widget = Files(open_table(written.path), state=state)
+    widget = Disk(open_table(written.path), state=state)
     assert widget.frame()["fragment_id"].to_list() == [1]
-    assert repr(widget) == "Files(version 1, data_files)"
+    assert repr(widget) == "Disk(version 1, data_files)"
 
 
 def test_a_compaction_that_is_not_worth_while_is_said(tmp_path, browse):
-    table = SyntheticTable(tmp_path / "few").append(rows=5, fragments=4)
-    advice = browse(Files(open_table(table.path))).ask("advice", version="1")["content"]
+    few = lance.write_dataset(pa.table({"n": range(20)}), tmp_path / "few", max_rows_per_file=5)
+    advice = browse(Disk(open_table(few.uri))).ask("advice", version="1")["content"]
     assert advice["found"] == []
     assert advice["nothing"].startswith(
         "Nothing needs to be done: a compaction would turn 4 fragments into about 1; it is worth"
     )
-    one = SyntheticTable(tmp_path / "one").append(rows=5)
-    advice = browse(Files(open_table(one.path))).ask("advice", version=None)["content"]
+    one = lance.write_dataset(pa.table({"n": range(5)}), tmp_path / "one")
+    advice = browse(Disk(open_table(one.uri))).ask("advice", version=None)["content"]
     assert advice["nothing"].endswith("a compaction would rewrite no fragment.")
 
 
 def test_a_version_that_cannot_be_checked_is_said(tmp_path, browse):
     table = SyntheticTable(tmp_path / "t").append(rows=5)
-    advice = browse(Files(open_table(table.path))).ask("advice", version="7")["content"]
+    advice = browse(Disk(open_table(table.path))).ask("advice", version="7")["content"]
     assert advice["problem"].startswith("Version 7 could not be checked: version 7 never existed")

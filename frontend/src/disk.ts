@@ -1,11 +1,11 @@
 // The view: files of the chosen version in numbers and pictures, and all of them in a table.
 
-import "./files.css";
+import "./disk.css";
 import { adviceList } from "./advice";
 import { unpackArrays } from "./arrays";
 import { choiceBar, panel } from "./cards";
 import { deletionsPicture } from "./deletions_picture";
-import { diskContent } from "./disk_panel";
+import { diskPanel } from "./disk_panel";
 import { fill, node } from "./elements";
 import type { ManifestHistory, ManifestParts } from "./file_panels";
 import { manifestsPicture, totalCards } from "./file_panels";
@@ -32,8 +32,9 @@ export function render({ model, el }: View) {
   let asked: string | null | undefined; // the version whose summary is here, or on its way
   let resting: number | undefined;
 
+  const title = node("h3", { class: "lx-disk-title" }, "On disk");
   const heading = node("h3");
-  const when = node("span", { class: "lx-quiet lx-files-when" });
+  const when = node("span", { class: "lx-quiet lx-disk-when" });
   const note = node("div", { class: "lx-note", role: "status", hidden: true });
   const advice = adviceList({ choose: (changes) => link.setState(changes), isOfVersion: true });
   const cards = node("div", { class: "lx-cards" });
@@ -47,33 +48,33 @@ export function render({ model, el }: View) {
   const smallNote = node("div", { class: "lx-legend" });
   const deletions = deletionsPicture(link.root, { onSelect: (id) => link.setState({ fragment_id: id }) });
   const manifests = manifestsPicture(link.root, {
-    onMove: (p) => link.setState({ version: String(history.versions[p]) }),
+    onMove: moveTo,
     describeVersion,
   });
-  const disk = node("div", {}, node("span", { class: "lx-quiet" }, "looking…"));
+  const disk = diskPanel(link.root, { onMove: moveTo, isWhole: true });
   const kinds = choiceBar("Files in the table", Object.entries(KIND_LABELS), (kind) => link.ask("kind", { of: kind }));
   const table = rowTable(link, model.get("height"));
   const tableNote = node("div", { class: "lx-note", role: "status", hidden: true });
   const about = node(
     "div",
-    { class: "lx-files-about" },
+    { class: "lx-disk-about" },
     panel("What to do", null, advice.element),
     cards,
     panel("How large they are", null, node("div", { class: "lx-figures" }, sizes.element, rows.element), smallNote),
     panel("Deleted rows that files still hold", null, deletions.element),
   );
-  link.root.classList.add("lx-files");
+  link.root.classList.add("lx-disk-view");
   link.root.append(
     node(
       "div",
-      { class: "lx-files-head" },
-      heading,
-      when,
+      { class: "lx-disk-head" },
+      title,
       node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
     ),
+    panel("On disk, with all versions", null, disk.element),
+    node("div", { class: "lx-disk-head" }, heading, when),
     note,
     about,
-    panel("On disk, with all versions", null, disk),
     panel("All files of the version", kinds.element, tableNote, table.element),
     panel("What manifests consist of", null, manifests.element),
   );
@@ -82,10 +83,12 @@ export function render({ model, el }: View) {
     const atEnd = history?.count && position === history.count - 1;
     history = unpackHistory<FilesStory, ManifestParts>(await link.ask("history", refresh ? { refresh } : {}));
     manifests.setHistory(history);
+    disk.setHistory(history);
+    title.textContent = visible(history.name);
     if (refresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
     follow(link.state);
     link.root.dataset.loaded = String(history.count);
-    fill(disk, ...diskContent(await link.ask<DiskUsage>("disk")));
+    disk.setDisk(await link.ask<DiskUsage>("disk"));
     link.root.dataset.disk = "shown";
   }
 
@@ -94,6 +97,7 @@ export function render({ model, el }: View) {
     if (history?.count) {
       position = state.version === null ? history.count - 1 : (history.positionOf(state.version) ?? -1);
       manifests.show(position, null);
+      disk.show(position);
     }
     deletions.show(state.fragment_id);
     const moved = state.version !== asked;
@@ -163,6 +167,10 @@ export function render({ model, el }: View) {
     if (model.get("kind") !== "data_files") link.ask("kind", { of: "data_files" });
   }
 
+  function moveTo(p: number) {
+    link.setState({ version: String(history.versions[p]) });
+  }
+
   function describeVersion(p: number) {
     return node(
       "div",
@@ -181,7 +189,7 @@ export function render({ model, el }: View) {
     clearTimeout(resting);
     model.off("change:kind", askFiles);
     model.off("change:height", followHeight);
-    for (const part of [sizes, rows, deletions, manifests]) part.close();
+    for (const part of [disk, sizes, rows, deletions, manifests]) part.close();
     link.close();
   };
 }

@@ -1,4 +1,4 @@
-"""The files of a version: how large they are, which are small, and what is deleted in them."""
+"""What is on disk and whose it is; and the files of a version, large and small."""
 
 import threading
 from typing import Any
@@ -8,22 +8,23 @@ import polars as pl
 import traitlets
 from numpy.typing import NDArray
 
+from lance_explorer.checks.advice import disk_advice
+from lance_explorer.checks.frame import CHECKS
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.data_files import DATA_FILES
-from lance_explorer.inspect.health import HEALTH, health
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
 from lance_explorer.widgets.code_lines import arranged_code, call
-from lance_explorer.widgets.disk_data import disk_data
+from lance_explorer.widgets.disk_data import disk_data, forget_what_is_on_disk, on_disk
 from lance_explorer.widgets.file_data import history_data, no_advice_words, summary_data
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.view import Reply, Request, answers
 
-__all__ = ["Files"]
+__all__ = ["Disk"]
 
 _COLUMNS = {
     "data_files": (
@@ -66,14 +67,14 @@ _Key = tuple[int | None, str]
 _NO_FILES = pl.DataFrame(schema=DATA_FILES.polars_schema).select(_COLUMNS["data_files"])
 
 
-class Files(RowsView):
-    """Show the files of a version: data files, deletion files, index segments, the manifest.
+class Disk(RowsView):
+    """Show what is on disk and whose it is, and the files of a version.
 
-    Their sizes by kind; how many are smaller than what a compaction aims at; which fragments hold
-    deleted rows; what all versions take on disk and whose it is, with what a cleanup and a
-    compaction would make of it; and what the manifests of all versions consist of. A click on a row
-    of the table, or on a fragment, chooses the fragment; a click on a bar of sizes filters the
-    table.
+    First all versions: how much the table takes, why and since when, with what a cleanup and a
+    compaction would make of it. Then the files of the chosen version: their sizes by kind, how many
+    are smaller than what a compaction aims at, which fragments hold deleted rows; and what the
+    manifests of all versions consist of. A click on a row of the table, or on a fragment, chooses
+    the fragment; a click on a bar of sizes filters the table.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ class Files(RowsView):
 
     Examples
     --------
-    >>> widget = lx.widgets.Files(table)
+    >>> widget = lx.widgets.Disk(table)
     >>> widget.state.version = 2
     >>> widget.frame().select("fragment_id", "fields").rows()
     [(0, ['id', 'city', 'mood']), (1, ['id', 'city', 'mood'])]
@@ -93,7 +94,7 @@ class Files(RowsView):
     1
     """
 
-    _module = "files"
+    _module = "disk"
 
     height = traitlets.Int(10, min=1, max=100).tag(sync=True)
     """How many files are visible at once in the table, at most."""
@@ -114,10 +115,10 @@ class Files(RowsView):
     def advice(self) -> pl.DataFrame:
         """What to do about the files of the chosen version, warnings first.
 
-        These are the rows of ``table.inspect.health()`` with the topic ``files``.
+        These are the rows of ``table.inspect.health()`` with the topic ``files``; for the latest
+        version also what ``table.check()`` finds in the folder of the table.
         """
-        version, source = self.state.version, self._table.source
-        return health(source, source.latest_version if version is None else version, "files")
+        return self._found(self.state.version)
 
     def frame(self) -> pl.DataFrame:
         """Return the files in the table that match the filter, in its order."""
@@ -137,7 +138,7 @@ class Files(RowsView):
 
     @described
     def __repr__(self) -> str:
-        return f"Files(version {self.state.version}, {self.kind})"
+        return f"Disk(version {self.state.version}, {self.kind})"
 
     # -------------------------------------------------------------------------- answers
 
@@ -147,6 +148,7 @@ class Files(RowsView):
         request.progress("reading the history of the table")
         if request.get("refresh"):
             self._table.refresh()
+            forget_what_is_on_disk(self._table)
         return history_data(self._table)
 
     @answers("summary", in_background=True)
@@ -161,11 +163,11 @@ class Files(RowsView):
             return {"version": str(version), "failure": str(error)}
 
     @answers("disk", in_background=True)
-    def _disk(self, request: Request) -> dict[str, Any]:
+    def _disk(self, request: Request) -> Reply | dict[str, Any]:
         """Return what is on disk; why that cannot be told is an answer."""
         request.progress("listing what is on disk")
         try:
-            return disk_data(self._table.source, request.check)
+            return disk_data(self._table, request.check)
         except LanceExplorerError as error:
             return {"failure": str(error)}
 
@@ -176,11 +178,16 @@ class Files(RowsView):
         version = source.latest_version if asked is None else int(asked)
         request.progress(f"checking version {version:,}")
         try:
-            found = health(source, version, "files")
-            return advice_data(found, no_advice_words(source.version(version)))
+            nothing = no_advice_words(source.version(version))
         except LanceExplorerError as error:
             problem = f"Version {version:,} could not be checked: {error}"
-            return advice_data(HEALTH.polars_schema.to_frame(), "", problem)
+            return advice_data(CHECKS.polars_schema.to_frame(), "", problem)
+        return advice_data(self._found(version), nothing)
+
+    def _found(self, version: int | None) -> pl.DataFrame:
+        source = self._table.source
+        asked = source.latest_version if version is None else version
+        return disk_advice(source, asked, lambda _: on_disk(self._table))
 
     @answers("kind")
     def _choose_kind(self, request: Request) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The view of files, in JupyterLab."""
+"""The view Disk, in JupyterLab."""
 
 import json
 
@@ -12,7 +12,7 @@ OPEN = """
 import lance_explorer as lx
 import polars as pl
 table = lx.open_table({path!r}, branch={branch!r})
-widget = lx.widgets.Files(table)
+widget = lx.widgets.Disk(table)
 widget
 """
 
@@ -27,7 +27,7 @@ def opened(open_notebook):
         notebook = open_notebook(name, OPEN.format(path=str(path), branch=branch))
         notebook.run_all()
         assert notebook.failures() == []
-        notebook.widgets(".lx-files[data-loaded][data-version]").wait_for()
+        notebook.widgets(".lx-disk-view[data-loaded][data-version]").wait_for()
         return notebook
 
     return open_one
@@ -38,7 +38,7 @@ def photos(opened, tmp_path_factory):
     from lance_explorer import demo
 
     return opened(
-        "files_photos", demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
+        "disk_photos", demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
     )
 
 
@@ -55,7 +55,7 @@ def shown(photos):
 
 
 def widget(notebook):
-    return notebook.widgets(".lx-files")
+    return notebook.widgets(".lx-disk-view")
 
 
 def part(notebook, title):
@@ -64,7 +64,7 @@ def part(notebook, title):
 
 def at_version(notebook, version):
     """Wait until the files of a version are shown, in numbers and in the table."""
-    notebook.widgets(f'.lx-files[data-version="{version}"]').wait_for()
+    notebook.widgets(f'.lx-disk-view[data-version="{version}"]').wait_for()
     notebook.wait_for(f"widget._rows[0] == ({version}, widget.kind)")
     rows_in_table(notebook, notebook.value("widget.frame().height"))
 
@@ -201,7 +201,7 @@ def test_manifests_are_drawn_over_versions_and_choose_one(shown):
 
 
 def test_what_is_on_disk_is_told_by_kind_and_owner(shown):
-    shown.widgets(".lx-files[data-disk]").wait_for()
+    shown.widgets(".lx-disk-view[data-disk]").wait_for()
     disk = part(shown, "On disk, with all versions")
     assert shown.value("table.disk_usage().sentence") in disk.inner_text()
     rows = disk.locator("tbody tr").all_inner_texts()
@@ -237,12 +237,12 @@ def test_nothing_is_asked_where_nothing_changed(shown):
 def test_it_is_drawn_in_both_themes_and_narrow(shown, lab, theme, width):
     lab.set_width(width, 2000)
     lab.set_theme(theme)
-    shown.screenshot(f"files_{theme}_{width}", widget(shown))
+    shown.screenshot(f"disk_{theme}_{width}", widget(shown))
     assert widget(shown).evaluate("(element) => element.scrollWidth <= element.clientWidth")
 
 
 def test_an_empty_table_has_no_files(opened, tmp_path):
-    notebook = opened("files_empty", SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
+    notebook = opened("disk_empty", SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
     assert cards(notebook)["data files"] == ("0 bytes", "0 files")
     assert "no files" in widget(notebook).inner_text()
     assert "The version has no fragments" in widget(notebook).inner_text()
@@ -251,7 +251,7 @@ def test_an_empty_table_has_no_files(opened, tmp_path):
 def test_sizes_that_old_writers_do_not_record_are_unknown(opened):
     from tests.format.samples import DATA
 
-    notebook = opened("files_old", DATA / "0.10.18" / "life_cycle.lance")
+    notebook = opened("disk_old", DATA / "0.10.18" / "life_cycle.lance")
     assert cards(notebook)["data files"][0] == "unknown size"
     assert "1 file of unknown size" in widget(notebook).inner_text()
 
@@ -259,17 +259,17 @@ def test_sizes_that_old_writers_do_not_record_are_unknown(opened):
 def test_an_unknown_reader_flag_is_named(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5).delete({0: [1]})
     table.amend(lambda m: setattr(m, "reader_feature_flags", m.reader_feature_flags | 4096))
-    notebook = opened("files_flag", table.path)
+    notebook = opened("disk_flag", table.path)
     assert cards(notebook)["data files"][1] == cards(notebook)["deletion files"][1] == "1 file"
     files = part(notebook, "All files of the version")
     files.get_by_role("button", name="deletion files", exact=True).click()
     note = files.get_by_role("status").filter(has_text="cannot be read")
-    note.or_(files.get_by_text("unknown_4096")).first.wait_for()
+    note.or_(files.get_by_text("fragment_tree")).first.wait_for()
 
 
 def test_a_version_that_is_lost_is_said(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5).append(rows=5).append(rows=1)
-    notebook = opened("files_gaps", table.remove(2).path)
+    notebook = opened("disk_gaps", table.remove(2).path)
     notebook.run("widget.state.version = 2")
     widget(notebook).get_by_text("version 2 was cleaned up").first.wait_for()
     notebook.run("widget.state.version = 1")
@@ -278,7 +278,7 @@ def test_a_version_that_is_lost_is_said(opened, tmp_path):
 
 def test_hostile_names_are_text(opened, tmp_path):
     table = SyntheticTable(tmp_path / "<b>t.lance").append(rows=5).create_index(EVIL)
-    notebook = opened("files_hostile", table.path)
+    notebook = opened("disk_hostile", table.path)
     notebook.run("widget.kind = 'indices'")
     widget(notebook).get_by_role("gridcell").get_by_text("\\u202e").wait_for()
     assert widget(notebook).locator("img").count() == 0
@@ -288,9 +288,9 @@ def test_hostile_names_are_text(opened, tmp_path):
 def test_a_branch_tells_what_is_on_disk_as_its_own(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
     table.branch("dev").append(rows=7)
-    notebook = opened("files_branch", table.path, "dev")
+    notebook = opened("disk_branch", table.path, "dev")
     assert cards(notebook)["data files"][1] == "2 files"
-    notebook.widgets(".lx-files[data-disk]").wait_for()
+    notebook.widgets(".lx-disk-view[data-disk]").wait_for()
     told = part(notebook, "On disk, with all versions").inner_text()
     assert notebook.value("table.disk_usage().sentence") in told
 
@@ -298,7 +298,7 @@ def test_a_branch_tells_what_is_on_disk_as_its_own(opened, tmp_path):
 def test_five_thousand_fragments_are_drawn(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=50, fragments=5000)
     table.delete({4321: range(40)})
-    notebook = opened("files_many", table.path)
+    notebook = opened("disk_many", table.path)
     at_version(notebook, 2)
     told = part(notebook, "Deleted rows that files still hold").inner_text()
     assert "1 of 5,000 fragments with deleted rows" in told

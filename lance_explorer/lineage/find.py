@@ -1,0 +1,565 @@
+"""Find rows by their values, live and deleted ones, in all kept versions, newest first."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.arguments import names, whole_number
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.findings import Finding
+from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.frames.documented import documented
+from lance_explorer.frames.findings import FINDINGS, findings_frame
+from lance_explorer.frames.sizes import byte_size
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
+from lance_explorer.history.identity.version_positions import check_some
+from lance_explorer.history.live import LiveTable
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.lineage.found_rows import Sightings, found_frame, merged
+from lance_explorer.lineage.same_types import same_types
+from lance_explorer.lineage.stored_rows import StoredRows, Wanted, files_of, stored_rows
+from lance_explorer.lineage.where import fields_named, fields_of, filter_for, is_word
+from lance_explorer.rowids.addresses import FRAGMENT_BITS, first_address
+from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.shown import described
+
+__all__ = ["DEFAULT_BYTES", "DEFAULT_LIMIT", "Found", "find"]
+
+DEFAULT_BYTES = 256 << 20
+DEFAULT_LIMIT = 100
+
+_FRAGMENTS_AT_ONCE = 64
+_OFFSETS = np.uint64((1 << FRAGMENT_BITS) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked for."""
+
+    where: str
+    deleted: bool
+    columns: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Hits:
+    """Rows of a fragment that match, wherever they are live."""
+
+    stored: StoredRows
+    offsets: NDArray[np.int64]
+
+
+@dataclass
+class _Search:
+    """How far a search of one branch went.
+
+    Attributes
+    ----------
+    rows : StateRows
+        The rows of the branch.
+    positions : range
+        The versions that are searched.
+    filters : dict
+        The filter of each sort of version, by what they have of the columns.
+    waiting : list of StoredRows
+        What was not looked at yet, newest first.
+    hits : list
+        What was found.
+    """
+
+    rows: StateRows
+    positions: range
+    filters: dict[object, str]
+    waiting: list[StoredRows]
+    findings: list[Finding]
+    hits: list[_Hits] = field(default_factory=list)
+    found: set[int] = field(default_factory=set)
+    bytes_read: int = 0
+
+    @property
+    def searched_from(self) -> int:
+        """The first position that was searched whole; those before were not."""
+        return self.waiting[0].last + 1 if self.waiting else self.positions.start
+
+
+def find(
+    source: TableSource,
+    where: str,
+    deleted: bool = True,
+    columns: str | Sequence[str] | None = None,
+    limit: int = DEFAULT_LIMIT,
+    max_bytes: int = DEFAULT_BYTES,
+) -> "Found":
+    """Return the rows with some values: see :meth:`lance_explorer.table.Table.find`."""
+    if not where.strip():
+        raise InvalidArgumentError("where is a filter such as 'id = 42', or a word, and not empty")
+    wanted = None if columns is None else names("columns", columns)
+    question = _Question(where.strip(), deleted, wanted)
+    limit = whole_number("limit", limit, least=1)
+    return _found(source, question, limit, whole_number("max_bytes", max_bytes))
+
+
+def _found(source: TableSource, question: _Question, limit: int, max_bytes: int) -> "Found":
+    search = _begun(source, question)
+    _search(search, limit, max_bytes)
+    return Found(search, question, limit)
+
+
+class Found:
+    """Rows that were found by their values, newest first, and how far the search went.
+
+    Made by :meth:`~lance_explorer.table.Table.find`.
+
+    Attributes
+    ----------
+    where : str
+        What was asked for.
+    """
+
+    def __init__(self, search: _Search, question: _Question, limit: int) -> None:
+        self._search = search
+        self._question = question
+        self._limit = limit
+        self.where = question.where
+        self._frame: pl.DataFrame | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all that was asked for was searched, and all rows that were found are told."""
+        search = self._search
+        return not search.waiting and len(search.found) <= self._limit and not self._lost
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows were found so far; those above the limit are not told."""
+        return len(self._search.found)
+
+    @property
+    def bytes_read(self) -> int:
+        """How many bytes were read to find them; those of the values that are told do not count."""
+        return self._search.bytes_read
+
+    @property
+    def searched_from(self) -> int | None:
+        """The first version that was searched whole, as were those after it; None: none was."""
+        search = self._search
+        if search.searched_from >= search.positions.stop:
+            return None
+        return search.rows.history.records[search.searched_from].version
+
+    @property
+    def sentence(self) -> str:
+        """What was found, and how far the search went.
+
+        Examples
+        --------
+        >>> table.find("id = 2").sentence
+        '1 row found in versions 1 to 7.'
+        """
+        search = self._search
+        count = "no row" if not self.num_rows else f"{self.num_rows:,} row"
+        found = f"{count}{'' if self.num_rows < 2 else 's'} found"
+        if self.searched_from is None:
+            return f"{found}: nothing was searched yet; go_on() searches more."
+        last = search.rows.history.records[search.positions.stop - 1].version
+        first = self.searched_from
+        which = f"version {last}" if first == last else f"versions {first} to {last}"
+        parts = [f"{found} in {which}"]
+        if self.num_rows > self._limit:
+            parts.append(f"the newest {self._limit:,} are told")
+        if search.waiting:
+            parts.append(f"{byte_size(search.bytes_read)} were read, and earlier versions were not")
+        if search.findings:
+            parts.append("findings() says what was left out")
+        more = "" if not search.waiting and self.num_rows <= self._limit else " go_on() tells more."
+        return f"{'; '.join(parts)}.{more}"
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows, newest first, each as often as it was seen with other values.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns of :data:`~lance_explorer.lineage.found_rows.FOUND`, then those of the
+            values, named as in the last version that has them; a name that is taken gets an
+            underscore. Blobs are described, and not read. One that had another type in an earlier
+            version, with which the later one has none in common, is two columns: the earlier one
+            has the version after its name, as in ``tags@3``.
+
+        Examples
+        --------
+        >>> found = table.find("id = 2").to_polars()
+        >>> found.select("first_version", "last_version", "ended_as", "predicate", "city").rows()
+        [(1, 3, 'deleted', 'id = 2', 'city 2')]
+        """
+        if self._frame is None:
+            self._frame = LiveTable(self._search.rows.source).answer(self._framed)
+        return self._frame
+
+    @documented(FINDINGS)
+    def findings(self) -> pl.DataFrame:
+        """Return what could not be searched: versions that the filter does not fit, lost values.
+
+        Examples
+        --------
+        >>> table.find("score = 1").findings()["message"].to_list()
+        ['versions 1 to 6 are not searched: they have no column that the filter names']
+        """
+        found = self._search.findings
+        return findings_frame(found, [self._search.rows.source.branch] * len(found))
+
+    def go_on(self, limit: int = DEFAULT_LIMIT, max_bytes: int = DEFAULT_BYTES) -> "Found":
+        """Search on, and return all that was found until then.
+
+        Parameters
+        ----------
+        limit : int, default 100
+            How many rows more.
+        max_bytes : int, default 256 MiB
+            How many bytes more to read.
+
+        Examples
+        --------
+        >>> found = table.find("id > 0", limit=2)
+        >>> len(found.to_polars()), len(found.go_on().to_polars())
+        (2, 10)
+        """
+        most = self._limit + whole_number("limit", limit, least=1)
+        more = whole_number("max_bytes", max_bytes)
+        known = self._search.rows.source
+
+        def searched(source: TableSource) -> Found:
+            if source is not known:
+                return _found(source, self._question, most, self.bytes_read + more)
+            old = self._search
+            search = replace(
+                old,
+                waiting=[*old.waiting],
+                findings=[*old.findings],
+                hits=[*old.hits],
+                found=set(old.found),
+            )
+            _search(search, most, self.bytes_read + more)
+            return Found(search, self._question, most)
+
+        return LiveTable(known).answer(searched)
+
+    @property
+    def _lost(self) -> bool:
+        return any(finding.code == "values_lost" for finding in self._search.findings)
+
+    def _framed(self, source: TableSource) -> pl.DataFrame:
+        search = self._search
+        if source is not search.rows.source:
+            search = _found(source, self._question, self._limit, search.bytes_read)._search
+        seen = _newest(_sightings(search, self._question.columns), self._limit)
+        seen, values = _with_values(search, seen, self._question.columns)
+        return found_frame(search.rows, seen, values, search.searched_from)
+
+    @described
+    def __repr__(self) -> str:
+        return f"Found({self.where!r}: {self.sentence})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p>{escape(self.sentence)}</p>{self.to_polars()._repr_html_()}"
+
+
+def _begun(source: TableSource, question: _Question) -> _Search:
+    """Return a search that has found nothing yet.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If no version takes the filter, or none has one of the columns.
+    """
+    rows = state_rows(source)
+    check_some(rows)
+    records = rows.history.records
+    stop = len(records)
+    positions = range(0 if question.deleted else max(stop - 1, 0), stop)
+    schemas = {id(records[place].schema): records[place].schema for place in positions}
+    _check_columns(question.columns, schemas.values())
+    word = is_word(question.where, schemas.values())
+    wanted = {
+        key: None
+        if (told := filter_for(question.where, schema, is_word=word)) is None
+        else _wanted(told, schema)
+        for key, schema in schemas.items()
+    }
+    filters, errors = dict[object, str](), dict[object, InvalidArgumentError]()
+    for place in reversed(positions):
+        one = wanted[id(records[place].schema)]
+        if one is None or one.schema in filters or one.schema in errors:
+            continue
+        told = filter_for(question.where, records[place].schema, is_word=word)
+        error = _why_refused(source, records[place].version, str(told))
+        if error is None:
+            filters[one.schema] = str(told)
+        else:
+            errors[one.schema] = error
+    if errors and not filters:
+        raise next(iter(errors.values()))
+    fits = {
+        key: one if one is not None and one.schema in filters else None
+        for key, one in wanted.items()
+    }
+    by_state = not word and "_row" in question.where.casefold()
+    waiting = stored_rows(rows, lambda schema: fits[id(schema)], positions, by_state=by_state)
+    left_out = [place for place in positions if fits[id(records[place].schema)] is None]
+    return _Search(rows, positions, filters, waiting, [*_unfit(rows, left_out)])
+
+
+def _wanted(filter: str, schema: tuple[Field, ...]) -> Wanted:
+    fields = fields_named(filter, schema)
+    told = [(f.id, f.name, f.parent_id, f.logical_type) for f in schema if f.id in fields]
+    return Wanted(fields, (filter, *told))
+
+
+def _check_columns(columns: Sequence[str] | None, schemas: Iterable[tuple[Field, ...]]) -> None:
+    known = dict.fromkeys(
+        [field.name for schema in schemas for field in schema if field.parent_id == NO_PARENT]
+    )
+    for name in columns or ():
+        if name not in known:
+            raise InvalidArgumentError(
+                f"no version that is searched has a column {name!r}; there are: {', '.join(known)}"
+            )
+
+
+def _why_refused(source: TableSource, version: int, filter: str) -> InvalidArgumentError | None:
+    """Return why a version does not take a filter; None too where values cannot be read at all."""
+    from lance_explorer.values import check_filter
+
+    try:
+        check_values(source, version, some_rows=True)
+        root = value_root(source, version)
+        return check_filter(root, version, filter, source.storage.options)
+    except InvalidArgumentError:
+        raise
+    except LanceExplorerError:
+        return None
+
+
+def _unfit(rows: StateRows, positions: list[int]) -> Iterator[Finding]:
+    """Yield a finding for each stretch of versions that the filter does not fit."""
+    begin = 0
+    for place in range(1, len(positions) + 1):
+        if place < len(positions) and positions[place] == positions[place - 1] + 1:
+            continue
+        first, last = (rows.history.records[positions[n]].version for n in (begin, place - 1))
+        begin = place
+        which = f"version {first} is" if first == last else f"versions {first} to {last} are"
+        have = "it has" if first == last else "they have"
+        yield Finding(
+            "filter_does_not_fit",
+            "info",
+            f"{which} not searched: {have} no column that the filter names",
+            "Search for what the column was called, or of what type it was, then.",
+            last,
+        )
+
+
+def _search(search: _Search, limit: int, max_bytes: int) -> None:
+    """Search until so many rows are found, or so many bytes read."""
+    while search.waiting and len(search.found) <= limit and search.bytes_read < max_bytes:
+        some = search.waiting[:_FRAGMENTS_AT_ONCE]
+        for stored, offsets in _matching(search, some):
+            if len(offsets):
+                search.hits.append(_Hits(stored, offsets))
+                search.found.update(_identities(search.rows, stored, offsets))
+        del search.waiting[: len(some)]
+
+
+def _matching(
+    search: _Search, some: Sequence[StoredRows]
+) -> Iterator[tuple[StoredRows, NDArray[np.int64]]]:
+    """Yield the matching rows of some fragments, of which each is read once."""
+    rows = search.rows
+    waiting = [(stored, piece) for stored in some for piece in stored.to_read(rows)]
+    found = dict[int, list[NDArray[np.int64]]]()
+    while waiting:
+        start = max([piece.first for _, piece in waiting])
+        filter = next(search.filters[s.wanted.schema] for s, p in waiting if p.first == start)
+        here = [
+            (stored, piece)
+            for stored, piece in waiting
+            if piece.last >= start and search.filters[stored.wanted.schema] == filter
+        ]
+        waiting = [pair for pair in waiting if pair not in here]
+        stop = min([piece.last for _, piece in here])
+        position = _position_to_read(rows, start, stop)
+        by_fragment = {stored.fragment_id: stored for stored, _ in here}
+        for fragment, offsets in _scanned(search, position, [*by_fragment], filter):
+            found.setdefault(id(by_fragment[fragment]), []).append(offsets)
+    for stored in some:
+        if id(stored) in found:
+            yield stored, np.unique(np.concatenate(found[id(stored)]))
+
+
+def _scanned(
+    search: _Search, position: int, fragments: list[int], filter: str
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield the matching offsets of some fragments of a version, by fragment."""
+    from lance_explorer.values import matching_rows
+
+    source = search.rows.source
+    version = search.rows.history.records[position].version
+    try:
+        check_values(source, version, some_rows=True)
+        found = matching_rows(
+            value_root(source, version), version, fragments, filter, source.storage.options
+        )
+    except InvalidArgumentError:
+        raise
+    except LanceExplorerError as error:
+        source.storage.io.missing += 1  # perhaps a cleanup goes on just now
+        if len(fragments) > 1:
+            for fragment in fragments:
+                yield from _scanned(search, position, [fragment], filter)
+        else:
+            search.findings.append(_lost(version, fragments[0], error))
+        return
+    search.bytes_read += found.bytes_read
+    addresses = np.sort(found.addresses)
+    of_fragment = addresses >> np.uint64(FRAGMENT_BITS)
+    for fragment in np.unique(of_fragment).tolist():
+        yield fragment, (addresses[of_fragment == fragment] & _OFFSETS).astype(np.int64)
+
+
+def _lost(version: int, fragment_id: int | None, error: LanceExplorerError) -> Finding:
+    return Finding(
+        "values_lost",
+        "warning",
+        f"rows are not read: {error}",
+        "Restore the files from a backup; if they are elsewhere, open the table with "
+        "allow_bases=[...].",
+        version,
+        fragment_id,
+    )
+
+
+def _position_to_read(rows: StateRows, first: int, last: int) -> int:
+    """Return the last of some positions whose manifest the table keeps; the last one if none."""
+    files = [record.file for record in rows.history.records[first : last + 1]]
+    for number in range(len(files) - 1, -1, -1):
+        if not files[number].is_recorded:
+            return first + number
+    return last
+
+
+def _identities(rows: StateRows, stored: StoredRows, offsets: NDArray[np.int64]) -> Uint64Array:
+    state = stored.pieces[-1].state
+    rows.load([state], versions=False)
+    return rows.ids(state).at(offsets)
+
+
+def _sightings(search: _Search, columns: Sequence[str] | None) -> Sightings:
+    """Return when the rows that were found were live, in order."""
+    rows = search.rows
+    contents = dict[object, int]()
+    parts = list[Sightings]()
+    rows.load({p.state for hit in search.hits for p in hit.stored.pieces}, versions=False)
+    for hit in search.hits:
+        first = np.uint64(first_address(hit.stored.fragment_id))
+        identities = dict[int, Uint64Array]()  # states mostly share their sequence
+        for piece, live in hit.stored.lives(rows, hit.offsets):
+            if not live.any():
+                continue
+            offsets = hit.offsets[live]
+            schema = rows.history.records[piece.last].schema
+            files = files_of(rows.history.states[piece.state], fields_of(columns, schema))
+            content = contents.setdefault(files, len(contents))
+            count = len(offsets)
+            ids = rows.ids(piece.state)
+            if id(ids) not in identities:
+                identities[id(ids)] = ids.at(hit.offsets)
+            parts.append(
+                Sightings(
+                    identity=identities[id(ids)][live],
+                    address=offsets.astype(np.uint64) + first,
+                    first=np.full(count, piece.first, dtype=np.int64),
+                    last=np.full(count, piece.last, dtype=np.int64),
+                    content=np.full(count, content, dtype=np.int64),
+                )
+            )
+    return Sightings.concatenated(parts).in_order()
+
+
+def _newest(seen: Sightings, limit: int) -> Sightings:
+    """Return those of so many rows, which were found last."""
+    order = np.lexsort((seen.address, -seen.last))
+    _, first = np.unique(seen.identity[order], return_index=True)
+    chosen = seen.identity[order][np.sort(first)[:limit]]
+    return seen.where(np.isin(seen.identity, chosen))
+
+
+def _with_values(
+    search: _Search, seen: Sightings, columns: Sequence[str] | None
+) -> tuple[Sightings, pl.DataFrame]:
+    """Return stretches with the values that rows had in them; those with equal ones are joined."""
+    rows = search.rows
+    ends = zip(seen.first.tolist(), seen.last.tolist(), strict=True)
+    positions = np.array([_position_to_read(rows, *end) for end in ends], dtype=np.int64)
+    parts = list[tuple[int, pl.DataFrame]]()
+    take, count = np.full(len(seen), -1, dtype=np.int64), 0
+    for position in np.unique(positions).tolist():
+        here = np.flatnonzero(positions == position)
+        values = _values(search, position, seen.where(here), columns)
+        if values is not None:
+            take[here] = np.arange(count, count + len(here))
+            parts.append((rows.history.records[position].version, values))
+            count += len(here)
+    typed = same_types(parts)
+    has = dict[str, NDArray[np.bool_]]()
+    begin = 0
+    for part in typed:
+        for name in part.columns:
+            has.setdefault(name, np.zeros(count, dtype=np.bool_))[begin : begin + len(part)] = True
+        begin += len(part)
+    if not typed:
+        return merged(seen, pl.DataFrame(), {})
+    known = take >= 0
+    place = pl.Series(take).set(pl.Series(~known), None)
+    newest = dict.fromkeys([name for part in reversed(typed) for name in part.columns])
+    order = columns if columns is not None and set(columns) >= set(newest) else [*newest]
+    frame = pl.concat(typed, how="diagonal").select([name for name in order if name in newest])
+    told = frame.select(pl.all().gather(place.cast(pl.UInt32())))
+    there = {name: mask[np.maximum(take, 0)] & known for name, mask in has.items()}
+    return merged(seen, told, there)
+
+
+def _values(
+    search: _Search, position: int, seen: Sightings, columns: Sequence[str] | None
+) -> pl.DataFrame | None:
+    """Return values of rows in a version; None if they cannot be read."""
+    from lance_explorer.values import read_rows_at
+
+    rows, source = search.rows, search.rows.source
+    record = rows.history.records[position]
+    tops = [field.name for field in record.schema if field.parent_id == NO_PARENT]
+    asked = tops if columns is None else [name for name in columns if name in tops]
+    if not asked:
+        return None
+    row_ids = rows.row_ids(seen.identity) if rows.has_row_ids else seen.address
+    try:
+        check_blob = check_values(source, record.version, some_rows=True)
+        return read_rows_at(
+            value_root(source, record.version),
+            record.version,
+            seen.address,
+            row_ids,
+            asked,
+            source.storage.options,
+            check_blob,
+            whole_blobs=False,
+        )
+    except LanceExplorerError as error:
+        source.storage.io.missing += 1
+        search.findings.append(_lost(record.version, None, error))
+        return None

@@ -1,0 +1,168 @@
+"""Physical rows over versions: which states of a fragment hold the same rows in the same files.
+
+Most commits leave most rows where they are. So whoever reads values of many versions reads the rows
+of a fragment once, in a version that has them all, and knows them in all versions that share them.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.schema import Field
+from lance_explorer.history.identity.state_rows import StateRows
+
+__all__ = ["Piece", "StoredRows", "Wanted", "files_of", "stored_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is read, to tell apart versions in which the same files mean something else.
+
+    Attributes
+    ----------
+    fields : frozenset of int
+        The IDs of the fields that are read.
+    schema : hashable
+        What must be the same in two versions, such as names and types of these fields.
+    """
+
+    fields: frozenset[int]
+    schema: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of versions, by positions, in which a fragment is in one state."""
+
+    state: int
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class StoredRows:
+    """The rows of a fragment in certain files, whichever of them are deleted when.
+
+    Attributes
+    ----------
+    fragment_id : int
+        The fragment.
+    wanted : Wanted
+        What is read of them.
+    pieces : list of Piece
+        When they were there.
+    """
+
+    fragment_id: int
+    wanted: Wanted
+    pieces: list[Piece] = field(default_factory=list)
+
+    @property
+    def last(self) -> int:
+        """The last position at which any of the rows may be there."""
+        return max([piece.last for piece in self.pieces])
+
+    def states(self) -> list[int]:
+        """Return the states, that with the fewest deleted rows first."""
+        return [*dict.fromkeys([piece.state for piece in self.pieces])]
+
+    def to_read(self, rows: StateRows) -> list[Piece]:
+        """Return pieces that have every row that is live in any of them; mostly one."""
+        counts = rows.history.num_deleted_rows
+        ordered = sorted(self.pieces, key=lambda piece: (int(counts[piece.state]), -piece.last))
+        chosen = ordered[:1]
+        if counts[chosen[0].state] == 0:
+            return chosen
+        rows.load_deleted(self.states())
+        missing = rows.deleted(chosen[0].state)
+        for piece in ordered[1:]:
+            both = missing & rows.deleted(piece.state)
+            if both != missing:
+                chosen.append(piece)
+                missing = both
+        return chosen
+
+    def lives(
+        self, rows: StateRows, offsets: NDArray[np.int64]
+    ) -> Iterator[tuple[Piece, NDArray[np.bool_]]]:
+        """Yield each piece, and which of some rows are live in it."""
+        rows.load_deleted(self.states())
+        found = dict[int, NDArray[np.bool_]]()
+        for piece in self.pieces:
+            if piece.state not in found:
+                found[piece.state] = _live(rows.deleted(piece.state), offsets)
+            yield piece, found[piece.state]
+
+
+def stored_rows(
+    rows: StateRows,
+    wanted: Callable[[tuple[Field, ...]], Wanted | None],
+    positions: range,
+    *,
+    by_state: bool = False,
+) -> list[StoredRows]:
+    """Return the physical rows of some versions, those that were there last first.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the states of a branch.
+    wanted : callable
+        What is read of the versions with a schema; None if nothing.
+    positions : range
+        The positions of the versions in ``rows.history``.
+    by_state : bool
+        Whether rows count as others as soon as anything about their fragment differs.
+    """
+    history = rows.history
+    of_schema = dict[int, Wanted | None]()
+    at: list[Wanted | None] = []
+    for position in positions:
+        schema = history.records[position].schema
+        if id(schema) not in of_schema:
+            of_schema[id(schema)] = wanted(schema)
+        at.append(of_schema[id(schema)])
+    stretches = [*_stretches(at, positions.start)]
+    found = dict[Hashable, StoredRows]()
+    intervals = history.intervals
+    for begin, end, one in stretches:
+        there = (intervals.first <= end) & (intervals.last >= begin)
+        columns = [c[there].tolist() for c in (intervals.keys, intervals.first, intervals.last)]
+        for state, first, last in zip(*columns, strict=True):
+            fragment = history.states[state]
+            own = state if by_state else None
+            key = fragment.id, one.schema, files_of(fragment, one.fields), own
+            stored = found.setdefault(key, StoredRows(fragment.id, one))
+            stored.pieces.append(Piece(state, max(first, begin), min(last, end)))
+    return sorted(found.values(), key=lambda stored: (-stored.last, stored.fragment_id))
+
+
+def _stretches(at: Sequence[Wanted | None], start: int) -> Iterator[tuple[int, int, Wanted]]:
+    """Yield the first and the last position of each stretch in which the same is wanted."""
+    begin = 0
+    for place in range(1, len(at) + 1):
+        if place == len(at) or at[place] != at[begin]:
+            one = at[begin]
+            if one is not None:
+                yield begin + start, place - 1 + start, one
+            begin = place
+
+
+def files_of(fragment: Fragment, wanted: frozenset[int]) -> Hashable:
+    """Return what tells apart fragments whose rows or values are others."""
+    own = [(file.path, tuple([f for f in file.fields if f in wanted])) for file in fragment.files]
+    some = tuple([(path, fields) for path, fields in own if fields])
+    files: Hashable = some or tuple([file.path for file in fragment.files])
+    return files, tuple([overlay.data_file.path for overlay in fragment.overlays])
+
+
+def _live(deleted: BitMap, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    if not deleted:
+        return np.ones(len(offsets), dtype=np.bool_)
+    gone = np.array(deleted.to_array(), dtype=np.int64)
+    live: NDArray[np.bool_] = ~np.isin(offsets, gone)
+    return live

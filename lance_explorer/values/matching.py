@@ -1,0 +1,94 @@
+"""Which rows of some fragments of a version match a filter, as pylance tells it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.rowids.arrays import Uint64Array, concatenated
+from lance_explorer.values.opening import (
+    StorageOptions,
+    fragment_of,
+    next_batch,
+    open_version,
+    translating,
+)
+
+__all__ = ["Matching", "check_filter", "matching_rows"]
+
+
+_LEGACY = "0.1"
+"""The first format of data files: there pylance 14 panics if it has an index for a filter."""
+
+
+class Matching(NamedTuple):
+    """Row addresses, in any order, and how many bytes were read to find them."""
+
+    addresses: Uint64Array
+    bytes_read: int
+
+
+def check_filter(
+    uri: str, version: int, filter: str, storage_options: StorageOptions = None
+) -> InvalidArgumentError | None:
+    """Return why a version does not take a filter; None if it does. No data file is opened.
+
+    Parameters
+    ----------
+    uri : str
+        Root of the table, or of a branch.
+    version : int
+        The version.
+    filter : str
+        Which rows, as an SQL expression.
+    storage_options : mapping of str to str, optional
+        Address and credentials of an object store.
+    """
+    dataset = open_version(uri, version, storage_options)
+    try:
+        with translating(version, storage_options):
+            dataset.scanner(columns=[], filter=filter, with_row_address=True).explain_plan()
+    except InvalidArgumentError as error:
+        return error
+    return None
+
+
+def matching_rows(
+    uri: str,
+    version: int,
+    fragment_ids: Sequence[int],
+    filter: str,
+    storage_options: StorageOptions = None,
+) -> Matching:
+    """Return the live rows of some fragments that match a filter.
+
+    Parameters
+    ----------
+    uri : str
+        Root of the table, or of a branch.
+    version : int
+        The version.
+    fragment_ids : sequence of int
+        The fragments.
+    filter : str
+        Which rows, as an SQL expression.
+    storage_options : mapping of str to str, optional
+        Address and credentials of an object store.
+    """
+    dataset = open_version(uri, version, storage_options)
+    fragments = [fragment_of(dataset, fragment_id) for fragment_id in fragment_ids]
+    found = list[Uint64Array]()
+    is_legacy = dataset.data_storage_version == _LEGACY
+    with translating(version, storage_options):
+        batches = dataset.scanner(
+            columns=[],
+            filter=filter,
+            with_row_address=True,
+            fragments=fragments,
+            use_scalar_index=False if is_legacy else None,
+        ).to_batches()
+    while (batch := next_batch(batches, version, storage_options)) is not None:
+        found.append(batch.column("_rowaddr").to_numpy())
+    addresses = concatenated(found).astype(np.uint64, copy=False)
+    return Matching(addresses, int(dataset.io_stats_snapshot().read_bytes))

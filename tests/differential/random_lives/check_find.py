@@ -1,0 +1,108 @@
+"""Rows that are found by their values, against what pylance finds in each version."""
+
+from collections.abc import Iterator
+from random import Random
+
+import lance
+import polars as pl
+
+from lance_explorer import InvalidArgumentError, Table
+from tests.differential.random_lives.checks import check, equal, observed
+from tests.differential.random_lives.world import Observed, World
+
+__all__: list[str] = []
+
+
+@check
+def find(world: World, branch: str | None, table: Table, _: Table, rng: Random) -> Iterator[str]:
+    """Filters and words: the same rows as pylance finds in every kept version."""
+    kept = observed(world, branch)
+    for where in _filters(kept, rng):
+        theirs = {version: _found(world, branch, version, where) for version in kept}
+        try:
+            found = table.find(where, limit=10_000, max_bytes=2**40)
+        except InvalidArgumentError as error:
+            if any(keys is not None for keys in theirs.values()):
+                yield f"find {where!r}: {error}"
+            continue
+        rows = found.to_polars()
+        if not found.is_complete and None not in theirs.values():
+            yield f"find {where!r} is not complete: {found.sentence}"
+        for version, keys in theirs.items():
+            is_there = pl.col("first_version") <= version, pl.col("last_version") >= version
+            ours = rows.filter(*is_there)
+            found_keys = sorted(ours["key"].to_list()) if len(ours) else []
+            if found_keys != sorted(keys or []):
+                yield f"find {where!r} in version {version}: {found_keys}, not {sorted(keys or [])}"
+        yield from _lines(rows, kept, where)
+        if len(rows):
+            parts = table.find(where, limit=1, max_bytes=1)
+            for _go in range(10_000):
+                if parts.is_complete:
+                    break
+                parts = parts.go_on(limit=rng.randint(1, 5), max_bytes=rng.choice([1, 2**40]))
+            if not parts.to_polars().equals(rows):
+                yield f"find {where!r}, gone on with: other rows than at once"
+
+
+def _lines(rows: pl.DataFrame, kept: dict[int, Observed], where: str) -> Iterator[str]:
+    """Yield what is wrong of the values, addresses and ends of what was found."""
+    versions = [*kept]
+    values = [
+        name for name in rows.columns if name in {n for seen in kept.values() for n in seen.fields}
+    ]
+    for row in rows.iter_rows(named=True):
+        last, told = kept[row["last_version"]], f"find {where!r}: key {row['key']}"
+        at = last.rows[row["key"]]
+        if (row["_rowaddr"], row["_rowid"]) != (at.address, at.id):
+            yield f"{told} in {last.version}: at {row['_rowaddr']}, ID {row['_rowid']}, not {at}"
+        for name in set(values) & last.fields.keys():
+            if not equal(row[name], at.values[name]):
+                yield f"{told} in {last.version}: {name} {row[name]}, not {at.values[name]}"
+        after = next((number for number in versions if number > last.version), None)
+        if row["is_live"] is not (after is None):
+            yield f"{told} is_live {row['is_live']}, the latest is {versions[-1]}"
+        if after is None or row["ended_version"] is None:
+            if after is not None:
+                yield f"{told}: no ended_version, though it was found until {last.version}"
+            continue
+        if row["evidence"] == "lost":
+            continue
+        is_there = row["key"] in kept[after].rows
+        if is_there and row["ended_as"] in ("deleted", "overwritten") and not row["is_uncertain"]:
+            yield f"{told}: {row['ended_as']} in {row['ended_version']}, but there in {after}"
+        if not is_there and row["ended_as"] not in ("deleted", "overwritten", "restored"):
+            yield f"{told}: ended as {row['ended_as']}, but is not in {after}"
+
+
+def _filters(kept: dict[int, Observed], rng: Random) -> Iterator[str]:
+    names = sorted({name for seen in kept.values() for name in seen.fields} - {"key"})
+    yield f"key % {rng.randint(1, 4)} = 0"
+    yield rng.choice(["_rowid % 2 = 0", "_rowaddr > 3", "true"])
+    for name in rng.sample(names, min(2, len(names))):
+        yield rng.choice(
+            [f"{name} % 3 = 1", f"{name} IS NOT NULL AND key > 2", f"{name} LIKE '%3%'"]
+        )
+    yield f"s{rng.randint(1, 9)}"
+
+
+def _found(world: World, branch: str | None, version: int, where: str) -> list[int] | None:
+    """Return the keys that pylance finds; None if the filter does not fit the version."""
+    dataset = lance.dataset(world.lines[branch].uri).checkout_version(version)
+    if where.startswith("s"):
+        told = dataset.to_table().to_pylist()
+        return [row["key"] for row in told if any(where in text for text in _texts(row))]
+    try:
+        found: list[int] = dataset.to_table(columns=["key"], filter=where)["key"].to_pylist()
+    except (ValueError, OSError):
+        return None
+    return found
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the texts of a row and of its structs."""
+    if isinstance(value, dict):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, str):
+        yield value

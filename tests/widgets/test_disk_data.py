@@ -1,0 +1,56 @@
+"""What is on disk, as views tell it: one look at the folder, the same numbers everywhere."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lance_explorer import demo, open_table
+from lance_explorer.table import Table
+from lance_explorer.widgets import Disk, Overview
+from lance_explorer.widgets.disk_data import disk_data
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Table:
+    """The sample table."""
+    return open_table(demo.make_photos(tmp_path / "photos.lance"))
+
+
+def test_numbers_are_those_of_python(photos):
+    reply = disk_data(photos, lambda: None)
+    usage, content = photos.disk_usage(), reply.content
+    assert content["sentence"] == usage.sentence
+    assert sum(int(status["bytes"]) for status in content["statuses"]) == usage.total_bytes
+    known, *parts = [
+        np.frombuffer(buffer, "<u8" if number == 0 else "<f8")
+        for number, buffer in enumerate(reply.buffers)
+    ]
+    versions = usage.versions().drop_nulls("version")
+    assert known.tolist() == versions["version"].to_list()
+    totals = np.sum(parts, axis=0)
+    assert totals.tolist() == versions["total_bytes"].to_list()
+    assert totals[-1] + int(content["rest_bytes"]) == usage.total_bytes
+
+
+def test_lines_to_copy_do_what_they_say(photos):
+    plans = disk_data(photos, lambda: None).content["plans"]
+    before = photos.disk_usage().total_bytes
+    freed = photos.cleanup_preview(older_than=timedelta(0)).freed_bytes
+    assert plans[1]["lines"].startswith("from datetime import timedelta\n\nimport lance\n")
+    exec(plans[1]["lines"], {})
+    assert photos.disk_usage().total_bytes == before - freed < before
+    exec(plans[2]["lines"], {})
+    assert open_table(photos.uri).latest.operation == "Rewrite"
+
+
+def test_views_list_a_folder_once_until_a_refresh(photos, browse):
+    before = browse(Overview(photos)).ask("disk")["content"]
+    (Path(photos.uri) / "data" / "new.lance").write_bytes(b"x" * 1000)
+    assert browse(Disk(photos)).ask("disk")["content"] == before
+    browser = browse(Overview(photos))
+    browser.ask("story", refresh=True)
+    after = browser.ask("disk")["content"]
+    statuses = [{one["name"] for one in told["statuses"]} for told in (before, after)]
+    assert statuses[1] - statuses[0] == {"in_flight"}
