@@ -17,11 +17,11 @@ lab: $(VENV)/.lab  ## open the notebooks in JupyterLab
 
 setup: $(VENV)/.dev  ## install the package and the development tools into .venv
 
-test: | python  ## run everything: lint, types, import rules, all tests, notebooks
+test: | python  ## run everything: lint, types, import rules, all tests, notebooks, documentation
 	@$(PYTHON) tools/run_tests.py
 
-check: | python  ## run the quick part: lint, types, import rules, unit tests, doctests
-	@$(PYTHON) tools/run_tests.py setup lint unit doctest
+check: | python  ## run the quick part: lint, types, import rules, quick unit tests
+	@$(PYTHON) tools/run_tests.py setup lint quick
 
 docs: $(VENV)/.dev  ## show the documentation; runs the notebooks first, which takes minutes
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --open
