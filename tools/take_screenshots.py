@@ -84,9 +84,13 @@ def main() -> None:
 
 
 def take_widgets(lab: Lab, path: Path) -> None:
-    """Run a notebook, and take its widgets one after the other."""
+    """Run a notebook up to its last widget, and take its widgets one after the other."""
     (IMAGES / "notebooks").mkdir(exist_ok=True)
-    notebook = lab.open(lab.add(path.name, nbformat.read(path, as_version=4)))
+    content = nbformat.read(path, as_version=4)
+    cells = enumerate(content.cells, 1)
+    last = max(number for number, cell in cells if "lx.widgets." in cell.source)
+    content.cells = content.cells[:last]
+    notebook = lab.open(lab.add(path.name, content))
     notebook.run_all()
     for number, shown in enumerate(notebook.widgets(WIDGET).all(), 1):
         shown.evaluate("element => element.scrollIntoView({ block: 'start' })")
