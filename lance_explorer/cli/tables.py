@@ -397,5 +397,7 @@ def _run_lab(folder: Path, no_browser: bool) -> NoReturn:
     """Replace this process by JupyterLab; it refuses to run as root unless it is told to."""
     options = ["--no-browser"] if no_browser else []
     options += ["--allow-root"] if os.geteuid() == 0 else []
+    # What is left is the address, which Jupyter holds for critical.
+    options += ["--ServerApp.log_level=ERROR", "--LabApp.log_level=ERROR"]
     command = [sys.executable, "-m", "jupyterlab", str(folder / _FIRST_NOTEBOOK), *options]
     os.execv(sys.executable, command)
