@@ -50,6 +50,9 @@ class Moved:
 
 VIEWS = (
     Moved("Overview", ".lx-strip", [(".lx-strip", "data-drawn")]),
+    Moved(
+        "Log", ".lx-log-lines", [(".lx-log", "data-chosen")], ("ArrowDown", "PageDown", "ArrowUp")
+    ),
     Moved("Time travel", ".lx-strip", [(".lx-strip", "data-drawn"), (".lx-map", "data-drawn")]),
     Moved("Changes", ".lx-handle >> nth=1", [(".lx-range", "data-drawn")]),
     Moved(
@@ -67,7 +70,7 @@ VIEWS = (
     ),
     Moved("Encodings", ".lx-version-picture", [(".lx-version-picture", "data-drawn")]),
     Moved("Indices", ".lx-version-picture", [(".lx-version-picture", "data-drawn")]),
-    Moved("Disk", ".lx-version-picture", [(".lx-version-picture", "data-drawn")]),
+    Moved("Disk", ".lx-version-picture >> nth=0", [(".lx-version-picture", "data-drawn")]),
 )
 
 

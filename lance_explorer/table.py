@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from lance_explorer.disk.compaction_preview import CompactionPreview
     from lance_explorer.disk.usage import DiskUsage
     from lance_explorer.ledger.ledger import Ledger
+    from lance_explorer.lineage.blame import Blame
     from lance_explorer.lineage.find import Found
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
@@ -726,6 +727,46 @@ class Table:
             lambda source: find(source, asked, is_wanted, columns, limit, max_bytes)
         )
 
+    def blame(
+        self,
+        where: str | None = None,
+        columns: str | Sequence[str] | None = None,
+        version: VersionRef | None = None,
+        limit: int = 10_000,
+    ) -> "Blame":
+        """Return for each cell which commit last changed it, and what it was before.
+
+        Values are compared, so a commit that wrote a row but left a cell as it was is not blamed
+        for that. A cell that nothing changed has the commit that created the row, or the column.
+
+        Parameters
+        ----------
+        where : str, optional
+            Which rows, as a filter of pylance such as ``"id = 42"``; all by default.
+        columns : str or sequence of str, optional
+            Which columns; all by default, but for blobs.
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version whose rows are looked at, as :meth:`at` takes it; the latest by default.
+        limit : int, default 10000
+            How many rows to look at; :meth:`Blame.go_on` looks at more.
+
+        Returns
+        -------
+        Blame
+            ``to_polars()`` has one row a cell, ``commits()`` one a commit.
+
+        Examples
+        --------
+        >>> table.blame("id = 3", columns="city")
+        Blame(1 cell of 1 row in version 7, last changed by 1 commit.)
+        """
+        from lance_explorer.lineage.blame import blame
+
+        filter = None if where is None else a_text("where", where)
+        return self._live.answer(
+            lambda source: blame(source, filter, columns, _optional(source, version), limit)
+        )
+
     @documented(FOLLOWED)
     def follow(
         self,
@@ -833,8 +874,8 @@ class Table:
         Parameters
         ----------
         view : str
-            The view to begin with: ``"overview"``, ``"time_travel"``, ``"changes"``, ``"row"``,
-            ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
+            The view to begin with: ``"overview"``, ``"log"``, ``"time_travel"``, ``"changes"``,
+            ``"row"``, ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
 
         Returns
         -------

@@ -28,6 +28,7 @@ WIDGETS = [
     "Explorer",
     "Indices",
     "LineageGraph",
+    "Log",
     "Overview",
     "RowHistory",
     "SegmentEncodings",

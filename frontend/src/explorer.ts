@@ -6,9 +6,10 @@ import { toClipboard } from "./clipboard";
 import { fill, node, setAttributes } from "./elements";
 import { isCommand } from "./keys";
 import { connect } from "./link";
-import type { About, Changes, State } from "./messages";
+import type { About, Answer, AnswerLine, Changes, Example, State } from "./messages";
 import type { View } from "./model";
 import { viewsOf, withoutParts } from "./parts";
+import { searchBox } from "./search_box";
 import { count, cut, visible } from "./text";
 
 export function render({ model, el }: View) {
@@ -17,7 +18,13 @@ export function render({ model, el }: View) {
   const title = node("div", { class: "lx-explorer-title" });
   const back = stepButton("‹", "Back", -1);
   const forward = stepButton("›", "Forward", 1);
-  const search = searchBox({ onSearch: find });
+  const search = searchBox({
+    onSearch: find,
+    onMore: findMore,
+    onOpen: openLine,
+    canOpen: ({ view }) => view !== null && link.canOpen(view),
+    askExamples: async () => (await link.ask<{ examples: Example[] }>("examples")).examples,
+  });
   const tabs = tabList({ onOpen: open });
   const chosen = node("div", { class: "lx-explorer-chosen", role: "group", "aria-label": "What is chosen" });
   const pane = codePane();
@@ -35,6 +42,7 @@ export function render({ model, el }: View) {
       node("div", { class: "lx-explorer-steps" }, back, forward),
       search.element,
     ),
+    search.tried,
     search.answer,
     tabs.element,
     node("div", { class: "lx-explorer-foot" }, chosen, copy),
@@ -49,6 +57,8 @@ export function render({ model, el }: View) {
     );
   }
 
+  let shownBranch: string | null = null;
+
   async function start() {
     const about = await link.ask<About>("about");
     showAbout(about);
@@ -58,6 +68,8 @@ export function render({ model, el }: View) {
 
   function showAbout(about: About) {
     const { branch, branches } = about;
+    if (branch !== shownBranch) search.forget();
+    shownBranch = branch;
     const named = branch === null ? null : node("span", { class: "lx-quiet" }, `branch ${cut(branch, 40)}`);
     fill(title, node("strong", {}, cut(about.name, 60)), branches.length ? branchBox(about) : named);
     title.title = visible(about.uri);
@@ -80,12 +92,38 @@ export function render({ model, el }: View) {
     link.open(view, changes).then(follow);
   }
 
+  interface Result {
+    view: string;
+    changes: Changes;
+    branch?: string;
+    problem?: string;
+    answer?: Answer;
+  }
+
   async function find(text: string) {
     search.tell("");
-    const { view, changes, problem } = await link.ask<{ view: string; changes: Changes; problem?: string }>("search", {
-      text,
-    });
+    showResult(await link.ask<Result>("search", { text }));
+  }
+
+  async function findMore() {
+    showResult(await link.ask<Result>("search_on"));
+  }
+
+  function showResult({ view, changes, branch, problem, answer }: Result) {
     if (problem) search.tell(problem);
+    else if (answer) search.show(answer);
+    else {
+      search.hide();
+      if (branch === undefined) open(view, changes);
+      else goToBranch(branch, view, changes);
+    }
+  }
+
+  /** Show what a line of an answer tells of; the answer stays. */
+  function openLine({ view, changes, branch }: AnswerLine, { place, filters }: Answer) {
+    if (view === null) return;
+    if (view === "log" && place?.view === "log") link.ask("show_log", { filters }).then(follow);
+    else if (branch !== null && branch !== shownBranch) goToBranch(branch, view, changes);
     else open(view, changes);
   }
 
@@ -111,6 +149,29 @@ export function render({ model, el }: View) {
     return !activeElement || activeElement === document.body || activeElement.closest(".lx[role=tabpanel]") !== null;
   }
 
+  async function goToBranch(branch: string | null, view: string, changes: Changes) {
+    await link.ask("branch", { branch });
+    open(view, changes);
+  }
+
+  /** A view asks for another branch, and what to show there. */
+  function hearOfBranch(event: Event) {
+    const { detail } = event as CustomEvent<{ branch: string | null; view: string; changes: Changes }>;
+    goToBranch(detail.branch, detail.view, detail.changes);
+  }
+
+  /** Ctrl or Cmd and K: the search box, with what can be asked. */
+  function hearKey(event: KeyboardEvent) {
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    search.focus();
+  }
+  // On a page of its own the keys are the explorer's, wherever the focus is.
+  const heard: HTMLElement = document.body.classList.contains("lx-page") ? document.body : el;
+  heard.addEventListener("keydown", hearKey, true);
+
+  el.addEventListener("lx-branch", hearOfBranch);
   link.on("about", showAbout);
   link.onState((state) => {
     fill(chosen, ...chips(state, link.setState));
@@ -120,6 +181,8 @@ export function render({ model, el }: View) {
   model.on("change:parts", follow);
   start();
   return () => {
+    el.removeEventListener("lx-branch", hearOfBranch);
+    heard.removeEventListener("keydown", hearKey, true);
     model.off("change:place", follow);
     model.off("change:parts", follow);
     views.close();
@@ -204,41 +267,6 @@ function tabList({ onOpen }: { onOpen: (view: string) => void }) {
       for (const { name, button } of tabs)
         setAttributes(button, { "aria-selected": name === view, tabindex: name === view ? 0 : -1 });
     },
-  };
-}
-
-/** The search box, and below it what was wrong with what was typed. */
-function searchBox({ onSearch }: { onSearch: (text: string) => void }) {
-  const box = node("input", {
-    class: "lx-input lx-explorer-search",
-    type: "search",
-    spellcheck: "false",
-    maxlength: 200,
-    placeholder: "v12, tag, date, row 42, fragment 7, 3:17",
-    "aria-label": "Search for a version, a tag, a time, a row, a fragment or an address",
-  });
-  const answer = node("div", { class: "lx-note", role: "alert", hidden: true });
-  const submit = () => box.value.trim() && onSearch(box.value);
-  box.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key === "Enter") submit();
-    if (event.key === "Escape") tell("");
-  });
-  box.addEventListener("input", () => tell(""));
-  function tell(text: string) {
-    answer.hidden = !text;
-    answer.textContent = cut(text, 1000);
-    box.setAttribute("aria-invalid", String(Boolean(text)));
-  }
-  return {
-    element: node(
-      "div",
-      { class: "lx-explorer-find" },
-      box,
-      node("button", { class: "lx-button", onclick: submit }, "Go"),
-    ),
-    answer,
-    tell,
   };
 }
 

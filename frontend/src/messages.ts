@@ -641,3 +641,88 @@ export interface SummaryArrays {
   fragment_rows: Float64Array;
   fragment_deleted: Float64Array;
 }
+
+// ------------------------------------------------------------------------------------------- log
+
+/** Which commits are shown: arguments of `table.log()`. */
+export interface LogFilters {
+  text?: string;
+  column?: string;
+  since?: string;
+  until?: string;
+  operation?: string[];
+}
+
+export interface LogAbout {
+  branch: string | null;
+  columns: string[];
+  filters: LogFilters;
+}
+
+/** The commits that are shown, each in a line: what there is to say of them. */
+export interface LogAnswer extends Packed {
+  kinds: string[];
+  /** How many commits there are of each kind. */
+  counts: Record<string, number>;
+  num_found: number;
+  num_commits: number;
+  num_lanes: number;
+  heads: boolean[];
+  branch: (string | null)[];
+  operation: (string | null)[];
+  words: (string | null)[];
+  message: (string | null)[];
+  author: (string | null)[];
+  job: (string | null)[];
+  run: (string | null)[];
+  properties: (string | null)[];
+  tags: string[][];
+  branches_here: string[][];
+  columns: (string[] | null)[];
+  parent_versions: (string | null)[];
+  parent_branches: (string | null)[];
+}
+
+export interface LogArrays {
+  versions: BigUint64Array;
+  lane: Int32Array;
+  kind: Uint8Array;
+  /** The line of the nearest commit before it that is shown; -1 for none. */
+  parent: Int32Array;
+  times: Float64Array;
+  lost: Float64Array;
+  bytes_change: Float64Array;
+  is_recorded: Uint8Array;
+  rows_added: Float64Array;
+  rows_updated: Float64Array;
+  rows_deleted: Float64Array;
+  rows_overwritten: Float64Array;
+  rows_restored: Float64Array;
+}
+
+// ---------------------------------------------------------------------------------------- search
+
+/** Something that can be searched for; one that ends in a space is to be completed. */
+export interface Example {
+  text: string;
+  hint: string;
+}
+
+/** A piece of evidence, and the view that shows it. */
+export interface AnswerLine {
+  words: string;
+  view: string | null;
+  changes: Changes;
+  branch: string | null;
+}
+
+/** An answer to a question, or the rows that were found. */
+export interface Answer {
+  sentence: string;
+  lines: AnswerLine[];
+  place: AnswerLine | null;
+  /** Of the log, where that is the view. */
+  filters: LogFilters;
+  code: string;
+  can_go_on: boolean;
+}

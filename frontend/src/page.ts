@@ -3,13 +3,14 @@
 import "./page.css";
 import { fill, node } from "./elements";
 import type { Model, Traits } from "./model";
+import { visible } from "./text";
 import { VIEWS } from "./views";
 
 type Listener = (content: never, buffers: DataView[]) => void;
 
 /** What comes from Python; as many buffers follow as it says. */
 interface Message {
-  method: "update" | "custom";
+  method: "update" | "custom" | "failure";
   state?: Partial<Traits>;
   content?: unknown;
   num_buffers: number;
@@ -23,11 +24,12 @@ class PageModel implements Model {
   private message: Message | null = null;
   private buffers: DataView[] = [];
 
-  constructor(address: URL, opened: () => void, lost: () => void) {
+  constructor(address: URL, opened: () => void, lost: (why: string) => void) {
     let isOpen = false;
+    let failure = "";
     this.socket = new WebSocket(address);
     this.socket.binaryType = "arraybuffer";
-    this.socket.addEventListener("close", lost);
+    this.socket.addEventListener("close", () => lost(failure));
     this.socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
       if (typeof data === "string") this.message = JSON.parse(data);
       else this.buffers.push(new DataView(data));
@@ -35,6 +37,10 @@ class PageModel implements Model {
       const [message, buffers] = [this.message, this.buffers];
       this.message = null;
       this.buffers = [];
+      if (message.method === "failure") {
+        failure = String(message.content);
+        return;
+      }
       this.take(message, buffers);
       if (!isOpen) opened();
       isOpen = true;
@@ -59,7 +65,11 @@ class PageModel implements Model {
   }
 
   send(content: unknown) {
-    this.socket.send(JSON.stringify(content));
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(content));
+  }
+
+  close() {
+    this.socket.close();
   }
 
   on(event: string, listener: Listener) {
@@ -71,18 +81,21 @@ class PageModel implements Model {
   }
 }
 
-/** Show the widget that a WebSocket speaks for. */
-export function openPage(root: HTMLElement, address: URL) {
+const ENDED = "lance-explorer has ended. Start it again in the terminal, and open the address that it prints.";
+
+/** Show the widget that a WebSocket speaks for; return what ends that. `ended` is said when Python is gone. */
+export function openPage(root: HTMLElement, address: URL, ended = ENDED) {
   const gone = node("div", { class: "lx-page-gone", role: "alert", hidden: true });
   const place = node("div");
   root.append(gone, place);
   const model = new PageModel(
     address,
     () => VIEWS[model.get("shows")]({ model, el: place }),
-    () => {
-      fill(gone, "lance-explorer has ended. Start it again in the terminal, and open the address that it prints.");
+    (why) => {
+      fill(gone, why ? visible(why) : ended);
       gone.hidden = false;
       place.inert = true;
     },
   );
+  return () => model.close();
 }

@@ -7,6 +7,7 @@ import { render as explorer } from "./explorer";
 import { render as frame_table } from "./frame_table";
 import { render as indices } from "./indices";
 import { render as lineage_graph } from "./lineage_graph";
+import { render as log } from "./log";
 import type { View } from "./model";
 import { render as overview } from "./overview";
 import { render as row_history } from "./row_history";
@@ -25,6 +26,7 @@ export const VIEWS: Record<string, Render> = {
   frame_table,
   indices,
   lineage_graph,
+  log,
   overview,
   row_history,
   segment_encodings,

@@ -15,7 +15,7 @@ import polars as pl
 from lance_explorer.changes.column_names import FeedColumns
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.format.schema import NO_PARENT, Field, is_blob
 from lance_explorer.history.column_lives import ColumnLives, Doubt, Lives, column_lives
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
@@ -34,12 +34,6 @@ __all__ = [
 ]
 
 _Schema = tuple[Field, ...]
-
-_BLOB = "lance.blob.v2"
-"""Extension of blob columns, from data format 2.2 on."""
-
-_OLD_BLOB = "lance-encoding:blob"
-"""Metadata of blob columns before that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +199,7 @@ def column_fields(schema: _Schema) -> dict[str, list[Field]]:
 
 def blob_columns(schema: _Schema) -> set[str]:
     """Return the columns that are blobs, or hold some."""
-    return {name for name, fields in column_fields(schema).items() if any(map(_is_blob, fields))}
-
-
-def _is_blob(field: Field) -> bool:
-    return field.extension_name == _BLOB or dict(field.metadata).get(_OLD_BLOB) == b"true"
+    return {name for name, fields in column_fields(schema).items() if any(map(is_blob, fields))}
 
 
 def _known_types(

@@ -5,10 +5,15 @@ from dataclasses import dataclass
 
 from lance_explorer.format._pb import table_pb2 as pb
 
-__all__ = ["NO_PARENT", "Field", "field_from_pb", "field_paths", "fields_from_pb"]
+__all__ = ["NO_PARENT", "Field", "field_from_pb", "field_paths", "fields_from_pb", "is_blob"]
 
 NO_PARENT = -1
 """``parent_id`` of a field at the top level."""
+
+_BLOB = "lance.blob.v2"
+"""Extension of columns of blobs, since data format 2.2."""
+_OLD_BLOB = "lance-encoding:blob"
+"""Metadata of blob columns before that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +85,8 @@ def field_paths(fields: Iterable[Field]) -> dict[int, str]:
 
 def _position(is_key: bool, position: int) -> int | None:
     return position if is_key else None
+
+
+def is_blob(field: Field) -> bool:
+    """Tell whether the values of a field are blobs, of which a scan reads only descriptions."""
+    return field.extension_name == _BLOB or dict(field.metadata).get(_OLD_BLOB) == b"true"

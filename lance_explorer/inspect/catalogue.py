@@ -46,6 +46,7 @@ from lance_explorer.inspect.index_settings import INDEX_SETTINGS, index_settings
 from lance_explorer.inspect.indices import ALL_INDICES, INDICES, all_indices, indices
 from lance_explorer.inspect.manifests import MANIFESTS, manifests
 from lance_explorer.inspect.mem_wal import MEM_WAL, mem_wal
+from lance_explorer.inspect.rebases import REBASES, rebases
 from lance_explorer.inspect.refs import REFS, refs
 from lance_explorer.inspect.rewrite_groups import REWRITE_GROUPS, rewrite_groups
 from lance_explorer.inspect.row_id_encodings import (
@@ -735,6 +736,21 @@ class Inspect:
         """
         return self._table.answer(gaps)
 
+    @documented(REBASES)
+    def rebases(self) -> pl.DataFrame:
+        """Return over which commits each commit was put, one row a pair, and why that was allowed.
+
+        A commit that began on version 5 and became version 8 was put over 6 and 7. Lance rewrites
+        the version that deletes and updates read when it puts them over others, so that their
+        rebases are not all told. Reasons are those of :func:`lance_explorer.conflicts`.
+
+        Examples
+        --------
+        >>> table.inspect.rebases().select("version", "passed_version", "reason").rows()
+        []
+        """
+        return self._table.answer(rebases)
+
     def _at(
         self, build: Callable[[TableSource, int], pl.DataFrame], version: VersionRef | None
     ) -> pl.DataFrame:
@@ -787,6 +803,7 @@ _CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
     (STORAGE, storage),
     (HEALTH, _at_latest(health)),
     (GAPS, gaps),
+    (REBASES, rebases),
     (FINDINGS, findings),
 )
 

@@ -33,7 +33,7 @@ from lance_explorer.history.version_refs import MAIN, VersionRef, time_of
 from lance_explorer.inspect.commit_words import Commit, commit_words, commits
 from lance_explorer.inspect.versions import VERSIONS
 
-__all__ = ["LOG", "log"]
+__all__ = ["LOG", "filter_log", "log"]
 
 _COUNTS = (
     "rows_added",
@@ -138,16 +138,28 @@ def log(
     all_branches: bool = True,
 ) -> pl.DataFrame:
     """Return one row for each commit, newest first: see :meth:`lance_explorer.table.Table.log`."""
-    begin = None if since is None else time_of(source, since, is_begin=True)
-    end = None if until is None else time_of(source, until)
-    is_plain = end is None and text is None and column is None and not operation
-    last = limit + 1 if limit is not None and is_plain and begin is None else None
+    filters = since, until, operation, text, column
+    is_plain = since is None and until is None and text is None and column is None and not operation
+    last = limit + 1 if limit is not None and is_plain else None
     lines = [*_lines(source, last, all_branches)]
-    frame = _framed(source, lines)
-    if begin is not None:
-        frame = frame.filter(pl.col("timestamp") >= begin)
-    if end is not None:
-        frame = frame.filter(pl.col("timestamp") <= end)
+    frame = filter_log(source, _framed(source, lines), *filters)
+    return frame if limit is None else frame.head(limit)
+
+
+def filter_log(
+    source: TableSource,
+    frame: pl.DataFrame,
+    since: VersionRef | None = None,
+    until: VersionRef | None = None,
+    operation: Sequence[str] = (),
+    text: str | None = None,
+    column: str | None = None,
+) -> pl.DataFrame:
+    """Return the commits of a log that :meth:`lance_explorer.table.Table.log` gives for filters."""
+    if since is not None:
+        frame = frame.filter(pl.col("timestamp") >= time_of(source, since, is_begin=True))
+    if until is not None:
+        frame = frame.filter(pl.col("timestamp") <= time_of(source, until))
     if operation:
         wanted = [name.casefold() for name in operation]
         said = [pl.col(name).cast(TEXT).str.to_lowercase() for name in ("operation", "kind")]
@@ -157,7 +169,7 @@ def log(
         frame = frame.filter(_has_text(text))
     if column is not None:
         frame = frame.filter(pl.col("columns").is_null() | pl.col("columns").list.contains(column))
-    return frame if limit is None else frame.head(limit)
+    return frame
 
 
 def _lines(source: TableSource, last: int | None, all_branches: bool) -> Iterator[_Line]:

@@ -21,7 +21,15 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.lineage.found_rows import Sightings, found_frame, merged
 from lance_explorer.lineage.same_types import same_types
-from lance_explorer.lineage.stored_rows import StoredRows, Wanted, files_of, stored_rows
+from lance_explorer.lineage.stored_rows import (
+    Piece,
+    StoredRows,
+    Wanted,
+    files_of,
+    position_to_read,
+    reads_of,
+    stored_rows,
+)
 from lance_explorer.lineage.where import fields_named, fields_of, filter_for, is_word
 from lance_explorer.rowids.addresses import FRAGMENT_BITS, first_address
 from lance_explorer.rowids.arrays import Uint64Array
@@ -367,13 +375,37 @@ def _unfit(rows: StateRows, positions: list[int]) -> Iterator[Finding]:
 
 def _search(search: _Search, limit: int, max_bytes: int) -> None:
     """Search until so many rows are found, or so many bytes read."""
-    while search.waiting and len(search.found) <= limit and search.bytes_read < max_bytes:
-        some = search.waiting[:_FRAGMENTS_AT_ONCE]
-        for stored, offsets in _matching(search, some):
-            if len(offsets):
-                search.hits.append(_Hits(stored, offsets))
-                search.found.update(_identities(search.rows, stored, offsets))
-        del search.waiting[: len(some)]
+    from tqdm.auto import tqdm
+
+    bar = tqdm(
+        total=len(search.waiting), desc="Searching", unit=" fragments", delay=1.0, leave=False
+    )
+    with bar:
+        while search.waiting and len(search.found) <= limit and search.bytes_read < max_bytes:
+            some = _next_ones(search, max_bytes - search.bytes_read)
+            for stored, offsets in _matching(search, some):
+                if len(offsets):
+                    search.hits.append(_Hits(stored, offsets))
+                    search.found.update(_identities(search.rows, stored, offsets).tolist())
+            del search.waiting[: len(some)]
+            bar.update(len(some))
+
+
+def _next_ones(search: _Search, num_bytes: int) -> list[StoredRows]:
+    """Return what is read at once: about so many bytes of what the filter needs, or one fragment.
+
+    A column counts as much of a file as all others in it.
+    """
+    chosen, size = list[StoredRows](), 0.0
+    for stored in search.waiting[:_FRAGMENTS_AT_ONCE]:
+        fragment = search.rows.history.states[stored.pieces[0].state]
+        for file in fragment.files:
+            wanted = stored.wanted.fields.intersection(file.fields)
+            size += (file.size_bytes or 0) * len(wanted) / max(len(file.fields), 1)
+        if chosen and size > num_bytes:
+            break
+        chosen.append(stored)
+    return chosen
 
 
 def _matching(
@@ -381,22 +413,16 @@ def _matching(
 ) -> Iterator[tuple[StoredRows, NDArray[np.int64]]]:
     """Yield the matching rows of some fragments, of which each is read once."""
     rows = search.rows
-    waiting = [(stored, piece) for stored in some for piece in stored.to_read(rows)]
     found = dict[int, list[NDArray[np.int64]]]()
-    while waiting:
-        start = max([piece.first for _, piece in waiting])
-        filter = next(search.filters[s.wanted.schema] for s, p in waiting if p.first == start)
-        here = [
-            (stored, piece)
-            for stored, piece in waiting
-            if piece.last >= start and search.filters[stored.wanted.schema] == filter
-        ]
-        waiting = [pair for pair in waiting if pair not in here]
-        stop = min([piece.last for _, piece in here])
-        position = _position_to_read(rows, start, stop)
-        by_fragment = {stored.fragment_id: stored for stored, _ in here}
-        for fragment, offsets in _scanned(search, position, [*by_fragment], filter):
-            found.setdefault(id(by_fragment[fragment]), []).append(offsets)
+    by_filter = dict[str, list[tuple[StoredRows, Piece]]]()
+    for stored in some:
+        pieces = by_filter.setdefault(search.filters[stored.wanted.schema], [])
+        pieces += [(stored, piece) for piece in stored.to_read(rows)]
+    for filter, pieces in by_filter.items():
+        for position, here in reads_of(rows, pieces):
+            by_fragment = {stored.fragment_id: stored for stored in here}
+            for fragment, offsets in _scanned(search, position, [*by_fragment], filter):
+                found.setdefault(id(by_fragment[fragment]), []).append(offsets)
     for stored in some:
         if id(stored) in found:
             yield stored, np.unique(np.concatenate(found[id(stored)]))
@@ -442,15 +468,6 @@ def _lost(version: int, fragment_id: int | None, error: LanceExplorerError) -> F
         version,
         fragment_id,
     )
-
-
-def _position_to_read(rows: StateRows, first: int, last: int) -> int:
-    """Return the last of some positions whose manifest the table keeps; the last one if none."""
-    files = [record.file for record in rows.history.records[first : last + 1]]
-    for number in range(len(files) - 1, -1, -1):
-        if not files[number].is_recorded:
-            return first + number
-    return last
 
 
 def _identities(rows: StateRows, stored: StoredRows, offsets: NDArray[np.int64]) -> Uint64Array:
@@ -505,7 +522,7 @@ def _with_values(
     """Return stretches with the values that rows had in them; those with equal ones are joined."""
     rows = search.rows
     ends = zip(seen.first.tolist(), seen.last.tolist(), strict=True)
-    positions = np.array([_position_to_read(rows, *end) for end in ends], dtype=np.int64)
+    positions = np.array([position_to_read(rows, *end) for end in ends], dtype=np.int64)
     parts = list[tuple[int, pl.DataFrame]]()
     take, count = np.full(len(seen), -1, dtype=np.int64), 0
     for position in np.unique(positions).tolist():

@@ -38,7 +38,7 @@ from lance_explorer.lineage.timeline import timeline
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
 
-__all__ = ["follow", "row_history"]
+__all__ = ["follow", "followed_events", "row_history"]
 
 _Steps = list[tuple[str | None, StepFacts]]
 
@@ -221,7 +221,7 @@ def follow(
     else:
         identities, known = identities_at(rows, (start or stop) - 1, wanted)
         place = np.arange(len(wanted))
-    parts, steps = _followed(rows, identities, known, range(start, stop))
+    parts, steps = followed_events(rows, identities, known, range(start, stop))
     columns = EventColumns.concatenated(parts)
     columns = replace(columns, row=place[columns.row])
     if len(identities) > len(wanted):  # of two rows with one ID, the one that ends comes first
@@ -230,7 +230,7 @@ def follow(
     return FOLLOWED.build({"_rowid": wanted[columns.row], **_told(source, columns, steps)})
 
 
-def _followed(
+def followed_events(
     rows: StateRows,
     identities: Uint64Array,
     known: NDArray[np.bool_],
@@ -245,7 +245,7 @@ def _followed(
     if fork is not None:
         inherited, was_there = identities_in_parent(rows, fork, identities)
         before = range(fork.position + 1)
-        parts, steps = _followed(fork.parent, inherited, known & was_there, before)
+        parts, steps = followed_events(fork.parent, inherited, known & was_there, before)
         if is_over_gap := has_gap(rows, fork):
             shared = _ascending(identities, known & was_there)
             columns = since_fork(rows, fork, identities[shared], len(steps))

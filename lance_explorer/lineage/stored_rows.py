@@ -6,6 +6,7 @@ of a fragment once, in a version that has them all, and knows them in all versio
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,17 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.schema import Field
 from lance_explorer.history.identity.state_rows import StateRows
 
-__all__ = ["Piece", "StoredRows", "Wanted", "files_of", "stored_rows"]
+__all__ = [
+    "Piece",
+    "StoredRows",
+    "Wanted",
+    "files_of",
+    "position_to_read",
+    "reads_of",
+    "stored_rows",
+]
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +177,34 @@ def _live(deleted: BitMap, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     gone = np.array(deleted.to_array(), dtype=np.int64)
     live: NDArray[np.bool_] = ~np.isin(offsets, gone)
     return live
+
+
+def reads_of(rows: StateRows, pieces: Sequence[tuple[_T, Piece]]) -> Iterator[tuple[int, list[_T]]]:
+    """Yield positions at which pieces are read, few of them, and what is read at each.
+
+    Where a ledger has versions that the table keeps no more, others are preferred.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the states of a branch.
+    pieces : sequence of tuple
+        What is read, each with the piece in which it is.
+    """
+    waiting = [*pieces]
+    while waiting:
+        start = max([piece.first for _, piece in waiting])
+        here = [(one, piece) for one, piece in waiting if piece.last >= start]
+        waiting = [(one, piece) for one, piece in waiting if piece.last < start]
+        yield (
+            position_to_read(rows, start, min([piece.last for _, piece in here])),
+            [one for one, _ in here],
+        )
+
+
+def position_to_read(rows: StateRows, first: int, last: int) -> int:
+    """Return the last of some positions whose manifest the table keeps; the last one if none."""
+    for position in range(last, first - 1, -1):
+        if not rows.history.records[position].file.is_recorded:
+            return position
+    return last

@@ -10,6 +10,7 @@ from lance_explorer.widgets.disk import Disk
 from lance_explorer.widgets.explorer import Explorer
 from lance_explorer.widgets.indices import Indices
 from lance_explorer.widgets.lineage_graph import LineageGraph
+from lance_explorer.widgets.log import Log
 from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.segment_encodings import SegmentEncodings
@@ -21,6 +22,7 @@ __all__ = [
     "Explorer",
     "Indices",
     "LineageGraph",
+    "Log",
     "Overview",
     "RowHistory",
     "SegmentEncodings",

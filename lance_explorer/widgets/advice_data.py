@@ -6,11 +6,11 @@ import polars as pl
 
 from lance_explorer.checks.advice import NOTHING_TO_DO, SEVERITY_WORDS, advice_counts
 
-__all__ = ["advice_data", "advice_sentences"]
+__all__ = ["VIEWS_OF_CHECKS", "advice_data", "advice_sentences"]
 
 _MOST_ADVICE = 100
 
-_VIEWS = {"files": "disk", "storage": "disk", "indices": "indices", "row_ids": "encodings"}
+VIEWS_OF_CHECKS = {"files": "disk", "storage": "disk", "indices": "indices", "row_ids": "encodings"}
 """The view of the explorer that tells more, by what was checked."""
 
 
@@ -40,7 +40,7 @@ def advice_data(
                 "version": None if row["version"] is None else str(row["version"]),
                 "fragment_id": None if row["fragment_id"] is None else str(row["fragment_id"]),
                 "known_bug": row.get("known_bug"),
-                "view": _VIEWS.get(row["check"] if "check" in row else row["topic"]),
+                "view": VIEWS_OF_CHECKS.get(row["check"] if "check" in row else row["topic"]),
             }
             for row in found.head(_MOST_ADVICE).iter_rows(named=True)
         ],

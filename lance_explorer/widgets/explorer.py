@@ -11,18 +11,22 @@ import polars as pl
 import traitlets
 
 from lance_explorer.arguments import check_choice
-from lance_explorer.errors import LanceExplorerError
+from lance_explorer.errors import LanceExplorerError, RefNotFoundError
+from lance_explorer.lineage.find import Found as Rows
 from lance_explorer.shown import described
 from lance_explorer.table import Table
+from lance_explorer.widgets.answer_data import answer_data, as_texts
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.code_lines import opening_code
 from lance_explorer.widgets.disk import Disk
 from lance_explorer.widgets.indices import Indices
 from lance_explorer.widgets.lineage_graph import LineageGraph
+from lance_explorer.widgets.log import Log
 from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.parts import PartLine, parts_of
+from lance_explorer.widgets.questions import Answer, examples, found_answer
 from lance_explorer.widgets.row_history import RowHistory
-from lance_explorer.widgets.search import UNDERSTOOD, Found, search
+from lance_explorer.widgets.search import UNDERSTOOD, Found, answered, rows_with, search
 from lance_explorer.widgets.segment_encodings import SegmentEncodings
 from lance_explorer.widgets.state import ExplorerState, change, choices, state_of, table_of
 from lance_explorer.widgets.time_travel import TimeTravel
@@ -48,6 +52,7 @@ _TABS = {
     tab.name: tab
     for tab in (
         _Tab("overview", "Overview", Overview, has_version=False),
+        _Tab("log", "Log", Log),
         _Tab("time_travel", "Time travel", TimeTravel),
         _Tab("changes", "Changes", Changes),
         _Tab("row", "Row", RowHistory, has_version=False),
@@ -62,8 +67,10 @@ _TABS = {
 class Explorer(View):
     """Everything about a table: views that share the chosen version, row and fragment.
 
-    Overview, Time travel, Changes, Row, Lineage, Encodings, Indices and Disk. The box on top takes
-    a version (``v12``), a tag, a date, ``row 42``, ``fragment 7`` or an address (``3:17``);
+    Overview, Log, Time travel, Changes, Row, Lineage, Encodings, Indices and Disk. The box on top
+    takes a version (``v12``), a tag, a date, ``row 42``, ``fragment 7``, an address (``3:17``), a
+    filter (``id = 42``), a word, or a question such as ``who deleted id = 42``; with Ctrl or Cmd
+    and K it shows some.
     ``Back`` and ``Forward`` go through what was shown before; ``Copy as code`` gives the lines of
     Python for what is shown. A view is made when it is first chosen, and works only while it is
     shown.
@@ -73,8 +80,8 @@ class Explorer(View):
     table : Table
         The table, or a branch of it.
     view : str
-        The view to begin with: ``"overview"``, ``"time_travel"``, ``"changes"``, ``"row"``,
-        ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
+        The view to begin with: ``"overview"``, ``"log"``, ``"time_travel"``, ``"changes"``,
+        ``"row"``, ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
     state : ExplorerState, optional
         What is chosen first; other widgets with the same state are linked.
 
@@ -110,6 +117,7 @@ class Explorer(View):
         self._listings: dict[str, Any] = {}  # of versions, as each view was made from
         self._filters: dict[str, str] = {}  # of the views: each has other columns
         self._lock = threading.RLock()
+        self._rows: Rows | None = None  # that were searched for last
         self._moving = 0
         self._view = _known(view)
         if self.state.version is None:
@@ -228,16 +236,52 @@ class Explorer(View):
 
     @answers("search", in_background=True)
     def _search(self, request: Request) -> dict[str, Any]:
-        """Return where to find what a text means; what is wrong with it is part of the answer."""
+        """Return where to find what a text means, or its answer; what is wrong is a part of it."""
         request.progress("searching")
+        table, text = self._table, request["text"]
         try:
-            view, changes = self._place_of(search(self._table, request["text"]))
+            if (answer := answered(table, text)) is not None:
+                return self._told(*answer)
+            try:
+                found = search(table, text)
+            except RefNotFoundError:
+                if (rows := rows_with(table, text)) is None:
+                    raise
+                return self._told(*rows)
+            view, changes = self._place_of(found)
         except LanceExplorerError as error:
             return {"problem": str(error)}
-        return {
-            "view": view,
-            "changes": {k: None if v is None else str(v) for k, v in changes.items()},
-        }
+        branch = {} if found.branch is None else {"branch": found.branch}
+        return {"view": view, "changes": as_texts(changes), **branch}
+
+    @answers("search_on", in_background=True)
+    def _search_on(self, request: Request) -> dict[str, Any]:
+        """Search further for the rows that were asked for last."""
+        request.progress("searching")
+        if self._rows is None:
+            return {"problem": "nothing was searched for"}
+        try:
+            rows = self._rows.go_on()
+            return self._told(found_answer(self._table, rows), rows)
+        except LanceExplorerError as error:
+            return {"problem": str(error)}
+
+    @answers("examples", in_background=True)
+    def _examples(self, _: Request) -> dict[str, Any]:
+        return {"examples": [{"text": text, "hint": hint} for text, hint in examples(self._table)]}
+
+    @answers("show_log")
+    def _show_log(self, request: Request) -> dict[str, Any]:
+        """Show the log with some filters."""
+        self._open("log", {})
+        log = self._views["log"]
+        if isinstance(log, Log):
+            log.show_only(**request["filters"])
+        return {}
+
+    def _told(self, answer: Answer, rows: Rows | None) -> dict[str, Any]:
+        self._rows = rows
+        return answer_data(self._table, answer, rows)
 
     @answers("code", in_background=True)
     def _as_code(self, _: Request) -> dict[str, Any]:
@@ -348,6 +392,8 @@ class Explorer(View):
                 return "row", {"row_id": found.number}
             case "fragment":
                 return "lineage", {"fragment_id": found.number}
+            case "branch":
+                return "time_travel", {"version": found.number}
 
     def _complete(self) -> None:
         """Choose what the view needs: to compare, the version before."""

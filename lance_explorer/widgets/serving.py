@@ -1,18 +1,13 @@
-"""A widget in a page of its own: served on loopback, to whoever has the address with its token.
-
-The page speaks to Python over one WebSocket, in the messages that a notebook would send and get:
-a text of JSON, followed by as many binary messages as it says there are buffers.
-"""
+"""A widget in a page of its own: served on loopback, to whoever has the address with its token."""
 
 import asyncio
 import json
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 import uvicorn
@@ -23,11 +18,11 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from lance_explorer.widgets.page_messages import STATIC, Message, hear, message
 from lance_explorer.widgets.view import View
 
 __all__ = ["serve"]
 
-_STATIC = files("lance_explorer.widgets") / "static"
 _TYPES = {"explorer.js": "text/javascript", "explorer.css": "text/css"}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -54,14 +49,12 @@ _SCRIPT = """import {{ openPage }} from "./explorer.js?token={token}";
 openPage(document.body, new URL("socket?token={token}", location.href));
 """
 
-_Message = tuple[str, list[bytes]]
-
 
 class _Line(BaseComm):
     """The line of the widget to all pages that show it."""
 
     def __init__(self) -> None:
-        self.pages: dict[Callable[[_Message], None], None] = {}
+        self.pages: dict[Callable[[Message], None], None] = {}
         super().__init__(target_name="jupyter.widget")
 
     def publish_msg(
@@ -74,9 +67,9 @@ class _Line(BaseComm):
     ) -> None:
         """Send a message to all pages; any thread may."""
         if msg_type == "comm_msg" and data:
-            message = _message(data, buffers or [])
+            told = message(data, buffers or [])
             for send in [*self.pages]:
-                send(message)
+                send(told)
 
 
 def serve(
@@ -140,7 +133,7 @@ def _application(
             return PlainTextResponse(words, 403, headers=_HEADERS)
         name = request.path_params.get("name", "")
         if name in _TYPES:
-            text, kind = (_STATIC / name).read_text(encoding="utf-8"), _TYPES[name]
+            text, kind = (STATIC / name).read_text(encoding="utf-8"), _TYPES[name]
         elif name == "page.js":
             text, kind = _SCRIPT.format(token=token), "text/javascript"
         else:
@@ -153,18 +146,18 @@ def _application(
             return
         await page.accept()
         loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[_Message] = asyncio.Queue()
+        queue: asyncio.Queue[Message] = asyncio.Queue()
 
-        def send(message: _Message) -> None:
-            loop.call_soon_threadsafe(queue.put_nowait, message)
+        def send(told: Message) -> None:
+            loop.call_soon_threadsafe(queue.put_nowait, told)
 
         line.pages[send] = None
-        send(_message({"method": "update", "state": view.traits_to_share()}, []))
+        send(message({"method": "update", "state": view.traits_to_share()}, []))
         sender = asyncio.create_task(_send_all(page, queue))
         try:
             while True:
                 content = json.loads(await page.receive_text())
-                await loop.run_in_executor(hands, _hear, line, content)
+                await loop.run_in_executor(hands, hear, line, content)
         except (WebSocketDisconnect, RuntimeError):
             pass  # the page was closed, or the server ends
         finally:
@@ -175,18 +168,7 @@ def _application(
     return Starlette(routes=routes, lifespan=lifespan)
 
 
-def _hear(line: _Line, content: Mapping[str, Any]) -> None:
-    """Hand a message of a page to the widget."""
-    data = {"method": "custom", "content": content}
-    line.handle_msg({"content": {"data": data}, "buffers": []})
-
-
-def _message(data: Mapping[str, Any], buffers: list[bytes]) -> _Message:
-    known = {key: data[key] for key in ("method", "state", "content") if key in data}
-    return json.dumps({**known, "num_buffers": len(buffers)}), buffers
-
-
-async def _send_all(page: WebSocket, queue: asyncio.Queue[_Message]) -> None:
+async def _send_all(page: WebSocket, queue: asyncio.Queue[Message]) -> None:
     """Send what is in the queue, one message after the other."""
     while True:
         text, buffers = await queue.get()

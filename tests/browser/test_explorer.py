@@ -25,6 +25,7 @@ explorer
 
 TABS = {
     "overview": "Overview",
+    "log": "Log",
     "time_travel": "Time travel",
     "changes": "Changes",
     "row": "Row",
@@ -241,6 +242,7 @@ def test_a_choice_is_cleared_with_its_button(photos):
 
 FILLED = {
     "overview": ".lx-overview[data-loaded]",
+    "log": '.lx-log[data-lines][data-chosen="45"]',
     "time_travel": '.lx-strip[data-drawn="45"]',
     "changes": '.lx-changes[data-cells$=" 45"]',
     "row": ".lx-row-history",
@@ -446,9 +448,8 @@ module._TABS["disk"] = replace(disk, make=make)
 
 def test_a_view_that_cannot_be_made_says_why_and_is_tried_again(open_notebook, tmp_path):
     path = SyntheticTable(tmp_path / "t.lance").append().path
-    notebook = open_notebook(
-        "explorer_broken", BREAK + OPEN.format(path=str(path), view="disk").lstrip()
-    )
+    code = BREAK + OPEN.format(path=str(path), view="disk").lstrip()
+    notebook = open_notebook("explorer_broken", code, changes_imports=True)
     notebook.run_all()
     page = Page(notebook)
     page.expect("disk")

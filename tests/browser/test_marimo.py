@@ -72,7 +72,7 @@ def test_the_explorer_goes_from_view_to_view(browser, address):
     expect(strip).to_have_attribute("data-drawn", "45")
     strip.press("Home")
     expect(page.locator(".lx-version-heading h3")).to_have_text("Version 1")
-    for name in ("overview", "changes", "row", "lineage", "encodings", "indices", "disk"):
+    for name in ("overview", "log", "changes", "row", "lineage", "encodings", "indices", "disk"):
         page.locator(f".lx-explorer-tab[data-view={name}]").click()
         expect(page.locator(f".lx-explorer[data-view={name}]")).to_be_visible()
     expect(page.locator(".lx-disk-view[data-version='1']")).to_be_visible()

@@ -16,12 +16,23 @@ from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES, ROW_HISTORY
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.log import LOG
+from lance_explorer.lineage.blame import BLAME
 from lance_explorer.lineage.found_rows import FOUND
 from lance_explorer.lineage.nodes import EDGES, FRAGMENTS, STATES
 
 STORED_SCHEMAS = Path(__file__).with_name("frame_schemas.txt")
 
-OF_LINEAGE = (LOG, FOUND, ROW_HISTORY, FOLLOWED, FOLLOWED_ADDRESSES, FRAGMENTS, EDGES, STATES)
+OF_LINEAGE = (
+    LOG,
+    FOUND,
+    BLAME,
+    ROW_HISTORY,
+    FOLLOWED,
+    FOLLOWED_ADDRESSES,
+    FRAGMENTS,
+    EDGES,
+    STATES,
+)
 """Frames of commits, of rows and of the lineage graph, which are in no catalogue."""
 
 

@@ -4,7 +4,9 @@ its versions. Checked on every stored table, whatever writer it is from, so that
 
 import re
 import shutil
+from functools import cache
 from inspect import signature
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -49,43 +51,46 @@ DIFFERENT = {
 }
 
 
+@cache
+def frames_of(path: Path) -> dict[str, pl.DataFrame]:
+    """Return all frames of a stored table."""
+    source = stored(path)
+    return {name: frame(source, name) for name in FRAMES}
+
+
 @TABLES
 def test_every_frame_of_every_table_has_its_schema(path):
-    source = stored(path)
-    wrong = [n for n, s in FRAMES.items() if frame(source, n).schema != s.polars_schema]
-    assert wrong == []
+    found = frames_of(path)
+    assert [n for n, s in FRAMES.items() if found[n].schema != s.polars_schema] == []
 
 
 @TABLES
 def test_columns_that_are_not_nullable_hold_no_null(path):
-    source = stored(path)
     for name, schema in FRAMES.items():
-        nulls = frame(source, name).null_count().row(0, named=True)
+        nulls = frames_of(path)[name].null_count().row(0, named=True)
         assert [c.name for c in schema.columns if nulls[c.name] and not c.nullable] == []
 
 
 @TABLES
-@pytest.mark.parametrize("name", WITH_ALL_FORM)
-def test_the_all_form_is_the_sum_of_the_versions(path, name):
-    source = stored(path)
-    inspect = Inspect(LiveTable(source))
-    everything = getattr(inspect, f"all_{name}")()
-    for version in versions_of(source):
-        then = everything.filter(pl.lit(version).is_between("first_version", "last_version"))
-        then = then.drop("state_id", *[column.name for column in INTERVAL], strict=False)
-        then = then.drop("began_as", "ended_as", "made_in", strict=False)
-        now = getattr(inspect, name)(version)
-        assert strip(now, "version", *DIFFERENT[name]) == strip(
-            then, *[column for column in DIFFERENT[name] if column in then.columns]
-        )
+def test_every_versioned_frame_names_the_branch(path):
+    for name, schema in FRAMES.items():
+        if BRANCH in schema.columns and name != "findings":
+            assert set(frames_of(path)[name]["branch"]) <= {stored(path).branch}
 
 
 @TABLES
-def test_every_versioned_frame_names_the_branch(path):
-    source = stored(path)
-    for name, schema in FRAMES.items():
-        if BRANCH in schema.columns and name != "findings":
-            assert set(frame(source, name)["branch"]) <= {source.branch}
+def test_each_all_form_is_the_sum_of_the_versions(path):
+    inspect = Inspect(LiveTable(stored(path)))
+    for name in WITH_ALL_FORM:
+        everything = frames_of(path)[f"all_{name}"]
+        for version in versions_of(stored(path)):
+            then = everything.filter(pl.lit(version).is_between("first_version", "last_version"))
+            then = then.drop("state_id", *[column.name for column in INTERVAL], strict=False)
+            then = then.drop("began_as", "ended_as", "made_in", strict=False)
+            now = getattr(inspect, name)(version)
+            assert strip(now, "version", *DIFFERENT[name]) == strip(
+                then, *[column for column in DIFFERENT[name] if column in then.columns]
+            )
 
 
 def test_an_empty_frame_has_the_same_schema(tmp_path):

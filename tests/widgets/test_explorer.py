@@ -101,7 +101,7 @@ def test_the_overview_comes_first_and_others_when_they_are_chosen(explorer):
 
 
 def test_all_views_that_are_promised_are_there():
-    promised = "overview time_travel changes row lineage encodings indices disk"
+    promised = "overview log time_travel changes row lineage encodings indices disk"
     assert promised.split() == [*VIEWS]
 
 
@@ -321,6 +321,32 @@ def test_a_search_leads_to_the_view_that_shows_it(table, browse, begin, typed, v
     explorer = Explorer(table, begin)
     answer = browse(explorer).ask("search", text=typed)
     assert answer["content"] == {"view": view, "changes": changes}
+    settle(explorer)
+
+
+def test_a_question_is_answered_with_lines_to_copy(table, browse):
+    explorer = Explorer(table)
+    answer = browse(explorer).ask("search", text="why is it big")["content"]["answer"]
+    assert answer["sentence"] == f"{table.disk_usage().sentence}."
+    assert answer["place"]["view"] == "disk"
+    assert answer["code"].endswith("\ntable.disk_usage().summary()")
+    assert answer["can_go_on"] is False
+    settle(explorer)
+
+
+def test_the_log_is_shown_with_the_filters_of_an_answer(table, browse):
+    explorer = Explorer(table)
+    browse(explorer).ask("show_log", filters={"operation": ["delete"]})
+    assert explorer.view == "log"
+    assert explorer.frame()["operation"].to_list() == ["Delete"]
+    settle(explorer)
+
+
+def test_examples_are_of_the_table(table, browse):
+    explorer = Explorer(table)
+    found = browse(explorer).ask("examples")["content"]["examples"]
+    assert {"text", "hint"} == {*found[0]}
+    assert "why is it big" in [example["text"] for example in found]
     settle(explorer)
 
 

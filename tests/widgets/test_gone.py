@@ -16,6 +16,7 @@ FIRST_QUESTIONS = {
     "SegmentEncodings": "history",
     "Indices": "history",
     "Disk": "history",
+    "Log": "log",
 }
 
 
@@ -32,7 +33,13 @@ def test_a_view_of_a_table_that_is_gone_says_so(tmp_path, name, refresh):
     sent: list[Any] = []
     widget = Listening(lx.open_table(written.path))
     shutil.rmtree(written.path)
-    question = {"kind": FIRST_QUESTIONS[name], "seq": 1, "asker": "test", "refresh": refresh}
+    question = {
+        "kind": FIRST_QUESTIONS[name],
+        "seq": 1,
+        "asker": "test",
+        "refresh": refresh,
+        "filters": {},
+    }
     widget._receive(None, question, [])
     widget._worker.wait()
     [answer] = [message for message in sent if message["what"] in ("reply", "error")]

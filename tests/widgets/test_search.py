@@ -163,3 +163,16 @@ def test_fragments_of_an_empty_table(tmp_path):
 def test_a_fragment_of_the_parent_is_found_from_a_branch(tagged):
     branch = lx.open_table(tagged.uri, branch="dev")
     assert search(branch, "fragment 0") == Found("fragment", 0)
+
+
+@pytest.mark.parametrize("typed", ["dev", "branch dev", "Branch  dev"])
+def test_branches(tagged, typed):
+    latest = lx.open_table(tagged.uri, branch="dev").latest.version
+    assert search(tagged, typed) == Found("branch", latest, "dev")
+
+
+def test_a_version_of_a_branch(tagged):
+    kept = lx.open_table(tagged.uri, branch="dev").versions()["version"][0]
+    assert search(tagged, f"dev@{kept}") == Found("branch", kept, "dev")
+    with pytest.raises(VersionNotFoundError):
+        search(tagged, "dev@99")

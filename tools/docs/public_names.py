@@ -76,6 +76,7 @@ def groups() -> list[Group]:
     from lance_explorer.disk.usage import DiskUsage
     from lance_explorer.inspect.catalogue import Inspect
     from lance_explorer.lineage import recording
+    from lance_explorer.lineage.blame import Blame
     from lance_explorer.lineage.find import Found
     from lance_explorer.lineage.graph import Lineage
     from lance_explorer.lineage.row import Row
@@ -94,6 +95,7 @@ def groups() -> list[Group]:
         _members("Row IDs of a snapshot", "index", SnapshotRowIdIndex),
         _members("Row", "row", Row),
         _members("Found rows", "found", Found),
+        _members("Blame", "blame", Blame),
         _members("Changes", "changes", Changes),
         _members("Diff", "diff", Diff),
         _members("Lineage", "lineage", Lineage),

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from lance_explorer import Table, open_table
 from tests.differential.random_lives import (  # noqa: F401  they fill the lists
     by_hand,
+    check_blame,
     check_changes,
     check_find,
     check_following,

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { matching } from "../src/search_box";
+
+const EXAMPLES = [
+  { text: "id = 42", hint: "rows with this value" },
+  { text: "who deleted ", hint: "when and by which commit" },
+  { text: "why is it big", hint: "what is on disk" },
+];
+
+test("examples have all words that are typed, in any order", () => {
+  expect(matching(EXAMPLES, "")).toHaveLength(3);
+  expect(matching(EXAMPLES, "DELETED who").map(({ text }) => text)).toEqual(["who deleted "]);
+  expect(matching(EXAMPLES, "disk").map(({ text }) => text)).toEqual(["why is it big"]);
+  expect(matching(EXAMPLES, "v12")).toEqual([]);
+});

@@ -1,0 +1,125 @@
+"""Explorers of tables in the folder of a Jupyter server, each over a WebSocket of its own.
+
+Who may read the files of the server may open them; it speaks as ``lance-explorer open`` does.
+"""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from jupyter_core.utils import ensure_async
+from jupyter_server.auth.decorator import ws_authenticated
+from jupyter_server.base.handlers import FileFindHandler, JupyterHandler
+from jupyter_server.base.websocket import WebSocketMixin
+from jupyter_server.utils import ApiPath, to_os_path, url_path_join
+from tornado.ioloop import IOLoop
+from tornado.web import Application, HTTPError
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from lance_explorer.errors import LanceExplorerError, TableNotFoundError
+from lance_explorer.table import open_table
+from lance_explorer.widgets.explorer import Explorer
+from lance_explorer.widgets.page_messages import STATIC, Message, failure, hear, message
+from lance_explorer.widgets.parts import PartLine, parts_of
+
+__all__ = ["add_handlers"]
+
+
+def add_handlers(application: Application) -> None:
+    """Add what an explorer in JupyterLab asks for to a Jupyter server."""
+    base = application.settings["base_url"]
+    static = {"path": [str(STATIC)], "no_cache_paths": ["/"]}
+    application.add_handlers(
+        ".*$",
+        [
+            (url_path_join(base, "lance-explorer", "socket"), _Socket),
+            (url_path_join(base, "lance-explorer", "static", "(.*)"), FileFindHandler, static),
+        ],
+    )
+
+
+class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
+    """One explorer: it is made when a page asks for it, and closed with the page."""
+
+    auth_resource = "contents"
+
+    def set_default_headers(self) -> None:
+        """Set none: a WebSocket has no use for those of pages."""
+
+    @ws_authenticated
+    async def get(self) -> None:
+        """Begin to speak to who may read files."""
+        is_allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")
+        if not await ensure_async(is_allowed):
+            raise HTTPError(403)
+        await super().get()
+
+    async def open(self) -> None:
+        """Make the explorer, and tell the page what it shows."""
+        super().open()
+        self._loop = IOLoop.current()
+        self._explorer: Explorer | None = None
+        self._has_begun = False
+        self._hands = ThreadPoolExecutor(1, "lance_explorer_page")  # questions in their order
+        try:
+            make = partial(_made, self._path(), self._send_soon)
+            self._explorer = await self._loop.run_in_executor(self._hands, make)
+        except LanceExplorerError as error:
+            self._send(failure(str(error)))
+            self.close()
+            return
+        if self.ws_connection is None:  # closed meanwhile
+            self._explorer.close()
+            return
+        self._has_begun = True  # what was said before is in these traits
+        self._send(message({"method": "update", "state": self._explorer.traits_to_share()}, []))
+
+    def on_message(self, text: str | bytes) -> None:
+        """Hand a question on."""
+        if self._explorer is not None:
+            self._loop.run_in_executor(self._hands, hear, self._explorer.comm, json.loads(text))
+
+    def on_close(self) -> None:
+        """Close the explorer."""
+        if self._explorer is not None:
+            self._loop.run_in_executor(None, self._explorer.close)
+        self._hands.shutdown(wait=False, cancel_futures=True)
+
+    def _path(self) -> Path:
+        """Return the folder that was asked for; it lies below that of the server."""
+        root = getattr(self.contents_manager, "root_dir", None)
+        if root is None:
+            raise TableNotFoundError("the files of this server are not in a folder of its machine")
+        top = Path(root).absolute()
+        path = Path(to_os_path(ApiPath(self.get_argument("path")), str(top)))
+        if ".." in path.parts or not path.is_relative_to(top):
+            raise TableNotFoundError("this is not below the folder of the server")
+        return path
+
+    def _send_soon(self, told: Message) -> None:
+        """Send a message; any thread may."""
+        self._loop.add_callback(self._send_if_begun, told)
+
+    def _send_if_begun(self, told: Message) -> None:
+        if self._has_begun:
+            self._send(told)
+
+    def _send(self, told: Message) -> None:
+        text, buffers = told
+        try:
+            self.write_message(text)
+            for buffer in buffers:
+                self.write_message(bytes(buffer), binary=True)
+        except WebSocketClosedError:
+            pass  # there is nobody to tell any more
+
+
+def _made(path: Path, send: Callable[[Message], None]) -> Explorer:
+    """Make the explorer of a table, which speaks over a function."""
+    table = open_table(path)
+    with parts_of(lambda data, buffers: send(message(data, buffers))):
+        explorer = Explorer(table)
+    assert isinstance(explorer.comm, PartLine)
+    return explorer

@@ -1,0 +1,186 @@
+"""The values that rows had before events, for many rows and events at once.
+
+Rows that lie in the same files in several versions are read once, in as few versions as can be.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.history.ancestors import Place, ancestry
+from lance_explorer.history.column_lives import fields_of_both
+from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.lineage.stored_rows import Piece, StoredRows, Wanted, reads_of, stored_rows
+from lance_explorer.lineage.where import fields_of
+from lance_explorer.rowids.addresses import FRAGMENT_BITS
+from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.rowids.deletions import deleted_offsets
+
+__all__ = ["Before", "BranchValues"]
+
+_OFFSETS = np.uint64((1 << FRAGMENT_BITS) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Values of some rows.
+
+    Attributes
+    ----------
+    rows : ndarray of int64
+        Which of the rows that were asked for they are of.
+    values : polars.DataFrame
+        The columns that their version had, by the names that they have now.
+    """
+
+    rows: NDArray[np.int64]
+    values: pl.DataFrame
+
+
+@dataclass
+class BranchValues:
+    """The values of rows in the versions of one branch, by the names that columns have in another.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of the branch.
+    now : Place
+        The version whose columns are asked for.
+    columns : sequence of str
+        Their names there.
+    whole_blobs : bool
+        Whether blobs are read, and not what describes them.
+    """
+
+    rows: StateRows
+    now: Place
+    columns: Sequence[str]
+    whole_blobs: bool
+    _names: dict[int, dict[str, str]] = field(default_factory=dict)
+    _stored: dict[int, list[tuple[Piece, StoredRows]]] | None = None
+
+    def names_at(self, position: int) -> Mapping[str, str]:
+        """Return what columns were called in a version, by their names now; some may be missing."""
+        record = self.rows.history.records[position]
+        key = id(record.schema)
+        if key not in self._names:
+            self._names[key] = self._mapped(record.schema, record.version)
+        return self._names[key]
+
+    def read(
+        self, positions: NDArray[np.int64], addresses: Uint64Array, row_ids: Uint64Array
+    ) -> list[Before]:
+        """Return the values of rows, where they can be read.
+
+        Parameters
+        ----------
+        positions : ndarray of int64
+            The position of a version in which each row is live.
+        addresses : ndarray of uint64
+            Where it is then.
+        row_ids : ndarray of uint64
+            The row IDs; without stable ones they do not matter.
+        """
+        wanted = list[tuple[NDArray[np.int64], Piece]]()
+        for stored, chosen in self._by_stored(positions, addresses):
+            offsets = (addresses[chosen] & _OFFSETS).astype(np.int64)
+            left = np.ones(len(chosen), dtype=np.bool_)
+            for piece in stored.to_read(self.rows):
+                here = left & ~np.isin(offsets, deleted_offsets(self.rows.deleted(piece.state)))
+                if here.any():
+                    wanted.append((chosen[here], piece))
+                left &= ~here
+        ids = row_ids if self.rows.has_row_ids else addresses
+        found = list[Before]()
+        for position, several in reads_of(self.rows, wanted):
+            some = np.concatenate(several)
+            values = self._read(position, addresses[some], ids[some])
+            if values is not None:
+                found.append(Before(some, values))
+        return found
+
+    def _by_stored(
+        self, positions: NDArray[np.int64], addresses: Uint64Array
+    ) -> list[tuple[StoredRows, NDArray[np.int64]]]:
+        """Return the rows by the files that they are in."""
+        if self._stored is None:
+            self._stored = {}
+            whole = range(len(self.rows.history))
+            for stored in stored_rows(self.rows, self._wanted, whole):
+                for piece in stored.pieces:
+                    self._stored.setdefault(stored.fragment_id, []).append((piece, stored))
+        fragments = (addresses >> np.uint64(FRAGMENT_BITS)).astype(np.int64)
+        order = np.lexsort((positions, fragments))
+        keys = np.stack([fragments[order], positions[order]])
+        begins = np.flatnonzero(np.append(True, (np.diff(keys) != 0).any(axis=0)))
+        found = dict[int, tuple[StoredRows, list[NDArray[np.int64]]]]()
+        for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(order)], strict=True):
+            if begin == end:
+                continue
+            fragment, position = int(keys[0, begin]), int(keys[1, begin])
+            for piece, stored in self._stored.get(fragment, ()):
+                if piece.first <= position <= piece.last:
+                    found.setdefault(id(stored), (stored, []))[1].append(order[begin:end])
+                    break
+        return [(stored, np.concatenate(parts)) for stored, parts in found.values()]
+
+    def _wanted(self, schema: tuple[Field, ...]) -> Wanted:
+        position = next(
+            n for n, record in enumerate(self.rows.history.records) if record.schema is schema
+        )
+        fields = fields_of(self.names_at(position).values(), schema)
+        told = [(f.id, f.name, f.parent_id, f.logical_type) for f in schema if f.id in fields]
+        return Wanted(fields, tuple(told))
+
+    def _mapped(self, schema: tuple[Field, ...], version: int) -> dict[str, str]:
+        """Return the names of columns in a version; one of which nothing is known has its own."""
+        history, position = self.now.source.found(self.now.version)
+        ids = {f.name: f.id for f in history.records[position].schema if f.parent_id == NO_PARENT}
+        own = {f.id: f.name for f in schema if f.parent_id == NO_PARENT}
+        try:
+            kept = fields_of_both(ancestry(Place(self.rows.source, version), self.now))
+        except LanceExplorerError:
+            kept = {}
+        later = {id_: id_ for id_ in own} if kept is None else kept
+        known = {later[id_]: name for id_, name in own.items() if id_ in later}
+        found = {name: known[ids[name]] for name in self.columns if ids[name] in known}
+        taken = {*found.values()}
+        for name in self.columns:
+            if name not in found and name in own.values() and name not in taken:
+                found[name] = name
+        return found
+
+    def _read(
+        self, position: int, addresses: Uint64Array, row_ids: Uint64Array
+    ) -> pl.DataFrame | None:
+        """Return values of rows of one version by the names of now; None if they are lost."""
+        from lance_explorer.values import read_rows_at
+
+        source: TableSource = self.rows.source
+        record = self.rows.history.records[position]
+        names = self.names_at(position)
+        if not names:
+            return pl.DataFrame({"": np.zeros(len(addresses), dtype=np.int8)}).select([])
+        try:
+            values = read_rows_at(
+                value_root(source, record.version),
+                record.version,
+                addresses,
+                row_ids,
+                [*names.values()],
+                source.storage.options,
+                check_values(source, record.version, some_rows=True),
+                whole_blobs=self.whole_blobs,
+            )
+        except LanceExplorerError:
+            source.storage.io.missing += 1  # perhaps a cleanup goes on just now
+            return None
+        return values.rename(dict(zip(names.values(), names, strict=True)))

@@ -1,0 +1,145 @@
+"""The commits of a table and its branches, one line each: ``git log --graph`` for tables."""
+
+import threading
+from contextlib import suppress
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.inspect.log import filter_log
+from lance_explorer.shown import described
+from lance_explorer.table import Table
+from lance_explorer.widgets.code_lines import call
+from lance_explorer.widgets.log_data import log_data
+from lance_explorer.widgets.state import ExplorerState, table_of
+from lance_explorer.widgets.view import Reply, Request, View, answers
+
+__all__ = ["Log"]
+
+
+class Log(View):
+    """Show the commits of all branches, newest first, each branch in a lane.
+
+    A line tells the version, its tags and branches, what the commit did, its message, who made it,
+    rows and bytes. Commits can be filtered by kind, text, time, and the column that they touch. A
+    click chooses one, a click with Shift another one to compare it with.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it, whose versions can be chosen.
+    state : ExplorerState, optional
+        The choices that it shares with other views: ``version`` and ``compared_version``.
+
+    Examples
+    --------
+    >>> widget = lx.widgets.Log(table)
+    >>> widget.show_only(operation=["delete"])
+    >>> widget.frame()["words"].to_list()
+    ['1 row deleted where `id = 2`; 1 fragment changed.']
+    >>> widget.code()
+    'table.log(operation=["delete"])'
+    """
+
+    _module = "log"
+
+    def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
+        super().__init__(state=state)
+        self._table = table_of(table)
+        self._filters: dict[str, Any] = {}
+        self._reading = threading.Lock()
+        self._log: tuple[object, pl.DataFrame] | None = None
+        if self.state.version is None:
+            self.state.version = table.source.latest_version
+
+    @property
+    def filters(self) -> dict[str, Any]:
+        """Which commits are shown: arguments of ``table.log()``; empty if all are."""
+        return dict(self._filters)
+
+    def show_only(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        operation: list[str] | None = None,
+        text: str | None = None,
+        column: str | None = None,
+    ) -> None:
+        """Show the commits that ``table.log()`` gives with these arguments; all without any.
+
+        Parameters
+        ----------
+        since, until : str, optional
+            Only commits that were made then or later, or earlier.
+        operation : list of str, optional
+            Only commits of these operations or kinds.
+        text : str, optional
+            Only commits that say this.
+        column : str, optional
+            Only commits that can have changed this column.
+        """
+        given = {
+            "since": since,
+            "until": until,
+            "operation": operation,
+            "text": text,
+            "column": column,
+        }
+        filters: dict[str, Any] = {name: value for name, value in given.items() if value}
+        filter_log(self._table.source, self._every().clear(), **filters)
+        self._filters = filters
+        self.tell("filters", filters)
+
+    def frame(self) -> pl.DataFrame:
+        """Return the commits that are shown, as ``table.log()`` does."""
+        return filter_log(self._table.source, self._every(), **self._filters)
+
+    def code(self) -> str:
+        """Return the code for :meth:`frame`, where ``table`` is the table."""
+        return call("table.log", **self._filters)
+
+    def static_html(self) -> str:
+        """Return the table as it shows itself where no kernel runs."""
+        return self._table._repr_html_()
+
+    @described
+    def __repr__(self) -> str:
+        given = "".join([f", {name}={value!r}" for name, value in self._filters.items()])
+        return f"Log(version {self.state.version}{given})"
+
+    @answers("about", in_background=True)
+    def _about(self, request: Request) -> dict[str, Any]:
+        """Return the names of columns, which commits can be filtered by."""
+        names: dict[str, None] = {}
+        for written in self._every()["columns"].drop_nulls():
+            names |= dict.fromkeys(written)
+        with suppress(LanceExplorerError):  # what commits named is known all the same
+            names |= dict.fromkeys(field.name for field in self._table.latest.schema)
+        return {"branch": self._table.branch, "columns": sorted(names), "filters": self._filters}
+
+    @answers("log", in_background=True)
+    def _lines(self, request: Request) -> Reply | dict[str, Any]:
+        """Return the commits that pass the filters; what is wrong with these is an answer."""
+        request.progress("reading the history")
+        if request.get("refresh"):
+            self._table.refresh()
+        given = request["filters"]
+        filters = {name: value for name, value in given.items() if value}
+        every = self._every()
+        request.check()
+        try:
+            found = filter_log(self._table.source, every, **filters)
+        except LanceExplorerError as error:
+            return {"problem": str(error)}
+        self._filters = filters
+        return log_data(found, every)
+
+    def _every(self) -> pl.DataFrame:
+        """Return the whole log, read once until the table is refreshed."""
+        with self._reading:
+            listing = self._table.source.listing
+            if self._log is None or self._log[0] is not listing:
+                self._log = listing, self._table.log()
+            return self._log[1]

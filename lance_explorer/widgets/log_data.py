@@ -1,0 +1,109 @@
+"""The log for the browser: arrays to draw the lanes of branches from, and a text for each line."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.figures.palette import KIND_COLORS
+from lance_explorer.widgets.packing import packed
+from lance_explorer.widgets.view import Reply
+
+__all__ = ["MOST_LINES", "log_data", "parent_lines"]
+
+MOST_LINES = 20_000
+"""So many lines are sent; a filter finds what is older."""
+
+_KINDS = list(KIND_COLORS)
+_NO_LINE = -1
+_LONGEST = 500
+_ROWS = ("rows_added", "rows_updated", "rows_deleted", "rows_overwritten", "rows_restored")
+_Place = tuple[str | None, int]
+
+
+def log_data(found: pl.DataFrame, every: pl.DataFrame) -> Reply:
+    """Return the commits that are shown, of a whole log.
+
+    In arrays, an unknown number is NaN and no parent -1; texts are null where there are none.
+    """
+    shown = found.head(MOST_LINES)
+    kinds = shown["kind"].cast(pl.String).replace_strict(_KINDS, range(len(_KINDS)), default=0)
+    times = shown["timestamp"].dt.timestamp("us") / 1000
+    arrays: dict[str, NDArray[Any]] = {
+        "versions": shown["version"].to_numpy(),
+        "lane": shown["lane"].to_numpy().astype(np.int32),
+        "kind": kinds.to_numpy().astype(np.uint8),
+        "parent": parent_lines(shown, every),
+        "times": _floats(times),
+        "lost": _floats(shown["versions_lost"]),
+        "bytes_change": _floats(shown["data_bytes_change"]),
+        "is_recorded": (shown["known_from"] == "ledger").cast(pl.UInt8).to_numpy(),
+        **{name: _floats(shown[name]) for name in _ROWS},
+    }
+    texts = {
+        name: [_short(text) for text in shown[name]]
+        for name in ("branch", "operation", "words", "message", "author", "job", "run")
+    }
+    lists = {name: shown[name].to_list() for name in ("tags", "branches_here", "columns")}
+    content = {
+        "kinds": _KINDS,
+        "counts": _counts(every),
+        "heads": [*shown["is_latest"]],
+        "parent_versions": [None if v is None else str(v) for v in shown["parent_version"]],
+        "parent_branches": shown["parent_branch"].to_list(),
+        "properties": [_short(text) for text in shown["properties"]],
+        "num_found": len(found),
+        "num_commits": len(every),
+        "num_lanes": int(every["lane"].max() or 0) + 1 if len(every) else 1,  # type: ignore[arg-type]
+        **texts,
+        **lists,
+    }
+    return packed(arrays, content)
+
+
+def parent_lines(shown: pl.DataFrame, every: pl.DataFrame) -> NDArray[np.int32]:
+    """Return for each commit that is shown the line of the nearest one before it that is; or -1.
+
+    Parameters
+    ----------
+    shown : polars.DataFrame
+        Some rows of the log, in its order.
+    every : polars.DataFrame
+        The whole log, which knows what lies between them.
+
+    Examples
+    --------
+    >>> log = table.log(all_branches=False)
+    >>> parent_lines(log[::3], log).tolist()
+    [1, 2, -1]
+    """
+    keys = ("branch", "version")
+    lines: dict[_Place, int] = {place: n for n, place in enumerate(shown.select(keys).iter_rows())}
+    parents: Mapping[_Place, _Place] = {
+        (branch, version): (parent, number)
+        for branch, version, parent, number in every.select(
+            *keys, "parent_branch", "parent_version"
+        ).iter_rows()
+    }
+    nearest: dict[_Place, int] = {}
+    # The oldest come first in the reversed log, so that what lies before a commit is known.
+    for place in reversed([*parents]):
+        before = parents[place]
+        nearest[place] = lines.get(before, nearest.get(before, _NO_LINE))
+    return np.array([nearest[place] for place in lines], dtype=np.int32)
+
+
+def _counts(every: pl.DataFrame) -> dict[str, int]:
+    """Return how many commits there are of each kind, the most first."""
+    counted = every["kind"].cast(pl.String).value_counts(sort=True)
+    return dict(counted.iter_rows())
+
+
+def _short(text: str | None) -> str | None:
+    return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _floats(values: pl.Series) -> NDArray[np.float64]:
+    return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()

@@ -1,0 +1,118 @@
+"""The explorer from the file browser of JupyterLab."""
+
+import json
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import lance
+import pyarrow as pa
+import pytest
+from playwright.sync_api import Locator, expect
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin
+
+from tests.browser.lab import PATIENCE, Lab
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def folder(lab: Lab) -> Iterator[str]:
+    """A folder of the lab with two tables and something that is none."""
+    top = lab.folder / "notebooks" / "tables of the lab"
+    for name in ("first.lance", "second.lance"):
+        lance.write_dataset(pa.table({"id": range(4)}), top / name)
+        lance.write_dataset(pa.table({"id": range(3)}), top / name, mode="append")
+    (top / "empty.lance").mkdir()
+    (top / "other").mkdir()
+    yield top.name
+    tabs = lab.page.locator("#jp-main-dock-panel .lm-TabBar-tab").filter(has_text=".lance")
+    while tabs.count():
+        tabs.first.locator(".lm-TabBar-tabCloseIcon").click()
+    lab.page.evaluate("window.jupyterapp.shell.collapseLeft()")
+
+
+@pytest.fixture
+def listing(lab: Lab, folder: str) -> Locator:
+    """The file browser in that folder."""
+    lab.page.evaluate(
+        """async (folder) => {
+            const app = window.jupyterapp;
+            await app.commands.execute("filebrowser:activate");
+            await app.commands.execute("filebrowser:go-to-path", {path: folder});
+        }""",
+        folder,
+    )
+    found = lab.page.locator("#filebrowser .jp-DirListing")
+    item(found, "first.lance").wait_for()
+    return found
+
+
+def item(listing: Locator, name: str) -> Locator:
+    return listing.locator(".jp-DirListing-item").filter(has_text=name)
+
+
+def tab(lab: Lab, name: str) -> Locator:
+    """A tab of the main area, which is the one that is shown."""
+    return lab.page.locator("#jp-main-dock-panel .lm-mod-current").filter(has_text=name)
+
+
+def shown(lab: Lab, selector: str) -> Locator:
+    return lab.page.locator(selector).filter(visible=True).first
+
+
+def test_a_double_click_on_a_table_opens_it(lab: Lab, listing: Locator) -> None:
+    item(listing, "first.lance").dblclick()
+    tab(lab, "first.lance").wait_for()
+    expect(shown(lab, ".lx-story")).to_contain_text("rows in 2 fragments")
+    shown(lab, "[data-view=time_travel]").click()
+    shown(lab, ".lx-strip[data-drawn]").wait_for()
+    item(listing, "second.lance").click()
+    lab.page.keyboard.press("Enter")
+    tab(lab, "second.lance").wait_for()
+    expect(shown(lab, ".lx-story")).to_contain_text("rows in 2 fragments")
+    item(listing, "first.lance").dblclick()  # it is there already
+    tab(lab, "first.lance").wait_for()
+    shown(lab, ".lx-strip[data-drawn]").wait_for()
+    assert item(listing, "first.lance").is_visible()
+
+
+def test_a_folder_that_holds_no_table_says_so(lab: Lab, listing: Locator) -> None:
+    item(listing, "empty.lance").dblclick()
+    tab(lab, "empty.lance").wait_for()
+    said = lab.page.get_by_role("alert").filter(visible=True)
+    expect(said).to_contain_text("no Lance table at")
+
+
+def test_other_folders_open_as_ever_and_tables_by_the_menu(lab: Lab, listing: Locator) -> None:
+    item(listing, "first.lance").click(button="right")
+    lab.page.get_by_role("menuitem", name="Explore Lance Table").click()
+    tab(lab, "first.lance").wait_for()
+    item(listing, "first.lance").click(button="right")
+    menu = lab.page.get_by_role("menuitem", name="Open", exact=True)
+    menu.first.click()
+    item(listing, "_versions").wait_for()
+    lab.page.keyboard.press("Escape")
+
+
+def test_folders_that_are_no_tables_open(lab: Lab, listing: Locator) -> None:
+    item(listing, "other").dblclick()
+    expect(item(listing, "first.lance")).to_have_count(0)
+
+
+@pytest.mark.parametrize("path", ["../..", "..", "other/../../x.lance", "nothing.lance"])
+def test_only_tables_below_the_folder_of_the_server_are_opened(
+    lab: Lab, folder: str, path: str
+) -> None:
+    address = f"{lab.address.replace('http', 'ws')}/lance-explorer/socket?path={quote(path)}"
+    with connect(address, origin=Origin(lab.address)) as page:
+        told = json.loads(page.recv(PATIENCE))
+    assert told["method"] == "failure"
+    assert ("not below the folder" in told["content"]) == (".." in path)
+
+
+def test_another_site_gets_nothing(lab: Lab) -> None:
+    address = f"{lab.address.replace('http', 'ws')}/lance-explorer/socket?path=x.lance"
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(address, origin=Origin("http://example.org"))

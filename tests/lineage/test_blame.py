@@ -1,0 +1,148 @@
+"""Which commit last changed each cell, and what it was before."""
+
+from typing import Any
+
+import lance
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import lance_explorer as lx
+from lance_explorer.errors import InvalidArgumentError
+
+
+def rows(*ids):
+    return pa.table(
+        {
+            "id": pa.array(ids, pa.int64()),
+            "mood": ["calm"] * len(ids),
+            "parts": pa.array([[number, number] for number in ids]),
+        }
+    )
+
+
+@pytest.fixture(params=[True, False], ids=["stable", "addresses"])
+def written(request, tmp_path):
+    """A table with an update, a column that came later, and a compaction."""
+    path = str(tmp_path / "t.lance")
+    table: Any = lance.write_dataset(
+        rows(*range(10)), path, max_rows_per_file=5, enable_stable_row_ids=request.param
+    )
+    table.update({"mood": "'glad'"}, where="id = 4")
+    table.add_columns({"more": "id * 2"})
+    lance.write_dataset(
+        pa.table({**dict(zip(rows().column_names, rows(10).columns, strict=True)), "more": [20]}),
+        path,
+        mode="append",
+        commit_message="one more",
+        transaction_properties={"job": "nightly"},
+    )
+    table = lance.dataset(path)
+    table.optimize.compact_files()
+    return path
+
+
+def cells(table, *names, **how):
+    return table.blame(**how).to_polars().select(*names).rows()
+
+
+def test_a_changed_cell_has_its_commit_and_what_it_was(written):
+    table = lx.open_table(written)
+    told = cells(table, "column", "version", "before", "is_new", "event", where="id = 4")
+    assert told == [
+        ("id", 1, None, True, "created"),
+        ("mood", 2, "calm", False, "updated"),
+        ("parts", 1, None, True, "created"),
+        ("more", 3, None, True, "column_added"),
+    ]
+
+
+def test_it_says_what_the_commit_says(written):
+    [cell] = cells(
+        lx.open_table(written), "message", "job", "operation", where="id = 10", columns="id"
+    )
+    assert cell == ("one more", "nightly", "Append")
+
+
+def test_an_earlier_version(written):
+    table = lx.open_table(written)
+    assert cells(table, "value", "version", where="id = 4", columns="mood", version=1) == [
+        ("calm", 1)
+    ]
+    with pytest.raises(InvalidArgumentError, match="version 1 has no column 'more'"):
+        table.blame(columns="more", version=1)
+
+
+def test_values_are_text(written):
+    [parts] = cells(lx.open_table(written), "value", where="id = 3", columns="parts")
+    assert parts == ("[3,3]",)
+
+
+def test_a_commit_that_wrote_the_same_value_changed_nothing(written):
+    lance.dataset(written).update({"mood": "'glad'"}, where="id = 4")
+    assert cells(lx.open_table(written), "version", where="id = 4", columns="mood") == [(2,)]
+
+
+def test_it_goes_on_where_it_ended(written):
+    table = lx.open_table(written)
+    whole = table.blame()
+    part = table.blame(limit=3)
+    assert whole.is_complete
+    assert not part.is_complete
+    assert "go_on()" in part.sentence
+    assert part.num_rows == 3
+    parts = [part]
+    while len(parts) < 100 and not parts[-1].is_complete:
+        parts.append(parts[-1].go_on(limit=3))
+    last = parts[-1]
+    assert last.to_polars().equals(whole.to_polars())
+    assert last.go_on() is last
+
+
+def test_commits_that_changed_any_cell(written):
+    commits = lx.open_table(written).blame().commits()
+    found = dict(commits.select("version", "num_cells").iter_rows())
+    theirs = lance.dataset(written).count_rows()
+    assert sum(found.values()) == 4 * theirs
+    assert found[2] == 1
+    assert commits.filter(pl.col("version") == 2)["columns"].to_list() == [["mood"]]
+
+
+def test_values_that_are_lost_make_it_uncertain(written, tmp_path):
+    ledger = lx.Ledger(tmp_path / "ledger")
+    ledger.record(written)
+    lance.dataset(written).cleanup_old_versions(retain_versions=1)
+    table = lx.open_table(written, ledger=ledger)
+    told = cells(table, "version", "before", "is_uncertain", where="id = 4", columns="mood")
+    assert told == [(2, None, True)]
+
+
+def test_a_branch_goes_back_to_its_parent(written):
+    branch: Any = lance.dataset(written).create_branch("dev", 2)
+    branch.update({"mood": "'bad'"}, where="id = 1")
+    table = lx.open_table(written, "dev")
+    assert cells(table, "branch", "version", "before", where="id = 1", columns="mood") == [
+        ("dev", 3, "calm")
+    ]
+    assert cells(table, "branch", "version", "before", where="id = 4", columns="mood") == [
+        (None, 2, "calm")
+    ]
+
+
+def test_no_rows(written):
+    empty = lx.open_table(written).blame("id = 99")
+    assert (empty.num_rows, empty.is_complete) == (0, True)
+    assert empty.to_polars().schema == lx.open_table(written).blame().to_polars().schema
+
+
+def test_blobs_are_left_out_unless_they_are_named(tmp_path):
+    path = tmp_path / "t.lance"
+    field = pa.field("image", pa.large_binary(), metadata={"lance-encoding:blob": "true"})
+    table = pa.table(
+        {"id": pa.array([1, 2], pa.int64()), "image": pa.array([b"abc", None], pa.large_binary())},
+        schema=pa.schema([pa.field("id", pa.int64()), field]),
+    )
+    lance.write_dataset(table, path)
+    ours = lx.open_table(path)
+    assert ours.blame().to_polars()["column"].unique().to_list() == ["id"]
+    assert cells(ours, "value", columns="image") == [("616263 (3 bytes)",), (None,)]

@@ -1,0 +1,123 @@
+"""The log, without a browser: what Python holds, and how it answers."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from lance_explorer import open_table
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.widgets import Log
+from lance_explorer.widgets.log_data import MOST_LINES, log_data, parent_lines
+from lance_explorer.widgets.state import ExplorerState
+from tests.synthetic import SyntheticTable
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Five versions, a branch of the third with two of its own, a tag."""
+    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=3).delete({0: [1]})
+    table.branch("dev").append(rows=2).append(rows=1)
+    return table.append(rows=5).update({1: [0]}).tag("good", 2)
+
+
+@pytest.fixture
+def widget(written):
+    return Log(open_table(written.path))
+
+
+def lines(widget, browse, **filters):
+    browser = browse(widget)
+    content = browser.ask("log", filters=filters)["content"]
+    return content, browser.messages()[-1][1]
+
+
+def array(answer, name):
+    content, buffers = answer
+    types = {
+        "Float64Array": "<f8",
+        "BigUint64Array": "<u8",
+        "Int32Array": "<i4",
+        "Uint8Array": "u1",
+    }
+    [at] = [n for n, about in enumerate(content["arrays"]) if about["name"] == name]
+    return np.frombuffer(buffers[at], types[content["arrays"][at]["type"]]).tolist()
+
+
+def test_lines_are_those_of_the_log(widget, written, browse):
+    answer = lines(widget, browse)
+    log = open_table(written.path).log()
+    assert array(answer, "versions") == log["version"].to_list()
+    assert answer[0]["words"] == log["words"].to_list()
+    assert answer[0]["branch"] == log["branch"].to_list()
+    assert answer[0]["num_found"] == answer[0]["num_commits"] == len(log)
+    assert sum(answer[0]["counts"].values()) == len(log)
+    assert widget.frame().equals(log)
+
+
+def test_each_line_leads_to_the_commit_before_it(widget, browse):
+    log = widget.frame()
+    places = [*log.select("branch", "version").iter_rows()]
+    parents = [*log.select("parent_branch", "parent_version").iter_rows()]
+    found = array(lines(widget, browse), "parent")
+    assert [None if at < 0 else places[at] for at in found] == [
+        None if version is None else (branch, version) for branch, version in parents
+    ]
+
+
+def test_what_a_filter_hides_is_passed_over(widget):
+    log = widget.frame()
+    shown = log.filter((pl.col("version") != 3) | pl.col("branch").is_not_null())
+    places = [*shown.select("branch", "version").iter_rows()]
+    parents = dict(zip(places, parent_lines(shown, log).tolist(), strict=True))
+    assert places[parents[None, 4]] == (None, 2)
+    first = min(version for branch, version in places if branch == "dev")
+    assert places[parents["dev", first]] == (None, 2)
+    assert parents[None, 1] == -1
+
+
+def test_filters_are_those_of_the_log(widget, written, browse):
+    table = open_table(written.path)
+    for filters in ({"operation": ["delete"]}, {"text": "GOOD"}, {"since": "3"}, {"column": "id"}):
+        content, _ = lines(widget, browse, **filters)
+        assert content["num_found"] == len(table.log(**filters))
+        assert widget.filters == filters
+        assert eval(widget.code()).equals(widget.frame())
+    assert lines(widget, browse, text="", operation=[])[0]["num_found"] == len(table.log())
+    assert widget.code() == "table.log()"
+
+
+def test_a_filter_that_means_nothing_is_said_and_not_taken(widget, browse):
+    assert "nonsense" in lines(widget, browse, since="nonsense")[0]["problem"]
+    assert widget.filters == {}
+    with pytest.raises(LanceExplorerError, match="nonsense"):
+        widget.show_only(since="nonsense")
+
+
+def test_python_can_filter_what_is_shown(widget):
+    widget.show_only(operation=["update"], text="row")
+    assert widget.frame()["kind"].cast(pl.String).to_list() == ["update"]
+    assert repr(widget) == "Log(version 5, operation=['update'], text='row')"
+
+
+def test_of_many_commits_the_newest_are_sent(widget):
+    count = MOST_LINES + 5
+    many = pl.concat([widget.frame().filter(version=1)] * count)
+    versions = pl.Series("version", range(count, 0, -1), pl.UInt64)
+    every = many.with_columns(versions, parent_version=versions - 1)
+    content = log_data(every, every).content
+    assert (len(content["words"]), content["num_found"]) == (MOST_LINES, count)
+
+
+def test_a_refresh_reads_new_commits(widget, written, browse):
+    before = lines(widget, browse)[0]["num_commits"]
+    written.append(rows=1)
+    assert lines(widget, browse)[0]["num_commits"] == before
+    browser = browse(widget)
+    assert browser.ask("log", filters={}, refresh=True)["content"]["num_commits"] == before + 1
+
+
+def test_it_knows_columns_and_its_branch(written, browse):
+    widget = Log(open_table(written.path, branch="dev"), state=ExplorerState(version=2))
+    about = browse(widget).ask("about")["content"]
+    assert about["branch"] == "dev"
+    assert {*open_table(written.path).latest.schema.names} <= {*about["columns"]}

@@ -1,0 +1,178 @@
+"""Questions that people ask, and that answers are those of the library."""
+
+from typing import Any
+
+import lance
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import lance_explorer as lx
+from lance_explorer.widgets.code_lines import opening_code
+from lance_explorer.widgets.questions import Answer, Line, answer_to, examples, found_answer
+from lance_explorer.widgets.search import answered, rows_with
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["stable", "addresses"])
+def table(request, tmp_path_factory):
+    """Return a table in which rows were updated, deleted and brought back; with a branch."""
+    path = str(tmp_path_factory.mktemp("questions") / "t.lance")
+    rows = pa.table({"id": range(8), "word": [f"word {n}" for n in range(8)], "score": [1.0] * 8})
+    dataset = lance.write_dataset(rows, path, enable_stable_row_ids=request.param)
+    dataset.update({"score": "2.5"}, "id = 3")
+    dataset.delete("id >= 6")
+    dataset.create_branch("dev", 3).delete("id = 0")
+    dataset.delete("id = 5")
+    dataset.checkout_version(3).restore()
+    return lx.open_table(path)
+
+
+def asked(table: lx.Table, question: str) -> Answer:
+    answer = answer_to(table, question)
+    assert answer is not None
+    return answer
+
+
+def given(table: lx.Table, typed: str) -> tuple[Answer, Any]:
+    found = answered(table, typed)
+    assert found is not None
+    return found
+
+
+def with_word(table: lx.Table, word: str) -> tuple[Answer, Any]:
+    found = rows_with(table, word)
+    assert found is not None
+    return found
+
+
+def place_of(answer: Answer) -> Line:
+    assert answer.place is not None
+    return answer.place
+
+
+def frame_of(table, code):
+    """Run the lines of an answer; return what the last one gives."""
+    *lines, last = opening_code(table, code).splitlines()
+    names: dict[str, Any] = {}
+    exec("\n".join(lines), names)
+    return eval(last, names)
+
+
+@pytest.mark.parametrize("typed", ["who deleted id = 7", "What removed id = 7?"])
+def test_who_deleted_rows(table, typed):
+    answer = asked(table, typed)
+    assert answer.sentence == "1 row was deleted in version 3 by Delete where `id >= 6`."
+    assert (place_of(answer).view, place_of(answer).changes) == ("time_travel", {"version": 3})
+    assert frame_of(table, answer.code)["id"].to_list() == [7]
+
+
+def test_rows_that_are_there_again_are_not_said_to_be_gone(table):
+    answer = asked(table, "who deleted id = 5")
+    assert answer.sentence.startswith("1 row was deleted in version 4 by Delete where `id = 5`.")
+    assert "1 of these is live again." in answer.sentence
+
+
+def test_nobody_deleted_rows_that_are_live(table):
+    answer = asked(table, "who deleted id = 1")
+    assert answer.sentence.startswith("Nobody: 1 such row is live.")
+    assert asked(table, "who deleted id = 99").sentence.startswith("Nobody: there is none.")
+
+
+def test_who_changed_a_cell(table):
+    answer = asked(table, "who changed score of id = 3")
+    assert answer.sentence.startswith("`score` is `2.5` since version 2 by Update")
+    assert "before, it was `1.0`" in answer.sentence
+    assert frame_of(table, answer.code)["version"].to_list() == [2]
+
+
+def test_what_changed_since(table):
+    answer = asked(table, "what changed since 1")
+    found = table.changes(1).summary().row(0, named=True)
+    assert f"{found['deleted']} rows deleted" in answer.sentence
+    assert "1 row updated" in answer.sentence
+    assert place_of(answer).changes == {"version": 5, "compared_version": 1}
+    assert frame_of(table, answer.code).equals(table.changes(1).summary())
+    assert asked(table, "what changed since v1").sentence == answer.sentence
+    assert "From the empty table" in asked(table, "what changed since yesterday").sentence
+
+
+def test_why_it_is_big_is_what_is_on_disk(table):
+    answer = asked(table, "why is it so big?")
+    assert answer.sentence == f"{table.disk_usage().sentence}."
+    assert table.compaction_preview().sentence in answer.lines[-1].words
+    assert frame_of(table, answer.code).equals(table.disk_usage().summary())
+
+
+def test_what_should_be_done_is_what_checks_find(table):
+    answer = asked(table, "what should be done")
+    assert len(answer.lines) == len(table.check())
+
+
+def test_what_touched_a_column(table):
+    answer = asked(table, "what touched score")
+    log = table.log(column="score")
+    assert answer.sentence.startswith(f"{len(log)} commits can have changed `score`")
+    assert answer.filters == {"column": "score"}
+
+
+def test_what_is_on_a_branch(table):
+    answer = asked(table, "what is on dev")
+    assert "left main at version 3" in answer.sentence
+    assert "1 row deleted" in answer.sentence
+    assert (place_of(answer).branch, place_of(answer).view) == ("dev", "changes")
+    assert frame_of(table, answer.code)["deleted"].to_list() == [1]
+    assert answer_to(table, "what is on nothing") is None
+
+
+def test_a_filter_finds_live_and_deleted_rows(table):
+    answer, rows = given(table, "id >= 5")
+    frame = table.find("id >= 5").to_polars()
+    assert rows.to_polars().drop("_rowaddr").equals(frame.drop("_rowaddr"))
+    gone = frame.filter(~pl.col("is_live"))["id"].n_unique()
+    assert "deleted" in answer.sentence
+    assert gone == 3
+    assert frame_of(table, answer.code)["id"].to_list() == frame["id"].to_list()
+
+
+def test_a_row_that_was_found_is_opened_as_it_was(table):
+    answer, _ = given(table, "id = 7")
+    [line] = [line for line in answer.lines if line.view == "row"][:1]
+    assert line.changes["version"] <= 2
+    history = table.row(line.changes["row_id"]).history()
+    assert history["event"].cast(pl.String).to_list()[-1] == "deleted"
+
+
+def test_a_column_and_a_word_are_understood(table):
+    assert given(table, "score")[0].filters == {"column": "score"}
+    answer, rows = with_word(table, "word 3")
+    assert rows.num_rows == answer.sentence.count("found") > 0
+    assert rows_with(table, "zebra") is None
+    assert answered(table, "dev") is None
+    assert answered(table, "v3") is None
+
+
+def test_a_filter_that_fits_no_column_is_an_error(table):
+    with pytest.raises(lx.errors.InvalidArgumentError):
+        given(table, "nothing = 3")
+
+
+def test_what_was_not_searched_is_said(table):
+    found = table.find("id >= 0", limit=3)
+    answer = found_answer(table, found)
+    assert "Of the newest 3: " in answer.sentence
+    assert "go_on" not in answer.sentence
+
+
+def test_examples_are_understood(table):
+    told = examples(table)
+    assert len(told) >= 6
+    for text, hint in told:
+        assert hint
+        if not text.endswith(" "):
+            assert answered(table, text) is not None, text
+
+
+def test_a_table_that_has_no_values_has_examples_too(tmp_path):
+    lance.write_dataset(pa.table({"x": pa.array([], pa.float64())}), tmp_path / "t.lance")
+    empty = lx.open_table(tmp_path / "t.lance")
+    assert "why is it big" in dict(examples(empty))
