@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
+INSTALL := $(BIN)/python tools/install.py
 
 .DEFAULT_GOAL := help
 .PHONY: help lab setup test check docs fuzz soak format frontend protos ledger-page constraints benchmarks screenshots clean python
@@ -17,11 +17,11 @@ lab: $(VENV)/.lab  ## open the notebooks in JupyterLab
 
 setup: $(VENV)/.dev  ## install the package and the development tools into .venv
 
-test: | python  ## run everything: lint, types, import rules, all tests, notebooks
+test: | python  ## run everything: lint, types, import rules, all tests, notebooks, documentation
 	@$(PYTHON) tools/run_tests.py
 
-check: | python  ## run the quick part: lint, types, import rules, unit tests, doctests
-	@$(PYTHON) tools/run_tests.py setup lint unit doctest
+check: | python  ## run the quick part: lint, types, import rules, quick unit tests
+	@$(PYTHON) tools/run_tests.py setup lint quick
 
 docs: $(VENV)/.dev  ## show the documentation; runs the notebooks first, which takes minutes
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --open
@@ -69,16 +69,17 @@ clean:  ## remove .venv, caches and reports
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/pip
-	@echo "Installing lance_explorer and JupyterLab into $(VENV) (a minute or two) ..."
-	@$(INSTALL) -e '.[lab]'
+	@echo "Installing lance_explorer and JupyterLab into $(VENV) (a minute or two)"
+	@$(INSTALL) lab
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
-	@echo "Installing lance_explorer and its development tools into $(VENV) (a minute or two) ..."
-	@$(INSTALL) -e '.[dev]'
+	@echo "Installing lance_explorer and its development tools into $(VENV) (a few minutes)"
+	@$(INSTALL) dev
 	@touch $(VENV)/.lab $@
 
 $(BIN)/pip: | python
+	@echo "Making an environment in $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
 python:

@@ -26,11 +26,11 @@ from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
+from lance_explorer.shown import one_line
 
 __all__ = [
     "facts_html",
     "gone_text",
-    "one_line",
     "snapshot_html",
     "snapshot_text",
     "table_facts",
@@ -46,23 +46,10 @@ _SHOWN_VERSIONS = 10
 _SHOWN_FIELDS = 20
 _SHOWN_ITEMS = 10
 _LONGEST_NAME = 40
-_LONGEST_CELL = 100
 _LONGEST_FACT = 1000
 
 _LEFT = "text-align:left;white-space:nowrap"
 _RIGHT = "text-align:right;white-space:nowrap"
-
-
-def one_line(text: str, longest: int = _LONGEST_CELL) -> str:
-    r"""Return text in one line of bounded length, with what cannot be seen spelled out.
-
-    Examples
-    --------
-    >>> one_line("\x1b[31mred\n", longest=20)
-    '\\x1b[31mred\\n'
-    """
-    shown = "".join([c if c.isprintable() else repr(c)[1:-1] for c in text[: longest + 1]])
-    return shown if len(shown) <= longest else f"{shown[:longest]}..."
 
 
 def table_text(source: TableSource) -> str:

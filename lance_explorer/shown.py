@@ -5,8 +5,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-__all__ = ["described", "visible", "visible_json"]
+__all__ = ["described", "one_line", "visible", "visible_json"]
 
+_LONGEST_LINE = 100
 _LAYOUT = {"\n", "\t"}
 
 
@@ -23,6 +24,18 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     return "".join([c if c.isprintable() or c in _LAYOUT else repr(c)[1:-1] for c in text])
+
+
+def one_line(text: str, longest: int = _LONGEST_LINE) -> str:
+    r"""Return text in one line of bounded length, with what cannot be seen spelled out.
+
+    Examples
+    --------
+    >>> one_line("\x1b[31mred\n", longest=20)
+    '\\x1b[31mred\\n'
+    """
+    shown = "".join([c if c.isprintable() else repr(c)[1:-1] for c in text[: longest + 1]])
+    return shown if len(shown) <= longest else f"{shown[:longest]}..."
 
 
 def visible_json(text: str) -> str:

@@ -18,6 +18,7 @@ from lance_explorer.disk.clones import opened_clones
 from lance_explorer.errors import TableNotFoundError
 from lance_explorer.findings import Severity
 from lance_explorer.format.refs import Branch, Tag
+from lance_explorer.frames.derived import DERIVATIONS
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES
 from lance_explorer.history.live import LiveTable
@@ -72,7 +73,8 @@ def open_table(
     Parameters
     ----------
     table : str, os.PathLike, lance.LanceDataset or lancedb table
-        Path or URI of the table, or an opened table.
+        Path or URI of the table, or an opened table. ``s3+ddb://bucket/path?ddbTableName=NAME``
+        asks the external manifest store which versions there are.
     branch : str, optional
         A branch of the table; the main branch by default. The root of a branch may also be given
         as ``table``.
@@ -365,8 +367,10 @@ class Table:
         level : {"info", "warning", "error"}
             The least severity to return.
         deep : bool, default False
-            Whether to read the end of each data file of the latest version, too, and to check row
-            IDs even if there are more than 200,000 states of fragments.
+            Whether to read the end of each data file of the latest version, too, to check row IDs
+            even if there are more than 200,000 states of fragments, and to compare what BTREE,
+            BITMAP and LABEL_LIST indices hold with the rows that they cover, which reads these
+            columns.
 
         Examples
         --------
@@ -587,6 +591,29 @@ class Table:
         from lance_explorer.changes.diff import diff
 
         return self._live.answer(lambda source: diff(*_kept(source, a), *_kept(source, b)))
+
+    @documented(DERIVATIONS)
+    def derivations(self, version: VersionRef | None = None) -> pl.DataFrame:
+        """Return what LanceDB derived in a version: computed columns, and the query of a view.
+
+        ``num_rows_to_refresh`` counts rows that were inserted or updated after the version that the
+        column was last computed from, as in the net changes of :meth:`changes`; all rows if it
+        never was. It is null if that version is not kept, or a column was written in place since.
+
+        Parameters
+        ----------
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`at` takes it; the latest by default.
+
+        Examples
+        --------
+        >>> table.derivations().is_empty()
+        True
+        """
+        from lance_explorer.changes.derivations import derived
+
+        ref = -1 if version is None else version
+        return self._live.answer(lambda source: derived(*resolve(source, ref)))
 
     def compaction_lineage(
         self, version: VersionRef | None = None, include_undone: bool = False

@@ -9,12 +9,14 @@ import os
 import pkgutil
 import shutil
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import lance_explorer
 
+DATA = Path(__file__).parent / "data"
 IN_CI = bool(os.environ.get("CI"))
 
 # No test fails because the machine is slow.
@@ -33,12 +35,21 @@ def pytest_sessionstart() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip, outside of CI, the tests whose tool is missing."""
+    """Skip, outside of CI, the tests whose tool is missing; mark those of every stored table."""
+    for item in items:
+        if isinstance(item, pytest.Function) and is_of_a_stored_table(item):
+            item.add_marker("stored")
     missing = {} if IN_CI else missing_tools()
     for item in items:
         for marker in item.iter_markers():
             if marker.name in missing:
                 item.add_marker(pytest.mark.skip(reason=f"needs {missing[marker.name]}"))
+
+
+def is_of_a_stored_table(test: pytest.Function) -> bool:
+    """Whether a parameter of a test is one of the tables of ``tests/data``, or a branch of one."""
+    values = test.callspec.params.values() if hasattr(test, "callspec") else ()
+    return any(isinstance(value, Path) and DATA in (DATA / value).parents for value in values)
 
 
 def missing_tools() -> dict[str, str]:

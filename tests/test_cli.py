@@ -95,7 +95,9 @@ def test_json_has_numbers_of_64_bits_to_the_last_digit(tmp_path):
     assert json.loads(last)["read_version"] == large
     table.create_index("id_idx").state.indices[-1].dataset_version = large
     table.append()
-    [index] = json.loads(run("diff", str(tmp_path), "2", "4", "--json").output)["indices"]
+    [index] = json.loads(run("diff", "--exit-code", str(tmp_path), "2", "4", "--json").output)[
+        "indices"
+    ]
     assert index["dataset_version_after"] == large
 
 
@@ -120,7 +122,7 @@ def test_json_keeps_what_terminals_do_not_get(tmp_path):
 
 
 def test_a_diff_with_itself_ends_with_0():
-    result = run("diff", LIFE_CYCLE, "3", "3")
+    result = run("diff", "--exit-code", LIFE_CYCLE, "3", "3")
     assert result.exit_code == 0
     assert result.output.splitlines() == [
         "Diff(life_cycle.lance: 3 to 3: identical)",
@@ -129,7 +131,7 @@ def test_a_diff_with_itself_ends_with_0():
 
 
 def test_a_diff_that_finds_something_ends_with_1():
-    result = run("diff", LIFE_CYCLE, "1", "3")
+    result = run("diff", "--exit-code", LIFE_CYCLE, "1", "3")
     assert result.exit_code == 1
     assert result.output.splitlines()[:2] == [
         "Diff(life_cycle.lance: 1 to 3: different fragments)",
@@ -152,14 +154,14 @@ def test_a_diff_that_finds_something_ends_with_1():
     ],
 )
 def test_a_version_that_is_not_there_ends_a_diff_with_2(version, message):
-    result = run("diff", LIFE_CYCLE, "1", version)
+    result = run("diff", "--exit-code", LIFE_CYCLE, "1", version)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
     assert result.stderr.startswith(f"Error: {message}")
 
 
 @pytest.mark.parametrize("arguments", [["1"], ["1", "2", "3"]], ids=" ".join)
 def test_arguments_that_are_no_two_versions_end_a_diff_with_2(arguments):
-    result = run("diff", LIFE_CYCLE, *arguments)
+    result = run("diff", "--exit-code", LIFE_CYCLE, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Usage: " in result.stderr
 
@@ -167,13 +169,13 @@ def test_arguments_that_are_no_two_versions_end_a_diff_with_2(arguments):
 def test_a_diff_of_no_table_ends_with_2(tmp_path):
     (tmp_path / "file").touch()
     for uri in (tmp_path / "nowhere", tmp_path / "file", tmp_path):
-        result = run("diff", str(uri), "1", "2")
+        result = run("diff", "--exit-code", str(uri), "1", "2")
         assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
         assert result.stderr.startswith(f"Error: no Lance table at {uri}")
 
 
 def test_the_json_of_a_diff_has_all_its_parts():
-    result = run("diff", LIFE_CYCLE, "1", "3", "--json")
+    result = run("diff", "--exit-code", LIFE_CYCLE, "1", "3", "--json")
     told = json.loads(result.output)
     assert result.exit_code == 1
     assert told["identical"] is False
@@ -189,35 +191,35 @@ def test_versions_of_a_diff_may_be_tags_times_and_versions_of_branches(tmp_path)
     table.branch("dev")
     time = str(open_table(tmp_path).at(2).timestamp)
     for name in ("2", "gold", time, "main@2", "-2", "tag:gold"):
-        assert run("diff", str(tmp_path), name, "2").exit_code == 0, name
-    assert run("diff", str(tmp_path), "dev@3", "3").exit_code == 0
+        assert run("diff", "--exit-code", str(tmp_path), name, "2").exit_code == 0, name
+    assert run("diff", "--exit-code", str(tmp_path), "dev@3", "3").exit_code == 0
 
 
 def test_a_diff_of_content_is_about_values_alone(tmp_path):
     table = lance.write_dataset(pa.table({"id": [1, 2]}), tmp_path, max_rows_per_file=1)
     table.optimize.compact_files()
     latest = str(open_table(tmp_path).latest.version)
-    assert run("diff", str(tmp_path), "1", latest).exit_code == 1
-    result = run("diff", str(tmp_path), "1", latest, "--content", "--json")
+    assert run("diff", "--exit-code", str(tmp_path), "1", latest).exit_code == 1
+    result = run("diff", "--exit-code", str(tmp_path), "1", latest, "--content", "--json")
     assert result.exit_code == 0
     assert json.loads(result.output)["method"] == "multiset hash"
-    assert run("diff", str(tmp_path), "1", latest, "--content").output == (
+    assert run("diff", "--exit-code", str(tmp_path), "1", latest, "--content").output == (
         "Yes: both have the same rows, in any order and with any row IDs. Compared: "
         "all 2 rows of the first version with all 2 rows of the second.\n"
     )
-    assert run("diff", LIFE_CYCLE, "1", "3", "--content").exit_code == 1
+    assert run("diff", "--exit-code", LIFE_CYCLE, "1", "3", "--content").exit_code == 1
 
 
 def test_a_diff_of_rows_that_cannot_be_told_shows_the_rest(tmp_path):
     table = SyntheticTable(tmp_path).append()
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20)).append()
-    result = run("diff", str(tmp_path), "1", "2")
+    result = run("diff", "--exit-code", str(tmp_path), "1", "2")
     assert result.exit_code == 1
     assert "rows: rows of version 1 cannot be read: unknown feature" in result.output
     assert "added" in result.output
-    told = json.loads(run("diff", str(tmp_path), "1", "2", "--json").output)
+    told = json.loads(run("diff", "--exit-code", str(tmp_path), "1", "2", "--json").output)
     assert told["rows"].startswith("rows of version 1 cannot be read")
-    assert run("diff", str(tmp_path), "1", "2", "--content").exit_code == 2
+    assert run("diff", "--exit-code", str(tmp_path), "1", "2", "--content").exit_code == 2
 
 
 # -------------------------------------------------------------------------------------- failures
@@ -435,7 +437,7 @@ def test_recorded_versions_are_printed_with_the_others(tmp_path):
     max((tmp_path / "one.lance" / "_versions").glob("*.manifest")).unlink()
     _, first, second = run("versions", uri, "--ledger", ledger).output.splitlines()
     assert {first.split()[-1], second.split()[-1]} == {"ledger", "live"}
-    assert run("diff", uri, "1", "2", "--ledger", ledger).exit_code == 1
+    assert run("diff", "--exit-code", uri, "1", "2", "--ledger", ledger).exit_code == 1
 
 
 # --------------------------------------------------------------------------------------- lab
@@ -554,9 +556,9 @@ def test_bases_elsewhere_are_read_where_it_is_allowed(tmp_path):
     )
     table.delete("id = 2")
     uri, allow = str(tmp_path / "tables" / "t.lance"), f"--allow-base={tmp_path}/files"
-    refused = run("diff", uri, "1", "2", "--content")
+    refused = run("diff", "--exit-code", uri, "1", "2", "--content")
     assert (refused.exit_code, "is not opened" in refused.output) == (2, True)
-    assert run("diff", uri, "1", "2", "--content", allow).exit_code == 1
+    assert run("diff", "--exit-code", uri, "1", "2", "--content", allow).exit_code == 1
     assert run("versions", uri, allow).exit_code == 0
     report = ("report", uri, "-o", str(tmp_path / "report.html"))
     assert [run(*report, *more).exit_code for more in ([], [allow])] == [0, 0]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lance.file import LanceFileReader
 
 from lance_explorer import format as format_room
 from lance_explorer.errors import FormatError
@@ -36,6 +37,12 @@ def stored_pieces() -> list[bytes]:
     """Return pieces of the stored tables of every kind that some decoder takes."""
     pieces = [path.read_bytes() for path in samples.DATA.glob("*/*.lance/_refs/*/*.json")]
     pieces += [path.read_bytes() for path in samples.DATA.glob("*/*.lance/_deletions/*")]
+    pieces += [
+        path.read_bytes() for path in samples.DATA.glob("*/*.lance/_mem_wal/*/manifest/*.binpb")
+    ]
+    pieces += [path.read_bytes() for path in samples.DATA.glob("*/*.lance/_mem_wal/*/wal/*.arrow")]
+    for path in samples.DATA.glob("14.0.2/*.lance/_indices/*/bitmap_page_lookup.lance"):
+        pieces += LanceFileReader(str(path)).read_all().to_table()["bitmaps"].to_pylist()
     for table in samples.stored_tables():
         pieces += samples.transaction_files(table)
         for file in samples.manifest_files(table):

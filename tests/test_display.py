@@ -10,7 +10,7 @@ import pytest
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.format._pb import transaction_pb2 as pb
 from lance_explorer.table import Table, open_table
-from tests.format.samples import DATA
+from tests.format.samples import DATA, covering_tables
 from tests.synthetic import SyntheticTable, column
 
 SCRIPT = "<script>alert('x')</script>"
@@ -167,9 +167,7 @@ def test_a_page_shows_the_fragments_of_a_version_as_a_picture(table):
     assert "2 fragments as wide as their rows; pale: deleted rows" in shown.texts
 
 
-@pytest.mark.parametrize(
-    "path", sorted(DATA.glob("*/*.lance")), ids=lambda p: f"{p.parts[-2]}-{p.stem}"
-)
+@pytest.mark.parametrize("path", covering_tables(), ids=lambda p: f"{p.parts[-2]}-{p.stem}")
 def test_every_stored_table_shows_itself(path):
     shown = open_table(path)
     assert page(shown).after("location") == str(path)

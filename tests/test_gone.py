@@ -45,6 +45,7 @@ OF_TABLE: dict[str, Call] = {
     "versions": lambda table: table.versions(),
     "findings": lambda table: table.inspect.findings(),
     "gaps": lambda table: table.inspect.gaps(),
+    "rebases": lambda table: table.inspect.rebases(),
     "check_row_ids": lambda table: table.check_row_ids(),
     "net changes": lambda table: table.changes(0).to_polars(),
     "commits": lambda table: table.changes(0, mode="per_commit").to_polars(),

@@ -27,7 +27,10 @@ BEGIN = time.perf_counter()
 OUTPUT = threading.local()
 """Where the ``stream`` is that commands of a thread write into, if it has one."""
 
-PARALLEL = ["-n", str(min(CPUS, 4)), "--dist", "loadfile"] if CPUS > 1 else []
+PROCESSES = ["-n", str(min(CPUS, 4))] if CPUS > 1 else []
+BY_FILE = [*PROCESSES, "--dist", "loadfile"]
+BY_ORDER = [*PROCESSES, "--dist", "worksteal"]
+"""Tests of one parameter of the session, such as a table that had a life, stay together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Counts:
 class Kind:
     """One kind of checks; it is left out while none of its ``folders`` exists.
 
-    Kinds that wait more than they compute have a ``lane``: lanes run side by side, at the end.
+    Kinds that wait more than they compute have a ``lane``: lanes run side by side, at the end. What
+    is ``part_of`` another kind runs only if it is named.
     """
 
     name: str
@@ -51,6 +55,7 @@ class Kind:
     folders: tuple[str, ...] = (".",)
     options: tuple[str, ...] = ()
     lane: str = ""
+    part_of: str = ""
 
     def targets(self) -> list[str]:
         """Return the folders that exist."""
@@ -61,7 +66,7 @@ def main() -> int:
     """Run the kinds named on the command line; return the exit status."""
     parser = argparse.ArgumentParser(description="Run the checks of the project.")
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=", ".join(k.name for k in KINDS))
-    names = parser.parse_args().kinds or [kind.name for kind in KINDS]
+    names = parser.parse_args().kinds or [kind.name for kind in KINDS if not kind.part_of]
     if unknown := set(names) - {kind.name for kind in KINDS}:
         parser.error(f"unknown kinds: {', '.join(sorted(unknown))}")
     os.chdir(ROOT)
@@ -207,12 +212,22 @@ def browser(kind: Kind) -> Counts:
 
 
 APART = ("tests/differential", "tests/spark", "tests/notebooks", "tests/docs", "tests/browser")
+LONG = ("tests/remote", "tests/hostile", "tests/report", "tests/soak", "tests/test_gone.py")
+QUICK = ("-m", "not slow and not stored")
+
+
+def without(*paths: tuple[str, ...]) -> list[str]:
+    """Return the options that leave out some folders and files."""
+    return [f"--ignore={path}" for some in paths for path in some]
+
+
 KINDS = (
     Kind("setup", set_up),
     Kind("lint", lint),
     Kind("frontend", frontend, ("frontend",)),
-    Kind("unit", pytest, ("tests",), (*PARALLEL, *(f"--ignore={folder}" for folder in APART))),
-    Kind("differential", pytest, ("tests/differential",), tuple(PARALLEL)),
+    Kind("quick", pytest, ("tests",), (*BY_FILE, *without(APART, LONG), *QUICK), part_of="unit"),
+    Kind("unit", pytest, ("tests",), (*BY_FILE, *without(APART))),
+    Kind("differential", pytest, ("tests/differential",), tuple(BY_ORDER)),
     Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",), "one"),
     Kind("spark", pytest, ("tests/spark",), lane="one"),
     Kind("notebooks", pytest, ("tests/notebooks",), lane="other"),

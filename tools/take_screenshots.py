@@ -1,6 +1,6 @@
-"""Take the pictures of the README from the sample table, in a real JupyterLab.
+"""Take the pictures of the README, and of the widgets in the notebooks, in a real JupyterLab.
 
-Needs Chromium, as the browser tests do.
+Needs Chromium, as the browser tests do. Words on the command line choose pictures by their names.
 """
 
 import sys
@@ -11,11 +11,20 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+import nbformat  # noqa: E402
+from playwright.sync_api import Locator  # noqa: E402
+
 from tests.browser.lab import Lab, chromium, lab_server  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 WIDTH = 1300
-HEIGHT = 2000
+HEIGHT = 3000
+NOTEBOOK_WIDTH = 1160
+TALLEST = 1000
+"""Pixels of what is tall; the rest is below."""
+WIDGET = ".jp-OutputArea-output:has(.lx)"
+SETTLES = 3000
+"""Milliseconds until a widget of a small table has shown all of it."""
 
 OPEN = "import lance_explorer as lx\ntable = lx.open_table(lx.demo.make_photos())"
 
@@ -53,7 +62,7 @@ PICTURES = (
 
 
 def main() -> None:
-    """Take all pictures, or those that the command line names."""
+    """Take all pictures, or those that the command line chooses."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     wanted = set(sys.argv[1:])
     with TemporaryDirectory() as folder, lab_server(Path(folder)) as address, chromium() as browser:
@@ -64,6 +73,34 @@ def main() -> None:
             if not wanted or picture.name in wanted:
                 take(lab, picture)
                 print(IMAGES / f"{picture.name}.png")
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    chosen = [path for path in notebooks if not wanted or path.stem in wanted]
+    with TemporaryDirectory() as folder, lab_server(Path(folder)) as address, chromium() as browser:
+        lab = Lab(browser.new_page(), address, Path(folder))
+        lab.set_width(NOTEBOOK_WIDTH, HEIGHT)
+        for path in chosen:
+            if "lx.widgets." in path.read_text(encoding="utf-8"):
+                take_widgets(lab, path)
+
+
+def take_widgets(lab: Lab, path: Path) -> None:
+    """Run a notebook up to its last widget, and take its widgets one after the other."""
+    (IMAGES / "notebooks").mkdir(exist_ok=True)
+    content = nbformat.read(path, as_version=4)
+    cells = enumerate(content.cells, 1)
+    last = max(number for number, cell in cells if "lx.widgets." in cell.source)
+    content.cells = content.cells[:last]
+    notebook = lab.open(lab.add(path.name, content))
+    notebook.run_all()
+    for number, shown in enumerate(notebook.widgets(WIDGET).all(), 1):
+        shown.evaluate("element => element.scrollIntoView({ block: 'start' })")
+        shown.locator(".lx").first.wait_for()
+        lab.page.wait_for_load_state("networkidle")
+        lab.page.wait_for_timeout(SETTLES)
+        target = IMAGES / "notebooks" / f"{path.stem}-{number}.png"
+        photograph(shown, target)
+        print(target)
+    notebook.close()
 
 
 def take(lab: Lab, picture: Picture) -> None:
@@ -78,9 +115,19 @@ def take(lab: Lab, picture: Picture) -> None:
     if picture.ready:
         shown.locator(picture.ready).first.wait_for()
     lab.page.wait_for_load_state("networkidle")
+    lab.page.wait_for_timeout(SETTLES)
     lab.page.mouse.move(0, 0)
-    shown.screenshot(path=IMAGES / f"{picture.name}.png", animations="disabled")
+    photograph(shown, IMAGES / f"{picture.name}.png")
     notebook.close()
+
+
+def photograph(shown: Locator, target: Path) -> None:
+    """Take a picture of the upper part of an element."""
+    box = shown.bounding_box()
+    if box is None:
+        raise RuntimeError(f"{target.stem} is not to be seen")
+    box["height"] = min(box["height"], TALLEST)
+    shown.page.screenshot(path=target, animations="disabled", clip=box)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """How two versions of a table differ, on the same branch or on different ones."""
 
+import os
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import polars as pl
@@ -262,6 +264,40 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
         True
         """
         return self._answer(_same_content)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write what differs into one HTML file, for a review; return its path.
+
+        It has the rows as ``old → new``, how values were distributed before and after, schema,
+        indices, config and the commits between. It needs no script and no network. An existing file
+        is replaced. Blobs are left out, as are values if more than 200,000 rows differ.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file; its folder must exist.
+
+        Returns
+        -------
+        pathlib.Path
+
+        Raises
+        ------
+        InvalidArgumentError
+            If the folder does not exist, or ``path`` is a folder.
+        StorageError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> table.diff(3, 4).report(folder / "review.html").name
+        'review.html'
+        """
+        from lance_explorer.report.diff_page import write_diff
+
+        return self._answer(
+            lambda pair: write_diff(self, pair.second.source, pair.second.version, path)
+        )
 
     def _answer(self, build: Callable[[VersionPair], _T]) -> _T:
         first, second = self._pair.first, self._pair.second

@@ -8,7 +8,11 @@ import numpy as np
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.needed_versions import needed_versions
 from lance_explorer.changes.net import net_changes, net_changes_since
-from lance_explorer.errors import InvalidArgumentError, VersionNotFoundError
+from lance_explorer.errors import (
+    InvalidArgumentError,
+    UnsupportedFeatureError,
+    VersionNotFoundError,
+)
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_events import row_events
@@ -95,6 +99,7 @@ def version_range(
             f"begin_version {begin_version} is later than end_version {end_version}; swap them"
         )
     rows = state_rows(needed_versions(source, begin_version, end_version))
+    rows = _on_one_side(rows, begin_version, end_version)
     end = EMPTY if end_version == 0 else position_of(rows, end_version)
     try:
         begin = EMPTY if begin_version == 0 else position_of(rows, begin_version)
@@ -105,6 +110,30 @@ def version_range(
         begin = int(np.searchsorted(rows.history.versions, np.uint64(begin_version))) - 1
         return VersionRange(rows, begin_version, end_version, begin, end, begin_is_kept=False)
     return VersionRange(rows, begin_version, end_version, begin, end, begin_is_kept=True)
+
+
+def _on_one_side(rows: StateRows, begin_version: int, end_version: int) -> StateRows:
+    """Return the rows of the versions that have row IDs of the same kind as two versions.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If stable row IDs were turned on or off between them.
+    """
+    switched = rows.switched_at
+    if switched is None or begin_version >= switched or end_version == 0:
+        return rows
+    if end_version >= switched and begin_version == 0:
+        return rows  # all its rows are new, whatever they were called
+    if end_version >= switched:
+        raise UnsupportedFeatureError(
+            f"version {switched} turned stable row IDs {'on' if rows.has_row_ids else 'off'}, and "
+            f"nothing stored tells which rows of version {begin_version} are which of version "
+            f"{end_version}: ask for changes before version {switched}, or from it on"
+        )
+    earlier = [one for one in rows.source.history.versions.tolist() if one < switched]
+    before = state_rows(rows.source.only(earlier[0], earlier[-1]))
+    return _on_one_side(before, begin_version, end_version)
 
 
 def _was_lost(rows: StateRows, version: int) -> bool:

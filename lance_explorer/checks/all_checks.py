@@ -7,6 +7,7 @@ import polars as pl
 from lance_explorer.arguments import check_choice, flag
 from lance_explorer.checks.data_file_checks import data_file_findings
 from lance_explorer.checks.frame import CHECKS
+from lance_explorer.checks.index_truth import index_truth
 from lance_explorer.checks.known_bugs import indices_left_behind, known_bug
 from lance_explorer.checks.storage_checks import storage_findings
 from lance_explorer.disk.survey import Survey, survey
@@ -60,6 +61,7 @@ def check(source: TableSource, level: Severity = "info", deep: bool = False) -> 
     ]
     if is_deep:
         parts.append(("values", lambda: data_file_findings(source)))
+        parts.append(("indices", lambda: index_truth(source)))
     found = found_by(source, parts)
     worst = SEVERITIES[: SEVERITIES.index(level) + 1]
     kept = found.filter(pl.col("severity").cast(pl.String).is_in(worst))

@@ -1,6 +1,5 @@
 """The ``lance-explorer`` command."""
 
-from lance_explorer.cli import disk, tables
 from lance_explorer.cli.group import main
 
-__all__ = ["disk", "main", "tables"]
+__all__ = ["main"]

@@ -14,13 +14,13 @@ from lance_explorer.cli.group import (
     BRANCH,
     LONGEST_TEXT,
     main,
+    plain,
     text_table,
     without_nulls,
 )
-from lance_explorer.display import one_line
 from lance_explorer.findings import SEVERITIES, Severity
 from lance_explorer.frames.sizes import byte_size
-from lance_explorer.shown import visible_json
+from lance_explorer.shown import one_line, visible_json
 from lance_explorer.table import open_table
 
 __all__ = ["check", "cleanup", "compact", "du"]
@@ -76,7 +76,7 @@ def du(
             "total_bytes": usage.total_bytes,
             "live_bytes": usage.live_bytes,
             "summary": found.to_dicts(),
-            "versions": _plain(usage.versions()),
+            "versions": plain(usage.versions()).to_dicts(),
         }
         click.echo(visible_json(json.dumps(told)))
         return
@@ -127,7 +127,7 @@ def cleanup(
             "freed_bytes": preview.freed_bytes,
             "num_versions": preview.num_versions,
             "code": preview.code,
-            **{name: _plain(part) for name, part in parts.items()},
+            **{name: plain(part).to_dicts() for name, part in parts.items()},
             "files": preview.files().to_dicts(),
         }
         click.echo(visible_json(json.dumps(told)))
@@ -225,7 +225,7 @@ def check(
     table = open_table(uri, branch=branch, allow_bases=allow_bases)
     found = table.check(level=level, deep=deep)
     if as_json:
-        told = {"uri": uri, "level": level, "findings": _plain(found)}
+        told = {"uri": uri, "level": level, "findings": plain(found).to_dicts()}
         click.echo(visible_json(json.dumps(told)))
     else:
         for row in found.iter_rows(named=True):
@@ -265,9 +265,3 @@ def _sizes(frame: pl.DataFrame) -> pl.DataFrame:
             for name in names
         ]
     )
-
-
-def _plain(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return rows that JSON takes: times as text."""
-    times = [name for name, dtype in frame.schema.items() if dtype.is_temporal()]
-    return frame.with_columns(pl.col(times).dt.to_string("iso")).to_dicts()

@@ -1,19 +1,23 @@
 """The group of commands, what they share, and how they print."""
 
+from importlib import import_module
+
 import click
 import polars as pl
 
-from lance_explorer.display import one_line
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.shown import visible
+from lance_explorer.shown import one_line, visible, visible_json
 
 __all__ = [
     "ALLOW_BASES",
     "BRANCH",
+    "JSON",
     "LEDGER",
     "LONGEST_TEXT",
     "UNKNOWN",
     "main",
+    "plain",
+    "print_lines",
     "text_table",
     "without_nulls",
 ]
@@ -32,8 +36,26 @@ class _Unknown(click.ClickException):
     exit_code = UNKNOWN
 
 
+_MODULES = {
+    "commits": ("log", "show"),
+    "disk": ("check", "cleanup", "compact", "du"),
+    "rows": ("blame", "find", "row", "sql"),
+    "tables": ("diff", "lab", "lock", "open", "record", "report", "verify", "versions"),
+}
+"""Where each command is; its module is loaded when it is called."""
+
+
 class _Group(click.Group):
     """Commands whose expected errors are one line, without a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([name for names in _MODULES.values() for name in names])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        for module, names in _MODULES.items():
+            if cmd_name in names:
+                import_module(f"lance_explorer.cli.{module}")
+        return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -53,6 +75,8 @@ ALLOW_BASES = click.option(
 
 BRANCH = click.option("--branch", help="A branch of the table; the main branch by default.")
 
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
+
 LEDGER = click.option(
     "--ledger", help="Where the table was recorded; versions that it keeps no more are there, too."
 )
@@ -62,6 +86,18 @@ LEDGER = click.option(
 @click.version_option(package_name="lance-explorer")
 def main() -> None:
     """Explore Lance tables: versions, fragments, rows and their lineage."""
+
+
+def print_lines(frame: pl.DataFrame) -> None:
+    """Print a frame as JSON, one object a row; times are texts."""
+    if len(frame):
+        click.echo(visible_json(plain(frame).write_ndjson()), nl=False)
+
+
+def plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame as JSON takes it: times as texts."""
+    times = [name for name, dtype in frame.schema.items() if dtype.is_temporal()]
+    return frame.with_columns(pl.col(times).dt.to_string("iso"))
 
 
 def text_table(frame: pl.DataFrame) -> str:

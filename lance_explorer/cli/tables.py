@@ -26,7 +26,6 @@ from lance_explorer.cli.group import (
     text_table,
     without_nulls,
 )
-from lance_explorer.display import one_line
 from lance_explorer.errors import (
     InvalidArgumentError,
     LanceExplorerError,
@@ -38,7 +37,7 @@ from lance_explorer.errors import (
 from lance_explorer.history.discovery import tables_below
 from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.ledger.ledger import Ledger
-from lance_explorer.shown import visible, visible_json
+from lance_explorer.shown import one_line, visible, visible_json
 from lance_explorer.table import open_table
 
 __all__ = ["diff", "lab", "lock", "record", "report", "verify", "versions"]
@@ -98,6 +97,8 @@ def versions(
 @click.option(
     "--content", is_flag=True, help="Compare only rows and values, not in which files they are."
 )
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if anything differs, as git does.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write a page for a review there.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def diff(
     uri: str,
@@ -106,21 +107,26 @@ def diff(
     allow_bases: tuple[str, ...],
     ledger: str | None,
     content: bool,
+    exit_code: bool,
+    html: Path | None,
     as_json: bool,
 ) -> None:
     """Print how versions A and B of the table at URI differ.
 
     A version is a number (-1 is the latest), a tag, a day or time in UTC such as
     2026-01-31, 2026-01-31T09:30, yesterday or "3 hours ago", or a version of a branch such as
-    dev@5. Write a tag that looks like one of these as tag:26. The exit code is 0 if nothing
-    differs, 1 if something does, and 2 if that is unknown.
+    dev@5. Write a tag that looks like one of these as tag:26. With --exit-code, the exit code is
+    0 if nothing differs, and 1 if something does; it is 2 if that is unknown.
     """
     table = open_table(uri, allow_bases=allow_bases, ledger=ledger)
     found = table.diff(a, b)
+    different = _DIFFERENT if exit_code else 0
+    if html is not None:
+        click.echo(visible(str(found.report(html))), err=as_json)
     if content:
         same = found.same_content()
         click.echo(visible_json(json.dumps(asdict(same))) if as_json else visible(str(same)))
-        sys.exit(0 if same else _DIFFERENT)
+        sys.exit(0 if same else different)
     rows = _rows(found)
     parts = {name: getattr(found, name)() for name in _PARTS}
     if as_json:
@@ -133,7 +139,7 @@ def diff(
         for name, part in parts.items():
             if len(part):
                 click.echo(f"\n{name}:\n{text_table(without_nulls(part))}")
-    sys.exit(0 if found.is_identical else _DIFFERENT)
+    sys.exit(0 if found.is_identical else different)
 
 
 @main.command()
@@ -391,5 +397,7 @@ def _run_lab(folder: Path, no_browser: bool) -> NoReturn:
     """Replace this process by JupyterLab; it refuses to run as root unless it is told to."""
     options = ["--no-browser"] if no_browser else []
     options += ["--allow-root"] if os.geteuid() == 0 else []
+    # What is left is the address, which Jupyter holds for critical.
+    options += ["--ServerApp.log_level=ERROR", "--LabApp.log_level=ERROR"]
     command = [sys.executable, "-m", "jupyterlab", str(folder / _FIRST_NOTEBOOK), *options]
     os.execv(sys.executable, command)

@@ -19,6 +19,7 @@ from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX, MEM_WAL_INDEX, I
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.refs import Tag
 from lance_explorer.frames.counts import nullable
+from lance_explorer.frames.derived import signature_files
 from lance_explorer.history.history import History
 from lance_explorer.history.intervals import Intervals, intervals_of
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
@@ -38,10 +39,12 @@ KINDS = (
     "ref",
     "hint",
     "mem_wal",
+    "computed",
     "other",
 )
 """What objects are there for. ``blob`` files belong to a data file, ``reuse`` ones tell indices
-where compactions moved rows, a ``hint`` tells which version is the latest."""
+where compactions moved rows, a ``hint`` tells which version is the latest, ``computed`` files from
+what LanceDB computed a column."""
 
 _FILES = {
     "owner": pl.Int64(),
@@ -257,6 +260,7 @@ class _OfBranch:
         ]
         yield self._named("deletion", "_deletions/", _files(owners, paths, deletions), intervals)
         yield from self._segments()
+        yield self._signatures()
         commits = Intervals(*[np.arange(len(self._live))] * 3)
         of_commits: tuple[tuple[str, str, list[str | None]], ...] = (
             ("manifest", "", [r.file.path for r in self._records]),
@@ -295,6 +299,19 @@ class _OfBranch:
                 [file.size_bytes for _, _, file in listed],
             )
             yield self._named(kind, "_indices/", files, intervals)
+
+    def _signatures(self) -> pl.DataFrame:
+        """Return the files that tell from which data columns were computed."""
+        schemas, intervals = intervals_of([(record.schema,) for record in self._records])
+        named = [
+            (owner, f"{name}.sig")
+            for owner, schema in enumerate(schemas)
+            for field in schema
+            for name in signature_files(field)
+        ]
+        owners, paths = [owner for owner, _ in named], [path for _, path in named]
+        files = _files(owners, paths, [None] * len(owners))
+        return self._named("computed", "_computed/", files, intervals)
 
     def _named(
         self,

@@ -27,7 +27,8 @@ STORAGE = FrameSchema(
             "kind",
             pl.Enum(KINDS),
             "what it is there for; `blob`: large values of a data file; `reuse`: where compactions "
-            "moved rows; `hint`: which version is the latest; `other`: no file of Lance",
+            "moved rows; `hint`: which version is the latest; `computed`: from what LanceDB "
+            "computed a column; `other`: no file of Lance",
         ),
         Column("size_bytes", BYTES, "size on disk; null: it is missing", True, "bytes"),
         Column("named_bytes", BYTES, "size that a manifest names", True, "bytes"),
@@ -57,7 +58,9 @@ STORAGE = FrameSchema(
 )
 """The columns of ``inspect.storage()``."""
 
-_FOLDERS = "_versions|_transactions|_deletions|_indices|_refs|_mem_wal|_fri|_bt|_blobs|data"
+_FOLDERS = (
+    "_versions|_transactions|_deletions|_indices|_refs|_mem_wal|_fri|_bt|_blobs|_computed|data"
+)
 _KINDS_BY_PATTERN = (
     ("manifest", r"^_versions/[^/]*\.manifest|^_versions/\.tmp|^_latest\.manifest$|^_bt/"),
     ("hint", r"^_versions/[^/]*\.json$"),
@@ -69,6 +72,7 @@ _KINDS_BY_PATTERN = (
     ("ref", r"^_refs/"),
     ("reuse", r"^_fri/"),
     ("mem_wal", r"^_mem_wal/"),
+    ("computed", r"^_computed/[^/]*\.sig$"),
 )
 _OF_A_BRANCH = ("hint", "ref", "mem_wal")
 """Kinds that no manifest names file by file."""

@@ -71,6 +71,7 @@ KIND_WORDS = {
     "ref": "tags and branches",
     "hint": "hints",
     "mem_wal": "write-ahead log",
+    "computed": "signatures of computed columns",
     "other": "other files",
 }
 _WORDS = {

@@ -16,7 +16,9 @@ from lance_explorer.format.fragment_walk import decode_fragment_columns
 from lance_explorer.format.fragments import decode_fragment, decode_inline_sequences
 from lance_explorer.format.indices import decode_index_section
 from lance_explorer.format.manifest import decode_manifest, decode_manifest_message, decode_schema
+from lance_explorer.format.mem_wal import decode_log_entry, decode_shard_state
 from lance_explorer.format.refs import decode_branch, decode_tag
+from lance_explorer.format.row_sets import decode_row_set
 from lance_explorer.format.sequences import (
     decode_row_id_sequence,
     decode_row_version_sequence,
@@ -37,12 +39,15 @@ DECODERS: tuple[Callable[..., object], ...] = (
     decode_fragment_reuse_details,
     decode_index_section,
     decode_inline_sequences,
+    decode_log_entry,
     decode_manifest,
     decode_manifest_message,
     decode_row_id_sequence,
+    decode_row_set,
     decode_row_version_sequence,
     decode_row_version_spans,
     decode_schema,
+    decode_shard_state,
     decode_tag,
     decode_transaction,
     decode_transaction_header,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from lance_explorer.errors import CorruptFileError, FormatError, UnsupportedFeatureError
+from lance_explorer.format._arrow import batch_rows, field_place, header_place, target
 from lance_explorer.format._roaring import read_bitmap
 from lance_explorer.format._wire import decoder
 from lance_explorer.format.fragments import DeletionFileType
@@ -29,18 +30,13 @@ _MAX_PADDING = 64  # of an Arrow buffer, in bytes
 _MAGIC = b"ARROW1"
 _MESSAGE_START = b"\xff\xff\xff\xff"
 
-_U16 = struct.Struct("<H")
-_I32 = struct.Struct("<i")
 _U32 = struct.Struct("<I")
 _I64 = struct.Struct("<q")
 _SPAN = struct.Struct("<qq")
 
-# Numbers of fields in the tables of an Arrow message.
-_MESSAGE_HEADER = 2
-_BATCH_LENGTH = 0
+# Numbers of fields in the table of a batch.
 _BATCH_BUFFERS = 2
 _BATCH_COMPRESSION = 3
-_VTABLE_HEADER = 4  # bytes before the positions
 _NOT_COMPRESSED = -1  # instead of a size, before a buffer that compression would not shrink
 
 
@@ -108,7 +104,7 @@ def _read_batches(data: bytes, max_rows: int) -> BitMap:
     if not whole or not stream.startswith(_MESSAGE_START):
         raise CorruptFileError(f"expected a whole Arrow file, found {len(data)} other bytes")
     first, *messages = pa.ipc.MessageReader.open_stream(stream)
-    _header(first, first.metadata.to_pybytes(), "schema")
+    header_place(first, first.metadata.to_pybytes(), "schema")
     schema = pa.ipc.read_schema(first)
     if len(schema) != 1 or not schema.field(0).with_nullable(True).equals(column):
         raise CorruptFileError(f"expected the one column {column}, found {str(schema)[:200]!r}")
@@ -134,30 +130,21 @@ def _numbers(column: "pa.Array") -> NDArray[np.uint32]:
     return np.frombuffer(data, dtype=np.uint32, count=len(column))
 
 
-def _header(message: "pa.Message", metadata: bytes, kind: str) -> int:
-    """Return where the header of a message lies; one of another kind Arrow reads unchecked."""
-    header = _field(metadata, _target(metadata, 0), _MESSAGE_HEADER)
-    if message.type != kind or header is None:
-        raise CorruptFileError(f"expected a {kind} in the Arrow file, found a {message.type}")
-    return _target(metadata, header)
-
-
 def _checked_rows(message: "pa.Message", max_rows: int) -> int:
     """Return how many rows a batch claims to have.
 
     Raises CorruptFileError if it claims more rows, or larger buffers, than it can have.
     """
     metadata = message.metadata.to_pybytes()
-    table = _header(message, metadata, "record batch")
-    length = _field(metadata, table, _BATCH_LENGTH)
-    rows: int = _I64.unpack_from(metadata, length)[0] if length is not None else 0
+    table = header_place(message, metadata, "record batch")
+    rows = batch_rows(metadata, table)
     if not 0 <= rows <= max_rows:
         raise CorruptFileError(f"found {rows} deleted offsets where {max_rows} are possible")
-    buffers = _field(metadata, table, _BATCH_BUFFERS)
-    if buffers is None or _field(metadata, table, _BATCH_COMPRESSION) is None:
+    buffers = field_place(metadata, table, _BATCH_BUFFERS)
+    if buffers is None or field_place(metadata, table, _BATCH_COMPRESSION) is None:
         return rows
     limit = rows * _OFFSET_BYTES + _MAX_PADDING
-    vector = _target(metadata, buffers)
+    vector = target(metadata, buffers)
     start = vector + _U32.size
     stop = start + _U32.unpack_from(metadata, vector)[0] * _SPAN.size
     for offset, size in _SPAN.iter_unpack(metadata[start:stop]):
@@ -165,19 +152,3 @@ def _checked_rows(message: "pa.Message", max_rows: int) -> int:
         if claimed != _NOT_COMPRESSED and not 0 <= claimed <= limit:
             raise CorruptFileError(f"{rows} deleted offsets claim to need {claimed} bytes")
     return rows
-
-
-def _field(metadata: bytes, table: int, number: int) -> int | None:
-    """Return where a field of a table lies in the metadata of an Arrow message, None if nowhere."""
-    vtable = table - _I32.unpack_from(metadata, table)[0]
-    entry = _VTABLE_HEADER + number * _U16.size
-    if entry >= _U16.unpack_from(metadata, vtable)[0]:
-        return None
-    distance: int = _U16.unpack_from(metadata, vtable + entry)[0]
-    return table + distance if distance else None
-
-
-def _target(metadata: bytes, position: int) -> int:
-    """Return where the reference at a position points."""
-    distance: int = _U32.unpack_from(metadata, position)[0]
-    return position + distance

@@ -3,10 +3,11 @@
 import re
 from bisect import bisect_left
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from lance_explorer.errors import CorruptFileError
+from lance_explorer.findings import Finding
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.storage import Storage
 
@@ -45,10 +46,14 @@ class VersionFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VersionListing:
-    """The kept versions of a table, ascending; detached ones stand apart and have no order."""
+    """The kept versions of a table, ascending; detached ones stand apart and have no order.
+
+    ``findings`` tell where what says which versions there are contradicts itself.
+    """
 
     versions: tuple[VersionFile, ...]
     detached: tuple[VersionFile, ...]
+    findings: tuple[Finding, ...] = ()
 
     def up_to(self, version: int | None) -> "VersionListing":
         """Return the listing without later versions; None leaves out none."""
@@ -61,9 +66,9 @@ class VersionListing:
         if isinstance(versions, range) and versions.step == 1:  # few of very many, perhaps
             ends = versions.start, versions.stop
             first, stop = (bisect_left(self.versions, end, key=_version) for end in ends)
-            return VersionListing(self.versions[first:stop], self.detached)
+            return replace(self, versions=self.versions[first:stop])
         some = tuple([file for file in self.versions if file.version in versions])
-        return VersionListing(some, self.detached)
+        return replace(self, versions=some)
 
 
 class VersionLister(Protocol):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import CorruptFileError, UnsupportedFeatureError
-from lance_explorer.format.flags import unreadable_flags
+from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.history import History, VersionRecord
 
@@ -21,6 +21,7 @@ __all__ = [
     "is_counted",
     "readable_history",
     "rows_history",
+    "same_row_ids",
 ]
 
 
@@ -91,6 +92,22 @@ def rows_history(history: History) -> History:
     ):
         left_out[first : last + 1] = True
     return _without(readable, left_out)
+
+
+def same_row_ids(history: History) -> History:
+    """Return the last versions of a history that all have stable row IDs, or all have none.
+
+    Where they were turned on or off, row IDs before and after do not mean the same rows, and
+    nothing stored tells which is which: versions before are as if they were not kept.
+    """
+    stable = np.array(
+        [bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS) for record in history.records],
+        dtype=np.bool_,
+    )
+    switches = np.flatnonzero(stable[1:] != stable[:-1])
+    if not len(switches):
+        return history
+    return _without(history, np.arange(len(stable)) <= switches[-1])
 
 
 def _uncounted(history: History) -> NDArray[np.int64]:

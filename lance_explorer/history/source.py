@@ -20,8 +20,9 @@ from lance_explorer.errors import (
 from lance_explorer.findings import Finding
 from lance_explorer.format.refs import Branch, Tag
 from lance_explorer.format.transactions import Transaction, decode_transaction
+from lance_explorer.history.external_listing import lister_of
 from lance_explorer.history.history import EMPTY_HISTORY, History, VersionRecord
-from lance_explorer.history.listing import DirectoryLister, VersionFile, VersionListing
+from lance_explorer.history.listing import VersionFile, VersionListing
 from lance_explorer.history.loading import extend, with_unreadable
 from lance_explorer.history.recorded import Recorded
 from lance_explorer.history.refs import branch_root, load_branches, load_tags
@@ -439,15 +440,12 @@ class TableSource:
         return later
 
     def _list_versions(self) -> VersionListing:
-        listing = DirectoryLister(self.storage).list_versions()
+        listing = lister_of(self.storage).list_versions()
         if self.recorded is not None:
             listing = self.recorded.joined(self.storage, self.branch, listing)
         if listing.versions:
             return listing
-        if (
-            self.branch is not None
-            and not DirectoryLister(self.main_storage).list_versions().versions
-        ):
+        if self.branch is not None and not lister_of(self.main_storage).list_versions().versions:
             raise _no_table(self.main_storage)
         if self.branch is not None:
             names = ", ".join(load_branches(self.main_storage, [])) or "none"

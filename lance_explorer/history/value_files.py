@@ -106,8 +106,8 @@ def has_no_values(source: TableSource) -> bool:
 
 
 def value_root(source: TableSource, version: int) -> str:
-    """Return the root from which pylance reads a version, recorded ones too."""
-    if not _is_recorded(source, version):
+    """Return the root from which pylance reads a version, recorded and staged ones too."""
+    if not _is_recorded(source, version) and not _is_staged(source, version):
         return source.storage.uri
     from lance_explorer.values import RecordedRoot
 
@@ -137,6 +137,13 @@ def why_values_are_lost(source: TableSource, version: int) -> str | None:
         f"{known}, and its values are lost: of {num_files:,} data and deletion files, "
         f"{len(missing):,} {'is' if len(missing) == 1 else 'are'} missing, {some}"
         + (f" and {more:,} more" if more > 0 else "")
+    )
+
+
+def _is_staged(source: TableSource, version: int) -> bool:
+    """Tell whether a version is committed whose manifest has not its name yet."""
+    return source.storage.commits is not None and not source.file(version).path.endswith(
+        ".manifest"
     )
 
 

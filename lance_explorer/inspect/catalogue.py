@@ -45,6 +45,8 @@ from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
 from lance_explorer.inspect.index_settings import INDEX_SETTINGS, index_settings
 from lance_explorer.inspect.indices import ALL_INDICES, INDICES, all_indices, indices
 from lance_explorer.inspect.manifests import MANIFESTS, manifests
+from lance_explorer.inspect.mem_wal import MEM_WAL, mem_wal
+from lance_explorer.inspect.rebases import REBASES, rebases
 from lance_explorer.inspect.refs import REFS, refs
 from lance_explorer.inspect.rewrite_groups import REWRITE_GROUPS, rewrite_groups
 from lance_explorer.inspect.row_id_encodings import (
@@ -601,6 +603,23 @@ class Inspect:
         """
         return self._table.answer(all_deletions)
 
+    @documented(MEM_WAL)
+    def mem_wal(self) -> pl.DataFrame:
+        """Return what is in the write-ahead log, one row for each generation of each shard.
+
+        Writers put rows into a log first, in shards; later they are written as small tables, called
+        generations, and merged. What is not merged, a scan of the table does not see. Deletes count
+        as changes, and a row that was written twice counts twice. The folder of the log is listed
+        anew, and entries of the log that are in no generation are read. A table without a log has
+        no rows here.
+
+        Examples
+        --------
+        >>> table.inspect.mem_wal().is_empty()
+        True
+        """
+        return self._table.answer(mem_wal)
+
     @documented(COLUMNS)
     def columns(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return how many bytes each column takes, and how its values are laid out, largest first.
@@ -672,14 +691,15 @@ class Inspect:
         fragment_ids_run_out   more than half of all possible fragment IDs are used up
         fragment_too_large     a fragment has more than half of the rows that addresses reach
         many_versions          1,000 versions are kept
+        rows_not_scanned       rows of the write-ahead log are not in the table
         v1_manifest_names      manifests are named by the older scheme
         unstable_row_ids       1,000,000 indexed rows moved, since row IDs are not stable
         not_checked            a file that a check needs is missing or damaged
         ====================== ==================================================================
 
-        The checks of the number and names of versions, and of unstable row IDs concern the
-        whole history, and are listed for the latest version only. Fragments are small if they have
-        fewer rows than compactions aim at: 1,048,576, unless the config of the table says
+        The checks of the number and names of versions, of unstable row IDs and of the log concern
+        the whole history, and are listed for the latest version only. Fragments are small if they
+        have fewer rows than compactions aim at: 1,048,576, unless the config of the table says
         otherwise.
 
         Parameters
@@ -715,6 +735,21 @@ class Inspect:
         True
         """
         return self._table.answer(gaps)
+
+    @documented(REBASES)
+    def rebases(self) -> pl.DataFrame:
+        """Return over which commits each commit was put, one row a pair, and why that was allowed.
+
+        A commit that began on version 5 and became version 8 was put over 6 and 7. Lance rewrites
+        the version that deletes and updates read when it puts them over others, so that their
+        rebases are not all told. Reasons are those of :func:`lance_explorer.conflicts`.
+
+        Examples
+        --------
+        >>> table.inspect.rebases().select("version", "passed_version", "reason").rows()
+        []
+        """
+        return self._table.answer(rebases)
 
     def _at(
         self, build: Callable[[TableSource, int], pl.DataFrame], version: VersionRef | None
@@ -763,10 +798,12 @@ _CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
     (DELETIONS, _at_latest(deletions)),
     (ALL_DELETIONS, all_deletions),
     (DETACHED, detached),
+    (MEM_WAL, mem_wal),
     (COLUMNS, _at_latest(columns)),
     (STORAGE, storage),
     (HEALTH, _at_latest(health)),
     (GAPS, gaps),
+    (REBASES, rebases),
     (FINDINGS, findings),
 )
 

@@ -25,6 +25,7 @@ def findings(source: TableSource) -> pl.DataFrame:
         *contradictions(source),
         *rewrites(source).findings,
         *source.recorded_findings,
+        *source.listing.findings,
     ]
     _ = source.tags, source.branches  # what is wrong with them is found when they are loaded
     found = [*of_history, *source.ref_findings]

@@ -19,6 +19,7 @@ from lance_explorer.inspect.history_health import (
 )
 from lance_explorer.inspect.index_health import lagging_indices, lagging_reuse
 from lance_explorer.inspect.manifest_health import large_manifest, row_id_encoding
+from lance_explorer.inspect.mem_wal import rows_not_scanned
 
 __all__ = ["HEALTH", "TOPICS", "Topic", "health"]
 
@@ -50,6 +51,7 @@ _OF_ALL_VERSIONS: tuple[tuple[Topic, _Check], ...] = (
     ("files", many_versions),
     ("files", v1_names),
     ("indices", unstable_row_ids),
+    ("files", rows_not_scanned),
 )
 
 

@@ -30,6 +30,7 @@ class RecordedStorage(Storage):
     ) -> None:
         super().__init__(live.uri, live.options, live.io)
         self.bases = live.bases
+        self.commits = live.commits
         self.in_flight = live.in_flight
         self._live = live
         self._recorded = recorded

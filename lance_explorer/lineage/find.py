@@ -375,13 +375,37 @@ def _unfit(rows: StateRows, positions: list[int]) -> Iterator[Finding]:
 
 def _search(search: _Search, limit: int, max_bytes: int) -> None:
     """Search until so many rows are found, or so many bytes read."""
-    while search.waiting and len(search.found) <= limit and search.bytes_read < max_bytes:
-        some = search.waiting[:_FRAGMENTS_AT_ONCE]
-        for stored, offsets in _matching(search, some):
-            if len(offsets):
-                search.hits.append(_Hits(stored, offsets))
-                search.found.update(_identities(search.rows, stored, offsets))
-        del search.waiting[: len(some)]
+    from tqdm.auto import tqdm
+
+    bar = tqdm(
+        total=len(search.waiting), desc="Searching", unit=" fragments", delay=1.0, leave=False
+    )
+    with bar:
+        while search.waiting and len(search.found) <= limit and search.bytes_read < max_bytes:
+            some = _next_ones(search, max_bytes - search.bytes_read)
+            for stored, offsets in _matching(search, some):
+                if len(offsets):
+                    search.hits.append(_Hits(stored, offsets))
+                    search.found.update(_identities(search.rows, stored, offsets).tolist())
+            del search.waiting[: len(some)]
+            bar.update(len(some))
+
+
+def _next_ones(search: _Search, num_bytes: int) -> list[StoredRows]:
+    """Return what is read at once: about so many bytes of what the filter needs, or one fragment.
+
+    A column counts as much of a file as all others in it.
+    """
+    chosen, size = list[StoredRows](), 0.0
+    for stored in search.waiting[:_FRAGMENTS_AT_ONCE]:
+        fragment = search.rows.history.states[stored.pieces[0].state]
+        for file in fragment.files:
+            wanted = stored.wanted.fields.intersection(file.fields)
+            size += (file.size_bytes or 0) * len(wanted) / max(len(file.fields), 1)
+        if chosen and size > num_bytes:
+            break
+        chosen.append(stored)
+    return chosen
 
 
 def _matching(

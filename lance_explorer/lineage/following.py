@@ -33,6 +33,7 @@ from lance_explorer.lineage.event_frame import EventColumns, event_columns, only
 from lance_explorer.lineage.follow_rows import RowsInStep, trace
 from lance_explorer.lineage.fork_gaps import has_gap, since_fork
 from lance_explorer.lineage.row_values import with_values
+from lance_explorer.lineage.switched_row_ids import with_life_before
 from lance_explorer.lineage.timeline import timeline
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
@@ -78,7 +79,11 @@ def row_history(
     known_from = told.pop("known_from")
     said = {**told, **_facts(source, columns, steps), "known_from": known_from}
     frame = ROW_HISTORY.build(said)
-    return with_values(source, frame, row_id) if values else frame
+    if values:
+        frame = with_values(source, frame, row_id)
+    return with_life_before(
+        rows, frame, lambda own, address, at: row_history(own, address, at, values=values)
+    )
 
 
 def _told(source: TableSource, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:

@@ -1,10 +1,13 @@
 """The versions of a table as OpenLineage events, for catalogues that collect such.
 
 Each commit is one completed run of a job: it read the version before and wrote its own. Which
-fragments rows came from is in a facet of the output that is named ``lance_fragments``.
+fragments rows came from is in a facet of the output that is named ``lance_fragments``. Which
+columns LanceDB computes from which others is in ``columnLineage``, and the source of a view is an
+input.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,8 +17,10 @@ import polars as pl
 
 from lance_explorer.errors import MissingDependencyError
 from lance_explorer.format.table_operations import Clone, Restore
+from lance_explorer.frames.derived import Derivation, derivations
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
+from lance_explorer.storage import leads_elsewhere
 
 __all__ = ["openlineage_events"]
 
@@ -84,6 +89,10 @@ def _event(
     if written is not None and written[1] is not None:
         output_facets["outputStatistics"] = _statistics_facet(written[1])
     place, name = _dataset(_uri(source))
+    derived = derivations(record)
+    computed = [one for one in derived if one.column is not None]
+    if computed:
+        facets["columnLineage"] = _column_lineage_facet(place, name, computed)
     return event_v2.RunEvent(
         eventTime=_time(record).isoformat(),
         producer=_PRODUCER,
@@ -92,7 +101,7 @@ def _event(
         job=event_v2.Job(namespace=namespace, name=f"{name}.{record.operation or 'unknown'}"),
         inputs=[
             event_v2.InputDataset(*_dataset(uri), facets={"version": _version_facet(version)})
-            for uri, version in _inputs(source, record)
+            for uri, version in [*_inputs(source, record), *_view_inputs(source, record, derived)]
         ],
         outputs=[event_v2.OutputDataset(place, name, facets=facets, outputFacets=output_facets)],
     )
@@ -108,6 +117,58 @@ def _inputs(source: TableSource, record: VersionRecord) -> list[tuple[str, int]]
     if isinstance(operation, Restore) and operation.version != record.version - 1:
         return [*before, (_uri(source), operation.version)]
     return before
+
+
+def _view_inputs(
+    source: TableSource, record: VersionRecord, derived: tuple[Derivation, ...]
+) -> list[tuple[str, int]]:
+    """Return the source of a view that a commit computed: a table beside it, and its version."""
+    parent, _, _ = source.main_storage.uri.rpartition("/")
+    return [
+        (f"{parent}/{name}.lance", one.refreshed_version)
+        for one in derived
+        for name in one.inputs
+        if one.column is None
+        and one.refreshed_version is not None
+        and not leads_elsewhere(name)
+        and one.refreshed_version != _refreshed_before(source, record)
+    ]
+
+
+def _refreshed_before(source: TableSource, record: VersionRecord) -> int | None:
+    """Return the version of its source that a view had before a commit; None if it had none."""
+    position = source.history.position(record.version)
+    before = derivations(source.history.records[position - 1]) if position else ()
+    return next((one.refreshed_version for one in before if one.column is None), None)
+
+
+def _column_lineage_facet(place: str, name: str, computed: Sequence[Derivation]) -> Any:
+    """Return which columns of the table each computed one is made of."""
+    from openlineage.client.facet_v2 import column_lineage_dataset as lineage
+
+    return lineage.ColumnLineageDatasetFacet(
+        fields={
+            str(one.column): lineage.Fields(
+                inputFields=[
+                    lineage.InputField(
+                        namespace=place,
+                        name=name,
+                        field=field,
+                        transformations=[
+                            lineage.Transformation(
+                                type="DIRECT",
+                                subtype="TRANSFORMATION",
+                                description=one.expression,
+                            )
+                        ],
+                    )
+                    for field in one.inputs
+                ]
+            )
+            for one in computed
+        },
+        producer=_PRODUCER,
+    )
 
 
 def _version_facet(version: int) -> Any:

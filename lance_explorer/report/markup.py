@@ -9,9 +9,9 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.io import to_html
 
-from lance_explorer.display import one_line
 from lance_explorer.figures.labels import size
 from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.shown import one_line
 
 __all__ = ["contents", "definitions", "frame_table", "items", "paragraph", "picture", "section"]
 

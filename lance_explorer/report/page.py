@@ -20,7 +20,7 @@ from lance_explorer.report.facts import Facts
 from lance_explorer.report.markup import contents, paragraph, picture, section
 from lance_explorer.report.parts import PARTS, Part
 
-__all__ = ["write_report"]
+__all__ = ["shipped", "write_report"]
 
 
 def write_report(source: TableSource, path: str | os.PathLike[str]) -> Path:
@@ -46,14 +46,14 @@ def _page(source: TableSource) -> str:
     sections = [section(part.anchor, part.title, _blocks(part, facts)) for part in parts]
     name = escape(table_name(source))
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    return Template(_shipped("report.html")).substitute(
+    return Template(shipped("report.html")).substitute(
         title=name,
         made=f"Made by lance_explorer {version('lance-explorer')} on {made_at}",
-        style=_shipped("report.css"),
+        style=shipped("report.css"),
         contents=contents({part.anchor: part.title for part in PARTS}),
         sections="\n".join(sections),
         plotly=get_plotlyjs(),
-        script=_shipped("report.js"),
+        script=shipped("report.js"),
     )
 
 
@@ -74,5 +74,6 @@ def _blocks(part: Part, facts: Facts) -> Iterator[str]:
 
 
 @cache
-def _shipped(name: str) -> str:
+def shipped(name: str) -> str:
+    """Return a file that pages are made of."""
     return (files("lance_explorer.report") / "static" / name).read_text(encoding="utf-8")

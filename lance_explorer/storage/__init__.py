@@ -4,6 +4,7 @@ from lance_explorer.storage.ahead import done_in_order, reading_ahead
 from lance_explorer.storage.base import Contents, FileInfo, FilePart, IoCounts, Storage, given
 from lance_explorer.storage.bases import Bases, leads_elsewhere, place_of
 from lance_explorer.storage.budget import Budget
+from lance_explorer.storage.commit_store import CommitStore, CommittedVersion
 from lance_explorer.storage.forked import check_not_forked
 from lance_explorer.storage.local import LocalStorage, names_of_no_files
 from lance_explorer.storage.opening import open_beside, open_storage
@@ -12,6 +13,8 @@ from lance_explorer.storage.secrets import Hidden, Options
 __all__ = [
     "Bases",
     "Budget",
+    "CommitStore",
+    "CommittedVersion",
     "Contents",
     "FileInfo",
     "FilePart",

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from lance_explorer.arguments import paths
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
+from lance_explorer.storage.commit_store import EXTERNAL_SCHEME, TABLE_OF_COMMITS
 
 if TYPE_CHECKING:
     from lance_explorer.storage.base import Storage
@@ -88,6 +89,8 @@ class Bases:
         The same, with absolute paths.
     opened : dict of str to Storage
         The roots in use, as the table spells them.
+    commit_store : str, optional
+        The name of the external manifest store of the table.
     over : callable
         What is put before each root that is opened: a ledger may have files that it has no more.
 
@@ -107,6 +110,7 @@ class Bases:
         self._options = options
         self.opened: dict[str, Storage] = {}
         self.over: Callable[[Storage], Storage] = _itself
+        self.commit_store: str | None = None
         self.allowed = tuple([_absolute(each) for each in paths("allow_bases", allowed)])
         self._allowed = tuple([_allowed_place(each, options) for each in self.allowed])
         self.own_root(uri)
@@ -115,8 +119,19 @@ class Bases:
         """Take a URI that somebody gave for the root of the table."""
         self._own = place_of(uri, self._options) or Place(uri, "", "", ())  # near to nothing
 
+    def objects(self, uri: str) -> str:
+        """Return a root that the table names as that of objects alone.
+
+        A table with an external manifest store names its own roots with it.
+        """
+        plain = uri.removesuffix(f"?{TABLE_OF_COMMITS}={self.commit_store}")
+        if self.commit_store is None or not plain.startswith(f"{EXTERNAL_SCHEME}://"):
+            return uri
+        return plain.replace(EXTERNAL_SCHEME, "s3", 1)
+
     def access(self, uri: str) -> Access:
         """Return how a root that the table names stands to it."""
+        uri = self.objects(uri)
         place = place_of(uri, self._options) if _is_clear(uri) else None
         if place is None:
             return "unclear"
@@ -137,6 +152,7 @@ class Bases:
 
     def why_not(self, uri: str) -> str:
         """Return why a root may not be opened, and what lets it."""
+        uri = self.objects(uri)
         place = place_of(uri, self._options) if _is_clear(uri) else None
         shown = repr(uri if len(uri) <= _LONGEST_SHOWN else f"{uri[:_LONGEST_SHOWN]}...")
         if place is None:

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.storage.base import IoCounts, Storage
 from lance_explorer.storage.bases import Bases
+from lance_explorer.storage.commit_store import EXTERNAL_SCHEME, split_external
 from lance_explorer.storage.local import LocalStorage
 from lance_explorer.storage.secrets import Options
 
@@ -40,7 +41,8 @@ def open_storage(
     Parameters
     ----------
     uri : str or os.PathLike
-        A local path, or a URI: ``file://``, ``s3://``, ``gs://``, ``az://`` or ``abfss://``.
+        A local path, or a URI: ``file://``, ``s3://``, ``gs://``, ``az://`` or ``abfss://``; or
+        ``s3+ddb://``, whose versions an external manifest store tells.
     options : mapping of str to str, optional
         Address and credentials of an object store, as pylance takes them.
     io : IoCounts, optional
@@ -55,8 +57,13 @@ def open_storage(
         an option cannot be used.
     """
     options = Options(options)  # as a local too they must not show
-    storage = _opened(os.fspath(uri), options, io)
+    text, commits = os.fspath(uri), None
+    if text.partition("://")[0].lower() == EXTERNAL_SCHEME:
+        text, commits = split_external(text, options)
+    storage = _opened(text, options, io)
+    storage.commits = commits
     storage.bases = Bases(storage.uri, storage.options, allow_bases)
+    storage.bases.commit_store = None if commits is None else commits.name
     return storage
 
 
@@ -73,8 +80,9 @@ def open_beside(storage: Storage, uri: str) -> Storage:
     opened = storage.bases.opened
     if uri not in opened:
         storage.bases.check(uri)
-        beside = _opened(uri, storage.options, storage.io)
+        beside = _opened(storage.bases.objects(uri), storage.options, storage.io)
         beside.bases = storage.bases
+        beside.commits = storage.commits
         opened[uri] = storage.bases.over(beside)
     return opened[uri]
 
@@ -91,15 +99,10 @@ def _opened(text: str, options: Options, io: IoCounts | None) -> Storage:
                 f"{scheme}:///folder/table.lance"
             )
         return LocalStorage(unquote(parts.path), options, io)
-    if scheme == "s3+ddb":
-        raise InvalidArgumentError(
-            "s3+ddb:// is not supported: open the same path with s3://, where commits may be "
-            "missing that are in the external manifest store and not yet in the bucket"
-        )
     if scheme not in _OBJECT_STORES:
         raise InvalidArgumentError(
             f"URIs that start with {scheme}:// are not supported: use a local path, file://, "
-            + ", ".join(f"{name}://" for name in _OBJECT_STORES)
+            + ", ".join(f"{name}://" for name in (*_OBJECT_STORES, EXTERNAL_SCHEME))
         )
     if parts.password is not None or parts.query or parts.fragment:
         raise InvalidArgumentError(

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from lance_explorer.arguments import names
 from lance_explorer.changes.diff_words import words_beside_rows
-from lance_explorer.display import one_line
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.version_refs import MAIN, VersionRef, resolve, version_number
-from lance_explorer.shown import described
+from lance_explorer.shown import described, one_line
 from lance_explorer.table import Table
 from lance_explorer.widgets.changed_rows import ChangedRows
 from lance_explorer.widgets.code_lines import arranged_code, call, literal

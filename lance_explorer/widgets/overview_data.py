@@ -5,10 +5,11 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.display import one_line, tag_words
+from lance_explorer.display import tag_words
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline, origin_note
+from lance_explorer.shown import one_line
 from lance_explorer.table import Table
 
 __all__ = ["size_data", "table_facts"]

@@ -14,9 +14,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.display import one_line
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.shown import described
+from lance_explorer.shown import described, one_line
 from lance_explorer.widgets.arranging import Arrangement, Sort, arrange, is_sortable
 from lance_explorer.widgets.cell_text import csv_of, sizes_of, summary_of, text_of, unit_of
 from lance_explorer.widgets.row_sources import RowSource

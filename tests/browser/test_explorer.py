@@ -448,9 +448,8 @@ module._TABS["disk"] = replace(disk, make=make)
 
 def test_a_view_that_cannot_be_made_says_why_and_is_tried_again(open_notebook, tmp_path):
     path = SyntheticTable(tmp_path / "t.lance").append().path
-    notebook = open_notebook(
-        "explorer_broken", BREAK + OPEN.format(path=str(path), view="disk").lstrip()
-    )
+    code = BREAK + OPEN.format(path=str(path), view="disk").lstrip()
+    notebook = open_notebook("explorer_broken", code, changes_imports=True)
     notebook.run_all()
     page = Page(notebook)
     page.expect("disk")

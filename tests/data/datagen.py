@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import inspect
 import os
+import shutil
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
@@ -60,6 +61,8 @@ UPDATE_COLUMNS_GIVES_OFFSETS = HAS_UPDATE_COLUMNS and accepts(
 HAS_OVERLAYS = hasattr(LanceOperation, "DataOverlay")
 # Releases that know 2.2 write every column below in every format; some older ones panic.
 HAS_FORMAT_2_2 = "'2.2'" in str(inspect.signature(lance.write_dataset))
+HAS_MEM_WAL = hasattr(LanceDataset, "mem_wal_writer")
+HAS_MINHASH_INDEX = "MINHASHLSH" in (inspect.getdoc(LanceDataset.create_scalar_index) or "")
 # Nothing in the Python API tells this one: it is switched on by the configuration of a table.
 HAS_SPILLED_LINEAGE = int(lance.__version__.partition(".")[0]) >= 14
 
@@ -463,6 +466,87 @@ def write_eleven_versions(path: str, **options: Any) -> None:
     write(rows(0, 2), path, "create", **options)
     for id_ in range(2, 12):
         write(rows(id_, id_ + 1), path)
+
+
+@scenario(possible=HAS_MEM_WAL)
+def mem_wal(path: str) -> None:
+    """A write-ahead log: a generation that was merged, one that was not, and rows in the log."""
+    key = pa.field(
+        "id", pa.int64(), False, metadata={"lance-schema:unenforced-primary-key": "true"}
+    )
+    schema = pa.schema([key, pa.field("name", pa.string())])
+
+    def some(start: int, stop: int) -> pa.Table:
+        names = [f"name {number}" for number in range(start, stop)]
+        return pa.table({"id": range(start, stop), "name": names}, schema=schema)
+
+    table = lance.write_dataset(some(0, 12), path)
+    table.initialize_mem_wal(unsharded=True)
+    shard = str(uuid.UUID(int=1))
+    with table.mem_wal_writer(shard) as writer:
+        writer.put(some(10, 14))
+    builder = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+    builder.mark_sstables_as_compacted([lance.mem_wal.CompactedSsTable(shard, 1)])
+    builder.execute(some(10, 14))
+    with table.mem_wal_writer(shard) as writer:
+        writer.put(some(14, 19))
+        writer.delete(pa.table({"id": pa.array([3], pa.int64())}))
+    other = table.mem_wal_writer(str(uuid.UUID(int=2)))
+    other.put(some(100, 107))
+    copy = f"{path}.copy"
+    shutil.copytree(path, copy)  # closing the writer would empty its log
+    other.close()
+    shutil.rmtree(path)
+    Path(copy).rename(path)
+
+
+@scenario(possible=HAS_MINHASH_INDEX)
+def index_types(path: str) -> None:
+    """An index of each type, some of them in two segments, over updated and deleted rows."""
+    from lance.indices import IndexConfig
+
+    count = 40
+    point = pa.struct([("x", pa.float64()), ("y", pa.float64())])
+    numbers = range(count)
+    vectors = [float(number % 7) for number in range(count * 8)]
+    data = pa.table(
+        {
+            "id": pa.array(numbers, pa.int64()),
+            "kind": [f"k{number % 4}" for number in numbers],
+            "tags": [[f"t{number % 3}", f"u{number % 2}"] for number in numbers],
+            "words": [f"word{number % 5} and more" for number in numbers],
+            "document": pa.array([f'{{"x": {number}}}' for number in numbers], pa.json_()),
+            "vector": pa.FixedSizeListArray.from_arrays(pa.array(vectors, pa.float32()), 8),
+        }
+    )
+    places = pa.array([{"x": float(number), "y": 1.0} for number in numbers], point)
+    place = pa.field("place", point, metadata={"ARROW:extension:name": "geoarrow.point"})
+    data = data.append_column(place, places)
+    table = lance.write_dataset(data.slice(0, 30), path, max_rows_per_file=10)
+    scalar: tuple[tuple[str, Any], ...] = (
+        ("id", "BTREE"),
+        ("kind", "BITMAP"),
+        ("tags", "LABEL_LIST"),
+        ("words", "INVERTED"),
+        ("words", "NGRAM"),
+        ("id", "ZONEMAP"),
+        ("id", IndexConfig("bloomfilter", {"number_of_items": 64, "probability": 0.01})),
+        ("words", "MINHASHLSH"),
+        ("place", "RTREE"),
+        ("words", IndexConfig("fm", {})),
+        ("document", IndexConfig("json", {"target_index_type": "btree", "path": "x"})),
+    )
+    for column, kind in scalar:
+        name = kind if isinstance(kind, str) else kind.index_type
+        table.create_scalar_index(column, kind, name=f"{column}_{name.lower()}")
+    for kind in ("IVF_FLAT", "IVF_SQ", "IVF_RQ", "IVF_HNSW_FLAT"):
+        table.create_index("vector", kind, name=kind.lower(), num_partitions=1)
+    lance.write_dataset(data.slice(30), path, mode="append")
+    table = lance.dataset(path)
+    table.optimize.optimize_indices(num_indices_to_merge=0, index_names=["id_btree", "kind_bitmap"])
+    table = lance.dataset(path)
+    table.delete("id in (3, 33)")
+    table.update({"kind": "'k9'"}, where="id = 5")
 
 
 @scenario(possible=HAS_SELECTABLE_NAMES)

@@ -17,10 +17,10 @@ import pyarrow as pa
 import lance_explorer as lx
 from lance_explorer.disk.conflicts import OPERATIONS, OVERLAPS
 
-__all__ = ["outcome", "outcomes", "table_with_indices"]
+__all__ = ["LOOKS_AGAIN", "outcome", "outcomes", "table_with_indices"]
 
 _DECOY = 77777.0
-_LOOKS_AGAIN = ("Delete", "Update")
+LOOKS_AGAIN = ("Delete", "Update")
 """Operations that Lance may run again by itself; their read version does not tell."""
 
 _ROWS = {"same_rows": 3, "same_fragment": 4, "other_fragments": 34}
@@ -85,7 +85,7 @@ def outcome(path: Path, committed: str, attempted: str, overlap: str) -> str:
     uri = table_with_indices(path)
     stale = lance.dataset(uri)
     _DO[committed](lance.dataset(uri), "same_rows")
-    if attempted in _LOOKS_AGAIN and committed not in ("Overwrite", "Restore"):
+    if attempted in LOOKS_AGAIN and committed not in ("Overwrite", "Restore"):
         _append_decoy(uri)
     between = lance.dataset(uri).version
     try:
@@ -96,7 +96,7 @@ def outcome(path: Path, committed: str, attempted: str, overlap: str) -> str:
             return "refused_try_again"
         assert "Incompatible transaction" in said
         return "refused"
-    if attempted in _LOOKS_AGAIN:
+    if attempted in LOOKS_AGAIN:
         found = lance.dataset(uri).count_rows(f"u = {_DECOY}")
         return "rebased" if found else "redone"
     source = lx.open_table(uri).source

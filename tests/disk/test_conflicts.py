@@ -2,17 +2,48 @@
 
 from pathlib import Path
 
+import lance
 import pytest
 
 import lance_explorer as lx
 from lance_explorer.disk.conflicts import OPERATIONS, OVERLAPS
-from tests.disk.pairs import outcomes
+from tests.disk.pairs import LOOKS_AGAIN, outcomes, table_with_indices
 
 
 @pytest.mark.parametrize("committed", OPERATIONS)
 def test_each_pair_ends_as_the_table_says(committed: str, tmp_path: Path) -> None:
     told = lx.conflicts().filter(committed=committed)
-    assert told.rows() == list(outcomes(tmp_path / "t.lance", committed))
+    path = tmp_path / "t.lance"
+    for line, (_, attempted, overlap, found) in zip(
+        told.to_dicts(), outcomes(path, committed), strict=True
+    ):
+        assert (line["attempted"], line["overlap"], line["outcome"]) == (attempted, overlap, found)
+        check_why(path, committed, attempted, found)
+
+
+def check_why(path: Path, committed: str, attempted: str, found: str) -> None:
+    """Check what a table says of its last commit: over which others it was put, and why."""
+    rebases = lx.open_table(path).inspect.rebases()
+    assert not rebases["reason"].str.starts_with("not known").any(), rebases.to_dicts()
+    if found == "rebased" and attempted not in LOOKS_AGAIN:
+        latest = lance.dataset(str(path)).version
+        last = rebases.filter(version=latest)
+        assert {*last["operation"]} == {attempted}
+        assert committed in {*last["passed_operation"]}
+        assert last["passed_version"][-1] == latest - 1
+
+
+def test_a_commit_over_versions_that_are_gone_says_so(tmp_path: Path) -> None:
+    uri = table_with_indices(tmp_path / "t.lance")
+    stale = lance.dataset(uri)
+    for _ in range(2):
+        lance.dataset(uri).update_config({"key": "value"})
+    stale.update_config({"other": "value"})
+    for passed in (3, 4):
+        (tmp_path / "t.lance" / "_versions" / f"{2**64 - 1 - passed:020}.manifest").unlink()
+        told = lx.open_table(uri).inspect.rebases().select("passed_version", "reason").to_dicts()
+        assert {"passed_version": passed, "reason": f"version {passed} is not kept"} in told
+        assert len(told) == 2
 
 
 def test_all_pairs_are_there() -> None:

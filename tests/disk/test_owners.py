@@ -10,7 +10,7 @@ import pytest
 
 import lance_explorer as lx
 from tests.disk.lives import Life, rows
-from tests.format.samples import stored_tables
+from tests.format.samples import covering_tables
 
 KINDS = {
     "manifest": "manifest",
@@ -236,7 +236,7 @@ def test_a_tree_without_its_branch_is_left_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", stored_tables(), ids=lambda path: f"{path.parent.name}-{path.stem}"
+    "table", covering_tables(), ids=lambda path: f"{path.parent.name}-{path.stem}"
 )
 def test_objects_of_stored_tables(table: Path) -> None:
     found = lx.open_table(table).inspect.storage()

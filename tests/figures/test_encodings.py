@@ -11,7 +11,7 @@ from lance_explorer.inspect.row_id_segments import ENCODING, ROW_ID_SEGMENTS
 from lance_explorer.inspect.row_id_totals import ROW_ID_TOTALS
 from lance_explorer.table import open_table
 from tests.figures.pictures import hovers, named, note, size_of, ticks, titles
-from tests.format.samples import DATA
+from tests.format.samples import DATA, covering_tables
 from tests.synthetic import SyntheticTable
 
 NO_SEGMENTS = ROW_ID_SEGMENTS.polars_schema.to_frame()
@@ -182,9 +182,7 @@ def test_advice_on_a_table_without_row_ids_says_so():
     ]
 
 
-@pytest.mark.parametrize(
-    "path", sorted(DATA.glob("*/*.lance")), ids=lambda p: f"{p.parts[-2]}-{p.stem}"
-)
+@pytest.mark.parametrize("path", covering_tables(), ids=lambda p: f"{p.parts[-2]}-{p.stem}")
 def test_every_stored_table_is_drawn_and_advised(path):
     frames = frames_of(open_table(path))
     assert len(named(encoding_bytes(*frames), "at best").x) == len(frames[1])

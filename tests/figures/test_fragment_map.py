@@ -8,7 +8,7 @@ from lance_explorer.figures.fragment_origins import fragment_origins
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.table import Table, open_table
 from tests.figures.pictures import hovers, named, note, size_of, ticks
-from tests.format.samples import DATA
+from tests.format.samples import DATA, covering_tables
 from tests.inspect.tables import STORED
 from tests.synthetic import SyntheticTable
 
@@ -173,9 +173,7 @@ def test_a_version_without_fragments_is_an_empty_picture():
     assert (len(figure.data), note(figure)) == (0, "0 fragments, 0 rows")
 
 
-@pytest.mark.parametrize(
-    "path", sorted(DATA.glob("*/*.lance")), ids=lambda p: f"{p.parts[-2]}-{p.stem}"
-)
+@pytest.mark.parametrize("path", covering_tables(), ids=lambda p: f"{p.parts[-2]}-{p.stem}")
 def test_every_stored_table_has_a_map_of_all_its_fragments(path):
     table = open_table(path)
     figure = picture(table)

@@ -10,7 +10,7 @@ from lance_explorer.figures.palette import PART_COLORS
 from lance_explorer.inspect.manifests import MANIFESTS
 from lance_explorer.table import open_table
 from tests.figures.pictures import hovers, note, size_of
-from tests.format.samples import DATA
+from tests.format.samples import covering_tables
 from tests.synthetic import SyntheticTable
 
 
@@ -70,9 +70,7 @@ def test_no_manifests_are_an_empty_picture():
     assert note(manifest_bytes(MANIFESTS.polars_schema.to_frame())) == "0 manifests, 0 bytes"
 
 
-@pytest.mark.parametrize(
-    "path", sorted(DATA.glob("*/*.lance")), ids=lambda p: f"{p.parts[-2]}-{p.stem}"
-)
+@pytest.mark.parametrize("path", covering_tables(), ids=lambda p: f"{p.parts[-2]}-{p.stem}")
 def test_every_stored_table_has_a_picture(path: Path):
     manifests = open_table(path).inspect.manifests()
     assert list(manifest_bytes(manifests).data[0].x) == manifests["version"].to_list()

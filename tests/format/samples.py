@@ -26,6 +26,25 @@ def stored_tables() -> list[Path]:
     return sorted(DATA.glob("*/*.lance"))
 
 
+def covering_tables() -> list[Path]:
+    """Return each scenario once, by its latest writer, and the life cycles of every writer.
+
+    What holds for any table is tested with these; all stored tables are compared with pylance in
+    ``tests/differential``.
+    """
+    latest = {table.name: table for table in sorted(stored_tables(), key=_writer)}
+    of_every_writer = {"life_cycle.lance", "stable_row_ids.lance", "cleaned.lance"}
+    return [
+        table
+        for table in stored_tables()
+        if table.name in of_every_writer or latest[table.name] == table
+    ]
+
+
+def _writer(table: Path) -> tuple[int, ...]:
+    return tuple(int(number) for number in table.parent.name.split("."))
+
+
 def manifest_files(table: Path) -> Iterator[bytes]:
     """Yield the manifest files of a table and of its branches."""
     for path in sorted(table.rglob("_versions/*.manifest")):

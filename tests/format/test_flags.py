@@ -54,7 +54,7 @@ def test_a_writer_sets_the_flags_that_their_names_say(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "table", samples.stored_tables(), ids=lambda p: f"{p.parent.name}-{p.stem}"
+    "table", samples.covering_tables(), ids=lambda p: f"{p.parent.name}-{p.stem}"
 )
 def test_no_stored_table_has_unreadable_rows(table):
     manifests = [decode_manifest(file)[0] for file in samples.manifest_files(table)]

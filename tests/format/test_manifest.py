@@ -314,7 +314,8 @@ DOCUMENTED = dict(documented_rows())
 
 
 def test_every_stored_table_is_documented():
-    roots = {path.parent for path in samples.DATA.glob("*/**/_versions")}
+    found = {path.parent for path in samples.DATA.glob("*/**/_versions")}
+    roots = {root for root in found if "_mem_wal" not in root.parts}  # a log has tables inside
     assert DOCUMENTED.keys() >= {str(root.relative_to(samples.DATA)) for root in roots}
 
 

@@ -164,7 +164,7 @@ def index_facts(index: Any) -> tuple[Any, ...]:
         files = [(file.path, file.size_bytes) for file in index.files or []]
     return (
         *(index.uuid, index.name, tuple(index.fields), index.dataset_version),
-        *(covered is not None and sorted(covered), index.index_version, index.base_id),
+        *(sorted(covered or ()), index.index_version, index.base_id),  # pylance: absent is empty
         *(created, sorted(files), tuple(index.covering_fields)),
     )
 

@@ -18,7 +18,7 @@ from lance_explorer.history import state_builder, states
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.states import ColumnsPart
-from tests.format.samples import stored_tables
+from tests.format.samples import covering_tables
 from tests.fuzzing import damaged
 
 COLUMNS = (
@@ -36,7 +36,7 @@ COLUMNS = (
 )
 
 STORED = pytest.mark.parametrize(
-    "path", stored_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
+    "path", covering_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
 )
 
 
@@ -84,7 +84,7 @@ def has_columns(history: History) -> bool:
 
 
 @pytest.mark.parametrize(
-    "path", stored_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
+    "path", covering_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
 )
 def test_histories_of_stored_tables_are_the_same_both_ways(path):
     plain, found = both(path)
@@ -93,7 +93,7 @@ def test_histories_of_stored_tables_are_the_same_both_ways(path):
 
 
 @pytest.mark.parametrize(
-    "path", stored_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
+    "path", covering_tables(), ids=lambda path: f"{path.parent.name}/{path.stem}"
 )
 def test_rows_of_stored_tables_are_the_same_both_ways(path):
     def rows() -> list[object]:
@@ -119,7 +119,7 @@ def test_rows_of_stored_tables_are_the_same_both_ways(path):
 def test_histories_of_damaged_tables_are_the_same_both_ways(tmp_path, seed):
     chance = random.Random(seed)
     path = tmp_path / "t"
-    shutil.copytree(chance.choice(stored_tables()), path)
+    shutil.copytree(chance.choice(covering_tables()), path)
     for manifest in sorted(path.rglob("_versions/*.manifest")):
         data = manifest.read_bytes()
         if chance.random() < 0.5:

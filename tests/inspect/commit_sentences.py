@@ -9,14 +9,14 @@ them:
 from pathlib import Path
 
 from lance_explorer.inspect.commit_words import describe_commits
-from tests.inspect.tables import STORED, stored
+from tests.inspect.tables import EVERY, stored
 
 STORED_SENTENCES = Path(__file__).with_name("commit_sentences.txt")
 
 
 def sentences_text() -> str:
     """Return all tables, each with one line a version."""
-    return "\n".join([_text(path) for path in STORED])
+    return "\n".join([_text(path) for path in EVERY])
 
 
 def _text(path: Path) -> str:

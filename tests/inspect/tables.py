@@ -1,5 +1,6 @@
 """Tables whose frames are checked, and short ways to their contents."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,10 @@ import polars as pl
 import pyarrow as pa
 
 from lance_explorer.history.source import TableSource
-from tests.format.samples import DATA, stored_tables
+from tests.format.samples import DATA, covering_tables, stored_tables
 
 __all__ = [
+    "EVERY",
     "STABLE",
     "STORED",
     "manifest_paths",
@@ -21,16 +23,28 @@ __all__ = [
     "write",
 ]
 
-STORED = [
-    root.relative_to(DATA)
-    for table in stored_tables()
-    for root in (table, *sorted(path.parent for path in table.glob("tree/**/_versions")))
-]
+
+def _with_branches(tables: list[Path]) -> list[Path]:
+    return [
+        root.relative_to(DATA)
+        for table in tables
+        for root in (table, *sorted(path.parent for path in table.glob("tree/**/_versions")))
+    ]
+
+
+EVERY = _with_branches(stored_tables())
 """The stored tables and their branches, below the folder of test data."""
+STORED = _with_branches(covering_tables())
+"""Those that stand for all: each scenario, and the life cycles of every writer."""
 
 
 def stored(path: str | Path) -> TableSource:
-    """Open a stored table."""
+    """Open a stored table; each is read once, since neither it nor what is read of it changes."""
+    return _stored(str(path), Path.cwd())
+
+
+@cache
+def _stored(path: str, folder: Path) -> TableSource:  # the parents of branches are found from there
     return TableSource(str(DATA / path))
 
 

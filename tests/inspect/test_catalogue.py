@@ -4,7 +4,9 @@ its versions. Checked on every stored table, whatever writer it is from, so that
 
 import re
 import shutil
+from functools import cache
 from inspect import signature
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -23,6 +25,7 @@ METHODS = sorted(name for name in vars(Inspect) if not name.startswith("_"))
 OF_ONE_VERSION = sorted(
     name for name in METHODS if "version" in signature(getattr(Inspect, name)).parameters
 )
+OF_ANY_FOLDER = {"findings", "gaps", "refs", "storage", "mem_wal"}
 OF_WHOLE_INDICES = "index_coverage"  # its ``all_`` form has no fragments: test_all_index_coverage
 WITH_ALL_FORM = sorted(
     name for name in OF_ONE_VERSION if f"all_{name}" in METHODS and name != OF_WHOLE_INDICES
@@ -48,43 +51,46 @@ DIFFERENT = {
 }
 
 
+@cache
+def frames_of(path: Path) -> dict[str, pl.DataFrame]:
+    """Return all frames of a stored table."""
+    source = stored(path)
+    return {name: frame(source, name) for name in FRAMES}
+
+
 @TABLES
 def test_every_frame_of_every_table_has_its_schema(path):
-    source = stored(path)
-    wrong = [n for n, s in FRAMES.items() if frame(source, n).schema != s.polars_schema]
-    assert wrong == []
+    found = frames_of(path)
+    assert [n for n, s in FRAMES.items() if found[n].schema != s.polars_schema] == []
 
 
 @TABLES
 def test_columns_that_are_not_nullable_hold_no_null(path):
-    source = stored(path)
     for name, schema in FRAMES.items():
-        nulls = frame(source, name).null_count().row(0, named=True)
+        nulls = frames_of(path)[name].null_count().row(0, named=True)
         assert [c.name for c in schema.columns if nulls[c.name] and not c.nullable] == []
 
 
 @TABLES
-@pytest.mark.parametrize("name", WITH_ALL_FORM)
-def test_the_all_form_is_the_sum_of_the_versions(path, name):
-    source = stored(path)
-    inspect = Inspect(LiveTable(source))
-    everything = getattr(inspect, f"all_{name}")()
-    for version in versions_of(source):
-        then = everything.filter(pl.lit(version).is_between("first_version", "last_version"))
-        then = then.drop("state_id", *[column.name for column in INTERVAL], strict=False)
-        then = then.drop("began_as", "ended_as", "made_in", strict=False)
-        now = getattr(inspect, name)(version)
-        assert strip(now, "version", *DIFFERENT[name]) == strip(
-            then, *[column for column in DIFFERENT[name] if column in then.columns]
-        )
+def test_every_versioned_frame_names_the_branch(path):
+    for name, schema in FRAMES.items():
+        if BRANCH in schema.columns and name != "findings":
+            assert set(frames_of(path)[name]["branch"]) <= {stored(path).branch}
 
 
 @TABLES
-def test_every_versioned_frame_names_the_branch(path):
-    source = stored(path)
-    for name, schema in FRAMES.items():
-        if BRANCH in schema.columns and name != "findings":
-            assert set(frame(source, name)["branch"]) <= {source.branch}
+def test_each_all_form_is_the_sum_of_the_versions(path):
+    inspect = Inspect(LiveTable(stored(path)))
+    for name in WITH_ALL_FORM:
+        everything = frames_of(path)[f"all_{name}"]
+        for version in versions_of(stored(path)):
+            then = everything.filter(pl.lit(version).is_between("first_version", "last_version"))
+            then = then.drop("state_id", *[column.name for column in INTERVAL], strict=False)
+            then = then.drop("began_as", "ended_as", "made_in", strict=False)
+            now = getattr(inspect, name)(version)
+            assert strip(now, "version", *DIFFERENT[name]) == strip(
+                then, *[column for column in DIFFERENT[name] if column in then.columns]
+            )
 
 
 def test_an_empty_frame_has_the_same_schema(tmp_path):
@@ -101,11 +107,11 @@ def test_a_history_that_cannot_be_read_makes_empty_frames(tmp_path):
     for manifest in manifest_paths(tmp_path / "t").values():
         manifest.write_bytes(b"nothing of use here")
     source = TableSource(str(tmp_path / "t"))
-    for name in set(FRAMES) - set(OF_ONE_VERSION) - {"findings", "gaps", "refs", "storage"}:
+    for name in set(FRAMES) - set(OF_ONE_VERSION) - OF_ANY_FOLDER:
         assert frame(source, name).is_empty()
         assert frame(source, name).schema == FRAMES[name].polars_schema
     assert len(frame(source, "findings")) == len(manifest_paths(tmp_path / "t"))
-    for name in OF_ONE_VERSION:
+    for name in [*OF_ONE_VERSION, "mem_wal"]:
         with pytest.raises(FormatError):
             frame(source, name)
 

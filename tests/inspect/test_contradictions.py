@@ -15,9 +15,9 @@ import lance_explorer as lx
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.inspect.catalogue import frame
 from lance_explorer.inspect.contradictions import contradictions
-from tests.format.samples import DATA
+from tests.format.samples import DATA, covering_tables
 
-TABLES = sorted(DATA.glob("*/*.lance"))
+TABLES = covering_tables()
 FRAMES = ("all_fragments", "all_data_files", "versions")
 
 UNCONTRADICTED = {

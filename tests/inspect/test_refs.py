@@ -9,7 +9,7 @@ import pytest
 
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.refs import refs
-from tests.format.samples import DATA, stored_tables
+from tests.format.samples import DATA, covering_tables
 from tests.inspect.tables import manifest_paths, rows_of, stored
 
 BRANCHES = "14.0.2/branches.lance"
@@ -26,7 +26,7 @@ def kept(path):
 
 
 @pytest.mark.parametrize(
-    "path", stored_tables(), ids=lambda path: f"{path.parent.name}-{path.stem}"
+    "path", covering_tables(), ids=lambda path: f"{path.parent.name}-{path.stem}"
 )
 def test_tags_are_those_that_pylance_lists(path):
     tags = lance.dataset(path).tags.list()
@@ -49,7 +49,7 @@ def test_tags_are_those_that_pylance_lists(path):
 
 
 @pytest.mark.parametrize(
-    "path", stored_tables(), ids=lambda path: f"{path.parent.name}-{path.stem}"
+    "path", covering_tables(), ids=lambda path: f"{path.parent.name}-{path.stem}"
 )
 def test_branches_are_those_that_pylance_lists(path):
     branches = lance.dataset(path).branches.list()

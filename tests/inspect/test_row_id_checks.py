@@ -11,7 +11,7 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.findings import FINDINGS
 from lance_explorer.inspect.row_id_checks import check_row_ids
 from tests.format.samples import DATA
-from tests.inspect.tables import STORED, rows_of, stored
+from tests.inspect.tables import EVERY, rows_of, stored
 from tests.synthetic import SyntheticTable, record
 
 FRAGMENTS = 2  # the field of a manifest
@@ -96,7 +96,7 @@ def table(tmp_path):
 # ------------------------------------------------------------------------------------ stored tables
 
 
-@pytest.mark.parametrize("path", STORED, ids=str)
+@pytest.mark.parametrize("path", EVERY, ids=str)
 def test_stored_tables_have_the_faults_of_their_writers(path, monkeypatch):
     monkeypatch.chdir(DATA / path.parts[0])
     frame = check_row_ids(stored(path))

@@ -117,7 +117,7 @@ def test_a_damaged_sequence_is_an_error_in_its_version_and_left_out_of_all(tmp_p
 
 def test_versions_with_unknown_flags_tell_nothing(tmp_path):
     table = SyntheticTable(tmp_path / "t").append()
-    table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 8192))
+    table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 4096))
     source = TableSource(str(table.path))
     with pytest.raises(UnsupportedFeatureError, match="version 1"):
         version_runs(source, 1)

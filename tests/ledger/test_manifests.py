@@ -13,12 +13,12 @@ from lance_explorer.history.loading import extend
 from lance_explorer.history.source import TableSource
 from lance_explorer.ledger.branch_log import BranchLog
 from lance_explorer.ledger.recorded_history import recorded_history
-from tests.format.samples import stored_tables
+from tests.format.samples import covering_tables
 from tests.ledger.asking import everything, log_of, read, sources
 
 Recorded = list[tuple[TableSource, BranchLog]]
 
-EVERY = {f"{path.parent.name}-{path.stem}": path for path in stored_tables()}
+EVERY = {f"{path.parent.name}-{path.stem}": path for path in covering_tables()}
 
 
 @pytest.fixture(scope="module")

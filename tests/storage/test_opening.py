@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.storage import LocalStorage, open_storage
+from lance_explorer.storage import LocalStorage, open_beside, open_storage
 
 
 @pytest.fixture(autouse=True)
@@ -49,9 +49,18 @@ def test_what_is_opened_is_read(tmp_path):
     assert storage.get("a file.bin") == b"x"
 
 
-def test_an_external_manifest_store_is_refused_with_what_to_do():
-    with pytest.raises(InvalidArgumentError, match=r"s3\+ddb:// .* open the same path with s3://"):
-        open_storage("s3+ddb://bucket/t.lance?ddbTableName=commits")
+def test_an_external_manifest_store_goes_with_the_objects():
+    storage = open_storage("s3+ddb://bucket/t.lance?ddbTableName=commits")
+    assert storage.uri == "s3://bucket/t.lance"
+    assert storage.commits is not None
+    assert storage.commits.name == "commits"
+    assert open_beside(storage, "s3://bucket/t.lance/tree/dev").commits is storage.commits
+
+
+@pytest.mark.parametrize("rest", ["", "?ddbTableName=", "?ddbTableName=t&x=1", "?x=1"])
+def test_an_external_manifest_store_has_a_name(rest):
+    with pytest.raises(InvalidArgumentError, match="with the name of the table of DynamoDB"):
+        open_storage(f"s3+ddb://bucket/t.lance{rest}")
 
 
 @pytest.mark.parametrize("uri", ["http://host/t", "lance+x://t"])

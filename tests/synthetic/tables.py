@@ -5,13 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 from google.protobuf.message import Message
 from pyroaring import BitMap
 
 from lance_explorer.format._pb import index_pb2, table_pb2
 from lance_explorer.format._pb import transaction_pb2 as pb
 from tests.synthetic.folders import DETACHED, MetadataFolder, Naming
-from tests.synthetic.fragments import SyntheticFragment, without_id
+from tests.synthetic.fragments import RowSequences, SyntheticFragment, without_id
 from tests.synthetic.manifests import ManifestFile
 from tests.synthetic.states import Rows, TableState, column
 from tests.synthetic.transactions import encode_transaction
@@ -166,6 +167,28 @@ class SyntheticTable:
             fragments[key] = fragment.with_file(file, self.version + 1)
         messages = [fragment.message for fragment in fragments.values()]
         return self.commit("merge", pb.Merge(fragments=messages, schema=schema))
+
+    def turn_on_row_ids(self) -> Self:
+        """Give each row a stable row ID, deleted rows too, by a merge that changes nothing else.
+
+        No call in Python does that: it is as Lance describes it.
+        """
+        state, version = self.state, self.version + 1
+        state.stable_row_ids = True
+        for key in self.fragment_ids:
+            fragment = state.fragments[key]
+            count = fragment.message.physical_rows
+            first = state.manifest.next_row_id
+            state.manifest.next_row_id += count
+            versions = np.full(count, version, dtype=np.uint64)
+            ids = np.arange(first, first + count, dtype=np.uint64)
+            sequences = RowSequences([ids], versions, versions)
+            message = table_pb2.DataFragment()
+            message.CopyFrom(fragment.message)
+            sequences.write_to(message)
+            state.fragments[key] = SyntheticFragment(message, sequences, fragment.deleted)
+        messages = [fragment.message for fragment in state.fragments.values()]
+        return self.commit("merge", pb.Merge(fragments=messages, schema=state.manifest.fields))
 
     def rename_column(self, name: str, new_name: str) -> Self:
         """Change the schema alone."""

@@ -46,11 +46,13 @@ def _overview(group: Group) -> str:
 
 
 def _page(group: Group) -> str:
+    named = {name.source for other in groups() for name in other.names}
     parts = [f"# {group.title}"]
     if group.about:
-        hidden = ("heading", "toc_entry")
-        options = [f"show_root_{part}: false" for part in hidden]
-        parts.append(_directive(group.source, *options, "show_signature: false"))
+        options = ["show_root_heading: false", "show_signature: false", "toc_label: What it is"]
+        if group.source in named:  # links lead to its own entry
+            options.append("show_root_toc_entry: false")
+        parts.append(_directive(group.source, *options))
     parts += ["| | |\n|---|---|\n" + "\n".join(_line(name) for name in group.names)]
     parts += [_entry(name) for name in group.names]
     return "\n\n".join(parts) + "\n"

@@ -31,7 +31,7 @@ from lance_explorer.history.identity.versions_of_moved import (
 )
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.progress import with_progress
-from lance_explorer.history.readable import rows_history
+from lance_explorer.history.readable import rows_history, same_row_ids
 from lance_explorer.history.reading.row_reader import FragmentReader
 from lance_explorer.history.reading.stored_sequences import (
     FragmentSequence,
@@ -68,16 +68,23 @@ class StateRows:
     source : TableSource
         The branch.
     history : History
-        Its versions, but those whose rows cannot be told.
+        Its versions, but those whose rows cannot be told, and those before stable row IDs were
+        turned on or off for the last time.
     has_row_ids : bool
         Whether the table has stable row IDs.
+    switched_at : int, optional
+        The version that turned stable row IDs on or off, if one did: the first of these.
     """
 
     def __init__(self, source: TableSource, history: History, known: _Known | None = None) -> None:
         self.source = source
-        self.history = rows_history(history)
+        readable = rows_history(history)
+        self.history = same_row_ids(readable)
+        is_cut = len(self.history.records) < len(readable.records)
+        self.switched_at = self.history.records[0].version if is_cut else None
         self.has_row_ids = any(
-            record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records
+            record.manifest.reader_feature_flags & STABLE_ROW_IDS
+            for record in self.history.records or history.records
         )
         self.known = known or _Known({}, {})
         self.named = history

@@ -136,6 +136,8 @@ def _known(value: Any, own: Observed, name: str, other: Observed) -> Any:
     found = {}
     for child, one in value.items():
         place = by_id.get(own.children[name].get(child, -1), child)
+        if child in theirs or place in own.children[name]:
+            place = child  # its ID was given to another one: a restore or a cast came between
         if place in theirs:
             found[min(place, child)] = one
     return found

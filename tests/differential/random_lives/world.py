@@ -408,9 +408,13 @@ class World:
         return copy
 
     def take_back(self, copy: Path) -> None:
-        """Go back to the files as they were kept."""
+        """Go back to the files as they were kept, and forget what was read of others."""
         shutil.rmtree(self.root)
         copy.rename(self.root)
+        self.lines = {name: line for name, line in self.lines.items() if Path(line.uri).exists()}
+        for line in self.lines.values():
+            last = lance.dataset(line.uri).version
+            line.seen = {version: one for version, one in line.seen.items() if version <= last}
 
 
 def _transaction(dataset: Any) -> Any:

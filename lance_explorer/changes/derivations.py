@@ -1,0 +1,71 @@
+"""Columns and views that LanceDB computes: from what, and how many rows are not computed yet."""
+
+import polars as pl
+
+from lance_explorer.changes.change_feed import Changes
+from lance_explorer.changes.steps import version_range
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.frames.derived import DERIVATIONS, Derivation, derivations
+from lance_explorer.history.source import TableSource
+
+__all__ = ["derived"]
+
+
+def derived(source: TableSource, version: int) -> pl.DataFrame:
+    """Return one row for each computed column of a version, and one if it is a view."""
+    found = derivations(source.version(version).records[0])
+    return DERIVATIONS.build(
+        {
+            "version": [version] * len(found),
+            "branch": [source.branch] * len(found),
+            "kind": [
+                "materialized_view" if one.column is None else "computed_column" for one in found
+            ],
+            "field_id": [one.field_id for one in found],
+            "column": [one.column for one in found],
+            "language": [one.language for one in found],
+            "expression": [one.expression for one in found],
+            "inputs": pl.Series([list(one.inputs) for one in found], dtype=pl.List(pl.String)),
+            "definition_version": [one.definition_version for one in found],
+            "defined_since": [_since(source, version, one) for one in found],
+            "refreshed_version": [one.refreshed_version for one in found],
+            "refreshed_at": [one.refreshed_at for one in found],
+            "num_rows_to_refresh": [_to_refresh(source, version, one) for one in found],
+        }
+    )
+
+
+def _since(source: TableSource, version: int, one: Derivation) -> int:
+    first = version
+    for record in reversed(source.history.records):
+        if record.version >= version:
+            continue
+        same = [
+            other
+            for other in derivations(record)
+            if other.field_id == one.field_id and other.expression == one.expression
+        ]
+        if not same:
+            break
+        first = record.version
+    return first
+
+
+def _to_refresh(source: TableSource, version: int, one: Derivation) -> int | None:
+    """Return how many rows were inserted or updated since a column was computed.
+
+    A column that was written in place may be one of its inputs or not, which is not told apart.
+    """
+    if one.column is None:
+        return None
+    refreshed = one.refreshed_version or 0
+    if refreshed > version:  # it was computed in a version that was restored away from
+        return None
+    try:
+        changes = Changes(version_range(source, refreshed, version), images=None)
+        [row] = changes.summary().rows(named=True)
+    except LanceExplorerError:
+        return None
+    if row["column_rewritten"]:
+        return None
+    return int(row["inserted"]) + int(row["updated"])

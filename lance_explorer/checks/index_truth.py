@@ -1,0 +1,233 @@
+"""Whether indices tell the truth: what their files hold, beside the rows that they cover."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from lance_explorer.errors import (
+    CorruptFileError,
+    LanceExplorerError,
+    UnsupportedFeatureError,
+)
+from lance_explorer.findings import Finding
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.index_details import index_type
+from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
+from lance_explorer.frames.findings import findings_frame
+from lance_explorer.history.file_roots import checked_uri, index_folder
+from lance_explorer.history.history import History
+from lance_explorer.history.progress import with_progress
+from lance_explorer.history.readable import check_rows
+from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.value_files import check_values
+from lance_explorer.inspect.field_names import field_names, names_of
+from lance_explorer.values.index_entries import (
+    covered_pairs,
+    read_bitmap_entries,
+    read_btree_entries,
+    remapped,
+)
+
+__all__ = ["CHECKED_TYPES", "index_truth"]
+
+CHECKED_TYPES = ("BTREE", "BITMAP", "LABEL_LIST")
+"""Types whose entries are compared with rows."""
+
+_PAGES = "page_data.lance"
+_BITMAPS = "bitmap_page_lookup.lance"
+_BTREE_OF_ADDRESSES = 1
+_OFFSET_BITS = 32
+_MOST_VERSIONS = 50
+_SHOWN_ROWS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Truth:
+    """What is wrong with a segment in one version: rows, by what they are."""
+
+    missing: pl.Series
+    wrong: pl.Series
+    nowhere: pl.Series
+
+    def __bool__(self) -> bool:
+        return bool(len(self.missing) or len(self.wrong) or len(self.nowhere))
+
+
+def index_truth(source: TableSource, version: int | None = None) -> pl.DataFrame:
+    """Return one row for each thing that indices of a version, by default the latest, hold wrongly.
+
+    Reads the files of BTREE, BITMAP and LABEL_LIST indices, and the indexed columns of the
+    fragments that they cover. What a search passes over anyway is not told: entries of rows that
+    were deleted, and of fragments that a segment covers no more.
+    """
+    version = source.latest_version if version is None else version
+    history = source.version(version)
+    segments = [
+        segment
+        for segment in history.records[0].indices
+        if segment.name not in SYSTEM_INDICES and index_type(segment) in CHECKED_TYPES
+    ]
+    found: list[Finding] = []
+    for segment in with_progress(segments, "Reading indices"):
+        try:
+            truth = _compared(source, version, segment)
+            if truth:
+                since = _since(source, version, segment)
+                found += _told(segment, truth, version, since, _holds_addresses(history, segment))
+        except LanceExplorerError as error:
+            found.append(
+                Finding(
+                    code="not_checked",
+                    severity="info",
+                    message=f"the entries of the index {segment.name!r} could not be compared "
+                    f"with rows: {error}",
+                    version=version,
+                )
+            )
+    return findings_frame(found, [source.branch] * len(found))
+
+
+def _told(
+    segment: IndexMetadata, truth: _Truth, version: int, since: str, by_address: bool
+) -> Iterator[Finding]:
+    name, what = repr(segment.name), "row address" if by_address else "row ID"
+    rebuild = "Build it anew, with replace=True: until then searches with it may be wrong."
+    values = "has entries of {} under values that they do not have: a search finds them wrongly"
+    told = (
+        ("index_misses_rows", truth.missing, "has no entry for {}: no search with it finds them"),
+        ("index_has_other_values", truth.wrong, values),
+        ("index_names_no_rows", truth.nowhere, "has entries of {} that never were"),
+    )
+    for code, rows, words in told:
+        count = len(rows)
+        if not count:
+            continue
+        counted = f"{count:,} {'row' if count == 1 else 'rows'}"
+        some = ", ".join([str(row) for row in rows.head(_SHOWN_ROWS).to_list()])
+        more = ", ..." if count > _SHOWN_ROWS else ""
+        yield Finding(
+            code=code,
+            severity="error",
+            message=f"the index {name} {words.format(counted)}, {since}: {what} {some}{more}",
+            advice=rebuild,
+            version=version,
+        )
+
+
+def _since(source: TableSource, version: int, segment: IndexMetadata) -> str:
+    """Return since when a segment is wrong, in words: kept versions are looked at backwards."""
+    first, is_certain = version, False
+    earlier = [
+        record.version
+        for record in reversed(source.history.records)
+        if record.version < version and not record.file.is_recorded
+    ]
+    for before in earlier[:_MOST_VERSIONS]:
+        record = source.version(before).records[0]
+        same = [one for one in record.indices if one.uuid == segment.uuid]
+        if not same:
+            is_certain = before == first - 1
+            break
+        if not _compared(source, before, same[0]):
+            is_certain = before == first - 1
+            break
+        first = before
+    return f"since version {first}" + ("" if is_certain else " or before")
+
+
+def _compared(source: TableSource, version: int, segment: IndexMetadata) -> _Truth:
+    history = source.version(version)
+    check_rows(history)
+    check_values(source, version)
+    [column, *more] = names_of(segment.fields, field_names(history)[0]) or [None]
+    if column is None or more or column not in _top_level(history):
+        raise UnsupportedFeatureError("it is not on one column of the top level")
+    by_address = _holds_addresses(history, segment)
+    entries = _entries(source, history, segment, by_address)
+    covered = _covered(source, history, segment)
+    options, uri = source.storage.options, source.storage.uri
+    rows = covered_pairs(uri, version, covered, column, options, by_address=by_address)
+    live = rows["row"]
+    if index_type(segment) == "LABEL_LIST":
+        rows = rows.explode("value")
+    rows = rows.with_columns(pl.col("value").cast(entries.schema["value"]))
+    pairs = entries.filter(pl.col("row").is_in(live.implode()))
+    same = ["row", "value"]
+    missing = rows.drop_nulls("value").join(pairs, on=same, how="anti", nulls_equal=True)
+    wrong = pairs.join(rows, on=same, how="anti", nulls_equal=True)
+    return _Truth(
+        missing=missing["row"].unique().sort(),
+        wrong=wrong["row"].unique().sort(),
+        nowhere=_nowhere(history, entries["row"].unique(), frozenset(covered), by_address),
+    )
+
+
+def _entries(
+    source: TableSource, history: History, segment: IndexMetadata, by_address: bool
+) -> pl.DataFrame:
+    """Return what a segment holds: rows, as the version knows them, and values."""
+    record = history.records[0]
+    storage, folder = index_folder(segment, record.manifest.base_paths, source.storage)
+    is_btree = index_type(segment) == "BTREE"
+    names = [info.name for info in storage.list_files(f"{folder}/")]
+    wanted = sorted([name for name in names if name.endswith(_PAGES if is_btree else _BITMAPS)])
+    if not wanted:
+        raise CorruptFileError("its files are missing", folder)
+    paths = [checked_uri(storage, f"{folder}/{name}") for name in wanted]
+    read = read_btree_entries if is_btree else read_bitmap_entries
+    entries = read(paths, storage.options)
+    if by_address and fragment_reuse(source, record):
+        root, options = source.storage.uri, source.storage.options
+        rows = remapped(root, record.version, entries["row"], options)
+        entries = entries.with_columns(row=rows).drop_nulls("row")
+    return entries
+
+
+def _covered(source: TableSource, history: History, segment: IndexMetadata) -> list[int]:
+    """Return the fragments of the version that a segment covers."""
+    listed = segment.fragment_ids()
+    if listed is None:
+        raise UnsupportedFeatureError("which fragments it covers is not stored")
+    ids = carried_over(listed, fragment_reuse(source, history.records[0]))
+    return sorted(ids & set(history.states.ids.tolist()))
+
+
+def _nowhere(
+    history: History, rows: pl.Series, covered: frozenset[int], by_address: bool
+) -> pl.Series:
+    """Return the rows that no version can have had."""
+    manifest = history.records[0].manifest
+    if not by_address:
+        return rows.filter(rows >= manifest.next_row_id).sort()
+    frame = pl.DataFrame({"row": rows}).with_columns(
+        fragment=pl.col("row") // (1 << _OFFSET_BITS), offset=pl.col("row") % (1 << _OFFSET_BITS)
+    )
+    sizes = {
+        int(fragment): int(count)
+        for fragment, count in zip(
+            history.states.ids.tolist(), history.states.physical_rows.tolist(), strict=True
+        )
+        if int(fragment) in covered
+    }
+    size = pl.col("fragment").replace_strict(
+        pl.Series([*sizes], dtype=pl.UInt64),
+        pl.Series([*sizes.values()], dtype=pl.UInt64),
+        default=None,
+        return_dtype=pl.UInt64,
+    )
+    largest = manifest.max_fragment_id
+    is_beyond = pl.col("offset") >= size
+    is_new = pl.col("fragment") > largest if largest is not None else pl.lit(False)
+    return frame.filter((is_beyond | is_new).fill_null(False))["row"].sort()
+
+
+def _holds_addresses(history: History, segment: IndexMetadata) -> bool:
+    is_stable = bool(history.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS)
+    is_btree = index_type(segment) == "BTREE"
+    return not is_stable or (is_btree and (segment.index_version or 0) >= _BTREE_OF_ADDRESSES)
+
+
+def _top_level(history: History) -> set[str]:
+    return {field.name for field in history.records[0].schema if field.parent_id < 0}

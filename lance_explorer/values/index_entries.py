@@ -1,0 +1,120 @@
+"""What the files of an index hold, and what rows have: pairs of row and value."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from lance.file import LanceFileReader
+
+from lance_explorer.format.row_sets import decode_row_set
+from lance_explorer.storage import names_of_no_files
+from lance_explorer.values.opening import (
+    StorageOptions,
+    failing,
+    open_version,
+    options_of,
+    to_polars,
+    translating,
+)
+from lance_explorer.values.readable import open_readable
+from lance_explorer.values.rows import row_batches
+
+__all__ = ["covered_pairs", "read_bitmap_entries", "read_btree_entries", "remapped"]
+
+_ROWS = ("ids", "row_ids")
+"""What the rows of a BTREE are called, and what they were called up to 0.39."""
+
+
+def read_btree_entries(paths: Sequence[str], storage_options: StorageOptions) -> pl.DataFrame:
+    """Read the pages of a BTREE: ``row`` and ``value``, one row for each entry.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files with pages.
+
+    Raises
+    ------
+    StorageError
+        If a file cannot be read as pages.
+    """
+    parts = []
+    for path in paths:
+        with failing(f"{path}: the entries cannot be read", storage_options):
+            table = _read(path, storage_options)
+            [rows] = [name for name in _ROWS if name in table.column_names] or ["ids"]
+            parts.append(pa.table({"row": table[rows].cast(pa.uint64()), "value": table["values"]}))
+    return to_polars(pa.concat_tables(parts))
+
+
+def read_bitmap_entries(paths: Sequence[str], storage_options: StorageOptions) -> pl.DataFrame:
+    """Read the bitmaps of a BITMAP or LABEL_LIST: ``row`` and ``value``, one row for each entry.
+
+    Raises
+    ------
+    StorageError
+        If a file cannot be read as bitmaps.
+    """
+    parts = []
+    for path in paths:
+        with failing(f"{path}: the entries cannot be read", storage_options):
+            table = _read(path, storage_options)
+            values, bitmaps = to_polars(table.select(["keys"])), table["bitmaps"].to_pylist()
+        rows = [decode_row_set(data or bytes(4)) for data in bitmaps]
+        counts = np.array([len(some) for some in rows], dtype=np.int64)
+        owners = np.repeat(np.arange(len(rows)), counts)
+        every = np.concatenate(rows) if rows else np.empty(0, np.uint64)
+        row = pl.Series("row", every, pl.UInt64)
+        parts.append(pl.DataFrame([row, values["keys"].gather(owners).alias("value")]))
+    return pl.concat(parts)
+
+
+def remapped(uri: str, version: int, rows: pl.Series, storage_options: StorageOptions) -> pl.Series:
+    """Return row addresses as the fragment reuse history of a version maps them; null: gone."""
+    dataset = open_version(uri, version, storage_options)
+    with translating(version, storage_options):
+        after = dataset.remap_row_addrs(pa.array(rows.to_numpy(), pa.uint64()))
+    return rows if after is None else pl.Series("row", pl.from_arrow(after), pl.UInt64)
+
+
+def covered_pairs(
+    uri: str,
+    version: int,
+    fragment_ids: Sequence[int],
+    column: str,
+    storage_options: StorageOptions,
+    *,
+    by_address: bool,
+) -> pl.DataFrame:
+    """Read what rows of some fragments have in a column: ``row`` and ``value``.
+
+    Parameters
+    ----------
+    fragment_ids : sequence of int
+        The fragments.
+    column : str
+        A column of the top level.
+    by_address : bool
+        Whether ``row`` is the row address, and not the row ID.
+    """
+    row = "_rowaddr" if by_address else "_rowid"
+    batches = row_batches(
+        uri, version, fragment_ids, [column, row], storage_options=storage_options
+    )
+    found = [to_polars(pa.Table.from_batches([batch])) for batch in batches]
+    if not found:
+        types = open_readable(uri, version, storage_options).dataset.schema
+        empty = pa.table(
+            {"row": pa.array([], pa.uint64()), "value": pa.array([], types.field(column).type)}
+        )
+        return to_polars(empty)
+    return pl.concat(found).select(row=pl.col(row), value=pl.col(column))
+
+
+def _read(path: str, storage_options: StorageOptions) -> pa.Table:
+    folder, _, file = path.rpartition("/")
+    if file in names_of_no_files(folder):
+        raise OSError(f"{file} is not a file, but a pipe, socket or device")
+    reader = LanceFileReader(path, options_of(path, storage_options))
+    return reader.read_all().to_table()

@@ -1,0 +1,149 @@
+"""The commands on commits and rows: what they print, and that it fits."""
+
+import json
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+import lance_explorer as lx
+from lance_explorer.cli import main
+from lance_explorer.cli.printing import _fitted
+from tests.format.samples import DATA
+
+LIFE_CYCLE = str(DATA / "14.0.2" / "life_cycle.lance")
+BRANCHES = str(DATA / "14.0.2" / "branches.lance")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def objects(*arguments: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in run(*arguments, "--json").output.splitlines()]
+
+
+def test_every_command_is_listed_and_has_help():
+    names = [
+        line.split()[0] for line in run("--help").output.split("Commands:")[1].splitlines() if line
+    ]
+    assert {"log", "show", "row", "find", "blame", "sql", "diff", "open"} <= set(names)
+    for name in names:
+        assert run(name, "--help").exit_code == 0, name
+
+
+def test_the_log_is_newest_first_and_says_what_commits_did():
+    head, *lines = run("log", LIFE_CYCLE).output.splitlines()
+    log = lx.open_table(LIFE_CYCLE).log()
+    assert head.split()[:3] == ["version", "time", "kind"]
+    assert [line.split()[0] for line in lines] == [str(v) for v in log["version"]]
+    for line, words in zip(lines, log["words"], strict=True):
+        assert words in line
+
+
+def test_the_log_as_json_is_the_frame():
+    log = lx.open_table(BRANCHES).log()
+    told = objects("log", BRANCHES)
+    assert [row["words"] for row in told] == log["words"].to_list()
+    assert told[0].keys() == set(log.columns)
+
+
+def test_filters_of_the_log():
+    assert len(objects("log", LIFE_CYCLE, "--limit", "2")) == 2
+    kinds = {row["kind"] for row in objects("log", LIFE_CYCLE, "--operation", "delete")}
+    assert kinds == {"delete"}
+    assert objects("log", LIFE_CYCLE, "--since", "today", "--until", "2020-01-01") == []
+    assert run("log", LIFE_CYCLE, "--since", "nowhen").exit_code == 1
+
+
+def test_more_commits_than_are_printed_are_said_to_be_there(tmp_path):
+    from tests.synthetic import SyntheticTable
+
+    table = SyntheticTable(tmp_path / "t.lance")
+    for _ in range(40):
+        table.append()
+    result = run("log", str(tmp_path / "t.lance"))
+    assert "the newest 30" in result.stderr
+    assert len(run("log", str(tmp_path / "t.lance"), "--all").output.splitlines()) == 41
+
+
+def test_branches_are_drawn():
+    lines = run("log", BRANCHES, "--graph").output.splitlines()[1:]
+    stars = [line.index("*") // 2 for line in lines if "*" in line.split("  ")[0] + "  "]
+    lanes = lx.open_table(BRANCHES).log()["lane"].to_list()
+    assert stars == lanes
+    assert sum("/" in line[:8] for line in lines) == 3  # each branch goes to its parent
+    assert any("[dev/deep]" in line for line in lines)
+
+
+def test_one_commit():
+    output = run("show", LIFE_CYCLE, "2").output
+    log = lx.open_table(LIFE_CYCLE).log().filter(pl.col("version") == 2)
+    assert output.splitlines()[0] == "version 2"
+    assert log["words"].item() in output
+    assert objects("show", LIFE_CYCLE, "2")[0]["version"] == 2
+    assert run("show", LIFE_CYCLE, "99").exit_code == 1
+
+
+def test_one_row():
+    table = lx.open_table(LIFE_CYCLE)
+    row_id = table.latest.row_ids()["_rowid"][0]
+    told = objects("row", LIFE_CYCLE, str(row_id))
+    history = table.row(row_id).history()
+    assert [row["version"] for row in told] == history["version"].to_list()[::-1]
+    assert history["event"][0] in run("row", LIFE_CYCLE, str(row_id), "--values").output
+
+
+def test_rows_are_found_by_value():
+    table = lx.open_table(LIFE_CYCLE)
+    found = table.find("id < 3")
+    told = objects("find", LIFE_CYCLE, "id < 3")
+    assert [row["_rowid"] for row in told] == found.to_polars()["_rowid"].to_list()
+    assert run("find", LIFE_CYCLE, "id < 3").output.splitlines()[0] == found.sentence
+    part = run("find", LIFE_CYCLE, "id < 3", "--limit", "1", "--column", "id").output
+    assert "--limit and --max-bytes tell more" in part
+    assert run("find", LIFE_CYCLE, "id = ").exit_code == 1
+
+
+def test_cells_and_their_commits():
+    cells = lx.open_table(LIFE_CYCLE).blame(limit=3).to_polars()
+    told = objects("blame", LIFE_CYCLE, "--limit", "3")
+    assert [row["version"] for row in told] == cells["version"].to_list()
+    assert "last changed by" in run("blame", LIFE_CYCLE, "id = 3", "--column", "id").output
+
+
+def test_sql():
+    query = "SELECT version, operation FROM versions LIMIT 2"
+    assert objects("sql", LIFE_CYCLE, query)[0] == {"version": 1, "operation": "Overwrite"}
+    assert run("sql", LIFE_CYCLE, query).output.splitlines()[0].split() == ["version", "operation"]
+    assert run("sql", LIFE_CYCLE, "DROP TABLE versions").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("natural", "wide", "width", "widths"),
+    [
+        ([5, 10], [False, False], 20, [5, 10]),
+        ([5, 100], [False, True], 40, [5, 33]),
+        ([30, 100], [False, True], 40, [19, 19]),
+        ([30, 30, 30], [False, False, False], 40, [12, 12, 12]),
+        ([30] * 9, [False] * 9, 40, None),
+        ([], [], 40, []),
+    ],
+)
+def test_columns_are_cut_as_little_as_can_be(natural, wide, width, widths):
+    assert _fitted(natural, wide, width) == widths
+
+
+def test_a_difference_is_an_exit_code_only_if_that_is_asked_for(tmp_path):
+    assert run("diff", LIFE_CYCLE, "1", "3").exit_code == 0
+    assert run("diff", LIFE_CYCLE, "1", "3", "--exit-code").exit_code == 1
+    assert run("diff", LIFE_CYCLE, "3", "3", "--exit-code").exit_code == 0
+    assert run("diff", LIFE_CYCLE, "1", "99").exit_code == 2
+
+
+def test_a_difference_as_a_page(tmp_path):
+    page = tmp_path / "review.html"
+    result = run("diff", LIFE_CYCLE, "1", "3", "--html", str(page))
+    assert result.output.splitlines()[0] == str(page)
+    assert "<h1>life_cycle.lance: 1 to 3</h1>" in page.read_text()
+    assert run("diff", LIFE_CYCLE, "1", "3", "--html", "/nowhere/page.html").exit_code == 2
