@@ -441,7 +441,7 @@ disk = module._TABS["disk"]
 def make(*arguments, **options):
     if failures:
         raise failures.pop()
-    return files.make(*arguments, **options)
+    return disk.make(*arguments, **options)
 module._TABS["disk"] = replace(disk, make=make)
 """
 
