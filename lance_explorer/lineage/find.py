@@ -114,7 +114,7 @@ def find(
 def _found(source: TableSource, question: _Question, limit: int, max_bytes: int) -> "Found":
     search = _begun(source, question)
     _search(search, limit, max_bytes)
-    return Found(search, question, limit)
+    return Found(search, question, limit, max_bytes)
 
 
 class Found:
@@ -128,10 +128,11 @@ class Found:
         What was asked for.
     """
 
-    def __init__(self, search: _Search, question: _Question, limit: int) -> None:
+    def __init__(self, search: _Search, question: _Question, limit: int, max_bytes: int) -> None:
         self._search = search
         self._question = question
         self._limit = limit
+        self._max_bytes = max_bytes
         self.where = question.where
         self._frame: pl.DataFrame | None = None
 
@@ -252,7 +253,7 @@ class Found:
                 found=set(old.found),
             )
             _search(search, most, self.bytes_read + more)
-            return Found(search, self._question, most)
+            return Found(search, self._question, most, self.bytes_read + more)
 
         return LiveTable(known).answer(searched)
 
@@ -261,9 +262,10 @@ class Found:
         return any(finding.code == "values_lost" for finding in self._search.findings)
 
     def _framed(self, source: TableSource) -> pl.DataFrame:
+        if source is not self._search.rows.source:  # files are gone that were there: search again
+            found = _found(source, self._question, self._limit, self._max_bytes)
+            self._search = found._search
         search = self._search
-        if source is not search.rows.source:
-            search = _found(source, self._question, self._limit, search.bytes_read)._search
         seen = _newest(_sightings(search, self._question.columns), self._limit)
         seen, values = _with_values(search, seen, self._question.columns)
         return found_frame(search.rows, seen, values, search.searched_from)
