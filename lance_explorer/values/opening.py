@@ -152,13 +152,16 @@ def next_batch(
 def to_polars(table: pa.Table) -> pl.DataFrame:
     """Return an Arrow table without copying it, where Polars has the types.
 
-    Decimals of more than 128 bits, which it has not, become text.
+    Decimals of more than 128 bits, which it has not, become text; values of extension types, such
+    as JSON or places on earth, are what they are stored as.
     """
     schema = pa.schema([_in_polars(field) for field in table.schema])
     if schema.types != table.schema.types:
         table = table.cast(schema)
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
+    extended = [column for column in frame if isinstance(column.dtype, pl.BaseExtension)]
+    frame = frame.with_columns([column.ext.storage() for column in extended])
     if frame.columns != table.column_names:  # Polars gives a name to one that has none
         frame.columns = table.column_names
     return frame
