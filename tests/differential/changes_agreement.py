@@ -39,12 +39,14 @@ class Scan:
     """The rows of one version as pylance scans them, by address.
 
     ``overwrite`` is the last one that its line of commits is known to have, which gave out the IDs
-    in ``fields`` anew; 0 if there is none.
+    in ``fields`` anew; 0 if there is none. ``fields`` has the ID that a column had before it was
+    cast, ``ids`` that of the version.
     """
 
     rows: dict[int, Values]
     identities: dict[int, int]
     fields: dict[str, int]
+    ids: dict[str, int]
     overwrite: int
 
     def named_as_in(self, later: "Scan") -> "Scan":
@@ -61,10 +63,10 @@ class Scan:
             for address, values in self.rows.items()
         }
         fields = {names[name]: id_ for name, id_ in self.fields.items()}
-        return Scan(rows, self.identities, fields, self.overwrite)
+        return Scan(rows, self.identities, fields, self.ids, self.overwrite)
 
 
-EMPTY = Scan({}, {}, {}, 0)
+EMPTY = Scan({}, {}, {}, {}, 0)
 
 
 class Scans:
@@ -86,12 +88,28 @@ class Scans:
         names = frame["_rowid"] if stable else frame["key"]
         addresses = frame["_rowaddr"].to_list()
         values = frame.select(dataset.schema.names).to_dicts()
+        ids = {name: dataset.lance_schema.field(name).id() for name in dataset.schema.names}
         return Scan(
             dict(zip(addresses, values, strict=True)),
             dict(zip(addresses, names.to_list(), strict=True)),
-            {name: dataset.lance_schema.field(name).id() for name in dataset.schema.names},
+            self._first_ids(table, version, ids),
+            ids,
             last_overwrite(table, version),
         )
+
+    def _first_ids(self, table: Table, version: int, ids: dict[str, int]) -> dict[str, int]:
+        """Return the IDs of columns before they were cast, as far as kept versions tell."""
+        operations = dict(table.versions().select("version", "operation").iter_rows())
+        if version - 1 not in operations or operations[version] in ("Overwrite", "Restore"):
+            return ids
+        before = self.of(table, version - 1)
+        first = {before.ids[name]: before.fields[name] for name in before.ids}
+        first |= {
+            ids[name]: before.fields[name]
+            for name in ids.keys() & before.ids.keys()
+            if before.ids[name] not in ids.values()
+        }
+        return {name: first.get(id_, id_) for name, id_ in ids.items()}
 
 
 def last_overwrite(table: Table, version: int) -> int:

@@ -232,7 +232,8 @@ def test_the_history_of_a_row_id_tells_where_its_rows_were(life):
     followed = table.follow(np.array(ids, dtype=np.uint64))
     for row_id in ids:
         history = table.row(row_id).history()
-        assert followed.filter(_rowid=row_id).drop("_rowid").equals(history)
+        alone = followed.filter(_rowid=row_id).drop("_rowid")
+        assert alone.equals(history.select(alone.columns))
         place, events = None, history.to_dicts()
         for version in scans.versions:
             there = scans(table, version)

@@ -54,7 +54,14 @@ class Dynamo:
 
     def write(self, name: str, rows: int, mode: str = "append") -> lance.LanceDataset:
         data = pa.table({"a": range(rows)})
-        return lance.write_dataset(data, self.uri(name), mode=mode, storage_options=self.options)
+        try:
+            return lance.write_dataset(
+                data, self.uri(name), mode=mode, storage_options=self.options
+            )
+        except OSError as error:  # asked again, since the store was slow: the table is there
+            if mode != "create" or "already exists" not in str(error):
+                raise
+            return self.read(name)
 
     def read(self, name: str) -> lance.LanceDataset:
         return lance.dataset(self.uri(name), storage_options=self.options)
