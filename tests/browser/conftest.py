@@ -41,32 +41,20 @@ def _quiet(request: pytest.FixtureRequest) -> Iterator[None]:
     assert (errors, outside) == ([], [])
 
 
-@pytest.fixture(scope="session")
-def kernels() -> list[str]:
-    """Kernels that tests have left: they have imported everything already."""
-    return []
-
-
 @pytest.fixture(scope="module")
 def open_notebook(
-    lab: Lab, kernels: list[str], request: pytest.FixtureRequest
+    lab: Lab, request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., NotebookPage]]:
-    """Open notebooks; they are closed when the tests of the module are done.
+    """Open notebooks; they are closed when the tests of the module are done."""
+    opened: list[NotebookPage] = []
 
-    One that changes what it imports says so by ``changes_imports``: nobody gets its kernel.
-    """
-    opened: list[tuple[NotebookPage, bool]] = []
-
-    def open_one(name: str, *cells: str, changes_imports: bool = False) -> NotebookPage:
+    def open_one(name: str, *cells: str) -> NotebookPage:
         path = lab.write(f"{request.path.stem}_{len(opened)}_{name}", *cells)
-        notebook = lab.open(path, kernels.pop() if kernels else None)
-        opened.append((notebook, changes_imports))
+        notebook = lab.open(path)
+        opened.append(notebook)
         return notebook
 
     yield open_one
-    for notebook, changes_imports in opened:
+    for notebook in opened:
         notebook.show()
-        if changes_imports:
-            notebook.close()
-        else:
-            kernels.append(notebook.leave())
+        notebook.close()

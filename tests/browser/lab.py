@@ -62,12 +62,6 @@ OVERRIDES = {
 }
 
 
-FORGET = """
-__import__("ipywidgets").Widget.close_all()
-get_ipython().reset(new_session=True)
-"""
-"""What makes a kernel that ran forget what it ran; only what it imported stays."""
-
 WITHOUT = {"disabledExtensions": {"@jupyterlab/debugger-extension": True}}
 """The debugger complains when a kernel ends before it has looked at it."""
 
@@ -246,10 +240,9 @@ class Lab(Place):
             }"""
         )
 
-    def open(self, path: str, kernel: str | None = None) -> "NotebookPage":
-        """Open a notebook and wait for its kernel: that of this ID, or one of its own."""
-        chosen = {"kernel": {"id": kernel}} if kernel else {}
-        self.command("docmanager:open", path=path, factory="Notebook", **chosen)
+    def open(self, path: str) -> "NotebookPage":
+        """Open a notebook and wait for its kernel."""
+        self.command("docmanager:open", path=path, factory="Notebook")
         self.page.wait_for_function(
             """path => {
                 const panel = window.jupyterapp.shell.currentWidget;
@@ -345,20 +338,6 @@ class NotebookPage:
         """Take a picture, if somebody wants to look at it."""
         if SCREENSHOTS:
             (of or self.page).screenshot(path=Path(SCREENSHOTS) / f"{name}.png")
-
-    def leave(self) -> str:
-        """Close the notebook without saving; return the ID of its kernel, which is as a new one."""
-        self.run(FORGET)
-        kernel: str = self.page.evaluate(
-            """() => {
-                const panel = window.jupyterapp.shell.currentWidget;
-                const { id } = panel.context.sessionContext.session.kernel;
-                panel.context.model.dirty = false;
-                panel.close();
-                return id;
-            }"""
-        )
-        return kernel
 
     def close(self) -> None:
         """Close the notebook without saving, and end its kernel."""

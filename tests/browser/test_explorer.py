@@ -449,7 +449,7 @@ module._TABS["disk"] = replace(disk, make=make)
 def test_a_view_that_cannot_be_made_says_why_and_is_tried_again(open_notebook, tmp_path):
     path = SyntheticTable(tmp_path / "t.lance").append().path
     code = BREAK + OPEN.format(path=str(path), view="disk").lstrip()
-    notebook = open_notebook("explorer_broken", code, changes_imports=True)
+    notebook = open_notebook("explorer_broken", code)
     notebook.run_all()
     page = Page(notebook)
     page.expect("disk")
