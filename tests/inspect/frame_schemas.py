@@ -16,7 +16,7 @@ from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.followed import FOLLOWED, FOLLOWED_ADDRESSES, ROW_HISTORY
 from lance_explorer.inspect.catalogue import FRAMES
 from lance_explorer.inspect.log import LOG
-from lance_explorer.lineage.blame import BLAME
+from lance_explorer.lineage.blame_frame import BLAME
 from lance_explorer.lineage.found_rows import FOUND
 from lance_explorer.lineage.nodes import EDGES, FRAGMENTS, STATES
 
