@@ -1,0 +1,214 @@
+"""Which event of its row last changed each cell: values are compared, the newest events first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.history.ancestors import Place
+from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.events.step_facts import StepFacts
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.identity.state_rows import state_rows
+from lance_explorer.lineage.ancestors import fork_of
+from lance_explorer.lineage.blamed_cells import NEVER, Cells
+from lance_explorer.lineage.event_frame import EventColumns
+from lance_explorer.lineage.values_before import BranchValues
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = ["BORN", "CellSearch", "Question", "newest_first"]
+
+_Steps = list[tuple[str | None, StepFacts]]
+
+BORN = -3
+"""The commit that made the column, which is younger than the row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Of which rows the cells are asked for: those of a version that match a filter.
+
+    With ``whole_blobs`` blobs are compared, too.
+    """
+
+    where: str | None
+    columns: tuple[str, ...]
+    version: int
+    whole_blobs: bool
+
+
+def newest_first(events: EventColumns) -> EventColumns:
+    """Return what can have changed values, the events of each row together, newest first."""
+    events = events.where((events.event != RowEvent.MOVED) | events.is_uncertain)
+    number = np.arange(len(events))
+    versions = events.version.astype(np.int64)
+    return events.where(np.lexsort((-number, -versions, -events.step, events.row)))
+
+
+@dataclass
+class CellSearch:
+    """The events of rows, newest first, and what they account for.
+
+    Attributes
+    ----------
+    now : Place
+        The version that is looked at.
+    question : Question
+        What is asked for.
+    steps : list
+        The versions of the events, each with its branch.
+    events : EventColumns
+        The events.
+    row_ids : ndarray of uint64
+        The rows.
+    cells : dict of str to Cells
+        The cells of each column.
+    born : dict of str to int
+        The positions at which columns began to exist, where that is on the branch.
+    """
+
+    now: Place
+    question: Question
+    steps: _Steps
+    events: EventColumns
+    row_ids: Uint64Array
+    cells: dict[str, Cells]
+    born: dict[str, int] = field(default_factory=dict)
+    _values: dict[str | None, BranchValues] = field(default_factory=dict)
+
+    @cached_property
+    def commit_of(self) -> NDArray[np.int64]:
+        """For each event the number of the first one of the same commit and kind."""
+        events = self.events
+        if not len(events):
+            return np.zeros(1, dtype=np.int64)
+        keys = [events.step, events.version.astype(np.int64), events.event, events.evidence]
+        told = pl.DataFrame({str(n): key for n, key in enumerate(keys)}).with_row_index("number")
+        first = pl.col("number").first().over([str(n) for n in range(len(keys))])
+        return told.select(first.cast(pl.Int64())).to_series().to_numpy()
+
+    def run(self) -> None:
+        """Account for all cells."""
+        counts = np.bincount(self.events.row, minlength=len(self.row_ids))
+        begins = np.cumsum(counts) - counts
+        before = [self._before(branch, step) for branch, step in self.steps]
+        names = [*dict.fromkeys([branch for branch, _ in before])]
+        places = {
+            branch: np.array([p if b == branch else -1 for b, p in before], dtype=np.int64)
+            for branch in names
+        }
+        follows = np.array([step.follows for _, step in self.steps], dtype=np.bool_)
+        active, number = np.arange(len(self.row_ids)), 0
+        while len(active := self._still_open(active)):
+            ended = active[counts[active] <= number]
+            for cells in self.cells.values():
+                cells.close(ended, np.full(len(ended), NEVER), np.ones(len(ended), dtype=np.bool_))
+            active = active[counts[active] > number]
+            self._look(active, begins[active] + number, places, follows)
+            number += 1
+        self._find_births()
+
+    def _before(self, branch: str | None, step: StepFacts) -> tuple[str | None, int]:
+        """Return the version before a step: its branch and position, -1 if there is none."""
+        if step.position:
+            return branch, step.position - 1
+        fork = fork_of(self.now.source.on_branch(branch))
+        return (branch, -1) if fork is None else (fork.parent.source.branch, fork.position)
+
+    def _still_open(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        is_open = np.zeros(len(rows), dtype=np.bool_)
+        for cells in self.cells.values():
+            is_open |= cells.is_open[rows]
+        return rows[is_open]
+
+    def _look(
+        self,
+        rows: NDArray[np.int64],
+        events: NDArray[np.int64],
+        places: Mapping[str | None, NDArray[np.int64]],
+        follows: NDArray[np.bool_],
+    ) -> None:
+        """Account for what one event of each row did.
+
+        Parameters
+        ----------
+        rows, events : ndarray of int64
+            The rows, and the number of the event of each.
+        places : mapping of str or None to ndarray of int64
+            For each branch and each step the position of the version before it there, or -1.
+        follows : ndarray of bool
+            For each step whether no version is missing before it.
+        """
+        some = self.events.where(events)
+        is_lost = some.evidence == Evidence.LOST
+        begins = some.before == NO_ADDRESS
+        starts = begins & np.isin(some.event, [RowEvent.CREATED, RowEvent.RESTORED])
+        for cells in self.cells.values():
+            cells.is_new[rows[starts & cells.is_open[rows]]] = True
+            unsure = some.is_uncertain | is_lost | ~starts
+            cells.close(rows[begins], events[begins], unsure[begins])
+        unsure = is_lost | ~follows[some.step]
+        adds = ~begins & (some.event == RowEvent.COLUMN_ADDED) & ~some.is_uncertain & ~unsure
+        known = begins | adds
+        for branch, positions in places.items():
+            here = positions[some.step] >= 0
+            for step in np.unique(some.step[adds & here]).tolist():
+                mine = np.flatnonzero(adds & (some.step == step))
+                there = self._values_of(branch).names_at(int(positions[step]))
+                for name in self.cells.keys() - there.keys():
+                    self.cells[name].compare(rows[mine], events[mine], None, unsure[mine])
+            chosen = np.flatnonzero(here & ~begins & ~adds)
+            if not len(chosen):
+                continue
+            found = self._values_of(branch).read(
+                positions[some.step[chosen]], some.before[chosen], self.row_ids[rows[chosen]]
+            )
+            for part in found:
+                mine = chosen[part.rows]
+                known[mine] = True
+                for name, cells in self.cells.items():
+                    before = part.values[name] if name in part.values.columns else None
+                    cells.compare(rows[mine], events[mine], before, unsure[mine])
+        for cells in self.cells.values():
+            none = np.ones(len(rows) - int(known.sum()), dtype=np.bool_)
+            cells.close(rows[~known], events[~known], none)
+
+    def _values_of(self, branch: str | None) -> BranchValues:
+        if branch not in self._values:
+            self._values[branch] = BranchValues(
+                state_rows(self.now.source.on_branch(branch)),
+                self.now,
+                self.question.columns,
+                self.question.whole_blobs,
+            )
+        return self._values[branch]
+
+    def _find_births(self) -> None:
+        """Note which columns are younger than the events that account for their cells."""
+        values = self._values_of(self.now.source.branch)
+        position = values.rows.history.position(self.now.version)
+        for name, cells in self.cells.items():
+            born = position
+            while born and name in values.names_at(born - 1):
+                born -= 1
+            if not born:
+                continue
+            self.born[name] = born
+            own = np.array(
+                [
+                    branch == self.now.source.branch and step.position >= born
+                    for branch, step in self.steps
+                ]
+                + [False],
+                dtype=np.bool_,
+            )
+            is_known = cells.event >= 0
+            steps = self.events.step[cells.event[is_known]]
+            older = np.flatnonzero(is_known)[~own[steps]]
+            cells.event[older] = BORN
+            cells.is_new[older] = True
+            cells.is_uncertain[older] = not values.rows.history.follows_previous[born]

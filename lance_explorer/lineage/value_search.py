@@ -1,0 +1,397 @@
+"""A search for rows by their values: what was read, what was found, and what waits."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
+from lance_explorer.findings import Finding
+from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
+from lance_explorer.history.identity.version_positions import check_some
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.lineage.found_rows import Sightings, merged
+from lance_explorer.lineage.same_types import same_types
+from lance_explorer.lineage.stored_rows import (
+    Piece,
+    StoredRows,
+    Wanted,
+    files_of,
+    position_to_read,
+    reads_of,
+    stored_rows,
+)
+from lance_explorer.lineage.where import fields_named, fields_of, filter_for, is_word
+from lance_explorer.rowids.addresses import FRAGMENT_BITS, first_address
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = [
+    "Question",
+    "ValueSearch",
+    "begin_search",
+    "newest",
+    "search_on",
+    "sightings",
+    "with_values",
+]
+
+_FRAGMENTS_AT_ONCE = 64
+_OFFSETS = np.uint64((1 << FRAGMENT_BITS) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked for."""
+
+    where: str
+    deleted: bool
+    columns: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Hits:
+    """Rows of a fragment that match, wherever they are live."""
+
+    stored: StoredRows
+    offsets: NDArray[np.int64]
+
+
+@dataclass
+class ValueSearch:
+    """How far a search of one branch went.
+
+    Attributes
+    ----------
+    rows : StateRows
+        The rows of the branch.
+    positions : range
+        The versions that are searched.
+    filters : dict
+        The filter of each sort of version, by what they have of the columns.
+    waiting : list of StoredRows
+        What was not looked at yet, newest first.
+    hits : list
+        What was found.
+    """
+
+    rows: StateRows
+    positions: range
+    filters: dict[object, str]
+    waiting: list[StoredRows]
+    findings: list[Finding]
+    hits: list[_Hits] = field(default_factory=list)
+    found: set[int] = field(default_factory=set)
+    bytes_read: int = 0
+
+    @property
+    def searched_from(self) -> int:
+        """The first position that was searched whole; those before were not."""
+        return self.waiting[0].last + 1 if self.waiting else self.positions.start
+
+
+def begin_search(source: TableSource, question: Question) -> ValueSearch:
+    """Return a search that has found nothing yet.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If no version takes the filter, or none has one of the columns.
+    """
+    rows = state_rows(source)
+    check_some(rows)
+    records = rows.history.records
+    stop = len(records)
+    positions = range(0 if question.deleted else max(stop - 1, 0), stop)
+    schemas = {id(records[place].schema): records[place].schema for place in positions}
+    _check_columns(question.columns, schemas.values())
+    word = is_word(question.where, schemas.values())
+    wanted = {
+        key: None
+        if (told := filter_for(question.where, schema, is_word=word)) is None
+        else _wanted(told, schema)
+        for key, schema in schemas.items()
+    }
+    filters, errors = dict[object, str](), dict[object, InvalidArgumentError]()
+    for place in reversed(positions):
+        one = wanted[id(records[place].schema)]
+        if one is None or one.schema in filters or one.schema in errors:
+            continue
+        told = filter_for(question.where, records[place].schema, is_word=word)
+        error = _why_refused(source, records[place].version, str(told))
+        if error is None:
+            filters[one.schema] = str(told)
+        else:
+            errors[one.schema] = error
+    if errors and not filters:
+        raise next(iter(errors.values()))
+    fits = {
+        key: one if one is not None and one.schema in filters else None
+        for key, one in wanted.items()
+    }
+    by_state = not word and "_row" in question.where.casefold()
+    waiting = stored_rows(rows, lambda schema: fits[id(schema)], positions, by_state=by_state)
+    left_out = [place for place in positions if fits[id(records[place].schema)] is None]
+    return ValueSearch(rows, positions, filters, waiting, [*_unfit(rows, left_out)])
+
+
+def _wanted(filter: str, schema: tuple[Field, ...]) -> Wanted:
+    fields = fields_named(filter, schema)
+    told = [(f.id, f.name, f.parent_id, f.logical_type) for f in schema if f.id in fields]
+    return Wanted(fields, (filter, *told))
+
+
+def _check_columns(columns: Sequence[str] | None, schemas: Iterable[tuple[Field, ...]]) -> None:
+    known = dict.fromkeys(
+        [field.name for schema in schemas for field in schema if field.parent_id == NO_PARENT]
+    )
+    for name in columns or ():
+        if name not in known:
+            raise InvalidArgumentError(
+                f"no version that is searched has a column {name!r}; there are: {', '.join(known)}"
+            )
+
+
+def _why_refused(source: TableSource, version: int, filter: str) -> InvalidArgumentError | None:
+    """Return why a version does not take a filter; None too where values cannot be read at all."""
+    from lance_explorer.values import check_filter
+
+    try:
+        check_values(source, version, some_rows=True)
+        root = value_root(source, version)
+        return check_filter(root, version, filter, source.storage.options)
+    except InvalidArgumentError:
+        raise
+    except LanceExplorerError:
+        return None
+
+
+def _unfit(rows: StateRows, positions: list[int]) -> Iterator[Finding]:
+    """Yield a finding for each stretch of versions that the filter does not fit."""
+    begin = 0
+    for place in range(1, len(positions) + 1):
+        if place < len(positions) and positions[place] == positions[place - 1] + 1:
+            continue
+        first, last = (rows.history.records[positions[n]].version for n in (begin, place - 1))
+        begin = place
+        which = f"version {first} is" if first == last else f"versions {first} to {last} are"
+        have = "it has" if first == last else "they have"
+        yield Finding(
+            "filter_does_not_fit",
+            "info",
+            f"{which} not searched: {have} no column that the filter names",
+            "Search for what the column was called, or of what type it was, then.",
+            last,
+        )
+
+
+def search_on(search: ValueSearch, limit: int, max_bytes: int) -> None:
+    """Search until so many rows are found, or so many bytes read."""
+    from tqdm.auto import tqdm
+
+    bar = tqdm(
+        total=len(search.waiting), desc="Searching", unit=" fragments", delay=1.0, leave=False
+    )
+    with bar:
+        while search.waiting and len(search.found) <= limit and search.bytes_read < max_bytes:
+            some = _next_ones(search, max_bytes - search.bytes_read)
+            for stored, offsets in _matching(search, some):
+                if len(offsets):
+                    search.hits.append(_Hits(stored, offsets))
+                    search.found.update(_identities(search.rows, stored, offsets).tolist())
+            del search.waiting[: len(some)]
+            bar.update(len(some))
+
+
+def _next_ones(search: ValueSearch, num_bytes: int) -> list[StoredRows]:
+    """Return what is read at once: about so many bytes of what the filter needs, or one fragment.
+
+    A column counts as much of a file as all others in it.
+    """
+    chosen, size = list[StoredRows](), 0.0
+    for stored in search.waiting[:_FRAGMENTS_AT_ONCE]:
+        fragment = search.rows.history.states[stored.pieces[0].state]
+        for file in fragment.files:
+            wanted = stored.wanted.fields.intersection(file.fields)
+            size += (file.size_bytes or 0) * len(wanted) / max(len(file.fields), 1)
+        if chosen and size > num_bytes:
+            break
+        chosen.append(stored)
+    return chosen
+
+
+def _matching(
+    search: ValueSearch, some: Sequence[StoredRows]
+) -> Iterator[tuple[StoredRows, NDArray[np.int64]]]:
+    """Yield the matching rows of some fragments, of which each is read once."""
+    rows = search.rows
+    found = dict[int, list[NDArray[np.int64]]]()
+    by_filter = dict[str, list[tuple[StoredRows, Piece]]]()
+    for stored in some:
+        pieces = by_filter.setdefault(search.filters[stored.wanted.schema], [])
+        pieces += [(stored, piece) for piece in stored.to_read(rows)]
+    for filter, pieces in by_filter.items():
+        for position, here in reads_of(rows, pieces):
+            by_fragment = {stored.fragment_id: stored for stored in here}
+            for fragment, offsets in _scanned(search, position, [*by_fragment], filter):
+                found.setdefault(id(by_fragment[fragment]), []).append(offsets)
+    for stored in some:
+        if id(stored) in found:
+            yield stored, np.unique(np.concatenate(found[id(stored)]))
+
+
+def _scanned(
+    search: ValueSearch, position: int, fragments: list[int], filter: str
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield the matching offsets of some fragments of a version, by fragment."""
+    from lance_explorer.values import matching_rows
+
+    source = search.rows.source
+    version = search.rows.history.records[position].version
+    try:
+        check_values(source, version, some_rows=True)
+        found = matching_rows(
+            value_root(source, version), version, fragments, filter, source.storage.options
+        )
+    except InvalidArgumentError:
+        raise
+    except LanceExplorerError as error:
+        source.storage.io.missing += 1  # perhaps a cleanup goes on just now
+        if len(fragments) > 1:
+            for fragment in fragments:
+                yield from _scanned(search, position, [fragment], filter)
+        else:
+            search.findings.append(_lost(version, fragments[0], error))
+        return
+    search.bytes_read += found.bytes_read
+    addresses = np.sort(found.addresses)
+    of_fragment = addresses >> np.uint64(FRAGMENT_BITS)
+    for fragment in np.unique(of_fragment).tolist():
+        yield fragment, (addresses[of_fragment == fragment] & _OFFSETS).astype(np.int64)
+
+
+def _lost(version: int, fragment_id: int | None, error: LanceExplorerError) -> Finding:
+    return Finding(
+        "values_lost",
+        "warning",
+        f"rows are not read: {error}",
+        "Restore the files from a backup; if they are elsewhere, open the table with "
+        "allow_bases=[...].",
+        version,
+        fragment_id,
+    )
+
+
+def _identities(rows: StateRows, stored: StoredRows, offsets: NDArray[np.int64]) -> Uint64Array:
+    state = stored.pieces[-1].state
+    rows.load([state], versions=False)
+    return rows.ids(state).at(offsets)
+
+
+def sightings(search: ValueSearch, columns: Sequence[str] | None) -> Sightings:
+    """Return when the rows that were found were live, in order."""
+    rows = search.rows
+    contents = dict[object, int]()
+    parts = list[Sightings]()
+    rows.load({p.state for hit in search.hits for p in hit.stored.pieces}, versions=False)
+    for hit in search.hits:
+        first = np.uint64(first_address(hit.stored.fragment_id))
+        identities = dict[int, Uint64Array]()  # states mostly share their sequence
+        for piece, live in hit.stored.lives(rows, hit.offsets):
+            if not live.any():
+                continue
+            offsets = hit.offsets[live]
+            schema = rows.history.records[piece.last].schema
+            files = files_of(rows.history.states[piece.state], fields_of(columns, schema))
+            content = contents.setdefault(files, len(contents))
+            count = len(offsets)
+            ids = rows.ids(piece.state)
+            if id(ids) not in identities:
+                identities[id(ids)] = ids.at(hit.offsets)
+            parts.append(
+                Sightings(
+                    identity=identities[id(ids)][live],
+                    address=offsets.astype(np.uint64) + first,
+                    first=np.full(count, piece.first, dtype=np.int64),
+                    last=np.full(count, piece.last, dtype=np.int64),
+                    content=np.full(count, content, dtype=np.int64),
+                )
+            )
+    return Sightings.concatenated(parts).in_order()
+
+
+def newest(seen: Sightings, limit: int) -> Sightings:
+    """Return those of so many rows, which were found last."""
+    order = np.lexsort((seen.address, -seen.last))
+    _, first = np.unique(seen.identity[order], return_index=True)
+    chosen = seen.identity[order][np.sort(first)[:limit]]
+    return seen.where(np.isin(seen.identity, chosen))
+
+
+def with_values(
+    search: ValueSearch, seen: Sightings, columns: Sequence[str] | None
+) -> tuple[Sightings, pl.DataFrame]:
+    """Return stretches with the values that rows had in them; those with equal ones are joined."""
+    rows = search.rows
+    ends = zip(seen.first.tolist(), seen.last.tolist(), strict=True)
+    positions = np.array([position_to_read(rows, *end) for end in ends], dtype=np.int64)
+    parts = list[tuple[int, pl.DataFrame]]()
+    take, count = np.full(len(seen), -1, dtype=np.int64), 0
+    for position in np.unique(positions).tolist():
+        here = np.flatnonzero(positions == position)
+        values = _values(search, position, seen.where(here), columns)
+        if values is not None:
+            take[here] = np.arange(count, count + len(here))
+            parts.append((rows.history.records[position].version, values))
+            count += len(here)
+    typed = same_types(parts)
+    has = dict[str, NDArray[np.bool_]]()
+    begin = 0
+    for part in typed:
+        for name in part.columns:
+            has.setdefault(name, np.zeros(count, dtype=np.bool_))[begin : begin + len(part)] = True
+        begin += len(part)
+    if not typed:
+        return merged(seen, pl.DataFrame(), {})
+    known = take >= 0
+    place = pl.Series(take).set(pl.Series(~known), None)
+    newest = dict.fromkeys([name for part in reversed(typed) for name in part.columns])
+    order = columns if columns is not None and set(columns) >= set(newest) else [*newest]
+    frame = pl.concat(typed, how="diagonal").select([name for name in order if name in newest])
+    told = frame.select(pl.all().gather(place.cast(pl.UInt32())))
+    there = {name: mask[np.maximum(take, 0)] & known for name, mask in has.items()}
+    return merged(seen, told, there)
+
+
+def _values(
+    search: ValueSearch, position: int, seen: Sightings, columns: Sequence[str] | None
+) -> pl.DataFrame | None:
+    """Return values of rows in a version; None if they cannot be read."""
+    from lance_explorer.values import read_rows_at
+
+    rows, source = search.rows, search.rows.source
+    record = rows.history.records[position]
+    tops = [field.name for field in record.schema if field.parent_id == NO_PARENT]
+    asked = tops if columns is None else [name for name in columns if name in tops]
+    if not asked:
+        return None
+    row_ids = rows.row_ids(seen.identity) if rows.has_row_ids else seen.address
+    try:
+        check_blob = check_values(source, record.version, some_rows=True)
+        return read_rows_at(
+            value_root(source, record.version),
+            record.version,
+            seen.address,
+            row_ids,
+            asked,
+            source.storage.options,
+            check_blob,
+            whole_blobs=False,
+        )
+    except LanceExplorerError as error:
+        source.storage.io.missing += 1
+        search.findings.append(_lost(record.version, None, error))
+        return None
