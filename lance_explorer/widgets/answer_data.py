@@ -5,8 +5,8 @@ from typing import Any
 
 from lance_explorer.lineage.find import Found
 from lance_explorer.table import Table
+from lance_explorer.widgets.answers import Answer, Line
 from lance_explorer.widgets.code_lines import opening_code
-from lance_explorer.widgets.questions import Answer, Line
 
 __all__ = ["answer_data", "as_texts"]
 

@@ -16,6 +16,7 @@ from lance_explorer.lineage.find import Found as Rows
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.answer_data import answer_data, as_texts
+from lance_explorer.widgets.answers import Answer, found_answer
 from lance_explorer.widgets.changes import Changes
 from lance_explorer.widgets.code_lines import opening_code
 from lance_explorer.widgets.disk import Disk
@@ -24,7 +25,7 @@ from lance_explorer.widgets.lineage_graph import LineageGraph
 from lance_explorer.widgets.log import Log
 from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.parts import PartLine, parts_of
-from lance_explorer.widgets.questions import Answer, examples, found_answer
+from lance_explorer.widgets.questions import examples
 from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.search import UNDERSTOOD, Found, answered, rows_with, search
 from lance_explorer.widgets.segment_encodings import SegmentEncodings

@@ -5,8 +5,7 @@ A question is a text such as ``who deleted photo_id = 42``. What is typed withou
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -18,67 +17,29 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.frames.sizes import counted
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline
-from lance_explorer.lineage.find import Found
-from lance_explorer.lineage.found_rows import FOUND
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import VIEWS_OF_CHECKS
-from lance_explorer.widgets.cell_text import text_of
+from lance_explorer.widgets.answers import (
+    LONGEST_VALUE,
+    MOST_LINES,
+    Answer,
+    Line,
+    by_whom,
+    found_answer,
+    how_far,
+)
 from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.disk_data import on_disk
-from lance_explorer.widgets.row_lookup import row_named
 
-__all__ = ["QUESTIONS", "Answer", "Line", "answer_to", "examples", "found_answer"]
+__all__ = ["QUESTIONS", "answer_to", "examples"]
 
-_MOST_LINES = 12
-_MOST_VALUES = 4
-_LONGEST_VALUE = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A piece of evidence, and where to look at it.
-
-    Attributes
-    ----------
-    words : str
-        What it is; names stand in backticks.
-    view : str or None
-        The view that shows it, with ``changes`` chosen.
-    changes : mapping of str to int
-        The choices: ``version``, ``row_id`` and so on.
-    branch : str or None
-        The branch that these are of.
-    """
-
-    words: str
-    view: str | None = None
-    changes: Mapping[str, int] = field(default_factory=dict)
-    branch: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer: in a sentence, with evidence, a view that shows more, and the code that asks it.
-
-    Attributes
-    ----------
-    sentence : str
-        The answer.
-    lines : sequence of Line
-        What it rests on, the most telling first.
-    code : str
-        Lines of Python, where ``table`` is the table.
-    place : Line, optional
-        The view that shows more; its words are its name.
-    filters : mapping, optional
-        Of the log, if that is the view.
-    """
-
-    sentence: str
-    lines: Sequence[Line]
-    code: str
-    place: Line | None = None
-    filters: Mapping[str, Any] = field(default_factory=dict)
+_EVENTS = {
+    "inserted": "inserted",
+    "updated": "updated",
+    "deleted": "deleted",
+    "column_rewritten": "with a rewritten column",
+    "column_added": "with a new column",
+}
 
 
 def answer_to(table: Table, typed: str) -> Answer | None:
@@ -128,121 +89,6 @@ def examples(table: Table) -> list[tuple[str, str]]:
     return [(text, hint) for text, hint in told if text]
 
 
-def found_answer(table: Table, found: Found) -> Answer:
-    """Return rows that were found by their values as an answer."""
-    rows = found.to_polars()
-    newest = rows.unique("_rowid", keep="first", maintain_order=True)
-    ends = pl.when("is_live").then(pl.lit("live")).otherwise(pl.col("ended_as").cast(pl.String))
-    counts = newest.group_by(ends.alias("end"), maintain_order=True).len()
-    parts = [
-        f"{count:,} {_ENDED.get(end, 'not there any more')}" for end, count in counts.iter_rows()
-    ]
-    of_these = f"Of the newest {len(newest):,}: " if found.num_rows > len(rows) else ""
-    told = f" {of_these}{', '.join(parts)}." if parts else ""
-    if len(newest) == 1:
-        row = newest.row(0, named=True)
-        told = " It is live." if row["is_live"] else f" It was {_end(row)}."
-    columns = _telling(rows, found.where)
-    some = rows.head(_MOST_LINES).iter_rows(named=True)
-    lines = [_sighting(table, row, columns) for row in some]
-    code = f"{call('table.find', found.where)}.to_polars()"
-    place = lines[0] if len({line.changes.get("row_id") for line in lines}) == 1 else None
-    if place is not None:
-        place = Line("Open the row", place.view, place.changes)
-    return Answer(f"{_sentence(found)}{told}", lines, code, place)
-
-
-_ENDED = {
-    "live": "live",
-    "deleted": "deleted",
-    "overwritten": "gone with an overwrite",
-    "updated": "with other values now",
-    "column_rewritten": "with other values now",
-}
-_EVENTS = {
-    "inserted": "inserted",
-    "updated": "updated",
-    "deleted": "deleted",
-    "column_rewritten": "with a rewritten column",
-    "column_added": "with a new column",
-}
-
-
-def _sentence(found: Found) -> str:
-    """Return how far a search went; a view has a button to go on."""
-    return found.sentence.removesuffix(" go_on() tells more.")
-
-
-def _telling(rows: pl.DataFrame, where: str) -> list[str]:
-    """Return columns, the most telling first: those that are asked for, then those that change."""
-    some = [
-        column.name
-        for column in rows.drop(FOUND.names)
-        if not column.dtype.is_nested() and column.dtype not in (pl.Binary, pl.Object)
-    ]
-    changed = rows.group_by("_rowid").agg(pl.col(some).n_unique()).drop("_rowid").max()
-    is_asked = {name: re.search(rf"\b{re.escape(name)}\b", where) is not None for name in some}
-    return sorted(some, key=lambda name: (not is_asked[name], (changed[name][0] or 0) < 2))
-
-
-def _sighting(table: Table, row: Mapping[str, Any], columns: Sequence[str]) -> Line:
-    """Return a row as it was in some versions."""
-    first, last = row["first_version"], row["last_version"]
-    when = f"version {last:,}" if first == last else f"versions {first:,} to {last:,}"
-    what = "live" if row["is_live"] else _end(row)
-    name = f"row {row['_rowid']:,}"
-    values = _values({name: row[name] for name in columns})
-    changes = _row_choice(table, row)
-    words = f"{name}, {when}: {values}; {what}" if values else f"{name}, {when}; {what}"
-    return Line(words, "row" if changes else "time_travel", changes or {"version": last})
-
-
-def _end(row: Mapping[str, Any]) -> str:
-    """Return what happened to a row that is not live."""
-    if row["ended_as"] is None:
-        return "not seen so after that"
-    event = row["ended_as"].replace("_", " ")
-    when = "" if row["ended_version"] is None else f" in version {row['ended_version']:,}"
-    return f"{event}{when}{_why(row)}"
-
-
-def _why(row: Mapping[str, Any]) -> str:
-    """Return which commit did it, and who made that."""
-    operation = row.get("ended_operation") or row.get("operation")
-    told = f" by {operation}" if operation else ""
-    if row["predicate"]:
-        told += f" where `{row['predicate']}`"
-    if row["message"]:
-        told += f" “{row['message']}”"
-    who = row["author"] or row["job"]
-    return f"{told} ({who})" if who else told
-
-
-def _values(values: Mapping[str, Any]) -> str:
-    told = []
-    for name, value in values.items():
-        if value is None:
-            continue
-        text = text_of(pl.Series([value]), _LONGEST_VALUE)[0]
-        told.append(f"{name} `{text}`".replace("``", "` `"))
-        if len(told) == _MOST_VALUES:
-            break
-    return ", ".join(told)
-
-
-def _row_choice(table: Table, row: Mapping[str, Any]) -> dict[str, int] | None:
-    """Return how the row is chosen in views; None if they cannot follow it."""
-    address = row["_rowaddr"]
-    place = f"{address >> 32}:{address & 0xFFFFFFFF}@{row['last_version']}"
-    try:
-        return {"row_id": row_named(table, place), "version": row["last_version"]}
-    except LanceExplorerError:
-        return None
-
-
-# ------------------------------------------------------------------------------------ questions
-
-
 def _who_deleted(table: Table, where: str) -> Answer:
     found = table.find(where, limit=10_000)
     rows = found.to_polars()
@@ -252,7 +98,7 @@ def _who_deleted(table: Table, where: str) -> Answer:
         live = rows.filter("is_live")["_rowid"].n_unique()
         why = f"{counted(live, 'such row')} {_are(live)} live" if live else "there is none"
         lines = found_answer(table, found).lines
-        return Answer(f"Nobody: {why}. {_sentence(found)}", lines, code)
+        return Answer(f"Nobody: {why}. {how_far(found)}", lines, code)
     commits = gone.group_by("ended_version", maintain_order=True).agg(
         pl.col("_rowid").n_unique().alias("count"), pl.all().first()
     )
@@ -260,23 +106,23 @@ def _who_deleted(table: Table, where: str) -> Answer:
     count = gone["_rowid"].n_unique()
     first = commits.row(0, named=True)
     if len(commits) == 1:
-        which = f"in version {first['ended_version']:,}{_why(first)}"
+        which = f"in version {first['ended_version']:,}{by_whom(first)}"
     else:
         which = f"in {len(commits):,} commits, last in version {first['ended_version']:,}"
     back = gone.join(rows.filter("is_live"), on="_rowid", how="semi")["_rowid"].n_unique()
     again = f" {back:,} of these {_are(back)} live again." if back else ""
     doubt = " Of some it is uncertain." if gone["is_uncertain"].any() else ""
-    more = "" if found.is_complete else f" {_sentence(found)}"
+    more = "" if found.is_complete else f" {how_far(found)}"
     sentence = f"{counted(count, 'row')} {_was(count)} deleted {which}.{again}{doubt}{more}"
     return Answer(sentence, lines, code, Line("Open Time travel", "time_travel", lines[0].changes))
 
 
 def _newest(commits: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    return commits.head(_MOST_LINES).iter_rows(named=True)
+    return commits.head(MOST_LINES).iter_rows(named=True)
 
 
 def _by_commit(row: Mapping[str, Any], count: int, version: int) -> Line:
-    words = f"version {version:,}: {counted(count, 'row')} {row['ended_as']}{_why(row)}"
+    words = f"version {version:,}: {counted(count, 'row')} {row['ended_as']}{by_whom(row)}"
     return Line(words, "time_travel", {"version": version})
 
 
@@ -289,7 +135,7 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
     for row in _newest(commits):
         version = row["version"]
         at = "an unknown version" if version is None else f"version {version:,}"
-        words = f"{at}: {counted(row['num_cells'], 'cell')}{_why(row)}"
+        words = f"{at}: {counted(row['num_cells'], 'cell')}{by_whom(row)}"
         changes = {} if version is None else {"version": version}
         is_here = version is not None and row["branch"] == table.branch
         lines.append(Line(words, "time_travel" if is_here else None, changes, row["branch"]))
@@ -299,7 +145,7 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
         now = "null" if row["value"] is None else f"`{row['value']}`"
         before = "" if row["before"] is None else f"; before, it was `{row['before']}`"
         since = "an unknown version" if row["version"] is None else f"version {row['version']:,}"
-        sentence = f"`{column}` is {now} since {since}{_why(row)}{before}."
+        sentence = f"`{column}` is {now} since {since}{by_whom(row)}{before}."
         if row["is_uncertain"]:
             sentence += " An earlier commit may have changed it."
     place = lines[0] if lines and lines[0].view else None
@@ -314,9 +160,9 @@ def _changed_since(table: Table, since: str) -> Answer:
     changes = table.changes(ref)
     found = changes.summary().row(0, named=True)
     begin, end = found["begin_version"], found["end_version"]
-    log = table.log(all_branches=False).filter(
-        (pl.col("version") > begin) & (pl.col("version") <= end)
-    )
+    since_then = [v for v in table.source.listing.versions if begin < v.version]
+    log = table.log(limit=max(len(since_then), 1), all_branches=False)
+    log = log.filter((pl.col("version") > begin) & (pl.col("version") <= end))
     start = "the empty table" if begin == 0 else f"version {begin:,}"
     doubt = f" {counted(found['uncertain'], 'of them')} uncertain." if found["uncertain"] else ""
     sentence = (
@@ -339,7 +185,7 @@ def _commit_lines(log: pl.DataFrame, branch: str | None) -> list[Line]:
             {"version": row["version"]},
             branch,
         )
-        for row in log.head(_MOST_LINES).iter_rows(named=True)
+        for row in log.head(MOST_LINES).iter_rows(named=True)
     ]
 
 
@@ -364,7 +210,7 @@ def _what_to_do(table: Table) -> Answer:
     told = advice_counts(found)
     lines = [
         Line(f"{row['message']}. {row['advice'] or ''}".strip(), VIEWS_OF_CHECKS.get(row["check"]))
-        for row in found.head(_MOST_LINES).iter_rows(named=True)
+        for row in found.head(MOST_LINES).iter_rows(named=True)
     ]
     sentence = f"{told[:1].upper()}{told[1:]}." if told else f"{NOTHING_TO_DO}."
     return Answer(sentence, lines, "table.check()", Line("Open Overview", "overview"))
@@ -451,7 +297,7 @@ def _a_value(table: Table) -> tuple[str | None, str, str | None]:
         value = table.latest.head(1).get_column(keys[0])[0] if keys else None
     except (LanceExplorerError, IndexError, pl.exceptions.PolarsError):
         return None, "", None
-    if value is None or len(str(value)) > _LONGEST_VALUE:
+    if value is None or len(str(value)) > LONGEST_VALUE:
         return None, "", None
     told = "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value)
     others = [part.name for part in reversed(named) if part.name != keys[0]]

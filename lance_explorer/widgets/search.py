@@ -14,7 +14,8 @@ from lance_explorer.history.version_refs import kept_version
 from lance_explorer.lineage.find import Found as Rows
 from lance_explorer.lineage.following import row_history
 from lance_explorer.table import Table
-from lance_explorer.widgets.questions import QUESTIONS, Answer, answer_to, found_answer
+from lance_explorer.widgets.answers import Answer, found_answer
+from lance_explorer.widgets.questions import QUESTIONS, answer_to
 from lance_explorer.widgets.row_lookup import row_named
 
 __all__ = ["UNDERSTOOD", "Found", "answered", "rows_with", "search"]

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
+from lance_explorer.widgets.answers import Answer, Line, found_answer
 from lance_explorer.widgets.code_lines import opening_code
-from lance_explorer.widgets.questions import Answer, Line, answer_to, examples, found_answer
+from lance_explorer.widgets.questions import answer_to, examples
 from lance_explorer.widgets.search import answered, rows_with
 
 
