@@ -367,7 +367,7 @@ export function render({ model, el }: View) {
     add("job", [from.job[at], from.run[at]].filter(Boolean).join(", run "));
     add("rows", words);
     add("data files", bytesChange(from.bytes_change[at]));
-    add("columns", from.columns[at]?.length ? from.columns[at]?.join(", ") : from.columns[at] ? null : "whole rows");
+    add("columns", from.columns[at] ?? "whole rows");
     add("properties", from.properties[at]);
     const parent = from.parent_versions[at];
     if (parent) {

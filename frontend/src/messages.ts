@@ -678,7 +678,7 @@ export interface LogAnswer extends Packed {
   properties: (string | null)[];
   tags: string[][];
   branches_here: string[][];
-  columns: (string[] | null)[];
+  columns: (string | null)[];
   parent_versions: (string | null)[];
   parent_branches: (string | null)[];
 }

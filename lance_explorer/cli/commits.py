@@ -109,7 +109,7 @@ def _print_log(log: pl.DataFrame, *, graph: bool) -> None:
     for drawn, row in zip(cells, log.iter_rows(named=True), strict=True):
         style = KIND_STYLES.get(row["kind"], "")
         words = Text()
-        for name in row["tags"]:
+        for name in row["tags"].split(", ") if row["tags"] else ():
             words.append(f"({one_line(name)}) ", "bold yellow")
         for name in [row["branch"] or "main"] if graph and row["is_latest"] else []:
             words.append(f"[{one_line(name)}] ", "bold magenta")

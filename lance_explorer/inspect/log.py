@@ -75,9 +75,9 @@ LOG = FrameSchema(
         *COMMIT_FACTS,
         Column(
             "columns",
-            pl.List(TEXT),
-            "columns that it wrote, added, renamed, cast or dropped; null: it wrote whole rows, or "
-            "what it wrote is not known",
+            TEXT,
+            "columns that it wrote, added, renamed, cast or dropped, joined by commas; null: it "
+            "wrote whole rows, or what it wrote is not known",
             nullable=True,
         ),
         *[column for column in VERSIONS.columns if column.name in _COUNTS],
@@ -88,8 +88,8 @@ LOG = FrameSchema(
             nullable=True,
             unit="bytes",
         ),
-        Column("tags", pl.List(TEXT), "tags on the version"),
-        Column("branches_here", pl.List(TEXT), "branches that were created from the version"),
+        Column("tags", TEXT, "tags on the version, joined by commas"),
+        Column("branches_here", TEXT, "branches that were created from it, joined by commas"),
         Column("is_latest", pl.Boolean(), "whether it is the latest version of its branch"),
         Column("writer", TEXT, "library that wrote the version", nullable=True),
         Column("writer_version", TEXT, "version of that library", nullable=True),
@@ -114,7 +114,11 @@ _NO_VALUES = frozenset(
 )
 """Operations that write no values, but those of the fields that they add."""
 
-_TEXTS = ("words", "operation", "kind", "branch", *[column.name for column in COMMIT_FACTS])
+_TEXTS = (
+    *("words", "operation", "kind", "branch", "columns", "tags", "branches_here"),
+    *[column.name for column in COMMIT_FACTS],
+)
+_COMMA = ", "
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,9 @@ def filter_log(
     if text is not None:
         frame = frame.filter(_has_text(text))
     if column is not None:
-        frame = frame.filter(pl.col("columns").is_null() | pl.col("columns").list.contains(column))
+        names = pl.format("{}{}{}", pl.lit(_COMMA), "columns", pl.lit(_COMMA))
+        is_there = names.str.contains(f"{_COMMA}{column}{_COMMA}", literal=True)
+        frame = frame.filter(pl.col("columns").is_null() | is_there)
     return frame
 
 
@@ -229,11 +235,11 @@ def _framed(source: TableSource, lines: Sequence[_Line]) -> pl.DataFrame:
             **{name: told(name) for name in ("timestamp", "operation", "kind")},
             "words": [commit_words(commit) for _, commit in every],
             **{part.name: [getattr(fact, part.name) for fact in facts] for part in COMMIT_FACTS},
-            "columns": [_columns(commit) for _, commit in every],
+            "columns": [_joined(_columns(commit)) for _, commit in every],
             **{part.name: told(part.name) for part in VERSIONS.columns if part.name in _COUNTS},
             "data_bytes_change": [change for line in lines for change in _growth(line)],
-            "tags": [tags.get(place, []) for place in places],
-            "branches_here": [forks.get(place, []) for place in places],
+            "tags": [_joined(tags.get(place, [])) for place in places],
+            "branches_here": [_joined(forks.get(place, [])) for place in places],
             "is_latest": [
                 commit.record.version == line.source.latest_version for line, commit in every
             ],
@@ -346,6 +352,10 @@ def _columns(commit: Commit) -> list[str] | None:
     return [*names]
 
 
+def _joined(names: Sequence[str] | None) -> str | None:
+    return None if names is None else _COMMA.join(names)
+
+
 def _top_names(commit: Commit, ids: frozenset[int]) -> Iterator[str]:
     """Yield the columns that some fields are of."""
     by_id = {field.id: field for field in commit.record.schema}
@@ -359,11 +369,10 @@ def _top_names(commit: Commit, ids: frozenset[int]) -> Iterator[str]:
 def _has_text(text: str) -> pl.Expr:
     wanted = text.casefold()
     texts = [pl.col(name).cast(TEXT) for name in _TEXTS]
-    lists = [pl.col(name).list.join(" ") for name in ("tags", "branches_here", "columns")]
     branch = pl.col("branch").fill_null(MAIN)
     return pl.any_horizontal(
         [
             one.str.to_lowercase().str.contains(wanted, literal=True).fill_null(False)
-            for one in (*texts, *lists, branch)
+            for one in (*texts, branch)
         ]
     )

@@ -114,10 +114,14 @@ class Log(View):
         """Return the names of columns, which commits can be filtered by."""
         names: dict[str, None] = {}
         for written in self._every()["columns"].drop_nulls():
-            names |= dict.fromkeys(written)
+            names |= dict.fromkeys(written.split(", "))
         with suppress(LanceExplorerError):  # what commits named is known all the same
             names |= dict.fromkeys(field.name for field in self._table.latest.schema)
-        return {"branch": self._table.branch, "columns": sorted(names), "filters": self._filters}
+        return {
+            "branch": self._table.branch,
+            "columns": sorted(names.keys() - {""}),
+            "filters": self._filters,
+        }
 
     @answers("log", in_background=True)
     def _lines(self, request: Request) -> Reply | dict[str, Any]:

@@ -46,7 +46,6 @@ def log_data(found: pl.DataFrame, every: pl.DataFrame) -> Reply:
         name: [_short(text) for text in shown[name]]
         for name in ("branch", "operation", "words", "message", "author", "job", "run")
     }
-    lists = {name: shown[name].to_list() for name in ("tags", "branches_here", "columns")}
     content = {
         "kinds": _KINDS,
         "counts": _counts(every),
@@ -57,8 +56,9 @@ def log_data(found: pl.DataFrame, every: pl.DataFrame) -> Reply:
         "num_found": len(found),
         "num_commits": len(every),
         "num_lanes": int(every["lane"].max() or 0) + 1 if len(every) else 1,  # type: ignore[arg-type]
+        "columns": shown["columns"].to_list(),
+        **{name: _names(shown[name]) for name in ("tags", "branches_here")},
         **texts,
-        **lists,
     }
     return packed(arrays, content)
 
@@ -107,3 +107,7 @@ def _short(text: str | None) -> str | None:
 
 def _floats(values: pl.Series) -> NDArray[np.float64]:
     return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def _names(joined: pl.Series) -> list[list[str]]:
+    return [text.split(", ") if text else [] for text in joined]
