@@ -17,7 +17,7 @@ from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
 from lance_explorer.widgets.code_lines import arranged_code, call
-from lance_explorer.widgets.disk_data import disk_data, forget_what_is_on_disk, on_disk
+from lance_explorer.widgets.disk_data import disk_answer, forget_what_is_on_disk, on_disk
 from lance_explorer.widgets.file_data import history_data, no_advice_words, summary_data
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
@@ -164,12 +164,8 @@ class Disk(RowsView):
 
     @answers("disk", in_background=True)
     def _disk(self, request: Request) -> Reply | dict[str, Any]:
-        """Return what is on disk; why that cannot be told is an answer."""
-        request.progress("listing what is on disk")
-        try:
-            return disk_data(self._table, request.check)
-        except LanceExplorerError as error:
-            return {"failure": str(error)}
+        """Return what is on disk."""
+        return disk_answer(self._table, request)
 
     @answers("advice", in_background=True)
     def _advise(self, request: Request) -> dict[str, Any]:

@@ -6,6 +6,7 @@ The views of a table show one look at its folder, so that no two of them have ot
 import threading
 from collections.abc import Callable
 from dataclasses import asdict
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import polars as pl
@@ -13,13 +14,14 @@ import polars as pl
 from lance_explorer.disk.plans import plans
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.disk.usage import KIND_WORDS, PART_WORDS, DiskUsage
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.disk_usage import DISK_COLORS, STATUS_COLORS, STATUS_WORDS
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import dataset_code
 from lance_explorer.widgets.packing import packed
-from lance_explorer.widgets.view import Reply
+from lance_explorer.widgets.view import Reply, Request
 
-__all__ = ["disk_data", "forget_what_is_on_disk", "on_disk"]
+__all__ = ["disk_answer", "disk_data", "forget_what_is_on_disk", "on_disk"]
 
 
 class _Looked:
@@ -46,6 +48,15 @@ def on_disk(table: Table) -> Survey:
 def forget_what_is_on_disk(table: Table) -> None:
     """Let the folder of a table be listed anew when it is next asked for."""
     _LOOKED.pop(table, None)
+
+
+def disk_answer(table: Table, request: Request) -> Reply | dict[str, Any]:
+    """Return :func:`disk_data` to a page; why that cannot be told is an answer, too."""
+    request.progress("listing what is on disk")
+    try:
+        return disk_data(table, request.check)
+    except LanceExplorerError as error:
+        return {"failure": str(error)}
 
 
 def disk_data(table: Table, check: Callable[[], None]) -> Reply:

@@ -5,11 +5,10 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.checks.advice import NOTHING_TO_DO, advice
-from lance_explorer.errors import LanceExplorerError
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
-from lance_explorer.widgets.disk_data import disk_data, forget_what_is_on_disk, on_disk
+from lance_explorer.widgets.disk_data import disk_answer, forget_what_is_on_disk, on_disk
 from lance_explorer.widgets.overview_data import size_data, table_facts
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
@@ -100,12 +99,8 @@ class Overview(View):
 
     @answers("disk", in_background=True)
     def _disk(self, request: Request) -> Reply | dict[str, Any]:
-        """Return what is on disk; why that cannot be told is an answer."""
-        request.progress("listing what is on disk")
-        try:
-            return disk_data(self._table, request.check)
-        except LanceExplorerError as error:
-            return {"failure": str(error)}
+        """Return what is on disk."""
+        return disk_answer(self._table, request)
 
     @answers("advice", in_background=True)
     def _advice(self, request: Request) -> dict[str, Any]:
