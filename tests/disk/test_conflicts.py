@@ -79,7 +79,8 @@ def page_text() -> str:
 _INTRODUCTION = """# What Lance makes of two commits at once
 
 Both began on the same version; the first was committed, then the second. Each pair was tried with
-pylance 14.0.2 on a table without stable row IDs; `lx.conflicts()` is the same as a frame.
+pylance 14.0.2 on a table without stable row IDs; `lx.conflicts()` is the same as a frame, and
+`table.inspect.rebases()` says which commits of a table were put over which others, and why.
 
 * **rebased**: committed as it was, on top of the first.
 * **redone**: Lance ran it again by itself on the new version, so that it sees what the first did.
