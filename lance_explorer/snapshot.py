@@ -143,6 +143,9 @@ class Snapshot:
     ) -> pl.DataFrame:
         """Read rows of exactly this version through pylance, in the order of a scan.
 
+        Values of extension types, such as JSON, are what they are stored as, such as text; decimals
+        of more than 128 bits are text.
+
         Parameters
         ----------
         columns : sequence of str, optional

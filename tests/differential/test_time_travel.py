@@ -43,9 +43,11 @@ QUESTIONS: list[dict[str, Any]] = [
 
 
 def as_frame(dataset: Any, **question: Any) -> pl.DataFrame:
+    """Return what pylance reads; values of extension types are what they are stored as."""
     frame = pl.from_arrow(dataset.to_table(**question))
     assert isinstance(frame, pl.DataFrame)
-    return frame
+    extended = [name for name, kind in frame.schema.items() if isinstance(kind, pl.BaseExtension)]
+    return frame.with_columns(pl.col(extended).ext.storage())
 
 
 @pytest.fixture
