@@ -66,8 +66,8 @@ def pictures(page):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_shows_with_nothing_but_its_file(show, report, width, scheme):
     page = show(report, width, scheme)
-    assert pictures(page).count() == 9
-    assert page.get_by_role("navigation").get_by_role("link").count() == 13
+    assert pictures(page).count() == 11
+    assert page.get_by_role("navigation").get_by_role("link").count() == 14
     root = "document.documentElement"
     assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
     light, dark = "rgb(255, 255, 255)", "rgb(22, 22, 22)"
