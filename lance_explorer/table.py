@@ -269,7 +269,7 @@ class Table:
         >>> table.log(operation="delete").select("version", "predicate").rows()
         [(4, 'id = 2')]
         >>> table.log(text="dev").select("branch", "version", "lane", "branches_here").rows()
-        [('dev', 2, 1, []), (None, 2, 0, ['dev'])]
+        [('dev', 2, 1, ''), (None, 2, 0, 'dev')]
         """
         number = None if limit is None else whole_number("limit", limit)
         operations = names("operation", operation)
