@@ -44,6 +44,7 @@ def ours(path: Path, branch: str | None = None, **options: Any) -> list[File]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_the_files_of_a_cleanup_are_those_of_pylance(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)

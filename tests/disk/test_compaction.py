@@ -57,6 +57,7 @@ class Compacted(Life):
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_tasks_are_those_of_pylance(seed: int, tmp_path: Path) -> None:
     life = Compacted(tmp_path / "t.lance", seed)

@@ -77,6 +77,7 @@ def check(path: Path) -> pl.DataFrame:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_every_object_of_a_random_life_has_its_owner(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)
