@@ -55,6 +55,4 @@ def open_notebook(
         return notebook
 
     yield open_one
-    for notebook in opened:
-        notebook.show()
-        notebook.close()
+    lab.close([notebook.path for notebook in opened])

@@ -253,6 +253,21 @@ class Lab(Place):
         )
         return NotebookPage(self, path)
 
+    def close(self, paths: list[str]) -> None:
+        """Close notebooks without saving; their kernels end side by side, which takes a while."""
+        self.page.evaluate(
+            """async (paths) => {
+                const opened = [...window.jupyterapp.shell.widgets("main")];
+                const panels = opened.filter((panel) => paths.includes(panel.context?.path));
+                await Promise.all(panels.map((panel) => panel.context.sessionContext.shutdown()));
+                for (const panel of panels) {
+                    panel.context.model.dirty = false;
+                    panel.close();
+                }
+            }""",
+            paths,
+        )
+
 
 class NotebookPage:
     """The notebook that is open in the lab, or alone on a page of Notebook 7."""
@@ -338,14 +353,3 @@ class NotebookPage:
         """Take a picture, if somebody wants to look at it."""
         if SCREENSHOTS:
             (of or self.page).screenshot(path=Path(SCREENSHOTS) / f"{name}.png")
-
-    def close(self) -> None:
-        """Close the notebook without saving, and end its kernel."""
-        self.page.evaluate(
-            """async () => {
-                const panel = window.jupyterapp.shell.currentWidget;
-                await panel.context.sessionContext.shutdown();
-                panel.context.model.dirty = false;
-                panel.close();
-            }"""
-        )

@@ -25,4 +25,4 @@ def test_it_runs_and_draws_without_an_error(lab, path):
     assert notebook.failures() == []
     notebook.widgets(".jp-OutputArea-output").first.wait_for()
     notebook.screenshot(f"notebook_{path.stem}")
-    notebook.close()
+    lab.close([notebook.path])
