@@ -185,12 +185,11 @@ class ChangedRows:
     def _head(self, lines: _Lines) -> pl.DataFrame:
         """Return lines without values."""
         parts, order = [CHANGES.polars_schema.to_frame()], [np.empty(0, np.int64)]
-        has_row_ids = self._images.versions.rows.has_row_ids
         for kind in np.unique(lines.kind).tolist():
             here = np.flatnonzero(lines.kind == kind)
             rows = lines.rows.where(lines.row[here])
             block = Block(rows, _CHANGE_TYPES[kind], is_before=kind in (_DELETE, _BEFORE))
-            parts.append(block.frame(rows, {}, has_row_ids=has_row_ids))
+            parts.append(block.frame(rows, {}, self._images.versions.ids_of))
             order.append(here)
         return pl.concat(parts)[np.argsort(np.concatenate(order))]
 
