@@ -8,6 +8,9 @@ The rules are those of Lance 14 (``rust/lance/src/dataset/optimize.rs``):
   alone is rewritten only for its deleted rows.
 * What goes together is cut into tasks of as many live rows as the aim; the last one takes the rest.
 * Tasks are taken in order until one would exceed a budget.
+
+13.0.0 plans alike. Releases up to 8.0.1 (and maybe later ones) count the fragment reuse index and
+the write-ahead log as indices, too, and do not map what indices cover through the reuse history.
 """
 
 from collections.abc import Mapping, Sequence
