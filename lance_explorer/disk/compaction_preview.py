@@ -36,6 +36,7 @@ _IO_BUFFER_BYTES = 2 << 30
 _DECODED_BYTES = 256 << 20
 """So much was seen to be in memory at most of what is decoded and written, with 14.0.2."""
 _MOST_BYTES_OF_A_FILE = 90 << 30
+_WORTH_TELLING_BYTES = 1_000_000
 
 
 class CompactionPreview:
@@ -53,7 +54,7 @@ class CompactionPreview:
     Examples
     --------
     >>> table.compaction_preview()
-    CompactionPreview(people.lance: 3 fragments become about 1, ...)
+    CompactionPreview(people.lance: 3 fragments become 1, ...)
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class CompactionPreview:
         reads = f", {byte_size(sum(known))} are read" if len(known) == len(sizes) else ""
         rewritten = counted(sum(map(len, tasks)), "fragment")
         dropped = counted(sum([int(self._deleted[task].sum()) for task in tasks]), "deleted row")
-        return f"{rewritten} become about {self._num_new:,}, {dropped} are dropped{reads}"
+        return f"{rewritten} become {self._num_new:,}, {dropped} are dropped{reads}"
 
     @property
     def costs(self) -> list[str]:
@@ -88,8 +89,9 @@ class CompactionPreview:
         """
         found = self.summary().row(0, named=True)
         told = list[str]()
-        if found["memory_bytes"]:
-            told.append(f"A task takes up to about {byte_size(found['memory_bytes'])} of memory.")
+        memory = found["memory_bytes"]
+        if memory is not None and memory >= _WORTH_TELLING_BYTES:
+            told.append(f"A task takes up to about {byte_size(memory, '%.0f')} of memory.")
         indices = found["indices_to_remap"]
         if indices:
             rows = f"{found['num_remapped_rows']:,} row addresses change"

@@ -105,7 +105,7 @@ def test_what_cannot_be_read_is_null(tmp_path: Path) -> None:
     preview = lx.open_table(path).compaction_preview()
     assert preview.new_fragments().select("num_rows", "row_id_bytes").rows() == [(39, None)]
     assert preview.tasks()["row_id_bytes_after"].to_list() == [None]
-    assert preview.sentence.startswith("4 fragments become about 1")
+    assert preview.sentence.startswith("4 fragments become 1")
 
 
 def test_spilled_sequences_take_nothing_in_the_manifest(tmp_path: Path) -> None:
