@@ -107,6 +107,7 @@ class Changes(RowsView):
     """
 
     _module = "changes"
+    takes_new_versions = True
 
     def __init__(
         self,

@@ -248,6 +248,28 @@ def _on_branch(table: Table, name: str) -> Answer | None:
     return Answer(sentence, _commit_lines(log, name), code, place)
 
 
+def _merge_of(table: Table, name: str) -> Answer | None:
+    if name not in table.branches and name != "main":
+        return None
+    preview = table.merge_preview(name)
+    first, *rest = preview.words()
+    found = preview.summary().row(0, named=True)
+    place = {"version": found["version"], "compared_version": found["fork_version"]}
+    lines = [Line(words) for words in [first, *rest[1:]]]
+    cells = preview.cells()
+    for row in cells.head(MOST_LINES - len(lines)).iter_rows(named=True):
+        values = [row[side] for side in ("base", "ours", "theirs")]
+        was, ours, theirs = ["null" if v is None else f"`{v[:LONGEST_VALUE]}`" for v in values]
+        told = f"row {row['_rowid']:,}, `{row['column']}`: {was} became {ours} here, {theirs} there"
+        lines.append(Line(told, "row", {"row_id": row["_rowid"]}, table.branch))
+    return Answer(
+        rest[0],
+        lines,
+        f"{call('table.merge_preview', name)}.summary()",
+        Line(f"Switch to {name}", "changes", place, None if name == "main" else name),
+    )
+
+
 def _events(found: Mapping[str, Any]) -> str:
     told = [
         f"{counted(found[name], 'row')} {words}" for name, words in _EVENTS.items() if found[name]
@@ -280,7 +302,17 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
     (_question(r"why is (?:it|this|the table) (?:so )?(?:big|large)"), _why_big),
     (_question(r"what (?:should|has|is) (?:be|to be|to) (?:done|do)|what to do"), _what_to_do),
     (_question(r"(?:what|who) touched\s+(?:column\s+)?(\S+)"), _touched),
-    (_question(r"what is on\s+(?:branch\s+)?(.+)"), _on_branch),
+    (
+        _question(
+            r"(?:what (?:would|does)\s+)?(?:a\s+)?merge (?:of\s+)?(?:branch\s+)?(\S+?)"
+            r"(?:\s+bring)?"
+        ),
+        _merge_of,
+    ),
+    (
+        _question(r"what is on\s+(?:branch\s+)?(.+?)(?:\s+(?:that|and|but) is not on\s+.+)?"),
+        _on_branch,
+    ),
 )
 
 QUESTIONS = "who deleted ..., who changed ... of ..., what changed since ..., why is it big"

@@ -42,6 +42,7 @@ class TimeTravel(View):
     """
 
     _module = "time_travel"
+    takes_new_versions = True
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)
@@ -74,6 +75,11 @@ class TimeTravel(View):
         'table.inspect.fragments(version=2)'
         """
         return call("table.inspect.fragments", version=self.state.version)
+
+    def take_new_versions(self) -> None:
+        """Take in that the table was refreshed."""
+        self._details = None
+        super().take_new_versions()
 
     @answers("history")
     def _history(self, request: Request) -> Reply:
