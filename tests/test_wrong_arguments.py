@@ -244,6 +244,7 @@ OTHERS = {
     "table.merge_preview(branch)": replace(VERSION, right="dev"),
     "lx.Snapshot(version)": replace(FRAGMENT_ID, says="whole number from 0", right=2),
     "lx.open_table(table)": TABLES,
+    "lx.demo.make_archive(path)": MADE,
     "lx.demo.make_photos(path)": MADE,
     "lx.demo.make_photos_without_stable_row_ids(path)": MADE,
     "lx.demo.make_samples(folder)": MADE,
