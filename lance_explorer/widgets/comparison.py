@@ -177,7 +177,7 @@ class Comparison:
         for begin in range(0, done if names else 0, _ROWS_AT_ONCE):
             tell(begin, done)
             some = rows.where(np.arange(begin, min(begin + _ROWS_AT_ONCE, done)))
-            differ.append(changed_cells(*self.images.of(some), 0.0))
+            differ.append(changed_cells(*self.images.of(some, names), 0.0))
         found = np.concatenate(differ) if names else np.zeros((done, 0), dtype=np.bool_)
         return Cells(rows, found, names, total)
 
