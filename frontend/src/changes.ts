@@ -89,6 +89,14 @@ export function render({ model, el }: View) {
     if (numTold === before) take(found); // or what was told meanwhile is newer
   }
 
+  /** Take in new versions: the comparison stays as it is. */
+  async function renew() {
+    history = unpackHistory(await link.ask<HistoryContent & ChangesStory>("history"));
+    toolbar.setHistory(history);
+    strip.setHistory(history);
+    follow(link.state);
+  }
+
   /** Both versions of the state, the earlier first. */
   function range(state: State = link.state): [string, string] {
     const latest = String(history.versions[history.count - 1]);
@@ -356,6 +364,7 @@ export function render({ model, el }: View) {
     if (history) take(found); // or it is asked for once the versions are here
   });
   link.on("comparing", ({ text }: { text: string }) => link.busy(text));
+  link.on("versions", renew);
   link.onState(follow);
   load(false);
   return () => {

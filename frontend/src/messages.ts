@@ -84,6 +84,15 @@ export interface About {
   understood: string;
 }
 
+/** Whether new versions are looked for, and what is said of them; `wait` in ms. */
+export interface Live {
+  is_on: boolean;
+  wait: number;
+  news: string;
+  latest: string;
+  note: string;
+}
+
 export interface Place {
   view: string;
   can_go_back: boolean;

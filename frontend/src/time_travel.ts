@@ -60,6 +60,25 @@ export function render({ model, el }: View) {
     else follow(link.state);
   }
 
+  /** Take in new versions: what is looked at stays as it is, also if it is not kept any more. */
+  async function renew() {
+    const newest = unpackHistory(await link.ask<HistoryContent>("history"));
+    const shown = history && position >= 0 ? versionShown() : (link.state.version ?? "");
+    const found = newest.positionOf(shown);
+    if (found === undefined) {
+      toolbar.tell(`Version ${count(shown)} was cleaned up: what you see of it was read before`);
+      return;
+    }
+    history = newest;
+    position = found;
+    toolbar.setHistory(history);
+    strip.setHistory(history);
+    map.setHistory(history);
+    strip.show(position);
+    toolbar.show(position);
+    map.show(position, link.state.fragment_id);
+  }
+
   /** Show what the state says. */
   function follow(state: State) {
     if (!history) return;
@@ -240,6 +259,7 @@ export function render({ model, el }: View) {
     return lines;
   }
 
+  link.on("versions", renew);
   link.onState(follow);
   load(false);
   return () => {

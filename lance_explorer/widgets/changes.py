@@ -108,6 +108,7 @@ class Changes(RowsView):
     """
 
     _module = "changes"
+    takes_new_versions = True
 
     def __init__(
         self,

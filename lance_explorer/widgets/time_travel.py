@@ -45,6 +45,7 @@ class TimeTravel(GridView):
     """
 
     _module = "time_travel"
+    takes_new_versions = True
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(FrameRows(pl.DataFrame()), state=state)
@@ -78,6 +79,11 @@ class TimeTravel(GridView):
         'table.inspect.fragments(version=2)'
         """
         return call("table.inspect.fragments", version=self.state.version)
+
+    def take_new_versions(self) -> None:
+        """Take in that the table was refreshed."""
+        self._details = None
+        super().take_new_versions()
 
     @described
     def __repr__(self) -> str:
