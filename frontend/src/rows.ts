@@ -440,7 +440,7 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     line.setAttribute("aria-selected", String(here?.selected[at] ?? false));
     line.cells[0].textContent = here ? here.positions[at] : "";
     const ids = marked === null ? -1 : about.columns.findIndex(({ name }) => name === "_rowid");
-    line.classList.toggle("lx-chosen", ids >= 0 && here?.cells[ids][at] === marked);
+    line.classList.toggle("lx-of-row", ids >= 0 && here?.cells[ids][at] === marked);
     for (let i = 0; i < about.columns.length; i += 1) {
       const cell = line.cells[i + 1];
       const text = here ? here.cells[i][at] : "";
