@@ -130,14 +130,21 @@ function table({ statuses, kinds }: DiskUsage) {
   );
 }
 
-function planLines({ title, sentence, code, lines, about, details }: Plan, isWhole: boolean) {
+function planLines({ title, sentence, code, lines, costs, about, details }: Plan, isWhole: boolean) {
   const list = node("ul", { class: "lx-quiet" }, ...details.map((detail) => node("li", {}, visible(detail))));
   const told = isWhole
     ? [details.length ? node("div", { class: "lx-quiet" }, `${about}:`) : null, list]
     : [details.length ? node("details", { class: "lx-quiet" }, node("summary", {}, about), list) : null];
   return [
     node("dt", {}, title),
-    node("dd", {}, node("div", {}, sentence), node("div", {}, node("code", {}, code), copyButton(lines)), ...told),
+    node(
+      "dd",
+      {},
+      node("div", {}, sentence),
+      costs ? node("div", { class: "lx-quiet" }, visible(costs)) : null,
+      node("div", {}, node("code", {}, code), copyButton(lines)),
+      ...told,
+    ),
   ];
 }
 

@@ -667,6 +667,8 @@ export interface Plan {
   code: string;
   /** The same with all that has to stand before it. */
   lines: string;
+  /** What it takes, and what it leaves in metadata; empty if nothing is to be said. */
+  costs: string;
   about: string;
   details: string[];
 }

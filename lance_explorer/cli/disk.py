@@ -182,13 +182,15 @@ def compact(
             "code": preview.code,
             "summary": preview.summary().row(0, named=True),
             "tasks": preview.tasks().to_dicts(),
+            "new_fragments": preview.new_fragments().to_dicts(),
             "fragments": preview.fragments().to_dicts(),
         }
         click.echo(visible_json(json.dumps(told)))
         return
-    click.echo(one_line(preview.sentence, LONGEST_TEXT))
-    tasks = preview.tasks().drop("fragment_ids")
-    _print_part("tasks", tasks)
+    for sentence in (preview.sentence, *preview.costs):
+        click.echo(one_line(sentence, LONGEST_TEXT))
+    _print_part("tasks", preview.tasks().drop("fragment_ids"))
+    _print_part("fragments that are written", preview.new_fragments())
     fragments = preview.fragments()
     reasons = fragments.group_by("is_rewritten", "reason", "message").agg(
         num_fragments=pl.len(), data_bytes=pl.col("data_bytes").sum()

@@ -203,13 +203,12 @@ class ChangedRows:
     def _head(self, rows: ChangeRuns) -> pl.DataFrame:
         """Return lines without values."""
         parts, order = [CHANGES.polars_schema.to_frame()], [np.empty(0, np.int64)]
-        has_row_ids = self._images.versions.rows.has_row_ids
         for change in np.unique(rows.change).tolist():
             here = np.flatnonzero(rows.change == change)
             some = rows.where(here)
             event = RowEvent(change)
             block = Block(some, _CHANGE_TYPES[event], is_before=event is RowEvent.DELETED)
-            parts.append(block.frame(some, {}, has_row_ids=has_row_ids))
+            parts.append(block.frame(some, {}, self._images.versions.ids_of))
             order.append(here)
         return pl.concat(parts)[np.argsort(np.concatenate(order))]
 

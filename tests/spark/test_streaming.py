@@ -69,6 +69,13 @@ def feed(path: str, begin: int = 0, end: int | None = None, **options) -> pl.Dat
     return changes.to_polars().sort(KEYS)
 
 
+def remove_versions(sink: Sink, path: str, *versions: int) -> None:
+    """Remove the manifests of some versions, as a cleanup does."""
+    for file in lx.open_table(path).source.listing.versions:
+        if file.version in versions:
+            (sink.folder.parent / "people.lance" / file.path).unlink()
+
+
 def test_a_stream_is_the_change_feed(sink, table):
     sink.run(table, images="both")
     expected = feed(table, images="both")
@@ -114,14 +121,24 @@ def test_versions_that_were_cleaned_away_are_named(sink, table):
     lance.dataset(table).insert(people(30))
     lance.dataset(table).insert(people(31))
     lance.dataset(table).insert(people(32))
-    for version in (8, 9):
-        [file] = [f for f in lx.open_table(table).source.listing.versions if f.version == version]
-        (sink.folder.parent / "people.lance" / file.path).unlink()
+    remove_versions(sink, table, 8, 9)
     told = (
         r"versions 8 to 9 were cleaned up .* changes of versions 8 to 10 are lost\. Read version 10"
     )
     with pytest.raises(StreamingQueryException, match=told):
         sink.run(table)
+
+
+def test_a_stream_may_go_on_over_what_is_lost(sink, table):
+    sink.run(table)
+    before = feed(table)
+    for number in (30, 31, 32):
+        lance.dataset(table).insert(people(number))
+    remove_versions(sink, table, 8, 9)
+    sink.run(table, failOnDataLoss="false")
+    later = feed(table, 7)
+    assert later.filter(pl.col("_event") == "lost")["_commit_version"].to_list() == [10]
+    assert sink.rows(before.schema).equals(pl.concat([before, later]).sort(KEYS))
 
 
 def test_what_is_lost_begins_after_what_was_read(sink, table):
