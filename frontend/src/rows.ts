@@ -35,6 +35,8 @@ const PATIENCE = 400; // ms, after which another page may be asked for before on
 
 const [NARROWEST, WIDEST, GUTTER] = [56, 320, 20]; // px, of columns
 
+const ROOM_FOR_VALUES = 90; // px, of a column whose head names values
+
 const PIECE_WIDTH = 96; // px, of a picture or a line beside text
 
 const TYPING_PAUSE = 300; // ms
@@ -155,14 +157,12 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
   }
 
   function showStatus(told: string | null = null) {
-    const { num_rows, num_source_rows, num_columns, num_selected, failure, is_expression } = about;
+    const { num_rows, num_source_rows, num_selected, failure, is_expression } = about;
     const shown =
       num_rows === num_source_rows && !about.filter
         ? plural(num_rows, "row")
         : `${count(num_rows)} of ${plural(num_source_rows, "row")} ${is_expression ? "match" : about.filter ? "with this text" : ""}`;
     const parts = [shown.trim()];
-    if (num_columns > about.columns.length)
-      parts.push(`${count(about.columns.length)} of ${plural(num_columns, "column")}`);
     if (heads && heads.num_rows < heads.num_total) parts.push(`heads: ${rowsOfHeads(heads)}`);
     if (num_selected) parts.push(`${count(num_selected)} selected`);
     const text = told ?? failure?.message ?? parts.join(" · ");
@@ -253,7 +253,8 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
         width(visible(column.name).slice(0, 60), headFont) + 14,
         width(column.dtype.slice(0, 24), `11px ${style.fontFamily}`),
       );
-      return Math.ceil(Math.min(WIDEST, Math.max(NARROWEST, cells, heads) + GUTTER) + 1);
+      const least = column.kind === "plain" && !column.is_number ? ROOM_FOR_VALUES : NARROWEST;
+      return Math.ceil(Math.min(WIDEST, Math.max(least, cells, heads) + GUTTER) + 1);
     });
   }
 
@@ -440,7 +441,7 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     line.setAttribute("aria-selected", String(here?.selected[at] ?? false));
     line.cells[0].textContent = here ? here.positions[at] : "";
     const ids = marked === null ? -1 : about.columns.findIndex(({ name }) => name === "_rowid");
-    line.classList.toggle("lx-chosen", ids >= 0 && here?.cells[ids][at] === marked);
+    line.classList.toggle("lx-of-row", ids >= 0 && here?.cells[ids][at] === marked);
     for (let i = 0; i < about.columns.length; i += 1) {
       const cell = line.cells[i + 1];
       const text = here ? here.cells[i][at] : "";

@@ -6,7 +6,6 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.figures.distributions import Spread, spread_of
-from lance_explorer.shown import one_line
 from lance_explorer.widgets.arranging import Arrangement
 
 __all__ = ["column_heads", "sample_of"]
@@ -70,7 +69,7 @@ def _head(spread: Spread) -> dict[str, Any]:
     return {
         "has_order": spread.has_order,
         "bars": [
-            {"label": one_line(label, _LONGEST_VALUE), "count": count}
+            {"label": label[:_LONGEST_VALUE], "count": count}
             for label, count in (bars if spread.has_order else bars[:_MOST_SHOWN_VALUES])
         ],
         "num_nulls": spread.num_nulls,

@@ -67,7 +67,7 @@ class GridView(View):
     def shown_columns(self) -> list[str]:
         """The columns that the grid shows, at most 200; of many the first until some are chosen.
 
-        They stay chosen when other rows with such columns are shown.
+        They stay chosen when other rows with such columns are shown, and may be chosen before.
 
         Examples
         --------
@@ -76,12 +76,14 @@ class GridView(View):
         >>> rows.shown_columns
         ['version', 'operation']
         """
-        return self._shown_of(self._source)
+        source = self._source
+        return self._shown_of(source) if source.schema else list(self._chosen() or ())
 
     @shown_columns.setter
     def shown_columns(self, columns: Iterable[str]) -> None:
         wanted = names("shown_columns", columns)
-        if missing := [name for name in wanted if name not in self._source.schema]:
+        schema = self._source.schema
+        if schema and (missing := [name for name in wanted if name not in schema]):
             raise InvalidArgumentError(f"there is no column {missing[0]!r} to show")
         if len(wanted) > _MOST_COLUMNS:
             raise InvalidArgumentError(
@@ -123,8 +125,12 @@ class GridView(View):
 
     # ------------------------------------------------------------------------------ columns
 
+    def _chosen(self) -> tuple[str, ...] | None:
+        chosen: tuple[str, ...] | None = self.state.chosen_columns.get(self._module)
+        return chosen
+
     def _shown_of(self, source: RowSource) -> list[str]:
-        chosen = self.state.chosen_columns.get(self._module)
+        chosen = self._chosen()
         if chosen is not None:
             there = [name for name in chosen if name in source.schema]
             if there or not chosen:
