@@ -123,13 +123,14 @@ class PinnedTable:
         VersionNotFoundError
             If the table is another one now.
         """
-        some = self.ref.open().only(begin_version, self.version)
+        source = self.ref.open()
+        some = source.only(begin_version, self.version)
         is_kept = len(some.listing.versions) == self.version - begin_version + 1
         if 0 < begin_version <= self.version and is_kept:
             if some.listing.versions[-1:] != (self.file,):
                 raise _replaced(self)
             some.recorded = handing = Handing(some)
-            if tells_itself(some.history):
+            if tells_itself(some.history, source):
                 return replace(self, handed=handing.handed(some))
         return self.with_versions()
 

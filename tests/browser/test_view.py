@@ -24,12 +24,12 @@ class Unsteady(FrameRows):
         self.go_on.set()
         self.cuts = []
 
-    def slice(self, start, stop):
+    def slice(self, start, stop, columns=None):
         self.cuts.append(start)
         self.go_on.wait(30)
         if self.failure:
             raise self.failure
-        return super().slice(start, stop)
+        return super().slice(start, stop, columns)
 
 source = Unsteady(pl.DataFrame({"n": range(10_000)}))
 """
