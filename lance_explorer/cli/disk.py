@@ -271,7 +271,7 @@ def _print_part(title: str, frame: pl.DataFrame) -> None:
 
 def _sizes(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame with numbers of bytes as a person says them."""
-    names = [name for name in frame.columns if name.endswith("_bytes")]
+    names = [name for name in frame.columns if name.endswith(("_bytes", "_bytes_after"))]
     return frame.with_columns(
         [
             pl.Series(name, [None if v is None else byte_size(v) for v in frame[name]], pl.String)
