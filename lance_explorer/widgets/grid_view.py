@@ -71,10 +71,10 @@ class GridView(View):
 
         Examples
         --------
-        >>> rows = FrameTable(table.versions())
-        >>> rows.shown_columns = ["version", "operation"]
-        >>> rows.shown_columns
-        ['version', 'operation']
+        >>> widget = lx.widgets.TimeTravel(table)
+        >>> widget.shown_columns = ["city", "_rowid"]
+        >>> widget.shown_columns
+        ['city', '_rowid']
         """
         source = self._source
         return self._shown_of(source) if source.schema else list(self._chosen() or ())
