@@ -77,7 +77,11 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
   const ofHeads = node("span", { class: "lx-quiet lx-rows-heads" });
   const copy = node(
     "button",
-    { class: "lx-button", onclick: copyCsv, title: "Copy the selected rows, or all of them (Ctrl+C)" },
+    {
+      class: "lx-button",
+      onclick: copyCsv,
+      title: "Copy the selected rows, or all of them, with the columns that are shown (Ctrl+C)",
+    },
     "Copy as CSV",
   );
   const picker = columnPicker({
@@ -111,13 +115,12 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     about = description;
     page = null;
     asked = null;
-    const isSame = keepsPlace && !differs("num_source_rows");
     if (isOther) {
       widths = [];
       rowHeight = ROW_HEIGHT;
       buildHead();
     }
-    if (isOther || !isSame) showHeads(null);
+    head.classList.add("lx-old-heads"); // until those of these rows are here
     filter.hidden = !about.can_arrange;
     picker.label(about.columns.length, about.num_columns);
     if (!keepsPlace) {
@@ -139,12 +142,16 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
   async function askHeads() {
     askedHeads += 1;
     const mine = askedHeads;
-    if (!about.columns.length || !about.num_rows) return;
+    if (!about.columns.length || !about.num_rows) {
+      showHeads(null);
+      return;
+    }
     const got = await link.ask<ColumnHeads>("heads", {}, () => {}); // the rows tell what fails
     if (mine === askedHeads && got.heads.length === about.columns.length) showHeads(got);
   }
 
   function showHeads(got: ColumnHeads | null) {
+    head.classList.remove("lx-old-heads");
     about.columns.forEach((_, i) => {
       const cell = head.cells[i + 1];
       const place = cell.querySelector(".lx-rows-spread");
