@@ -49,7 +49,7 @@ def counted(rows: StateRows, begin: int, end: int) -> _Counts | None:
     begin, end : int
         The positions of the versions, the earlier first.
     """
-    if begin == EMPTY or not rows.has_row_ids or not _is_countable(rows, begin, end):
+    if begin == EMPTY or not rows.is_told_by_ids(begin + 1) or not _is_countable(rows, begin, end):
         return None
     if rows.namesakes is not None:
         return None

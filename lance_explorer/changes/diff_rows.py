@@ -66,10 +66,10 @@ class RowsOfBoth:
                 lost.column_in_doubt(doubt, *branches)
             source = self._images(values, options.tolerance if both else None, noted)
         frames = [empty_feed(values, both_images=both)]
-        has_row_ids = self._second.rows.has_row_ids
+        ids_of = self._second.rows if self._second.has_row_ids else None
         for block in blocks(runs, both_images=both):
             rows = block.runs.rows()
-            head = block.frame(rows, self._timestamps(), has_row_ids=has_row_ids)
+            head = block.frame(rows, self._timestamps(), ids_of)
             frames.append(source.beside(head, block, rows) if source else head)
         return pl.concat(frames)
 

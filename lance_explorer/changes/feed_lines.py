@@ -106,8 +106,7 @@ class FeedLines:
             yield step, blocks(runs, both_images=self._options.has_both_images)
 
     def _frame(self, images: Images | None, block: Block, piece: ChangeRuns) -> pl.DataFrame:
-        has_row_ids = self._versions.rows.has_row_ids
-        head = block.frame(piece, self._timestamps(piece), has_row_ids=has_row_ids)
+        head = block.frame(piece, self._timestamps(piece), self._versions.ids_of)
         return images.beside(head, block, piece) if images else head
 
     @cached_property

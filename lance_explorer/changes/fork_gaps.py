@@ -48,7 +48,7 @@ def changes_over_a_gap(common: Ancestry, last: Stretch) -> ChangeRuns:
             "deleted"
         )
     base = place_rows(Place(common.branch, common.version))
-    if base.rows.has_row_ids:
+    if base.has_row_ids:
         return _by_row_ids(base, place_rows(Place(last.source, last.end)))
     return _by_addresses(base, last.source, last)
 

@@ -22,6 +22,7 @@ from lance_explorer.frames.columns import (
 from lance_explorer.history.events.event_runs import COMMIT_EVENTS, NET_EVENTS, RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.row_origins import NO_VERSION
+from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = [
@@ -67,7 +68,13 @@ CHANGES = FrameSchema(
         ),
         Column("_commit_timestamp", TIME, "when it was committed", nullable=True),
         Column("_event", _EVENT, "what happened to the row"),
-        Column("_rowid", ID, "row ID; without stable row IDs, the row address", nullable=True),
+        Column(
+            "_rowid",
+            ID,
+            "row ID; without stable row IDs at the end, the row address; null if the row never "
+            "got a row ID",
+            nullable=True,
+        ),
         Column("_rowaddr", ID, "address of the row whose values these are", nullable=True),
         Column(
             "_rowaddr_before",
@@ -202,12 +209,21 @@ class Block:
             yield some.where(np.arange(skipped, skipped + count))
 
     def frame(
-        self, rows: ChangeRuns, timestamps: Mapping[int, datetime | None], *, has_row_ids: bool
+        self,
+        rows: ChangeRuns,
+        timestamps: Mapping[int, datetime | None],
+        ids_of: StateRows | None,
     ) -> pl.DataFrame:
-        """Return some of the rows, without values."""
+        """Return some of the rows, without values.
+
+        They are named by row IDs, those of ``ids_of``, or by addresses if that is None.
+        """
         place = rows.before if self.is_before else rows.after
         identity = rows.old_identity if self.is_before else rows.identity
         is_lost = rows.change == RowEvent.LOST
+        names, is_nameless = place, is_lost
+        if ids_of is not None:
+            names, is_nameless = identity, is_lost | ids_of.never_had_ids(identity)
         return CHANGES.build(
             {
                 "_change_type": pl.Series([self.change_type], dtype=_CHANGE_TYPE).new_from_index(
@@ -216,7 +232,7 @@ class Block:
                 "_commit_version": _nullable(rows.version, rows.version == NO_VERSION),
                 "_commit_timestamp": _times(rows.version, timestamps),
                 "_event": _EVENTS[pl.Series(rows.change)],
-                "_rowid": _nullable(identity if has_row_ids else place, is_lost),
+                "_rowid": _nullable(names, is_nameless),
                 "_rowaddr": _nullable(place, place == NO_ADDRESS),
                 "_rowaddr_before": _nullable(rows.before, rows.before == NO_ADDRESS),
                 "_rowaddr_after": _nullable(rows.after, rows.after == NO_ADDRESS),

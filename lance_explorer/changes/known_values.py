@@ -95,7 +95,7 @@ class _Reader:
             self._root,
             self._record.version,
             addresses,
-            ids if self._rows.has_row_ids else addresses,
+            self._rows.lance_ids_at(self._position, ids, addresses),
             [*names],
             self._storage.options,
             self._check_blob,

@@ -7,6 +7,7 @@ be compared without the history of the table, unless something between refers to
 from collections.abc import Collection
 from datetime import datetime
 
+from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragment_columns import SequenceStorage
 from lance_explorer.format.operation_names import OperationName
@@ -56,7 +57,7 @@ def needed_versions(source: TableSource, begin_version: int, end_version: int) -
     if not begin_version or len(source.listing.only(between).versions) < len(between):
         return source
     part = source.part(between)
-    return part if part is not None and tells_itself(part.history) else source
+    return part if part is not None and tells_itself(part.history, source) else source
 
 
 def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, datetime | None]:
@@ -73,12 +74,25 @@ def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, dateti
     }
 
 
-def tells_itself(history: History) -> bool:
-    """Whether nothing in a part of a history, without holes, refers to versions before it."""
+def _began_with_row_ids(source: TableSource) -> bool:
+    """Whether the first kept version has stable row IDs, so that they were not turned on since.
+
+    Where they were, row versions of older rows tell the commit that turned them on.
+    """
+    try:
+        [record] = source.version(source.listing.versions[0].version).records
+    except (FormatError, NotFoundError):
+        return False
+    return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
+
+
+def tells_itself(history: History, source: TableSource) -> bool:
+    """Whether nothing in a part of a branch, without holes, refers to versions before it."""
     return bool(
         all(record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records)
         and all(record.operation in _TOLD_BY_NEIGHBOURS for record in history.records[1:])
         and (history.states.row_version_storage != SequenceStorage.ABSENT).all()
         and not history.duplicated
         and not history.findings
+        and _began_with_row_ids(source)
     )

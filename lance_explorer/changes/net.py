@@ -50,25 +50,28 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     """
     path = path_between(rows, begin, end)
     schemas = schemas_at(rows, begin, end)
+    by_ids = rows.is_told_by_ids(begin + 1)
     found = traces(rows, path, schemas)
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
     runs = found.ordered.cut(_compared(rows, begin, end, everywhere=bool(replaced)))
-    if _is_never_back(rows, path) and not (rows.has_row_ids and _may_write(rows, path)):
-        runs = _without_dropped(rows, runs)
-    kept = _kept(rows, runs.where(runs.was_live & runs.is_live), found, begin, schemas)
+    if _is_never_back(rows, path) and not (by_ids and _may_write(rows, path)):
+        runs = _without_dropped(runs, by_ids=by_ids)
+    evidence = Evidence.DERIVED if rows.has_row_ids_at(end) else Evidence.RECORDED
+    stayed = runs.where(runs.was_live & runs.is_live)
+    kept = _kept(rows, stayed, found, begin, schemas, evidence)
     if replaced:
         others = replaced.may_differ(rows, begin, end, kept.before, kept.after)
         kept = _at_least(kept, RowEvent.COLUMN_REWRITTEN, others)
     parts = [
-        _removed(rows, runs.where(~runs.is_live), found),
-        _added(rows, runs.where(~runs.was_live), found, begin),
+        _removed(runs.where(~runs.is_live), found, evidence),
+        _added(runs.where(~runs.was_live), found, evidence, is_certain=by_ids or begin == EMPTY),
         kept.where(kept.change != RowEvent.UNCHANGED),
     ]
     is_told = bool(rows.history.follows_previous[list(path.steps)].all())
     is_lost = parts[1].evidence == Evidence.LOST
-    if not rows.has_row_ids and (is_lost | (parts[1].is_uncertain & (not is_told))).any():
+    if not by_ids and (is_lost | (parts[1].is_uncertain & (not is_told))).any():
         parts[0] = _doubted(parts[0])  # lost versions may have made other rows of them
-    if not (rows.has_row_ids or is_told) and begin != EMPTY:
+    if not (by_ids or is_told) and begin != EMPTY:
         parts[:2] = _doubted_by_birth(rows, parts[0], parts[1], begin, end)
     net = ChangeRuns.concatenated(parts)
     if rows.namesakes:
@@ -76,9 +79,9 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
         net = replace(
             net, is_uncertain=net.is_uncertain | (only_one & rows.namesakes.are_open(net.identity))
         )
-    doubtful = found.untold.doubtful.has(net.identity) | (not (is_told or rows.has_row_ids))
+    doubtful = found.untold.doubtful.has(net.identity) | (not (is_told or by_ids))
     net = replace(net, is_uncertain=net.is_uncertain | (doubtful & _is_elsewhere(net)))
-    if rows.has_row_ids:
+    if by_ids:
         return net
     return _known_by_address(rows, net, found, begin, end)
 
@@ -154,7 +157,7 @@ def _may_write(rows: StateRows, path: VersionPath) -> bool:
     return not names <= KEEPS_VALUES
 
 
-def _without_dropped(rows: StateRows, runs: RowRuns) -> RowRuns:
+def _without_dropped(runs: RowRuns, *, by_ids: bool) -> RowRuns:
     """Return rows whose last update has become an earlier one as not written.
 
     Without row IDs a fragment of which a column is dropped may be in the state again in which it
@@ -162,19 +165,14 @@ def _without_dropped(rows: StateRows, runs: RowRuns) -> RowRuns:
     next compaction then gives the first version to such rows.
     """
     old, new = runs.updated_before, runs.updated_after
-    if rows.has_row_ids:
+    if by_ids:
         return replace(runs, updated_before=new)
     return replace(runs, updated_before=np.where(new < old, new, old))
 
 
-def _evidence(rows: StateRows) -> Evidence:
-    """Return how well it is known who a row is."""
-    return Evidence.DERIVED if rows.has_row_ids else Evidence.RECORDED
-
-
-def _removed(rows: StateRows, runs: RowRuns, found: Traces) -> ChangeRuns:
+def _removed(runs: RowRuns, found: Traces, evidence: Evidence) -> ChangeRuns:
     runs = found.unpaired.cut(runs)
-    net = ChangeRuns.alike(runs, RowEvent.DELETED, _evidence(rows))
+    net = ChangeRuns.alike(runs, RowEvent.DELETED, evidence)
     return replace(
         net,
         version=np.full(len(runs), NO_VERSION, dtype=np.uint64),
@@ -182,10 +180,10 @@ def _removed(rows: StateRows, runs: RowRuns, found: Traces) -> ChangeRuns:
     )
 
 
-def _added(rows: StateRows, runs: RowRuns, found: Traces, begin: int) -> ChangeRuns:
+def _added(runs: RowRuns, found: Traces, evidence: Evidence, *, is_certain: bool) -> ChangeRuns:
     runs = found.unpaired.cut(runs)
-    net = ChangeRuns.alike(runs, RowEvent.INSERTED, _evidence(rows))
-    if rows.has_row_ids or begin == EMPTY:
+    net = ChangeRuns.alike(runs, RowEvent.INSERTED, evidence)
+    if is_certain:
         return net
     net = replace(net, is_uncertain=found.unpaired.has(runs.identity))
     unknown = runs.created == NO_VERSION
@@ -224,13 +222,18 @@ def _doubted(net: ChangeRuns) -> ChangeRuns:
 
 
 def _kept(
-    rows: StateRows, runs: RowRuns, found: Traces, begin: int, schemas: SchemaPair
+    rows: StateRows,
+    runs: RowRuns,
+    found: Traces,
+    begin: int,
+    schemas: SchemaPair,
+    evidence: Evidence,
 ) -> ChangeRuns:
     """Return the classes of rows that both versions have, UNCHANGED among them."""
     for traced in (found.untold.rewritten, found.untold.extended, found.untold.doubtful):
         runs = traced.cut(runs)
-    written, runs = _written(rows, runs, begin, schemas)
-    others = ChangeRuns.alike(runs, RowEvent.UNCHANGED, _evidence(rows))
+    written, runs = _written(rows, runs, begin, schemas, evidence)
+    others = ChangeRuns.alike(runs, RowEvent.UNCHANGED, evidence)
     others = _at_least(others, RowEvent.MOVED, runs.before != runs.after)
     kept = ChangeRuns.concatenated([written, others])
     kept = _at_least(kept, RowEvent.COLUMN_ADDED, found.untold.extended.has(kept.identity))
@@ -241,7 +244,7 @@ def _kept(
 
 
 def _written(
-    rows: StateRows, runs: RowRuns, begin: int, schemas: SchemaPair
+    rows: StateRows, runs: RowRuns, begin: int, schemas: SchemaPair, evidence: Evidence
 ) -> tuple[ChangeRuns, RowRuns]:
     """Return the rows that were written in between with their classes, and the others."""
     old, new = runs.updated_before, runs.updated_after
@@ -251,8 +254,8 @@ def _written(
     before = np.full(int(since.sum()), begin_version, dtype=np.uint64)
     some = replace(runs.where(since), updated_before=before)
     written = [
-        written_rows(rows, runs.where(differ), _evidence(rows), schemas=schemas),
-        written_rows(rows, some, _evidence(rows), begin_version, schemas),
+        written_rows(rows, runs.where(differ), evidence, schemas=schemas),
+        written_rows(rows, some, evidence, begin_version, schemas),
     ]
     return ChangeRuns.concatenated(written), runs.where(~differ & ~since)
 
@@ -289,6 +292,9 @@ def _known_by_address(
     if elsewhere.any():
         for addresses, position in ((net.before, begin), (net.after, end)):
             known = _evidence_at(rows, position, addresses[elsewhere])
+            evidence[elsewhere] = np.maximum(evidence[elsewhere], known)
+        if rows.before_ids and rows.has_row_ids_at(end):
+            known = rows.before_ids.evidence(net.identity[elsewhere])
             evidence[elsewhere] = np.maximum(evidence[elsewhere], known)
     return replace(net, evidence=evidence)
 

@@ -51,6 +51,11 @@ class VersionRange:
     end: int
     begin_is_kept: bool
 
+    @property
+    def ids_of(self) -> StateRows | None:
+        """What tells the row IDs of rows; None if the second version has none."""
+        return self.rows if self.rows.has_row_ids_at(self.end) else None
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeStep:
@@ -104,7 +109,7 @@ def version_range(
     try:
         begin = EMPTY if begin_version == 0 else position_of(rows, begin_version)
     except VersionNotFoundError as error:
-        tells = rows.has_row_ids or not must_begin
+        tells = _is_told_since(rows, begin_version) or not must_begin
         if not tells or not _was_lost(rows, begin_version):
             raise error from None
         begin = int(np.searchsorted(rows.history.versions, np.uint64(begin_version))) - 1
@@ -113,27 +118,33 @@ def version_range(
 
 
 def _on_one_side(rows: StateRows, begin_version: int, end_version: int) -> StateRows:
-    """Return the rows of the versions that have row IDs of the same kind as two versions.
+    """Return the rows of the versions on the same side of one that turned stable row IDs off.
 
     Raises
     ------
     UnsupportedFeatureError
-        If stable row IDs were turned on or off between them.
+        If it is between the two versions.
     """
-    switched = rows.switched_at
+    switched = rows.ids_went_at
     if switched is None or begin_version >= switched or end_version == 0:
         return rows
     if end_version >= switched and begin_version == 0:
         return rows  # all its rows are new, whatever they were called
     if end_version >= switched:
         raise UnsupportedFeatureError(
-            f"version {switched} turned stable row IDs {'on' if rows.has_row_ids else 'off'}, and "
-            f"nothing stored tells which rows of version {begin_version} are which of version "
-            f"{end_version}: ask for changes before version {switched}, or from it on"
+            f"version {switched} turned stable row IDs off, and which rows of version "
+            f"{begin_version} are which of version {end_version} is not followed across that: ask "
+            f"for changes before version {switched}, or from it on"
         )
     earlier = [one for one in rows.source.history.versions.tolist() if one < switched]
     before = state_rows(rows.source.only(earlier[0], earlier[-1]))
     return _on_one_side(before, begin_version, end_version)
+
+
+def _is_told_since(rows: StateRows, version: int) -> bool:
+    """Whether row IDs tell what came after a version that is not kept."""
+    first = rows.history.records[rows.ids_from].version if rows.ids_from else 0
+    return rows.has_row_ids and version >= first
 
 
 def _was_lost(rows: StateRows, version: int) -> bool:

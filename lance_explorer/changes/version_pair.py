@@ -107,8 +107,8 @@ class VersionPair:
         return (
             is_one_branch
             and self.is_one_table
-            and self.rows_before.rows.has_row_ids
-            and self.rows_after.rows.has_row_ids
+            and self.rows_before.has_row_ids
+            and self.rows_after.has_row_ids
         )
 
     @cached_property

@@ -32,6 +32,11 @@ class PlaceRows:
         return self.record.version
 
     @property
+    def has_row_ids(self) -> bool:
+        """Whether it has stable row IDs."""
+        return self.rows.has_row_ids_at(self.position)
+
+    @property
     def fragments(self) -> list[Fragment]:
         """Its fragments."""
         states = self.rows.history.states

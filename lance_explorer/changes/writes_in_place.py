@@ -51,7 +51,9 @@ def traces(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Traces:
 
 def _unpaired(rows: StateRows, path: VersionPath) -> IdentitySet:
     start, stop = [_NO_IDENTITIES], [_NO_IDENTITIES]
-    for position in path.steps if not rows.has_row_ids else ():
+    for position in path.steps:
+        if rows.is_told_by_ids(position):
+            continue
         if _restores_unpaired(rows, position):  # it is not compared with what that was built on
             every = np.array([0], dtype=np.uint64), np.array([MAX_U64], dtype=np.uint64)
             return IdentitySet(*every)
@@ -81,12 +83,11 @@ def _restores_unpaired(rows: StateRows, position: int) -> bool:
 
 
 def _told_by_order(rows: StateRows, path: VersionPath) -> IdentitySet:
-    if rows.has_row_ids:
-        return IdentitySet.of(_NO_IDENTITIES, _NO_IDENTITIES)
     ranges = [
         rows.ids(state).ranges()
         for position in path.steps
         if rows.history.records[position].operation == OperationName.UPDATE
+        and not rows.is_told_by_ids(position)
         for state in rows.history.states_added(position).tolist()
         if rows.origins(state).evidence is Evidence.INFERRED
     ]

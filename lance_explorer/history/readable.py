@@ -18,10 +18,12 @@ __all__ = [
     "check_counted",
     "check_readable",
     "check_rows",
+    "have_row_ids",
     "is_counted",
     "readable_history",
     "rows_history",
-    "same_row_ids",
+    "since_row_ids_went",
+    "up_to",
 ]
 
 
@@ -94,20 +96,27 @@ def rows_history(history: History) -> History:
     return _without(readable, left_out)
 
 
-def same_row_ids(history: History) -> History:
-    """Return the last versions of a history that all have stable row IDs, or all have none.
+def since_row_ids_went(history: History) -> History:
+    """Return the last versions of a history among which stable row IDs were never turned off.
 
-    Where they were turned on or off, row IDs before and after do not mean the same rows, and
-    nothing stored tells which is which: versions before are as if they were not kept.
+    A restore of a version without them does that: what row IDs meant before it means nothing after.
     """
-    stable = np.array(
-        [bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS) for record in history.records],
-        dtype=np.bool_,
-    )
-    switches = np.flatnonzero(stable[1:] != stable[:-1])
-    if not len(switches):
+    stable = have_row_ids(history)
+    went = np.flatnonzero(stable[:-1] & ~stable[1:])
+    if not len(went):
         return history
-    return _without(history, np.arange(len(stable)) <= switches[-1])
+    return _without(history, np.arange(len(stable)) <= went[-1])
+
+
+def up_to(history: History, position: int) -> History:
+    """Return the versions of a history up to one, given by its position."""
+    return _without(history, np.arange(len(history.records)) > position)
+
+
+def have_row_ids(history: History) -> NDArray[np.bool_]:
+    """Return for each version whether it has stable row IDs."""
+    flags = [record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records]
+    return np.array(flags, dtype=np.bool_)
 
 
 def _uncounted(history: History) -> NDArray[np.int64]:

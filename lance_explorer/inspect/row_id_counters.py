@@ -39,6 +39,13 @@ def not_checked(history: History) -> Iterator[Finding]:
         )
 
 
+_SWITCHED = {
+    "on": "Rows before have no row ID: they are told by address, and followed across this version.",
+    "off": "Row IDs before and after do not mean the same rows.",
+}
+"""What that means for rows."""
+
+
 def switches(history: History) -> Iterator[Finding]:
     """Yield where stable row IDs were turned on or off."""
     for before, record in zip(history.records, history.records[1:], strict=False):
@@ -49,7 +56,7 @@ def switches(history: History) -> Iterator[Finding]:
                 severity="warning",
                 message=f"stable row IDs are {word} from here on, unlike in version "
                 f"{before.version}",
-                advice="Row IDs before and after do not mean the same rows.",
+                advice=_SWITCHED[word],
                 version=record.version,
             )
 

@@ -52,7 +52,7 @@ def identities_in_parent(
     Stable row IDs below the next one at the fork are shared. Without them a row of the branch is
     the one that lives at the same address when the branch begins.
     """
-    if rows.has_row_ids:
+    if rows.has_row_ids_at(0) and fork.parent.has_row_ids_at(fork.position):
         next_row_id = fork.parent.history.records[fork.position].manifest.next_row_id
         shared = identities < np.uint64(next_row_id)
         if fork.parent.namesakes:

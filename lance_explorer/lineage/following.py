@@ -33,7 +33,6 @@ from lance_explorer.lineage.event_frame import EventColumns, event_columns, only
 from lance_explorer.lineage.follow_rows import RowsInStep, trace
 from lance_explorer.lineage.fork_gaps import has_gap, since_fork
 from lance_explorer.lineage.row_values import with_values
-from lance_explorer.lineage.switched_row_ids import with_life_before
 from lance_explorer.lineage.timeline import timeline
 from lance_explorer.rowids.addresses import RowAddress
 from lance_explorer.rowids.arrays import MAX_U64, Positions, Uint64Array
@@ -57,7 +56,7 @@ def row_history(
         The row ID; without stable row IDs, the address of the row in version ``at``.
     at : int, optional
         The version in which the address is meant; by default the last one in which a row lives
-        there. Stable row IDs need none.
+        there. Stable row IDs need none; a version from before they were turned on has addresses.
     values : bool
         Whether to read the row's values after each event, before it where it ended: a struct
         ``values``, and ``changed_columns``, the columns that differ from the event before. Both are
@@ -79,11 +78,7 @@ def row_history(
     known_from = told.pop("known_from")
     said = {**told, **_facts(source, columns, steps), "known_from": known_from}
     frame = ROW_HISTORY.build(said)
-    if values:
-        frame = with_values(source, frame, row_id)
-    return with_life_before(
-        rows, frame, lambda own, address, at: row_history(own, address, at, values=values)
-    )
+    return with_values(source, frame, row_id) if values else frame
 
 
 def _told(source: TableSource, columns: EventColumns, steps: _Steps) -> dict[str, pl.Series]:
@@ -105,16 +100,14 @@ def _identities(rows: StateRows, row_id: int, at: int | None) -> list[int]:
     """Return the identity of a row that is given by its address in a version; all of a row ID."""
     if not 0 <= row_id < MAX_U64:
         raise RowNotFoundError(f"{row_id} is no row ID: those go from 0 to 2^64 - 2")
-    if rows.has_row_ids:
-        if at is not None:
-            position_of(rows, at)
+    position = None if at is None else position_of(rows, at)
+    if rows.has_row_ids_at(rows.ids_from if position is None else position):
         found: list[int] = rows.bearers(np.array([row_id], dtype=np.uint64))[0].tolist()
         return found
     address = np.array([row_id], dtype=np.uint64)
-    positions = [_last_position(rows, row_id) if at is None else position_of(rows, at)]
-    for position in positions:
-        if position is None:
-            break
+    if position is None:
+        position = _last_position(rows, row_id)
+    if position is not None:
         identities, live = identities_at(rows, position, address)
         if live[0]:
             return [int(identities[0])]
@@ -193,8 +186,8 @@ def follow(
     source : TableSource
         The branch. What happened before it left its parent is told too.
     ids : array_like
-        Row IDs; without stable row IDs, addresses in ``begin_version``; in ``end_version`` if
-        no first one is given. An ID that is given twice is followed once.
+        Row IDs; addresses in ``begin_version`` if that has no stable row IDs; in ``end_version``
+        if no first one is given. An ID that is given twice is followed once.
     begin_version : int, optional
         Events after this version; by default from the beginning.
     end_version : int, optional
@@ -215,11 +208,12 @@ def follow(
     start = 0 if begin_version is None else position_of(rows, begin_version) + 1
     stop = position_of(rows, source.latest_version if end_version is None else end_version) + 1
     wanted = asked[np.sort(first)]
-    if rows.has_row_ids:
+    named_at = (start or stop) - 1
+    if rows.has_row_ids_at(named_at):
         identities, place = rows.bearers(wanted)
         known = np.ones(len(identities), dtype=np.bool_)
     else:
-        identities, known = identities_at(rows, (start or stop) - 1, wanted)
+        identities, known = identities_at(rows, named_at, wanted)
         place = np.arange(len(wanted))
     parts, steps = followed_events(rows, identities, known, range(start, stop))
     columns = EventColumns.concatenated(parts)

@@ -38,7 +38,7 @@ def since_fork(rows: StateRows, fork: Fork, row_ids: Uint64Array, step: int) -> 
     step : int
         The number of the first kept version among the steps.
     """
-    if not rows.has_row_ids:
+    if not rows.has_row_ids_at(0):
         return EventColumns.empty()
     inherited = identities_in_parent(rows, fork, row_ids)[0]
     places = addresses_at(fork.parent, fork.position, inherited), addresses_at(rows, 0, row_ids)

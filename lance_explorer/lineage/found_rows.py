@@ -34,7 +34,13 @@ FOUND = FrameSchema(
     "found",
     (
         BRANCH,
-        Column("_rowid", ID, "row ID; without stable row IDs, the row address in last_version"),
+        Column(
+            "_rowid",
+            ID,
+            "row ID, null if the row never got one; without stable row IDs, the row address in "
+            "last_version",
+            nullable=True,
+        ),
         Column("_rowaddr", ID, "row address in last_version"),
         Column("first_version", ID, "first kept version in which the row was found like this"),
         Column("last_version", ID, "last such version"),
@@ -197,7 +203,7 @@ def found_frame(
     )
     told = {
         "branch": [source.branch] * len(seen),
-        "_rowid": rows.row_ids(seen.identity) if rows.has_row_ids else seen.address,
+        "_rowid": _names(rows, seen),
         "_rowaddr": seen.address,
         "first_version": versions[seen.first],
         "last_version": versions[seen.last],
@@ -211,6 +217,14 @@ def found_frame(
     taken = {*own.columns}
     names = {name: free_name(name, taken) for name in values.columns}
     return own.hstack(values.rename(names))
+
+
+def _names(rows: StateRows, seen: Sightings) -> pl.Series:
+    """Return row IDs, null for rows that never got one; without row IDs the addresses."""
+    if not rows.has_row_ids:
+        return pl.Series(seen.address, dtype=ID)
+    names = pl.Series(rows.row_ids(seen.identity), dtype=ID)
+    return names.set(pl.Series(rows.never_had_ids(seen.identity)), None)
 
 
 def _ends(rows: StateRows, seen: Sightings, is_live: NDArray[np.bool_]) -> pl.DataFrame:

@@ -378,7 +378,7 @@ def _values(
     asked = tops if columns is None else [name for name in columns if name in tops]
     if not asked:
         return None
-    row_ids = rows.row_ids(seen.identity) if rows.has_row_ids else seen.address
+    row_ids = rows.lance_ids_at(position, rows.row_ids(seen.identity), seen.address)
     try:
         check_blob = check_values(source, record.version, some_rows=True)
         return read_rows_at(

@@ -98,11 +98,11 @@ class BranchValues:
                 if here.any():
                     wanted.append((chosen[here], piece))
                 left &= ~here
-        ids = row_ids if self.rows.has_row_ids else addresses
         found = list[Before]()
         for position, several in reads_of(self.rows, wanted):
             some = np.concatenate(several)
-            values = self._read(position, addresses[some], ids[some])
+            ids = self.rows.lance_ids_at(position, row_ids[some], addresses[some])
+            values = self._read(position, addresses[some], ids)
             if values is not None:
                 found.append(Before(some, values))
         return found

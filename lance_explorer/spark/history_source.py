@@ -107,7 +107,7 @@ class _HistoryReader(DataSourceReader):
             starts = range(0, len(ids), size)
             pieces = [_Ids(some=tuple(ids[start : start + size])) for start in starts]
             return [InputPartition(piece) for piece in pieces or [_Ids()]]
-        if _has_row_ids(source):
+        if _has_row_ids(source, self._rows_version):
             count = max([record.manifest.next_row_id for record in source.history.records])
             size = self._size(source, count)
             ranges = [_Ids(n, min(n + size, count)) for n in range(0, count, size)]
@@ -150,8 +150,8 @@ class _HistoryReader(DataSourceReader):
         return self._options.number("rows_per_partition", size)
 
 
-def _has_row_ids(source: TableSource) -> bool:
-    record = source.version(source.latest_version).records[0]
+def _has_row_ids(source: TableSource, version: int) -> bool:
+    record = source.version(version).records[0]
     return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
 
 

@@ -82,7 +82,7 @@ class PinnedTable:
     @classmethod
     def at(cls, source: TableSource, version: int, ref: TableRef) -> "PinnedTable":
         """Return a table at a version of one of its branches, which ``source`` is."""
-        branch = replace(ref, uri=source.uri, branch=source.branch)
+        branch = replace(ref, uri=source.uri_to_open, branch=source.branch)
         for file in source.listing.versions:
             if file.version == version:
                 return cls(branch, file)
@@ -123,13 +123,14 @@ class PinnedTable:
         VersionNotFoundError
             If the table is another one now.
         """
-        some = self.ref.open().only(begin_version, self.version)
+        source = self.ref.open()
+        some = source.only(begin_version, self.version)
         is_kept = len(some.listing.versions) == self.version - begin_version + 1
         if 0 < begin_version <= self.version and is_kept:
             if some.listing.versions[-1:] != (self.file,):
                 raise _replaced(self)
             some.recorded = handing = Handing(some)
-            if tells_itself(some.history):
+            if tells_itself(some.history, source):
                 return replace(self, handed=handing.handed(some))
         return self.with_versions()
 

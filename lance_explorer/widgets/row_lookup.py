@@ -51,11 +51,10 @@ def row_named(table: Table, typed: str) -> int:
     rows = state_rows(table.source)
     number = _number(found)
     is_address = bool(found["address"] or found["fragment"])
-    if rows.has_row_ids and not is_address:
-        if found["version"]:
-            position_of(rows, int(found["version"]))
-        return number
     at = int(found["version"]) if found["version"] else None
+    named_at = rows.ids_from if at is None else position_of(rows, at)
+    if rows.has_row_ids_at(named_at) and not is_address:
+        return number
     if rows.has_row_ids:
         return _row_id_at(rows, number, at)
     return number if at is None else _last_address(table, number, at)
@@ -89,8 +88,14 @@ def _row_id_at(rows: StateRows, address: int, at: int | None) -> int:
     positions = _positions_with(rows, address) if at is None else [position_of(rows, at)]
     for position in positions:
         identities, live = identities_at(rows, position, one)
-        if live[0]:
+        if live[0] and not rows.never_had_ids(identities)[0]:
             return int(rows.row_ids(identities)[0])
+        if live[0]:
+            version = rows.history.records[position].version
+            raise RowNotFoundError(
+                "that row was gone before the table had stable row IDs, so it has none: "
+                f"table.row({address}, at={version}) tells its life"
+            )
     place = RowAddress.of(address)
     when = "any kept version" if at is None else f"version {at}"
     raise RowNotFoundError(

@@ -5,7 +5,7 @@
 
 import pytest
 
-from tests.differential.random_lives.life import live
+from tests.differential.random_lives.life import Lived, live
 
 LIVES = [(seed, range(22)) for seed in range(20)]
 ONCE_WRONG = [
@@ -13,9 +13,20 @@ ONCE_WRONG = [
 ]
 
 
+IDS_TURNED_ON = [*range(6), 7]
+
+
 @pytest.mark.parametrize(("seed", "steps"), [*LIVES, *ONCE_WRONG])
 def test_a_random_life_is_told_as_pylance_reads_it(seed, steps):
-    lived = live(seed, steps)
+    _assert_agrees(live(seed, steps), seed)
+
+
+@pytest.mark.parametrize("seed", IDS_TURNED_ON)
+def test_a_random_life_goes_on_where_stable_row_ids_are_turned_on(seed):
+    _assert_agrees(live(seed, range(24), turn_on=11), seed)
+
+
+def _assert_agrees(lived: Lived, seed: int) -> None:
     wrong = "\n".join(f"{one.check} on {one.branch}: {one.words}" for one in lived.differences[:5])
     taken = "\n".join(f"{number}: {words}" for number, words in lived.steps)
     assert not lived.differences, f"seed {seed} ({lived.kind})\n{taken}\n{wrong}"

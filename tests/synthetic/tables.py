@@ -168,10 +168,11 @@ class SyntheticTable:
         messages = [fragment.message for fragment in fragments.values()]
         return self.commit("merge", pb.Merge(fragments=messages, schema=schema))
 
-    def turn_on_row_ids(self) -> Self:
+    def turn_on_row_ids(self, *, with_versions: bool = True) -> Self:
         """Give each row a stable row ID, deleted rows too, by a merge that changes nothing else.
 
-        No call in Python does that: it is as Lance describes it.
+        No call in Python does that: it is as Lance describes it. ``with_versions`` says whether
+        rows get row versions as well, which are then those of the merge.
         """
         state, version = self.state, self.version + 1
         state.stable_row_ids = True
@@ -186,6 +187,9 @@ class SyntheticTable:
             message = table_pb2.DataFragment()
             message.CopyFrom(fragment.message)
             sequences.write_to(message)
+            if not with_versions:
+                message.ClearField("inline_created_at")
+                message.ClearField("inline_last_updated_at")
             state.fragments[key] = SyntheticFragment(message, sequences, fragment.deleted)
         messages = [fragment.message for fragment in state.fragments.values()]
         return self.commit("merge", pb.Merge(fragments=messages, schema=state.manifest.fields))

@@ -71,6 +71,7 @@ def groups() -> list[Group]:
     from lance_explorer import errors
     from lance_explorer.changes.change_feed import Changes
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.changes.merge import MergePreview
     from lance_explorer.disk.cleanup_preview import CleanupPreview
     from lance_explorer.disk.compaction_preview import CompactionPreview
     from lance_explorer.disk.usage import DiskUsage
@@ -98,6 +99,7 @@ def groups() -> list[Group]:
         _members("Blame", "blame", Blame),
         _members("Changes", "changes", Changes),
         _members("Diff", "diff", Diff),
+        _members("Preview of a merge", "preview", MergePreview),
         _members("Lineage", "lineage", Lineage),
         _members("Disk usage", "usage", DiskUsage),
         _members("Cleanup", "cleanup", CleanupPreview),

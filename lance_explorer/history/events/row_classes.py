@@ -62,7 +62,7 @@ def _with_doubts(
     """Mark removed and added rows that may be the same ones."""
     if step.is_unpaired_update:
         old, new = np.ones(len(removed_rows), np.bool_), np.ones(len(added_rows), np.bool_)
-    elif step.name == OperationName.RESTORE and not rows.has_row_ids:
+    elif step.name == OperationName.RESTORE and not step.has_row_ids:
         all_removed, all_added = births_at(rows, step)
         old = Births.of(rows, step.removed.values(), removed_rows.before).may_be(all_added)
         new = Births.of(rows, step.added.values(), added_rows.after).may_be(all_removed)
@@ -197,14 +197,14 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     if step.name == OperationName.UPDATE and step.follows:
         classes.set(RowEvent.UPDATED, Evidence.DERIVED, elsewhere & ~is_told)
     # Without row IDs nothing tells whether a lost version wrote rows that moved, too.
-    is_open = not (step.follows or rows.has_row_ids)
+    is_open = not (step.follows or step.has_row_ids)
     if is_open:
         _set_rewritten(classes, rows, step, runs)
     elif not step.follows:
         classes.set(RowEvent.COLUMN_REWRITTEN, Evidence.LOST, unseen, is_uncertain=True)
     classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere & doubtful, is_uncertain=True)
     classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere, is_uncertain=is_open)
-    if not rows.has_row_ids:
+    if not step.has_row_ids:
         classes.weaken(_evidence_of_identity(rows, step, runs))
     return classes.events()
 

@@ -39,13 +39,15 @@ class StepFacts(Step):
 
     Attributes
     ----------
+    has_row_ids : bool
+        Whether row IDs tell which rows of the version before are which of this one.
     name : str or None
         The operation as Lance names it; None if no transaction is left, or it is not known.
     """
 
     def __init__(self, rows: StateRows, position: int) -> None:
         super().__init__(rows.source, rows.history, position)
-        self.has_row_ids = rows.has_row_ids
+        self.has_row_ids = rows.is_told_by_ids(position)
         name = self.after.operation
         self.name = None if name == OperationName.UNKNOWN else name
         self._rows = rows

@@ -125,7 +125,7 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
     return [
         UntoldWrite(after, change, written_fields(states[before], states[after], schemas))
         for before, after, change in written
-        if (rows.has_row_ids or rows.ids(before) is rows.ids(after))
+        if (step.has_row_ids or rows.ids(before) is rows.ids(after))
         and not _is_told(rows, step, after)
     ] + [UntoldWrite(state, InPlace.VALUES_DIFFER, fields) for state, fields in unseen]
 
@@ -165,6 +165,7 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
     not tell.
     """
     history, parent = rows.history, parent_position(rows, position)
+    by_ids = rows.is_told_by_ids(position)
     states, schema = history.states, history.records[position].schema
     before = [] if parent == EMPTY else history.states_at(parent)
     new = _new_since(rows, parent, position)
@@ -177,7 +178,7 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
     for state in new:
         found = list[UntoldWrite]()
         for other in seen.get(states[state].id, []):
-            if rows.has_row_ids or rows.ids(other) is rows.ids(state):
+            if by_ids or rows.ids(other) is rows.ids(state):
                 was = history.records[int(rows.first_positions[other])].schema
                 pair = SchemaPair(was, schema)
                 change = in_place(states[other], states[state], pair)
@@ -187,7 +188,7 @@ def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
             nearest = min(found, key=lambda write: (write.change, len(write.written.kept)))
             if nearest.change > InPlace.SAME:
                 yield nearest
-        elif not rows.has_row_ids or _shows_writes(states[state]):
+        elif not by_ids or _shows_writes(states[state]):
             everything = WrittenFields(frozenset([field.id for field in schema]), frozenset())
             yield UntoldWrite(state, InPlace.VALUES_DIFFER, everything)
 

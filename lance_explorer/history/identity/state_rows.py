@@ -9,7 +9,7 @@ stored.
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,21 +17,26 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from lance_explorer.errors import FormatError, StorageError
-from lance_explorer.format.flags import STABLE_ROW_IDS
-from lance_explorer.format.fragments import DeletionFile, Fragment
+from lance_explorer.format.fragments import DeletionFile
 from lance_explorer.format.single_ranges import SingleRanges
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.birth_addresses import BirthAddresses
 from lance_explorer.history.identity.reused_row_ids import namesakes_of
-from lance_explorer.history.identity.row_id_lines import Line, Namesakes
+from lance_explorer.history.identity.row_id_lines import PLAIN, Line, Namesakes
 from lance_explorer.history.identity.row_origins import RowOrigins, identity_bounds
+from lance_explorer.history.identity.rows_before_ids import RowsBeforeIds, are_without_row_id
 from lance_explorer.history.identity.versions_of_moved import (
     moved_without_versions,
     with_versions_before,
 )
 from lance_explorer.history.intervals import Intervals
 from lance_explorer.history.progress import with_progress
-from lance_explorer.history.readable import rows_history, same_row_ids
+from lance_explorer.history.readable import (
+    have_row_ids,
+    rows_history,
+    since_row_ids_went,
+    up_to,
+)
 from lance_explorer.history.reading.row_reader import FragmentReader
 from lance_explorer.history.reading.stored_sequences import (
     FragmentSequence,
@@ -69,23 +74,33 @@ class StateRows:
         The branch.
     history : History
         Its versions, but those whose rows cannot be told, and those before stable row IDs were
-        turned on or off for the last time.
+        turned off for the last time.
     has_row_ids : bool
-        Whether the table has stable row IDs.
-    switched_at : int, optional
-        The version that turned stable row IDs on or off, if one did: the first of these.
+        Whether rows are told by stable row IDs; see ``ids_from``.
+    ids_from : int
+        The position of the first version that has them: 0, but where a table without was given
+        row IDs later. Rows before have the same identities
+        (:mod:`lance_explorer.history.identity.rows_before_ids`).
+    ids_went_at : int, optional
+        The version that turned stable row IDs off, if one did: the first of these.
     """
 
-    def __init__(self, source: TableSource, history: History, known: _Known | None = None) -> None:
+    def __init__(
+        self,
+        source: TableSource,
+        history: History,
+        known: _Known | None = None,
+        *,
+        by_address: bool = False,
+    ) -> None:
         self.source = source
         readable = rows_history(history)
-        self.history = same_row_ids(readable)
+        self.history = readable if by_address else since_row_ids_went(readable)
         is_cut = len(self.history.records) < len(readable.records)
-        self.switched_at = self.history.records[0].version if is_cut else None
-        self.has_row_ids = any(
-            record.manifest.reader_feature_flags & STABLE_ROW_IDS
-            for record in self.history.records or history.records
-        )
+        self.ids_went_at = self.history.records[0].version if is_cut else None
+        stable = have_row_ids(self.history if self.history.records else history)
+        self.has_row_ids = not by_address and bool(stable.any())
+        self.ids_from = int(stable.argmax()) if self.has_row_ids else 0
         self.known = known or _Known({}, {})
         self.named = history
         self._origins: dict[int, RowOrigins] = {}
@@ -93,6 +108,35 @@ class StateRows:
         self._spans: dict[tuple[int, tuple[int, int]], RowIdSequence] = {}
         self._shared: dict[tuple[int, object], RowIdSequence | RowVersionRuns] = {}
         self._births = None if self.has_row_ids else BirthAddresses(self)
+
+    def has_row_ids_at(self, position: int) -> bool:
+        """Return whether a version has stable row IDs, and all after it."""
+        return self.has_row_ids and position >= self.ids_from
+
+    def is_told_by_ids(self, position: int) -> bool:
+        """Return whether row IDs tell which rows of the version before are which of a version.
+
+        They do not where the version before had none.
+        """
+        return self.has_row_ids and position >= self.ids_from + bool(self.ids_from)
+
+    def lance_ids_at(
+        self, position: int, row_ids: Uint64Array, addresses: Uint64Array
+    ) -> Uint64Array:
+        """Return what Lance calls rows in a version: their row IDs, or without these addresses."""
+        return row_ids if self.has_row_ids_at(position) else addresses
+
+    @cached_property
+    def before_ids(self) -> RowsBeforeIds | None:
+        """The rows up to the version that turned row IDs on; None if all versions have them."""
+        if not self.ids_from:
+            return None
+        history = up_to(self.history, self.ids_from)
+        return RowsBeforeIds(self, StateRows(self.source, history, self.known, by_address=True))
+
+    def _is_before_ids(self, state: int) -> bool:
+        """Whether a state is told by addresses, though the table has row IDs."""
+        return bool(self.ids_from) and 0 <= self.first_positions[state] <= self.ids_from
 
     @cached_property
     def first_positions(self) -> NDArray[np.int64]:
@@ -115,6 +159,8 @@ class StateRows:
         ranges = self._ranges
         is_there = self.first_positions >= 0
         known = is_there & ranges.found
+        if self.ids_from:
+            known &= self.first_positions > self.ids_from
         low[known], high[known] = ranges.start[known], ranges.stop[known] - np.uint64(1)
         others = np.flatnonzero(is_there & ~known).tolist()
         self.load(others, versions=False)
@@ -177,20 +223,24 @@ class StateRows:
         if origins is None:
             if self._births:
                 origins = self._births.origins(state)
+            elif self.before_ids and self._is_before_ids(state):
+                origins = self.before_ids.origins(state)
             else:
                 origins = self.stored_origins(state)
                 if self._are_moved_without_versions[state]:
                     origins = with_versions_before(self, state, origins)
+                if self.before_ids:
+                    origins = self.before_ids.with_versions(origins)
             self._origins[state] = origins
         return origins
 
     def ids(self, state: int) -> RowIdSequence:
         """Return the identities of the rows of a state; states may share the sequence itself."""
-        if self._births is not None:
+        if self._births is not None or self._is_before_ids(state):
             return self.origins(state).ids
         if state in self._own_ids:
             return self._own_ids[state]
-        row_ids = self._row_ids(self.history.states[state], state)
+        row_ids = self.stored_ids(state)
         line = self._line(state)
         if line is None:
             return row_ids
@@ -206,18 +256,32 @@ class StateRows:
         """What tells rows with one row ID apart; None if there are no such rows."""
         if not self.has_row_ids or not self.history.records:
             return None
-        return namesakes_of(
+        since = self.ids_from
+        found = namesakes_of(
             self.source,
-            self.history.records,
-            self._new_row_ids,
-            self._new_versions,
+            self.history.records[since:],
+            lambda position: self._new_row_ids(since + position),
+            lambda position: self._new_versions(since + position),
             self._detached_rows,
-            self._new_files,
+            lambda position: self._new_files(since + position),
+        )
+        if found is None or not since:
+            return found
+        return replace(
+            found,
+            lines=(PLAIN,) * since + found.lines,
+            restores=tuple([since + position for position in found.restores]),
         )
 
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
-        """Return the row IDs of rows; without stable ones, the identities."""
+        """Return the row IDs of rows; the identities of those that :meth:`never_had_ids`."""
         return self.namesakes.row_ids(identities) if self.namesakes else identities
+
+    def never_had_ids(self, identities: Uint64Array) -> NDArray[np.bool_]:
+        """Return which rows were gone before the table had stable row IDs, and so have none."""
+        if not self.ids_from:
+            return np.zeros(len(identities), dtype=np.bool_)
+        return are_without_row_id(identities)
 
     def bearers(self, row_ids: Uint64Array) -> tuple[Uint64Array, Positions]:
         """Return the identities of all rows that had some row IDs, and the place of each ID."""
@@ -281,7 +345,8 @@ class StateRows:
 
     @cached_property
     def _are_moved_without_versions(self) -> NDArray[np.bool_]:
-        return moved_without_versions(self.history)
+        are_replayed = (self.first_positions >= 0) & (self.first_positions <= self.ids_from)
+        return moved_without_versions(self.history, are_replayed & bool(self.ids_from))
 
     @cached_property
     def _ranges(self) -> SingleRanges:
@@ -301,7 +366,7 @@ class StateRows:
 
     def _new_row_ids(self, position: int) -> tuple[Uint64Array, Uint64Array]:
         new = self.new_states(position)
-        ranges = [self._row_ids(self.history.states[state], state).ranges() for state in new]
+        ranges = [self.stored_ids(state).ranges() for state in new]
         return concatenated([r[0] for r in ranges]), concatenated([r[1] for r in ranges])
 
     def _new_versions(self, position: int) -> set[int]:
@@ -320,14 +385,16 @@ class StateRows:
         transaction = self.source.transaction(rows.history.records[0])
         operation = transaction.operation if transaction else None
         own = [
-            rows._row_ids(fragment, state).ranges()
+            rows.stored_ids(state).ranges()
             for state, fragment in enumerate(rows.history.states)
             if writes_rows(operation, fragment)
         ]
         written = concatenated([r[0] for r in own]), concatenated([r[1] for r in own])
         return rows._new_versions(0), written
 
-    def _row_ids(self, fragment: Fragment, state: int) -> RowIdSequence:
+    def stored_ids(self, state: int) -> RowIdSequence:
+        """Return the row IDs that a state of a stable table stores."""
+        fragment = self.history.states[state]
         ranges = self.history.states.row_id_ranges
         if ranges.found[state]:
             span = int(ranges.start[state]), int(ranges.stop[state])

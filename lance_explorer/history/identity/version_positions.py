@@ -21,17 +21,16 @@ def position_of(rows: StateRows, version: int) -> int:
     CorruptFileError
         If two of its fragments have the same ID.
     UnsupportedFeatureError
-        If stable row IDs were turned on or off since.
+        If stable row IDs were turned off since.
     """
     try:
         return rows.history.position(version)
     except VersionNotFoundError:
         check_rows(rows.source.version(version))
-        switched = rows.switched_at
+        switched = rows.ids_went_at
         if switched is not None and version < switched and version in rows.named:
             raise UnsupportedFeatureError(
-                f"version {switched} turned stable row IDs {'on' if rows.has_row_ids else 'off'}: "
-                f"rows of version {version} cannot be followed across it; ask for versions before "
-                "it, or from it on"
+                f"version {switched} turned stable row IDs off: rows of version {version} cannot "
+                "be followed across it; ask for versions before it, or from it on"
             ) from None
         raise rows.source.missing_version(version) from None

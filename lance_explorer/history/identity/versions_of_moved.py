@@ -1,8 +1,8 @@
-"""Row versions of rows that a Rewrite moved, where fragments store none.
+"""Row versions of rows that a Rewrite moved, or a commit left, where fragments store none.
 
 Commits that were made by hand may lack them, and a compaction of such fragments makes some up. A
 Rewrite only moves rows, so they keep those that they had before: else a row would seem older than
-it is, and written where it only moved.
+it is, and written where it only moved. A later state of a fragment has the rows of the one before.
 """
 
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from lance_explorer.history.identity.row_origins import (
     VersionsFrom,
     constant_versions,
 )
+from lance_explorer.history.steps import same_life
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns, Runs, separated
@@ -31,8 +32,16 @@ if TYPE_CHECKING:
 __all__ = ["moved_without_versions", "with_versions_before"]
 
 
-def moved_without_versions(history: History) -> NDArray[np.bool_]:
-    """Return which states a Rewrite wrote that store no row versions, or made-up ones."""
+def moved_without_versions(history: History, are_replayed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which states store no row versions, or made-up ones, while those of before are known.
+
+    Parameters
+    ----------
+    history : History
+        The versions of a branch.
+    are_replayed : ndarray of bool
+        The states of which row versions are known though they store none.
+    """
     is_moved = np.zeros(len(history.states), dtype=np.bool_)
     lacks = history.states.row_version_storage == SequenceStorage.ABSENT
     for position in history.changed_positions.tolist() if lacks.any() else ():
@@ -40,11 +49,15 @@ def moved_without_versions(history: History) -> NDArray[np.bool_]:
             added = history.states_added(position)
             is_moved[added] |= lacks[added] | lacks[history.states_removed(position)].any()
             lacks[added] |= is_moved[added]
+        else:
+            added, removed = history.states_added(position), history.states_removed(position)
+            known = history.states.ids[removed[(is_moved | are_replayed)[removed]]]
+            is_moved[added] |= lacks[added] & np.isin(history.states.ids[added], known)
     return is_moved
 
 
 def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> RowOrigins:
-    """Return the origins of a state, with the versions that its rows had before a Rewrite.
+    """Return the origins of a state, with the versions that its rows had before.
 
     They are as stored where the version before is lost, or rows of the state were not there.
 
@@ -61,12 +74,21 @@ def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> R
     if position < 1 or not history.follows_previous[position]:
         return stored
     removed = history.states_removed(position).tolist()
+    fragment, operation = history.states[state], history.records[position].operation
+    if operation != OperationName.REWRITE:
+        [same] = [old for old in removed if history.states[old].id == fragment.id]
+        if not same_life(history.states[same], fragment, operation):
+            return stored
+        before = rows.origins(same)
+        created = before.created if stored.created is None else stored.created
+        updated = before.updated if stored.updated is None else stored.updated
+        return RowOrigins(stored.ids, created, updated)
     known = {old: rows.origins(old) for old in removed}
     if all(origins.updated is None for origins in known.values()):
         return stored
-    before = RunColumns.concatenated([_rows_in(rows, old, rows.deleted(old)) for old in removed])
+    left = RunColumns.concatenated([_rows_in(rows, old, rows.deleted(old)) for old in removed])
     after = _rows_in(rows, state, BitMap())
-    moved = separated(Runs.split(after)[0].columns, Runs.split(before)[0].columns)[2]
+    moved = separated(Runs.split(after)[0].columns, Runs.split(left)[0].columns)[2]
     lengths = moved.stop - moved.start
     if int(lengths.sum()) != rows.num_rows(state):
         return stored

@@ -88,8 +88,8 @@ def _is_live(
 
 
 def _offset(content: FragmentContent, row_id: int, stable: bool) -> int | None:
-    if content.row_ids is not None and stable:
-        return content.row_ids.position(row_id)
+    if stable:  # versions from before row IDs were turned on have none
+        return None if content.row_ids is None else content.row_ids.position(row_id)
     address = RowAddress.of(row_id)
     is_there = address.fragment_id == content.fragment.id and address.offset < content.num_rows
     return address.offset if is_there else None

@@ -24,6 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", help="numbers of the steps that are taken")
     parser.add_argument("--check", action="append", choices=[*CHECKS], default=[])
     parser.add_argument("--without", default="", help="actions that are left out")
+    parser.add_argument("--turn-on", type=int, help="the step before which row IDs are turned on")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     told = parser.parse_args(arguments)
@@ -32,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     for seed in range(told.seed, told.seed + told.lives):
         start = time.monotonic()
         steps = [*map(int, told.only.split(","))] if told.only else [*range(told.steps)]
-        lived = live(seed, steps, told.check, told.without.split(","))
+        lived = live(seed, steps, told.check, told.without.split(","), told.turn_on)
         done.update(lived.done)
         refused |= lived.refused
         found = Counter(one.check for one in lived.differences)
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
         if lived.differences:
             wrong += 1
             _tell(
-                shrink(lived, told.without.split(",")) if told.shrink else lived,
+                shrink(lived, told.without.split(","), told.turn_on) if told.shrink else lived,
                 whole=told.shrink or told.verbose,
             )
         elif told.verbose:

@@ -35,6 +35,7 @@ def _commit(world: World, rng: Random, base: Any, operation: Any) -> str:
 def _some_base(world: World, rng: Random) -> Any:
     """Return the latest version, now and then a detached one."""
     own = [number for number, seen in world.detached.items() if seen.branch == world.head]
+    own = [number for number in own if world.has_ids_as_now(number)]
     if own and rng.random() < 0.15:
         return world.dataset().checkout_version(rng.choice(own))
     return world.dataset()
@@ -273,12 +274,15 @@ def update_in_place_and_elsewhere(world: World, rng: Random) -> str:
 @action(0.3)
 def restore_by_hand(world: World, rng: Random) -> str:
     version = rng.choice(world.kept(world.head))
+    if not world.has_ids_as_now(version):
+        raise Refused("that turns row IDs off")
     return f"Restore {version}" + _commit(world, rng, world.dataset(), Lance.Restore(version))
 
 
 @action(0.7)
 def restore_detached(world: World, rng: Random) -> str:
     own = [number for number, seen in world.detached.items() if seen.branch == world.head]
+    own = [number for number in own if world.has_ids_as_now(number)]
     if not own:
         raise Refused("no detached version")
     version = rng.choice(own)

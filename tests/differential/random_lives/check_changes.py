@@ -40,6 +40,8 @@ def net(world: World, branch: str | None, table: Table, _: Table, rng: Random) -
         changes = table.changes(begin, end, images="both", include=ALL)
         feed, where = changes.to_polars(), f"net {begin} to {end}"
         yield from _wrong_lines(feed, old, new, where, _in_doubt(changes.findings()))
+        if branch is None and new.stable:
+            yield from _wrong_row_ids(feed, kept, where)
         yield from _wrong_sums(changes.summary(), feed, len(old.rows), len(new.rows), where)
         yield from _other_parts(changes, feed, rng, where)
 
@@ -59,6 +61,8 @@ def commits(world: World, branch: str | None, table: Table, _: Table, rng: Rando
         lines = feed.filter(_commit_version=version)
         where = f"commit {version} ({new.operation})"
         yield from _wrong_lines(lines, old, new, where, _in_doubt(changes.findings()))
+    if branch is None and kept[max(kept)].stable:
+        yield from _wrong_row_ids(feed.filter(pl.col("_event") != "lost"), kept, "commits")
     yield from _other_parts(changes, feed, rng, "commits")
 
 
@@ -193,6 +197,24 @@ def _wrong_lines(
             yield f"{where}: key {key} differs in {differing(old, new, key)}, said to be unchanged"
         if old.rows[key].address != new.rows[key].address:
             yield f"{where}: key {key} moved, said to be unchanged"
+
+
+def _wrong_row_ids(feed: pl.DataFrame, kept: dict[int, Observed], where: str) -> Iterator[str]:
+    """Yield lines that name a row, after it has a row ID, by another one than pylance does.
+
+    Before, an update may have made another row of it, and which one is not told.
+    """
+    ids = dict[int, set[int]]()
+    for one in kept.values():
+        for key, row in one.rows.items():
+            if one.stable:
+                ids.setdefault(key, set()).add(row.id)
+    first = min(version for version, one in kept.items() if one.stable)
+    for line in feed.select("key", "_rowid", "_event", "_commit_version", AFTER).iter_rows():
+        key, row_id, event, version, after = line
+        is_named = after is not None if where.startswith("net") else version and version >= first
+        if key is not None and is_named and row_id not in ids.get(key, {row_id}):
+            yield f"{where}: {event} key {key} has the row ID {row_id}, not {ids[key]}"
 
 
 def _wrong_pair(

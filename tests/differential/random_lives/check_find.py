@@ -54,7 +54,8 @@ def _lines(rows: pl.DataFrame, kept: dict[int, Observed], where: str) -> Iterato
     for row in rows.iter_rows(named=True):
         last, told = kept[row["last_version"]], f"find {where!r}: key {row['key']}"
         at = last.rows[row["key"]]
-        if (row["_rowaddr"], row["_rowid"]) != (at.address, at.id):
+        is_named = last.stable or not kept[versions[-1]].stable  # else by what its place got
+        if row["_rowaddr"] != at.address or (is_named and row["_rowid"] != at.id):
             yield f"{told} in {last.version}: at {row['_rowaddr']}, ID {row['_rowid']}, not {at}"
         for name in set(values) & last.fields.keys():
             if not equal(row[name], at.values[name]):

@@ -51,9 +51,13 @@ def _wrong_ends(table: Table, kept: dict[int, Observed], begin: int, end: int) -
         unsure = one["outcome"] == "updated" or "_or_" in one["outcome"]
         if (one["outcome"] == "unknown") != (one["evidence"] == "lost"):
             yield f"{where}: unknown and lost are not the same"
-        if place is None or one["outcome"] == "unknown" or (unsure and not before.stable):
+        if (
+            place is None
+            or one["outcome"] == "unknown"
+            or (unsure and not (before.stable and after.stable))
+        ):
             continue
-        if before.stable:
+        if before.stable and after.stable:
             yield f"{where}; it is at {place}"
             continue
         ended = one["outcome_version"]
@@ -71,10 +75,10 @@ def histories(
     version = [*kept][-1]
     seen = kept[version]
     keys = rng.sample([*seen.rows], min(6, len(seen.rows)))
-    numbers = {(seen.rows[k].id if world.stable else seen.rows[k].address): k for k in keys}
+    numbers = {(seen.rows[k].id if seen.stable else seen.rows[k].address): k for k in keys}
     together = table.follow([*numbers], None, version)
     for number, key in numbers.items():
-        row = table.row(number, None if world.stable else version)
+        row = table.row(number, None if seen.stable else version)
         alone = row.history()
         ours = together.filter(pl.col("_rowid") == number).drop("_rowid")
         until = alone.filter(pl.col("version") <= version).select(ours.columns)
@@ -93,7 +97,7 @@ def histories(
 def _wrong_events(world: World, key: int, number: int, events: pl.DataFrame) -> Iterator[str]:
     for event in events.iter_rows(named=True):
         line = world.lines[event["branch"]]
-        if world.stable and _is_of_namesake(world, key, number, event):
+        if line.seen[max(line.seen)].stable and _is_of_namesake(world, key, number, event):
             continue  # all rows that ever had the row ID are told of
         after = event["_rowaddr_after"]
         seen = line.seen.get(event["version"])
@@ -131,7 +135,7 @@ def _is_of_namesake(world: World, key: int, number: int, event: dict[str, Any]) 
     before = max([kept for kept in world.kept(event["branch"]) if kept < version], default=0)
     found = list[bool]()
     for side, one in (("_rowaddr_before", before), ("_rowaddr_after", version)):
-        if event[side] is not None and one in seen:
+        if event[side] is not None and one in seen and seen[one].stable:
             other = seen[one].at.get(event[side], key)
             found.append(other != key and seen[one].rows[other].id == number)
     return bool(found) and all(found)
@@ -156,7 +160,7 @@ def events(world: World, branch: str | None, table: Table, _: Table, rng: Random
         if before.version + 1 != after.version:
             continue
         old = before.named_as_in(after)
-        numbers = {(r.id if world.stable else r.address): k for k, r in before.rows.items()}
+        numbers = {(r.id if before.stable else r.address): k for k, r in before.rows.items()}
         if not numbers:
             continue
         frame = table.follow([*numbers], begin, end)

@@ -251,6 +251,7 @@ def reasons(world: World, branch: str | None, table: Table, _: Table, rng: Rando
     at = versions[rng.randrange(len(versions) // 2, len(versions))]
     index = table.at(at).row_id_index()
     live = {row.id for row in kept[at].rows.values()}
+    versions = [v for v in versions if kept[v].stable == kept[at].stable]
     ever = {row.id for v in versions if v <= at for row in kept[v].rows.values()} - live
     for number in rng.sample(sorted(ever), min(4, len(ever))):
         places = [v for v in versions if v <= at and number in _ids(kept[v])]

@@ -27,6 +27,7 @@ from tests.differential.random_lives import (  # noqa: F401  they fill the lists
 from tests.differential.random_lives.checks import CHECKS, Difference
 from tests.differential.random_lives.registry import ACTIONS
 from tests.differential.random_lives.world import Refused, World
+from tests.differential.row_ids_turned_on import turn_on_row_ids
 
 __all__ = ["Lived", "live", "shrink", "take"]
 
@@ -50,18 +51,25 @@ def live(
     steps: Iterable[int],
     checks: Collection[str] = (),
     without: Collection[str] = (),
+    turn_on: int | None = None,
 ) -> Lived:
     """Live some of the steps of a life. Each has its own random numbers, so any may be left out.
 
-    Steps that are one of the actions ``without`` are not taken.
+    Steps that are one of the actions ``without`` are not taken. A table whose row IDs are turned on
+    has none before the step of that number.
     """
     os.environ["LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES"] = "1"
     with TemporaryDirectory() as folder:
-        world = World.create(Path(folder), Random(f"{seed}"))
+        world = World.create(Path(folder), Random(f"{seed}"), without_row_ids=turn_on is not None)
         kind = f"{'stable' if world.stable else 'addresses'}, {world.data_format}"
         lived = Lived(seed, kind, [], {}, [], {})
         tables: dict[str | None, Table] = {None: open_table(world.root)}
         for number in steps:
+            if number == turn_on:
+                rng = Random(f"{seed} {number} on")
+                version = turn_on_row_ids(world.line.uri, with_versions=rng.random() < 0.5)
+                world.observe()
+                lived.steps.append((number, f"turn row IDs on -> v{version} of {world.head}"))
             take(world, number, Random(f"{seed} {number}"), lived, without)
             if Random(f"{seed} {number} look").random() < 0.3:
                 found = _raised(partial(_look, world, tables))
@@ -126,20 +134,20 @@ def _look(world: World, tables: dict[str | None, Table]) -> Iterator[str]:
     yield from ()
 
 
-def shrink(lived: Lived, without: Collection[str] = ()) -> Lived:
+def shrink(lived: Lived, without: Collection[str] = (), turn_on: int | None = None) -> Lived:
     """Leave out steps as long as there is a difference of the first one's kind."""
     kind, name = lived.differences[0].kind, lived.differences[0].check
-    left = [number for number, _ in lived.steps]
+    left = [*dict.fromkeys(number for number, _ in lived.steps)]
     best = lived
     size = max(1, len(left) // 2)
     while size:
         start = 0
         while start < len(left):
             fewer = left[:start] + left[start + size :]
-            tried = live(lived.seed, fewer, [name], without)
+            tried = live(lived.seed, fewer, [name], without, turn_on)
             tried.differences = [one for one in tried.differences if one.kind == kind]
             if tried.differences:
-                left, best = [number for number, _ in tried.steps], tried
+                left, best = [*dict.fromkeys(number for number, _ in tried.steps)], tried
             else:
                 start += size
         size //= 2

@@ -73,6 +73,8 @@ def compact_in_part(world: World, rng: Random) -> str:
 @action(1.6)
 def restore(world: World, rng: Random) -> str:
     version = rng.choice(world.kept(world.head))
+    if not world.has_ids_as_now(version):
+        raise Refused("that turns row IDs off")
     world.dataset(version).restore()
     return f"restore {version}"
 

@@ -137,7 +137,6 @@ class World:
     """A table with all its branches and detached versions."""
 
     folder: Path
-    stable: bool
     data_format: str
     lines: dict[str | None, Line] = field(default_factory=dict)
     head: str | None = None
@@ -148,11 +147,11 @@ class World:
     dropped: list[str] = field(default_factory=list)
 
     @classmethod
-    def create(cls, folder: Path, rng: Random) -> "World":
+    def create(cls, folder: Path, rng: Random, *, without_row_ids: bool = False) -> "World":
         """Create a table of a random kind."""
-        stable = rng.random() < 0.55
+        stable = rng.random() < 0.55 and not without_row_ids
         data_format = rng.choice(["2.0", "2.1", "2.1", "2.2", "2.2", "legacy"])
-        world = cls(folder, stable, data_format)
+        world = cls(folder, data_format)
         schema = BASE
         if rng.random() < 0.2:
             schema = BASE.set(0, pa.field("key", pa.int64(), nullable=False, metadata=PRIMARY_KEY))
@@ -186,6 +185,16 @@ class World:
     def latest(self) -> Observed:
         """The latest version of the branch that is being written."""
         return self.line.seen[max(self.line.seen)]
+
+    @property
+    def stable(self) -> bool:
+        """Whether the latest version of the branch that is being written has stable row IDs."""
+        return self.latest.stable
+
+    def has_ids_as_now(self, version: int) -> bool:
+        """Whether a version has stable row IDs if the latest has, as a restore must leave it."""
+        seen = self.detached.get(version) or self.line.seen[version]
+        return seen.stable == self.stable
 
     def dataset(self, version: int | None = None) -> Any:
         """Open a version of the branch that is being written."""
