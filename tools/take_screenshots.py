@@ -100,7 +100,7 @@ def take_widgets(lab: Lab, path: Path) -> None:
         target = IMAGES / "notebooks" / f"{path.stem}-{number}.png"
         photograph(shown, target)
         print(target)
-    notebook.close()
+    lab.close([notebook.path])
 
 
 def take(lab: Lab, picture: Picture) -> None:
@@ -118,7 +118,7 @@ def take(lab: Lab, picture: Picture) -> None:
     lab.page.wait_for_timeout(SETTLES)
     lab.page.mouse.move(0, 0)
     photograph(shown, IMAGES / f"{picture.name}.png")
-    notebook.close()
+    lab.close([notebook.path])
 
 
 def photograph(shown: Locator, target: Path) -> None:
