@@ -63,7 +63,6 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
   let anchor = 0; // where a range that is selected begins
   let widths: number[] = [];
   let rowHeight = ROW_HEIGHT;
-  let heads: ColumnHeads | null = null;
   let marked: string | null = null; // the ID of a row
 
   // --- elements
@@ -75,9 +74,14 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     "aria-label": "Filter rows by text or an SQL expression",
   });
   const status = node("span", { class: "lx-rows-status", role: "status" });
+  const ofHeads = node("span", { class: "lx-quiet lx-rows-heads" });
   const copy = node(
     "button",
-    { class: "lx-button", onclick: copyCsv, title: "Copy the selected rows, or all of them (Ctrl+C)" },
+    {
+      class: "lx-button",
+      onclick: copyCsv,
+      title: "Copy the selected rows, or all of them, with the columns that are shown (Ctrl+C)",
+    },
     "Copy as CSV",
   );
   const picker = columnPicker({
@@ -98,7 +102,7 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     space,
   );
   const detail = detailPane(link, () => grid.focus());
-  const bar = node("div", { class: "lx-bar" }, filter, status, picker.element, copy);
+  const bar = node("div", { class: "lx-bar" }, filter, status, ofHeads, picker.element, copy);
   const element = node("div", { class: "lx-rows" }, bar, grid, detail.element);
 
   // --- what is known about the rows
@@ -111,13 +115,12 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     about = description;
     page = null;
     asked = null;
-    const isSame = keepsPlace && !differs("num_source_rows");
     if (isOther) {
       widths = [];
       rowHeight = ROW_HEIGHT;
       buildHead();
     }
-    if (isOther || !isSame) showHeads(null);
+    head.classList.add("lx-old-heads"); // until those of these rows are here
     filter.hidden = !about.can_arrange;
     picker.label(about.columns.length, about.num_columns);
     if (!keepsPlace) {
@@ -139,13 +142,16 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
   async function askHeads() {
     askedHeads += 1;
     const mine = askedHeads;
-    if (!about.columns.length || !about.num_rows) return;
+    if (!about.columns.length || !about.num_rows) {
+      showHeads(null);
+      return;
+    }
     const got = await link.ask<ColumnHeads>("heads", {}, () => {}); // the rows tell what fails
     if (mine === askedHeads && got.heads.length === about.columns.length) showHeads(got);
   }
 
   function showHeads(got: ColumnHeads | null) {
-    heads = got;
+    head.classList.remove("lx-old-heads");
     about.columns.forEach((_, i) => {
       const cell = head.cells[i + 1];
       const place = cell.querySelector(".lx-rows-spread");
@@ -153,7 +159,7 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
       fill(place, ...(got ? [headPicture(got.heads[i], got, tip)] : []));
       cell.setAttribute("aria-description", got ? headWords(got.heads[i], got).join("; ") : "");
     });
-    showStatus();
+    ofHeads.textContent = got && got.num_rows < got.num_total ? `heads: ${rowsOfHeads(got)}` : "";
   }
 
   function showStatus(told: string | null = null) {
@@ -163,7 +169,6 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
         ? plural(num_rows, "row")
         : `${count(num_rows)} of ${plural(num_source_rows, "row")} ${is_expression ? "match" : about.filter ? "with this text" : ""}`;
     const parts = [shown.trim()];
-    if (heads && heads.num_rows < heads.num_total) parts.push(`heads: ${rowsOfHeads(heads)}`);
     if (num_selected) parts.push(`${count(num_selected)} selected`);
     const text = told ?? failure?.message ?? parts.join(" · ");
     status.textContent = cut(text, 300);

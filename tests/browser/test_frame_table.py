@@ -55,7 +55,7 @@ class Table:
         self.notebook = notebook
         self.page = notebook.page
         self.grid = notebook.widgets("[role=grid]")
-        self.filter = notebook.widgets("input[type=search]")
+        self.filter = notebook.widgets("input.lx-filter")
         self.status = notebook.widgets(".lx-rows-status")
         self.detail = notebook.widgets(".lx-detail")
 
@@ -278,7 +278,7 @@ def test_long_values_are_cut_and_the_detail_says_how_much_it_shows(hostile):
     expect(hostile.detail).to_contain_text("25,600 bytes")
     expect(hostile.detail.locator("pre")).to_contain_text("000102030405")
     hostile.press("ArrowRight")
-    expect(hostile.detail.locator("pre")).to_contain_text('"at":[1,2]')
+    expect(hostile.detail.locator("pre")).to_contain_text('"at": [1, 2]')
     hostile.press("ArrowDown")
     expect(hostile.detail.locator("pre")).to_have_text("null")
     hostile.press("Escape")

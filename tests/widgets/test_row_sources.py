@@ -98,3 +98,14 @@ def test_an_unknown_reader_flag_is_refused_by_name(tmp_path):
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
     with pytest.raises(UnsupportedFeatureError, match="unknown_1048576"):
         VersionRows(TableSource(str(table.path)), 1)
+
+
+def test_types_are_those_of_the_schema_of_the_version(tmp_path):
+    path = tmp_path / "t.lance"
+    lance.write_dataset(pa.table({"n": [1, 2]}), path)
+    lance.dataset(path).delete("n = 1")
+    lance.dataset(path).add_columns({"twice": "n * 2"})
+    source = lx.open_table(path).source
+    names = [[*VersionRows(source, version).schema][2:] for version in (1, 2, 3, 2)]
+    assert names == [["n"], ["n"], ["n", "twice"], ["n"]]
+    assert VersionRows(source, 3).slice(0, 5, ["twice"]).rows() == [(4,)]
