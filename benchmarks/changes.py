@@ -72,7 +72,8 @@ def _write(path: Path, millions: int, dimension: int | None) -> Numbers:
 def opened(path: str) -> Any:
     """Return a table with its history loaded, and everything imported."""
     import lance_explorer as lx
-    import lance_explorer.values
+    import lance_explorer.changes.change_feed
+    import lance_explorer.values.rows_at
 
     np.unique(np.empty(0))  # imports a part of NumPy
     table = lx.open_table(path)

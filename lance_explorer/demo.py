@@ -7,8 +7,9 @@ IDs and values; only times, file names and the trained vector index differ.
 
 import fcntl
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from os import environ
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -21,11 +22,13 @@ from lance.dataset import LANCE_COMMIT_MESSAGE_KEY, MergeInsertBuilder
 from tqdm import tqdm
 
 from lance_explorer.arguments import path as path_text
+from lance_explorer.demo_archive import FIRST_OF_ARCHIVE, tell_archive
 from lance_explorer.errors import InvalidArgumentError, StorageError
 
 __all__ = [
     "RECIPE",
     "STORY",
+    "make_archive",
     "make_photos",
     "make_photos_without_stable_row_ids",
     "make_samples",
@@ -34,6 +37,9 @@ __all__ = [
 RECIPE = 1  # goes up with every change of the story, so that samples made before are made anew
 
 EMBEDDING_SIZE = 16
+
+_FRESH_DAYS = 3
+"""So old may the archive be: what happened in it is told up to the day before it was made."""
 
 _FIRST_MESSAGE = "Week 1: photos of Lisbon"
 
@@ -527,7 +533,7 @@ def make_photos(path: str | Path | None = None) -> Path:
     ...     lx.open_table(path).latest.version
     45
     """
-    return _make(path, "photos.lance", stable_row_ids=True)
+    return _make_photos(path, "photos.lance", stable_row_ids=True)
 
 
 def make_photos_without_stable_row_ids(path: str | Path | None = None) -> Path:
@@ -564,11 +570,59 @@ def make_photos_without_stable_row_ids(path: str | Path | None = None) -> Path:
     ...     lx.open_table(path).latest.version
     45
     """
-    return _make(path, "photos_without_stable_row_ids.lance", stable_row_ids=False)
+    return _make_photos(path, "photos_without_stable_row_ids.lance", stable_row_ids=False)
+
+
+def make_archive(path: str | Path | None = None) -> Path:
+    """Make the sample table that looks like life, unless it exists; return its path.
+
+    Half a year of a photo archive, up to yesterday: imports by a job, ratings and deletions by two
+    people, whose names the commits have; a job that took originals for copies, and the restore
+    after it; a job that made the table big; a branch `faces` that has ratings of its own; and small
+    pictures in the column `thumbnail`. Photo 42 was deleted by that job, came back, got a title
+    before, and was deleted again later.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        Where to make the table; by default `archive.lance` in the sample folder (see
+        `make_samples`).
+
+    Returns
+    -------
+    Path
+        The absolute path of the table.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If there is something at `path` that is not a sample table.
+
+    Notes
+    -----
+    Takes a few seconds, and 6 MB. It is kept as described for `make_photos`, but made again when it
+    is older than three days, so that what happened "a week ago" stays what it is. Pylance cannot
+    set the time of a commit: times in manifests, tags and branches are set once all is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = lx.demo.make_archive(f"{folder}/archive.lance")
+    ...     lx.open_table(path).log(text="dedupe").select("author", "operation").rows()
+    [('ana', 'Restore'), ('scheduler', 'Delete')]
+    """
+    today = datetime.now(UTC).date()
+
+    def tell(table: Path) -> None:
+        tell_archive(table, today)
+
+    known = [today - timedelta(days=age) for age in range(_FRESH_DAYS)]
+    return _make(path, "archive.lance", tell, [f"told on {day}" for day in known])
 
 
 def make_samples(folder: str | Path | None = None) -> list[Path]:
-    """Make both sample tables, unless they exist; return their paths.
+    """Make all sample tables, unless they exist; return their paths.
 
     Parameters
     ----------
@@ -579,7 +633,8 @@ def make_samples(folder: str | Path | None = None) -> list[Path]:
     Returns
     -------
     list of Path
-        The absolute paths of the table with stable row IDs, and of the one without.
+        The absolute paths of `make_photos`, `make_photos_without_stable_row_ids` and
+        `make_archive`.
 
     Raises
     ------
@@ -591,12 +646,13 @@ def make_samples(folder: str | Path | None = None) -> list[Path]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in lx.demo.make_samples(folder)]
-    ['photos.lance', 'photos_without_stable_row_ids.lance']
+    ['photos.lance', 'photos_without_stable_row_ids.lance', 'archive.lance']
     """
     home = _samples_folder() if folder is None else Path(path_text("folder", folder))
     return [
         make_photos(home / "photos.lance"),
         make_photos_without_stable_row_ids(home / "photos_without_stable_row_ids.lance"),
+        make_archive(home / "archive.lance"),
     ]
 
 
@@ -605,23 +661,34 @@ def _samples_folder() -> Path:
     return Path(named) if named else platformdirs.user_cache_path("lance_explorer") / "samples"
 
 
-def _make(path: str | Path | None, default_name: str, *, stable_row_ids: bool) -> Path:
+def _make_photos(path: str | Path | None, default_name: str, *, stable_row_ids: bool) -> Path:
+    def tell(table: Path) -> None:
+        _tell(table, stable_row_ids)
+
+    return _make(path, default_name, tell, [f"stable row IDs {stable_row_ids}"])
+
+
+def _make(
+    path: str | Path | None, default_name: str, tell: Callable[[Path], None], kinds: Sequence[str]
+) -> Path:
+    """Make a sample, unless it was made and is of one of these kinds; a new one is of the first."""
     given = _samples_folder() / default_name if path is None else Path(path_text("path", path))
     table = given.absolute()
     if not table.name:
         raise InvalidArgumentError(f"path is that of a table to make, not {path!r}")
     recipe = table.with_name(table.name + ".recipe")
-    complete = (
+    complete = [
         "A sample table of lance_explorer, which may make it anew at any time.\n"
-        f"recipe {RECIPE}, stable row IDs {stable_row_ids}, {table}\n"
-    )
+        f"recipe {RECIPE}, {kind}, {table}\n"
+        for kind in kinds
+    ]
     try:
-        return _made(table, recipe, complete, stable_row_ids=stable_row_ids)
+        return _made(table, recipe, complete, tell)
     except OSError as error:
         raise StorageError(f"the sample table {table} cannot be made: {error}") from error
 
 
-def _made(table: Path, recipe: Path, complete: str, *, stable_row_ids: bool) -> Path:
+def _made(table: Path, recipe: Path, complete: Sequence[str], tell: Callable[[Path], None]) -> Path:
     if _is_complete(table, recipe, complete):
         return table
     if table.exists() and (not recipe.exists() or _is_foreign(table)):
@@ -635,8 +702,8 @@ def _made(table: Path, recipe: Path, complete: str, *, stable_row_ids: bool) -> 
             if table.exists():
                 shutil.rmtree(table)
             # In its final place from the start: a branch refers to main by its absolute path.
-            _tell(table, stable_row_ids)
-            marker.write(complete)
+            tell(table)
+            marker.write(complete[0])
     return table
 
 
@@ -649,11 +716,11 @@ def _is_foreign(table: Path) -> bool:
     except (ValueError, OSError):
         return True
     properties = (first.transaction_properties if first else None) or {}
-    return properties.get(LANCE_COMMIT_MESSAGE_KEY) != _FIRST_MESSAGE
+    return properties.get(LANCE_COMMIT_MESSAGE_KEY) not in (_FIRST_MESSAGE, FIRST_OF_ARCHIVE)
 
 
-def _is_complete(table: Path, recipe: Path, complete: str) -> bool:
-    return table.is_dir() and recipe.is_file() and recipe.read_text("utf-8") == complete
+def _is_complete(table: Path, recipe: Path, complete: Sequence[str]) -> bool:
+    return table.is_dir() and recipe.is_file() and recipe.read_text("utf-8") in complete
 
 
 @contextmanager

@@ -43,6 +43,7 @@ from lance_explorer.storage import Budget, IoCounts, Options
 if TYPE_CHECKING:
     from lance_explorer.changes.change_feed import Changes, ImageChoice, Mode
     from lance_explorer.changes.diff import Diff
+    from lance_explorer.changes.merge import MergePreview
     from lance_explorer.disk.cleanup_preview import CleanupPreview
     from lance_explorer.disk.compaction_preview import CompactionPreview
     from lance_explorer.disk.usage import DiskUsage
@@ -592,6 +593,41 @@ class Table:
 
         return self._live.answer(lambda source: diff(*_kept(source, a), *_kept(source, b)))
 
+    def merge_preview(
+        self, branch: VersionRef, key: str | Sequence[str] | None = None
+    ) -> "MergePreview":
+        """Return what a merge of another branch into this one would bring: nothing is merged.
+
+        Rows that only that branch changed since both parted would come; rows that both changed
+        differently are in conflict, cell by cell. Nothing is read yet except whether both exist.
+
+        Parameters
+        ----------
+        branch : int, str, date, datetime, tuple or Snapshot
+            The branch, ``"main"`` for the main branch; or a version of one, as :meth:`at` takes it:
+            ``("dev", 5)`` or ``"dev@5"``.
+        key : str or sequence of str, optional
+            Columns that identify a row. By default a row is what it was at the fork, so that rows
+            which both sides inserted since are different rows.
+
+        Returns
+        -------
+        MergePreview
+
+        Raises
+        ------
+        RefNotFoundError
+            If there is no such branch.
+
+        Examples
+        --------
+        >>> table.merge_preview("dev").summary()["conflicts"].item()
+        0
+        """
+        from lance_explorer.changes.merge import merge_preview
+
+        return self._live.answer(lambda source: merge_preview(source, branch, key))
+
     @documented(DERIVATIONS)
     def derivations(self, version: VersionRef | None = None) -> pl.DataFrame:
         """Return what LanceDB derived in a version: computed columns, and the query of a view.
@@ -868,14 +904,19 @@ class Table:
 
         return self._live.answer(lineage)
 
-    def explore(self, view: str = "overview") -> "Explorer":
+    def explore(self, view: str = "overview", *, follow: bool = True) -> "Explorer":
         """Return a widget with everything about the table, to look at in a notebook.
+
+        While it is in sight, it looks for new versions every few seconds, without a word: nothing
+        that somebody looks at moves.
 
         Parameters
         ----------
         view : str
             The view to begin with: ``"overview"``, ``"log"``, ``"time_travel"``, ``"changes"``,
             ``"row"``, ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
+        follow : bool, default True
+            Whether to look for new versions.
 
         Returns
         -------
@@ -890,7 +931,7 @@ class Table:
         """
         from lance_explorer.widgets.explorer import Explorer
 
-        return Explorer(self, view)
+        return Explorer(self, view, follow=follow)
 
     def sql(self, query: str) -> pl.DataFrame:
         """Run one SELECT over the frames.

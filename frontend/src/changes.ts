@@ -1,6 +1,7 @@
 // The view: two versions on a time line, what differs between them in numbers, and the rows.
 
 import "./changes.css";
+import { changedValues } from "./changed_values";
 import {
   barList,
   besideRows,
@@ -16,11 +17,12 @@ import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { kindColor, legendEntry } from "./legend";
 import { connect } from "./link";
-import type { Comparison, Found, HistoryContent, SameContent, State } from "./messages";
+import type { ChangedValues, Comparison, Found, HistoryContent, SameContent, State } from "./messages";
 import type { View } from "./model";
 import { rangeStrip } from "./range_strip";
 import { rowTable } from "./rows";
 import { absoluteTime, count, cut, duration, plural, visible } from "./text";
+import { tooltip } from "./tooltip";
 
 /** Which rows to show: those of one class, those that differ in one column. */
 interface Choice {
@@ -46,6 +48,7 @@ export function render({ model, el }: View) {
   const classes = barList({ name: "Rows by class", onPick: (change) => narrow({ change }) });
   const columns = barList({ name: "Rows by column", onPick: (column) => narrow({ column }) });
   const panels = node("div", { class: "lx-bar-lists" }, classes.element, columns.element);
+  const values = changedValues(tooltip(link.root));
   const check = contentCheck({
     onAsk: (begin, end, onFailure) =>
       link.ask<SameContent>("same_content", { begin, end }, (problem, show) => {
@@ -68,6 +71,7 @@ export function render({ model, el }: View) {
     check.element,
     panels,
     keys.element,
+    values.element,
     filters,
     rows.element,
   );
@@ -83,6 +87,14 @@ export function render({ model, el }: View) {
     const before = numTold;
     const found = await link.ask<Comparison>("comparison");
     if (numTold === before) take(found); // or what was told meanwhile is newer
+  }
+
+  /** Take in new versions: the comparison stays as it is. */
+  async function renew() {
+    history = unpackHistory(await link.ask<HistoryContent & ChangesStory>("history"));
+    toolbar.setHistory(history);
+    strip.setHistory(history);
+    follow(link.state);
   }
 
   /** Both versions of the state, the earlier first. */
@@ -162,12 +174,29 @@ export function render({ model, el }: View) {
     showPanels();
     showFilters();
     showStaleness();
+    showValues();
+  }
+
+  let ofValues = ""; // which versions and key the values before and after are of
+
+  async function showValues() {
+    const { begin, end, key, cells, classes } = about;
+    const wanted = JSON.stringify([begin, end, key]);
+    if (!classes || !cells || ofValues === wanted) {
+      if (ofValues !== wanted) values.show([]);
+      return;
+    }
+    ofValues = wanted;
+    const differs = cells.columns.some(({ num_rows }) => num_rows !== "0");
+    const got = differs ? await link.ask<ChangedValues>("values", {}, () => {}) : null; // the rows tell what fails
+    if (ofValues === wanted) values.show(got && got.begin === begin && got.end === end ? got.columns : []);
   }
 
   function showStaleness() {
     const [begin, end] = range();
     const isStale = !about || about.begin !== begin || about.end !== end || !(about.classes || about.problem);
-    for (const part of [panels, notes, beside.element, rows.element]) part.classList.toggle("lx-stale", isStale);
+    for (const part of [panels, notes, beside.element, values.element, rows.element])
+      part.classList.toggle("lx-stale", isStale);
     link.root.dataset.shown = isStale ? "" : `${begin} ${end}`;
     link.root.dataset.cells = isStale || !about.cells ? "" : `${begin} ${end}`;
   }
@@ -259,7 +288,7 @@ export function render({ model, el }: View) {
     const { begin, end, cells } = about;
     const rows = Object.fromEntries((about.classes ?? []).map(({ name, num_rows }) => [name, num_rows]));
     const differs = rows.inserted !== rows.deleted || cells?.columns.some(({ num_rows }) => num_rows !== "0");
-    if (!about.classes || differs || begin === "0" || begin === end) check.hide();
+    if (!about.classes || !cells || differs || begin === "0" || begin === end) check.hide();
     else check.offer(begin, end);
   }
 
@@ -307,7 +336,7 @@ export function render({ model, el }: View) {
   function linesHint() {
     const has = (name: string) => about.classes?.some((one) => one.name === name && one.num_rows !== "0");
     const isEmpty = about.classes && !about.change && !["inserted", "deleted", "updated", "column_rewritten"].some(has);
-    if (!isEmpty) return "An updated row has two lines: before and after.";
+    if (!isEmpty) return "Each row is a line; cells that changed show old → new.";
     const unwritten = ["moved", "column_added"].filter(has).map((name) => `“${name.replace("_", " ")}”`);
     return unwritten.length
       ? `No values changed. A click on ${unwritten.join(" or ")} lists those rows.`
@@ -335,6 +364,7 @@ export function render({ model, el }: View) {
     if (history) take(found); // or it is asked for once the versions are here
   });
   link.on("comparing", ({ text }: { text: string }) => link.busy(text));
+  link.on("versions", renew);
   link.onState(follow);
   load(false);
   return () => {

@@ -6,6 +6,7 @@ import { toClipboard } from "./clipboard";
 import { fill, node, setAttributes } from "./elements";
 import { isCommand } from "./keys";
 import { connect } from "./link";
+import { following } from "./live";
 import type { About, Answer, AnswerLine, Changes, Example, State } from "./messages";
 import type { View } from "./model";
 import { viewsOf, withoutParts } from "./parts";
@@ -25,6 +26,7 @@ export function render({ model, el }: View) {
     canOpen: ({ view }) => view !== null && link.canOpen(view),
     askExamples: async () => (await link.ask<{ examples: Example[] }>("examples")).examples,
   });
+  const live = following(link, model);
   const tabs = tabList({ onOpen: open });
   const chosen = node("div", { class: "lx-explorer-chosen", role: "group", "aria-label": "What is chosen" });
   const pane = codePane();
@@ -39,9 +41,12 @@ export function render({ model, el }: View) {
       "div",
       { class: "lx-explorer-top" },
       title,
+      live.news,
+      live.element,
       node("div", { class: "lx-explorer-steps" }, back, forward),
       search.element,
     ),
+    live.note,
     search.tried,
     search.answer,
     tabs.element,
@@ -186,6 +191,7 @@ export function render({ model, el }: View) {
     model.off("change:place", follow);
     model.off("change:parts", follow);
     views.close();
+    live.close();
     link.close();
   };
 }

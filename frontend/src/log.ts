@@ -16,6 +16,7 @@ import { absoluteTime, bytes, count, cut, isoTime, plural, relativeTime, visible
 type Log = LogAnswer & LogArrays;
 
 const AROUND = 6; // lines on the page above and below those in sight
+const FADE = 2_500; // ms, as in log.css
 const PAUSE = 250; // ms, of typing
 
 const CHANGES = [
@@ -52,6 +53,8 @@ export function render({ model, el }: View) {
   let looked = -1; // the line whose commit is described
   let typing: number | undefined;
   const lines = new Map<number, HTMLElement>();
+  let fading: number | undefined;
+  const fresh = new Set<string>(); // commits that came while it was looked at
 
   // --- filters
 
@@ -137,12 +140,17 @@ export function render({ model, el }: View) {
     typing = setTimeout(() => load(false), PAUSE);
   }
 
-  async function load(refresh: boolean) {
+  /** Show the commits anew; `isStill`: what is in sight stays where it is. */
+  async function load(refresh: boolean, isStill = false) {
     const answer = await link.ask<LogAnswer & { problem?: string }>("log", { filters, refresh });
     problem.hidden = !answer.problem;
     problem.textContent = answer.problem ? cut(answer.problem, 300) : "";
     if (answer.problem) return;
     const place = looked >= 0 && log ? placeOf(log, looked) : null;
+    const top = Math.floor(list.scrollTop / LINE);
+    const atTop = isStill && log && list.scrollTop > 0 && top < log.versions.length ? placeOf(log, top) : null;
+    const within = list.scrollTop % LINE;
+    const before = isStill && log ? newestOf(log) : null;
     log = { ...answer, ...unpackArrays<LogArrays>(answer) };
     for (const line of lines.values()) line.remove();
     lines.clear();
@@ -151,13 +159,33 @@ export function render({ model, el }: View) {
     list.classList.toggle("lx-log-anonymous", !log.author.some(Boolean) && !log.job.some(Boolean));
     list.style.maxHeight = `${Math.max(log.versions.length, 3) * LINE + 2}px`;
     space.style.height = `${log.versions.length * LINE}px`;
-    list.scrollTop = 0;
+    const stays = atTop ? lineOf(atTop.branch, atTop.version) : -1;
+    list.scrollTop = stays < 0 ? 0 : stays * LINE + within;
+    markNew(log, before);
     showKinds(log);
     status.textContent = told(log);
     looked = place === null ? -1 : lineOf(place.branch, place.version);
-    follow(link.state);
+    if (!isStill) follow(link.state);
+    else if (looked >= 0) show();
     drawLines();
     link.root.dataset.lines = String(log.num_found);
+  }
+
+  /** The newest version that is shown of each branch. */
+  function newestOf(from: Log) {
+    const newest = new Map<string | null, bigint>();
+    for (const [at, branch] of from.branch.entries())
+      if (from.versions[at] > (newest.get(branch) ?? -1n)) newest.set(branch, from.versions[at]);
+    return newest;
+  }
+
+  /** Note which lines have come since. */
+  function markNew(from: Log, before: Map<string | null, bigint> | null) {
+    if (!before) return;
+    for (const [at, branch] of from.branch.entries())
+      if (from.versions[at] > (before.get(branch) ?? -1n)) fresh.add(`${branch ?? ""}@${from.versions[at]}`);
+    clearTimeout(fading);
+    fading = setTimeout(() => fresh.clear(), FADE);
   }
 
   function told({ num_found: found, num_commits: every, versions }: Log) {
@@ -234,6 +262,7 @@ export function render({ model, el }: View) {
         role: "option",
         "data-version": String(from.versions[at]),
         "data-branch": branch,
+        "data-new": fresh.has(`${branch ?? ""}@${from.versions[at]}`) ? "" : null,
         "aria-setsize": from.versions.length,
         "aria-posinset": at + 1,
         style: { top: `${at * LINE}px` },
@@ -441,11 +470,13 @@ export function render({ model, el }: View) {
     showFilters();
     load(false);
   });
+  link.on("versions", () => load(false, true));
   link.onState(follow);
   const stopTheme = onTheme(() => lanes.draw(list.scrollTop));
   start();
   return () => {
     clearTimeout(typing);
+    clearTimeout(fading);
     stopTheme();
     sized.disconnect();
     lanes.close();

@@ -84,6 +84,15 @@ export interface About {
   understood: string;
 }
 
+/** Whether new versions are looked for, and what is said of them; `wait` in ms. */
+export interface Live {
+  is_on: boolean;
+  wait: number;
+  news: string;
+  latest: string;
+  note: string;
+}
+
 export interface Place {
   view: string;
   can_go_back: boolean;
@@ -207,16 +216,28 @@ export interface Details {
   config: Entries<ConfigEntry>;
 }
 
-export interface RowPage {
+/** Why the rows of a version cannot be shown, or whether they keep their IDs. */
+export interface ShownVersion {
   problem?: string;
-  columns: { name: string; type: string; numeric: boolean }[];
-  num_columns: number;
-  cells: (string | null)[][];
-  first: number;
-  has_row_ids: boolean;
+  has_row_ids?: boolean;
 }
 
 // --------------------------------------------------------------------------------------- changes
+
+/** The values of a column before and after, in rows that differ in it. */
+export interface ChangedColumn {
+  name: string;
+  num_rows: string;
+  num_read: string;
+  nulls: [number, number];
+  bars: { label: string; before: number; after: number }[];
+}
+
+export interface ChangedValues {
+  begin: string;
+  end: string;
+  columns: ChangedColumn[];
+}
 
 export interface ChangeClass {
   name: string;
@@ -259,12 +280,52 @@ export interface SameContent {
 
 // ------------------------------------------------------------------------------------------ rows
 
+/** How the cells of a column are shown. */
+export type CellKind = "plain" | "binary" | "vector" | "nested";
+
+/** A column that is shown, and its place among all. */
 export interface RowColumn {
   name: string;
+  place: number;
   dtype: string;
+  kind: CellKind;
   is_number: boolean;
   is_sortable: boolean;
 }
+
+/** A column that can be shown. */
+export interface PickedColumn {
+  name: string;
+  dtype: string;
+  is_shown: boolean;
+}
+
+export interface AllColumns {
+  columns: PickedColumn[];
+  most: number;
+}
+
+/** How the values of a column are spread; numbers that may be large are text. */
+export interface ColumnHead {
+  has_order: boolean;
+  bars: { label: string; count: number }[];
+  num_nulls: number;
+  num_distinct: string | null;
+  least: string | null;
+  middle: string | null;
+  most: string | null;
+}
+
+export interface ColumnHeads {
+  heads: ColumnHead[];
+  num_rows: number;
+  num_total: number;
+}
+
+/** What a cell shows beside its text. */
+export type CellPiece =
+  | { kind: "image" | "audio"; data: string | null; size: number; words: string }
+  | { kind: "line"; points: (number | null)[]; words: string };
 
 export interface RowsAbout {
   columns: RowColumn[];
@@ -272,6 +333,7 @@ export interface RowsAbout {
   num_rows: number;
   num_source_rows: number;
   num_selected: number;
+  can_arrange: boolean;
   filter: string;
   sorts: [number, boolean][];
   failure: Failure | null;
@@ -284,18 +346,27 @@ export interface RowsPage {
   positions: string[];
   selected: boolean[];
   cells: (string | null)[][];
-  marks: ((string | null)[] | null)[];
+  marks: Record<number, (string | null)[]>;
+  /** What changed cells were, by column. */
+  earlier: Record<number, (string | null)[]>;
   more: (boolean[] | null)[];
+  pieces: ((CellPiece | null)[] | null)[];
 }
 
-export interface CellDetail {
-  name: string;
-  dtype: string;
-  position: string;
+export interface WholeValue {
   text: string | null;
   size: number | null;
   shown: number;
   unit: string;
+}
+
+export interface CellDetail extends WholeValue {
+  name: string;
+  dtype: string;
+  kind: CellKind;
+  position: string;
+  piece: CellPiece | null;
+  earlier: WholeValue | null;
 }
 
 export interface CopiedRows {
@@ -448,6 +519,7 @@ export interface FollowedRow {
 export interface EventValue {
   name: string;
   value: string | null;
+  piece: CellPiece | null;
   before: string | null;
   changed: boolean;
   is_absent: boolean;
@@ -604,6 +676,8 @@ export interface Plan {
   code: string;
   /** The same with all that has to stand before it. */
   lines: string;
+  /** What it takes, and what it leaves in metadata; empty if nothing is to be said. */
+  costs: string;
   about: string;
   details: string[];
 }

@@ -1,6 +1,6 @@
 // What a view is given: its model, which speaks to Python, and the element to fill.
 
-import type { Place, State } from "./messages";
+import type { Live, Place, State } from "./messages";
 
 /** The values that Python shares with a view, by name. */
 export interface Traits {
@@ -12,6 +12,7 @@ export interface Traits {
   height: number;
   kind: string;
   place: Place;
+  live: Live;
   parts: Record<string, Part>;
 }
 

@@ -18,6 +18,7 @@ import { absoluteTime, count, cut, known, relativeTime, visible } from "./text";
 
 export type OverviewHistory = History & Story;
 
+const QUICK = 1_000; // ms
 const CHART = 110; // px: here the picture of growth is the main thing
 
 export function render({ model, el }: View) {
@@ -83,9 +84,14 @@ export function render({ model, el }: View) {
   );
   body.hidden = true;
 
-  async function load(refresh: boolean) {
+  let took = 0; // ms, to find what is on disk and what is wrong
+
+  /** Tell the story anew; `isStill`: what takes long to find is told when somebody asks for it. */
+  async function load(refresh: boolean, isStill = false) {
     const atEnd = history?.count && position === history.count - 1;
+    const before = history?.versions ?? [];
     history = unpackHistory(await link.ask<HistoryContent & Story>("story", refresh ? { refresh } : {}));
+    const isLonger = before.every((version, p) => history.versions[p] === version);
     title.textContent = visible(history.name);
     if (history.branch !== null)
       title.append(node("span", { class: "lx-quiet" }, ` branch ${cut(history.branch, 40)}`));
@@ -94,7 +100,7 @@ export function render({ model, el }: View) {
     if (history.count) {
       fill(story, ...storySentences(history, choose));
       fill(cards, ...factCards(history));
-      disk.setHistory(history);
+      if (!isStill || !isLonger) disk.setHistory(history);
       largest.setHistory(history);
       kinds.setHistory(history);
       const [first, last] = [history.timeAt(0), history.timeAt(history.count - 1)];
@@ -106,9 +112,18 @@ export function render({ model, el }: View) {
       else follow(link.state);
     }
     link.root.dataset.loaded = String(history.count);
-    advice.wait();
-    if (history.count) link.ask<DiskUsage>("disk").then(disk.setDisk);
+    if (isStill && took >= QUICK) return;
+    const begun = performance.now();
+    if (!isStill) advice.wait();
+    if (history.count) link.ask<DiskUsage>("disk").then(showDisk);
     advice.show(await link.ask<Advice>("advice"));
+    took = performance.now() - begun;
+  }
+
+  function showDisk(usage: DiskUsage) {
+    disk.setHistory(history);
+    disk.setDisk(usage);
+    disk.show(position);
   }
 
   /** The same pictures as in time travel, of what was chosen to look at. */
@@ -214,6 +229,7 @@ export function render({ model, el }: View) {
     ].filter(Boolean);
   }
 
+  link.on("versions", () => load(false, true));
   link.onState(follow);
   load(false);
   return () => {

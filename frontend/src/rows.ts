@@ -2,11 +2,16 @@
 
 import "./rows.css";
 import { contextOf } from "./canvas";
+import { fillCell } from "./cells";
 import { toClipboard } from "./clipboard";
+import { headPicture, headWords, rowsOfHeads } from "./column_heads";
+import { columnPicker } from "./column_picker";
 import { fill, node } from "./elements";
 import type { Link } from "./link";
-import type { CellDetail, CopiedRows, RowsAbout, RowsPage } from "./messages";
+import type { AllColumns, ColumnHeads, CopiedRows, RowsAbout, RowsPage } from "./messages";
 import { count, cut, plural, visible } from "./text";
+import { tooltip } from "./tooltip";
+import { detailPane } from "./value_detail";
 
 /** A page that is on its way. */
 interface AskedPage {
@@ -18,25 +23,35 @@ interface AskedPage {
 
 type Pressed = Partial<Pick<MouseEvent, "shiftKey" | "ctrlKey" | "metaKey">>;
 
-const ROW_HEIGHT = 24;
+const [ROW_HEIGHT, TALL_ROW_HEIGHT] = [24, 56]; // px; rows with pictures are tall
 
-const HEAD_HEIGHT = 42;
+const HEAD_HEIGHT = 86;
 
 const TALLEST = 8e6; // px; browsers clip what is taller
 
-const AROUND = 40; // rows asked for above and below those in sight
+const [AROUND, FEW_AROUND] = [40, 6]; // rows asked for above and below those in sight; few of large values
 
 const PATIENCE = 400; // ms, after which another page may be asked for before one has come
 
 const [NARROWEST, WIDEST, GUTTER] = [56, 320, 20]; // px, of columns
 
+const ROOM_FOR_VALUES = 90; // px, of a column whose head names values
+
+const PIECE_WIDTH = 96; // px, of a picture or a line beside text
+
 const TYPING_PAUSE = 300; // ms
 
+interface RowActions {
+  /** A row is clicked, or chosen by the space bar. */
+  onRow?: (row: number) => void;
+}
+
 /**
- * The table of a view's rows, with filter box and detail. `height` is the most rows in sight.
- * Gives: `element`, and `setHeight(rows)`. It follows the rows of the view by itself.
+ * The grid of a view's rows, with filter box, picker of columns and detail. `height` is the most
+ * rows in sight, as long as they are not tall. Gives: `element`, `setHeight(rows)`, and
+ * `markRow(id)`, which marks the row with an ID. It follows the rows of the view by itself.
  */
-export function rowTable(link: Link, height = 12) {
+export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
   const name = `lx${Math.random().toString(36).slice(2)}`;
   let about!: RowsAbout; // what Python says about the rows
   let page: RowsPage | null = null; // rows that are here
@@ -47,6 +62,8 @@ export function rowTable(link: Link, height = 12) {
   let active = { row: 0, column: 0 }; // row -1 is the head
   let anchor = 0; // where a range that is selected begins
   let widths: number[] = [];
+  let rowHeight = ROW_HEIGHT;
+  let marked: string | null = null; // the ID of a row
 
   // --- elements
 
@@ -57,11 +74,21 @@ export function rowTable(link: Link, height = 12) {
     "aria-label": "Filter rows by text or an SQL expression",
   });
   const status = node("span", { class: "lx-rows-status", role: "status" });
+  const ofHeads = node("span", { class: "lx-quiet lx-rows-heads" });
   const copy = node(
     "button",
-    { class: "lx-button", onclick: copyCsv, title: "Copy the selected rows, or all of them (Ctrl+C)" },
+    {
+      class: "lx-button",
+      onclick: copyCsv,
+      title: "Copy the selected rows, or all of them, with the columns that are shown (Ctrl+C)",
+    },
     "Copy as CSV",
   );
+  const picker = columnPicker({
+    ask: () => link.ask<AllColumns>("columns"),
+    onShow: (places) => link.ask("show_columns", { places }),
+  });
+  const tip = tooltip(link.root);
   const columns = node("colgroup");
   const head = node("tr", { role: "row", "aria-rowindex": 1 });
   const body = node("tbody");
@@ -75,7 +102,7 @@ export function rowTable(link: Link, height = 12) {
     space,
   );
   const detail = detailPane(link, () => grid.focus());
-  const bar = node("div", { class: "lx-bar" }, filter, status, copy);
+  const bar = node("div", { class: "lx-bar" }, filter, status, ofHeads, picker.element, copy);
   const element = node("div", { class: "lx-rows" }, bar, grid, detail.element);
 
   // --- what is known about the rows
@@ -90,8 +117,12 @@ export function rowTable(link: Link, height = 12) {
     asked = null;
     if (isOther) {
       widths = [];
+      rowHeight = ROW_HEIGHT;
       buildHead();
     }
+    head.classList.add("lx-old-heads"); // until those of these rows are here
+    filter.hidden = !about.can_arrange;
+    picker.label(about.columns.length, about.num_columns);
     if (!keepsPlace) {
       active = { row: 0, column: isOther ? 0 : active.column };
       first = 0;
@@ -102,16 +133,42 @@ export function rowTable(link: Link, height = 12) {
     showStatus();
     draw();
     fetchPage();
+    askHeads();
+  }
+
+  // --- heads
+
+  let askedHeads = 0;
+  async function askHeads() {
+    askedHeads += 1;
+    const mine = askedHeads;
+    if (!about.columns.length || !about.num_rows) {
+      showHeads(null);
+      return;
+    }
+    const got = await link.ask<ColumnHeads>("heads", {}, () => {}); // the rows tell what fails
+    if (mine === askedHeads && got.heads.length === about.columns.length) showHeads(got);
+  }
+
+  function showHeads(got: ColumnHeads | null) {
+    head.classList.remove("lx-old-heads");
+    about.columns.forEach((_, i) => {
+      const cell = head.cells[i + 1];
+      const place = cell.querySelector(".lx-rows-spread");
+      if (!place) return;
+      fill(place, ...(got ? [headPicture(got.heads[i], got, tip)] : []));
+      cell.setAttribute("aria-description", got ? headWords(got.heads[i], got).join("; ") : "");
+    });
+    ofHeads.textContent = got && got.num_rows < got.num_total ? `heads: ${rowsOfHeads(got)}` : "";
   }
 
   function showStatus(told: string | null = null) {
-    const { num_rows, num_source_rows, num_columns, num_selected, failure, is_expression } = about;
+    const { num_rows, num_source_rows, num_selected, failure, is_expression } = about;
     const shown =
       num_rows === num_source_rows && !about.filter
         ? plural(num_rows, "row")
         : `${count(num_rows)} of ${plural(num_source_rows, "row")} ${is_expression ? "match" : about.filter ? "with this text" : ""}`;
     const parts = [shown.trim()];
-    if (num_columns > about.columns.length) parts.push(`${about.columns.length} of ${plural(num_columns, "column")}`);
     if (num_selected) parts.push(`${count(num_selected)} selected`);
     const text = told ?? failure?.message ?? parts.join(" · ");
     status.textContent = cut(text, 300);
@@ -127,24 +184,25 @@ export function rowTable(link: Link, height = 12) {
     filter.placeholder = example ? `Filter: text, or ${example.name} > 3` : "Filter: text, or an expression";
     fill(head, node("th", { class: "lx-rows-number", "aria-label": "Position" }));
     about.columns.forEach((column, i) => {
-      const label = node("span", { class: "lx-rows-name" }, cut(column.name, 80));
-      const dtype = node("span", { class: "lx-rows-dtype" }, cut(column.dtype, 60));
+      const how = column.is_sortable
+        ? "\nClick to sort, with Shift to sort by this as well"
+        : about.can_arrange
+          ? "\nThese values have no order"
+          : "";
+      const title = `${cut(column.name, 500)}\n${cut(column.dtype, 500)}${how}`;
+      const label = node("span", { class: "lx-rows-name", title }, cut(column.name, 80));
+      const dtype = node("span", { class: "lx-rows-dtype", title }, cut(column.dtype, 60));
       const grip = node("span", {
         class: "lx-rows-grip",
         onpointerdown: (event) => resize(event, i),
         ondblclick: () => fitColumn(i),
         title: "Drag to resize, double-click to fit",
       });
-      const how = column.is_sortable
-        ? "\nClick to sort, with Shift to sort by this as well"
-        : "\nThese values have no order";
-      const title = `${cut(column.name, 500)}\n${cut(column.dtype, 500)}${how}`;
       const cell = node(
         "th",
         {
           id: `${name}-h-${i}`,
           role: "columnheader",
-          title,
           class: column.is_number ? "lx-number" : null,
           "aria-colindex": i + 1,
           onclick: (event) => {
@@ -153,6 +211,7 @@ export function rowTable(link: Link, height = 12) {
         },
         label,
         dtype,
+        node("div", { class: "lx-rows-spread" }),
         grip,
       );
       cell.classList.toggle("lx-sortable", column.is_sortable);
@@ -164,7 +223,7 @@ export function rowTable(link: Link, height = 12) {
 
   function markSorts() {
     about.columns.forEach((_, i) => {
-      const at = about.sorts.findIndex(([column]) => column === i);
+      const at = about.sorts.findIndex(([place]) => place === about.columns[i].place);
       const cell = head.cells[i + 1];
       const descending = about.sorts[at]?.[1];
       cell.setAttribute("aria-sort", at < 0 ? "none" : descending ? "descending" : "ascending");
@@ -174,9 +233,10 @@ export function rowTable(link: Link, height = 12) {
 
   /** Ascending, then descending, then as it was. */
   function sortBy(column: number, isAlso: boolean) {
-    if (!about.columns[column].is_sortable) return;
-    const at = about.sorts.findIndex(([other]) => other === column);
-    const next: [number, boolean][] = at < 0 ? [[column, false]] : about.sorts[at][1] ? [] : [[column, true]];
+    const { is_sortable, place } = about.columns[column];
+    if (!is_sortable) return;
+    const at = about.sorts.findIndex(([other]) => other === place);
+    const next: [number, boolean][] = at < 0 ? [[place, false]] : about.sorts[at][1] ? [] : [[place, true]];
     const others = isAlso ? about.sorts.slice() : [];
     if (isAlso && at >= 0) others.splice(at, 1, ...next);
     else others.push(...next);
@@ -193,17 +253,29 @@ export function rowTable(link: Link, height = 12) {
     const cellFont = `${style.fontSize} ${style.fontFamily}`;
     const headFont = `600 13px ${getComputedStyle(head).fontFamily}`;
     return about.columns.map((column, i) => {
-      const texts = page ? page.cells[i] : [];
-      const cells = texts.reduce(
-        (most, text) => Math.max(most, width(visible(text ?? "null").slice(0, 60), cellFont)),
-        0,
-      );
+      const cells = page ? Math.max(0, ...page.cells[i].map((text, at) => widthOf(text, i, at, width, cellFont))) : 0;
       const heads = Math.max(
         width(visible(column.name).slice(0, 60), headFont) + 14,
         width(column.dtype.slice(0, 24), `11px ${style.fontFamily}`),
       );
-      return Math.ceil(Math.min(WIDEST, Math.max(NARROWEST, cells, heads) + GUTTER) + 1);
+      const least = column.kind === "plain" && !column.is_number ? ROOM_FOR_VALUES : NARROWEST;
+      return Math.ceil(Math.min(WIDEST, Math.max(least, cells, heads) + GUTTER) + 1);
     });
+  }
+
+  function widthOf(
+    text: string | null,
+    column: number,
+    row: number,
+    width: (text: string, font: string) => number,
+    font: string,
+  ) {
+    const piece = page?.pieces[column]?.[row];
+    const earlier = page?.earlier[column]?.[row];
+    const isChanged = page?.marks[column]?.[row] === "changed" && page.earlier[column];
+    const shown = piece && piece.kind !== "line" ? piece.words : visible(text ?? "null").slice(0, 60);
+    const before = isChanged ? `${visible(earlier ?? "null").slice(0, 60)} → ` : "";
+    return width(before + shown, font) + (piece ? PIECE_WIDTH : 0);
   }
 
   function setWidths() {
@@ -237,11 +309,13 @@ export function rowTable(link: Link, height = 12) {
   // --- place
 
   function layOut() {
-    inSight = Math.max(1, Math.min(height, about.num_rows));
-    space.style.height = `${HEAD_HEIGHT + Math.min(Math.max(1, about.num_rows) * ROW_HEIGHT, TALLEST)}px`;
+    const room = rowHeight === ROW_HEIGHT ? height : Math.max(3, Math.round((height * ROW_HEIGHT) / rowHeight));
+    inSight = Math.max(1, Math.min(room, about.num_rows));
+    grid.classList.toggle("lx-tall", rowHeight !== ROW_HEIGHT);
+    space.style.height = `${HEAD_HEIGHT + Math.min(Math.max(1, about.num_rows) * rowHeight, TALLEST)}px`;
     if (widths.length) setWidths();
     const bar = grid.offsetHeight - grid.clientHeight; // of horizontal scrolling, and borders
-    grid.style.height = `${HEAD_HEIGHT + inSight * ROW_HEIGHT + bar}px`;
+    grid.style.height = `${HEAD_HEIGHT + inSight * rowHeight + bar}px`;
     grid.setAttribute("aria-rowcount", String(about.num_rows + 1));
     grid.setAttribute("aria-colcount", String(about.columns.length));
     nothing.hidden = about.num_rows > 0 && about.columns.length > 0;
@@ -255,7 +329,7 @@ export function rowTable(link: Link, height = 12) {
   }
 
   function reach() {
-    return Math.min(about.num_rows * ROW_HEIGHT, TALLEST) - inSight * ROW_HEIGHT;
+    return Math.min(about.num_rows * rowHeight, TALLEST) - inSight * rowHeight;
   }
 
   /** Move the scroll bar to where `first` is. */
@@ -282,16 +356,16 @@ export function rowTable(link: Link, height = 12) {
   // Where the bar stands for more rows than it has pixels, the wheel still goes row by row.
   let wheeled = 0;
   function wheel(event: WheelEvent) {
-    if (!about || about.num_rows * ROW_HEIGHT <= TALLEST || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return;
-    wheeled += event.deltaY * (event.deltaMode === 1 ? ROW_HEIGHT : 1);
-    const rows = Math.trunc(wheeled / ROW_HEIGHT);
+    if (!about || about.num_rows * rowHeight <= TALLEST || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return;
+    wheeled += event.deltaY * (event.deltaMode === 1 ? rowHeight : 1);
+    const rows = Math.trunc(wheeled / rowHeight);
     const wanted = Math.max(0, Math.min(first + rows, lastFirst()));
     if (rows && wanted === first) {
       wheeled = 0;
       return; // at the end the page may scroll
     }
     event.preventDefault();
-    wheeled -= rows * ROW_HEIGHT;
+    wheeled -= rows * rowHeight;
     moveTo(wanted);
     place();
   }
@@ -323,8 +397,9 @@ export function rowTable(link: Link, height = 12) {
     const now = performance.now();
     const isComing = asked && !asked.isFailed && asked.first <= top && asked.last >= bottom;
     if (asked && (isComing || now - asked.at < PATIENCE) && !isForced) return;
-    const from = Math.max(0, first - AROUND);
-    const wanted = { first: from, count: first - from + inSight + AROUND };
+    const around = about.columns.some(({ kind }) => kind !== "plain") ? FEW_AROUND : AROUND;
+    const from = Math.max(0, first - around);
+    const wanted = { first: from, count: first - from + inSight + around };
     const mine: AskedPage = { at: now, first: from, last: from + wanted.count };
     asked = mine;
     setTimeout(() => {
@@ -337,6 +412,11 @@ export function rowTable(link: Link, height = 12) {
     if (asked !== mine) return;
     asked = null;
     page = got;
+    const isTall = page.pieces.some((pieces) => pieces?.some((piece) => piece?.kind === "image" && piece.data));
+    if (isTall && rowHeight === ROW_HEIGHT) {
+      rowHeight = TALL_ROW_HEIGHT;
+      layOut();
+    }
     if (!widths.length) {
       draw();
       widths = measure();
@@ -365,21 +445,26 @@ export function rowTable(link: Link, height = 12) {
     line.classList.toggle("lx-waiting", !here);
     line.setAttribute("aria-selected", String(here?.selected[at] ?? false));
     line.cells[0].textContent = here ? here.positions[at] : "";
+    const ids = marked === null ? -1 : about.columns.findIndex(({ name }) => name === "_rowid");
+    line.classList.toggle("lx-of-row", ids >= 0 && here?.cells[ids][at] === marked);
     for (let i = 0; i < about.columns.length; i += 1) {
       const cell = line.cells[i + 1];
       const text = here ? here.cells[i][at] : "";
       const mark = here?.marks[i]?.[at] ?? null;
+      const piece = here?.pieces[i]?.[at] ?? null;
+      const isMore = here?.more[i]?.[at] || piece || (text !== null && about.columns[i].kind === "nested");
       const kinds = [
         about.columns[i].is_number && "lx-number",
         text === null && "lx-null",
-        here?.more[i]?.[at] && "lx-more",
+        isMore && "lx-more",
+        piece && "lx-piece",
         mark && `lx-mark lx-mark-${mark}`,
         row === active.row && i === active.column && "lx-active",
       ];
       const kind = kinds.filter(Boolean).join(" ");
       if (cell.className !== kind) cell.className = kind;
-      const shown = mark === "absent" ? "–" : text === null ? "null" : visible(text);
-      if (cell.textContent !== shown) cell.textContent = shown;
+      const earlier = mark === "changed" && here?.earlier[i] ? { earlier: here.earlier[i][at] } : {};
+      fillCell(cell, { text, piece, ...earlier, isAbsent: mark === "absent" });
       if (cell.title) cell.title = "";
     }
   }
@@ -391,7 +476,15 @@ export function rowTable(link: Link, height = 12) {
     if (cell.classList.contains("lx-mark-absent")) cell.title = "This version has no such column";
     const isMore = cell.classList.contains("lx-more");
     if (isMore || cell.scrollWidth > cell.clientWidth)
-      cell.title = `${cell.textContent}${isMore ? "\n\nDouble-click to see all of it" : ""}`;
+      cell.title = `${cell.textContent}${isMore ? "\n\nClick to see all of it" : ""}`;
+  }
+
+  /** A picture, larger, while the pointer is on it. */
+  function enlarge(event: MouseEvent) {
+    const picture = (event.target as Element).closest("td img");
+    if (picture instanceof HTMLImageElement)
+      tip.show(event, node("img", { class: "lx-large", src: picture.src, alt: picture.alt }));
+    else tip.hide();
   }
 
   // --- selecting
@@ -401,6 +494,7 @@ export function rowTable(link: Link, height = 12) {
     if (!isRange) anchor = row;
     const how = event.ctrlKey || event.metaKey ? "toggle" : "only";
     link.ask("select", { row, anchor, how });
+    if (!isRange && how === "only") onRow?.(row);
   }
 
   function activate(row: number, column: number) {
@@ -427,7 +521,8 @@ export function rowTable(link: Link, height = 12) {
   }
 
   function openDetail() {
-    if (active.row >= 0 && about.num_rows) detail.open(active.row, active.column);
+    const column = about.columns[active.column];
+    if (active.row >= 0 && about.num_rows && column) detail.open(active.row, column.place);
   }
 
   function placeOf(event: MouseEvent) {
@@ -443,6 +538,9 @@ export function rowTable(link: Link, height = 12) {
     if (!at) return;
     activate(at.row, at.column);
     select(at.row, event);
+    const isPlain = !(event.shiftKey || event.ctrlKey || event.metaKey);
+    const isWhole = !(event.target as Element).closest("td")?.classList.contains("lx-more");
+    if (isPlain && !isWhole) openDetail();
   }
 
   // --- keys
@@ -530,6 +628,8 @@ export function rowTable(link: Link, height = 12) {
   });
   body.addEventListener("dblclick", openDetail);
   body.addEventListener("mouseover", explain);
+  body.addEventListener("mousemove", enlarge);
+  body.addEventListener("mouseleave", () => tip.hide());
   link.on("rows", take);
   link.on("busy", ({ text }: { text: string | null }) => link.busy(text));
   link.on("selection", ({ num_selected }: { num_selected: number }) => {
@@ -552,56 +652,10 @@ export function rowTable(link: Link, height = 12) {
       draw();
       fetchPage();
     },
-  };
-}
-
-/** One value, whole, below the table. */
-function detailPane(link: Link, onClose: () => void) {
-  const title = node("strong");
-  const facts = node("span", { class: "lx-quiet" });
-  const text = node("pre", { tabindex: 0 });
-  const copy = node("button", { class: "lx-button", onclick: () => toClipboard(value) }, "Copy");
-  const element = node(
-    "section",
-    {
-      class: "lx-detail",
-      "aria-label": "The whole value",
-      hidden: true,
-      onkeydown: (event) => {
-        if (event.key === "Escape") close();
-      },
+    markRow(id: string | null) {
+      if (marked === id) return;
+      marked = id;
+      if (about) draw();
     },
-    node(
-      "div",
-      { class: "lx-bar" },
-      title,
-      facts,
-      copy,
-      node("button", { class: "lx-button", onclick: close }, "Close"),
-    ),
-    text,
-  );
-  let value = "";
-  function close() {
-    element.hidden = true;
-    onClose();
-  }
-  async function open(row: number, column: number) {
-    const got = await link.ask<CellDetail>("detail", { row, column });
-    value = got.text ?? "";
-    title.textContent = cut(got.name, 100);
-    const size =
-      got.size === null
-        ? ""
-        : got.shown < got.size
-          ? ` · ${count(got.shown)} of ${count(got.size)} ${got.unit}`
-          : ` · ${count(got.size)} ${got.unit}`;
-    facts.textContent = `${cut(got.dtype, 200)} · row ${count(got.position)}${size}`;
-    fill(
-      text,
-      got.text === null ? node("span", { class: "lx-null" }, "null") : value.split("\n").map(visible).join("\n"),
-    );
-    element.hidden = false;
-  }
-  return { element, open, close, isOpen: () => !element.hidden };
+  };
 }

@@ -10,12 +10,11 @@ import { unpackHistory } from "./history";
 import { historyStrip } from "./history_strip";
 import { kindColor } from "./legend";
 import { connect } from "./link";
-import type { Details, Found, HistoryContent, RowPage, State } from "./messages";
+import type { Details, Found, HistoryContent, ShownVersion, State } from "./messages";
 import type { View } from "./model";
+import { rowTable } from "./rows";
 import { absoluteTime, bytes, count, cut, percentOf, plural, relativeTime, visible } from "./text";
 import { versionTabs } from "./version_tabs";
-
-export const PAGE_ROWS = 20;
 
 const REST = 120; // milliseconds
 
@@ -35,7 +34,9 @@ export function render({ model, el }: View) {
     describe: describeFragment,
     actions: (id) => [link.leadTo("lineage", "Its lineage", { fragment_id: id })],
   });
-  const tabs = versionTabs({ onRows: askRows, onRow: chooseRow });
+  const rows = rowTable(link, 12, { onRow: (row) => link.ask("choose_row", { row }) });
+  const tabs = versionTabs(rows.element);
+  let hasRowIds = false;
   const toolbar = travelToolbar({ onStep: step, onFind: find, onRefresh: () => load(true) });
   const heading = node("div", { class: "lx-version-heading" });
   const words = node("p", { class: "lx-words" });
@@ -59,6 +60,25 @@ export function render({ model, el }: View) {
     else follow(link.state);
   }
 
+  /** Take in new versions: what is looked at stays as it is, also if it is not kept any more. */
+  async function renew() {
+    const newest = unpackHistory(await link.ask<HistoryContent>("history"));
+    const shown = history && position >= 0 ? versionShown() : (link.state.version ?? "");
+    const found = newest.positionOf(shown);
+    if (found === undefined) {
+      toolbar.tell(`Version ${count(shown)} was cleaned up: what you see of it was read before`);
+      return;
+    }
+    history = newest;
+    position = found;
+    toolbar.setHistory(history);
+    strip.setHistory(history);
+    map.setHistory(history);
+    strip.show(position);
+    toolbar.show(position);
+    map.show(position, link.state.fragment_id);
+  }
+
   /** Show what the state says. */
   function follow(state: State) {
     if (!history) return;
@@ -72,7 +92,7 @@ export function render({ model, el }: View) {
     const moved = found !== position;
     position = found;
     map.show(position, state.fragment_id);
-    tabs.showRow(state.row_id);
+    rows.markRow(hasRowIds ? state.row_id : null);
     if (!moved) return;
     strip.show(position);
     toolbar.show(position);
@@ -81,7 +101,7 @@ export function render({ model, el }: View) {
     clearTimeout(resting);
     resting = setTimeout(() => {
       askDetails();
-      askRows(0);
+      showRows();
     }, REST);
   }
 
@@ -112,16 +132,13 @@ export function render({ model, el }: View) {
     if (version === versionShown()) tabs.showDetails(details);
   }
 
-  async function chooseRow(address: string) {
-    const { row_id } = await link.ask<{ row_id: string | null }>("choose_row", { version: versionShown(), address });
-    return row_id;
-  }
-
-  async function askRows(first: number) {
+  async function showRows() {
     const version = versionShown();
     const total = history.num_rows[position];
-    const page = await link.ask<RowPage>("rows", { version, first, count: PAGE_ROWS });
-    if (version === versionShown()) tabs.showRows(page, Number.isNaN(total) ? null : total);
+    const { problem, has_row_ids } = await link.ask<ShownVersion>("show_version", { version });
+    hasRowIds = Boolean(has_row_ids);
+    rows.markRow(hasRowIds ? link.state.row_id : null);
+    if (version === versionShown()) tabs.showRows(Number.isNaN(total) ? null : total, problem);
   }
 
   /** The slider may move on while an answer is on its way. */
@@ -242,6 +259,7 @@ export function render({ model, el }: View) {
     return lines;
   }
 
+  link.on("versions", renew);
   link.onState(follow);
   load(false);
   return () => {

@@ -3,15 +3,8 @@
 import type { Child } from "./elements";
 import { fill, node, setAttributes } from "./elements";
 import { stepOf } from "./keys";
-import type { ConfigEntry, Details, Entries, IndexEntry, RowPage, SchemaEntry } from "./messages";
+import type { ConfigEntry, Details, Entries, IndexEntry, SchemaEntry } from "./messages";
 import { count, cut, plural, visible } from "./text";
-import { PAGE_ROWS } from "./time_travel";
-
-interface RowActions {
-  onRows: (first: number) => void;
-  /** Chooses the row at an address; gives its ID, null if there is none any more. */
-  onRow: (address: string) => Promise<string | null>;
-}
 
 type TabName = "rows" | keyof Details;
 
@@ -22,12 +15,10 @@ function byName<Made>(make: (name: TabName) => Made): Record<TabName, Made> {
 }
 
 /**
- * The tabs: `element`, `showDetails(details)`, `showRows(page)`, `wait()` while the version moves.
- * `onRows(first)` is called when rows from another place are wanted.
+ * The tabs around the grid of rows: `element`, `showDetails(details)`, `showRows(total, problem)`,
+ * `wait()` while the version moves.
  */
-export function versionTabs({ onRows, onRow }: RowActions) {
-  let row: string | null = null;
-  let clicked: { row: string | null; address: string } | null = null; // where the chosen row was clicked
+export function versionTabs(grid: HTMLElement) {
   const panels = byName((name) => node("div", { class: "lx-panel", role: "tabpanel", "data-panel": name }));
   const tabs = byName(tabButton);
   const bar = node("div", { class: "lx-tabs", role: "tablist" }, ...Object.values(tabs));
@@ -67,18 +58,6 @@ export function versionTabs({ onRows, onRow }: RowActions) {
       );
   }
 
-  async function clickRow(address: string) {
-    clicked = { row: await onRow(address), address };
-    markRow();
-  }
-
-  function markRow() {
-    for (const line of panels.rows.querySelectorAll<HTMLElement>("tr[data-address]")) {
-      const isClicked = clicked?.row === row && line.dataset.address === clicked.address;
-      line.setAttribute("aria-selected", String(row !== null && (isClicked || line.dataset.row === row)));
-    }
-  }
-
   function showEntries(name: keyof Details, about: Entries<unknown>, table: HTMLElement) {
     const { entries, num_entries: total, num_there: there, num_changed: changed } = about;
     const panel = panels[name];
@@ -103,17 +82,11 @@ export function versionTabs({ onRows, onRow }: RowActions) {
       showEntries("indices", indices, indexTable(indices.entries));
       showEntries("config", config, configTable(config.entries));
     },
-    showRows(page: RowPage, total: number | null) {
+    showRows(total: number | null, problem: string | undefined) {
       const panel = panels.rows;
       panel.classList.remove("lx-stale");
-      fill(panel, ...(page.problem ? [refusal(page.problem)] : rowPage(page, total, onRows, clickRow)));
+      fill(panel, problem ? refusal(problem) : grid);
       label("rows", total ?? "?", 0);
-      markRow();
-    },
-    /** Mark the row with an ID, if it is here. */
-    showRow(id: string | null) {
-      row = id;
-      markRow();
     },
   };
 }
@@ -199,66 +172,4 @@ function monospaced(text: string) {
 function fromTo(now: string, before: string | undefined) {
   if (before === undefined) return monospaced(now);
   return node("span", {}, node("del", {}, monospaced(before)), " → ", monospaced(now));
-}
-
-/** One page of rows, with buttons to the ones before and after; `total` is null if unknown. */
-function rowPage(
-  { columns, num_columns: numColumns, cells, first, has_row_ids: hasRowIds }: RowPage,
-  total: number | null,
-  onRows: (first: number) => void,
-  onRow: (address: string) => void,
-) {
-  const [ids, addresses] = ["_rowid", "_rowaddr"].map((system) => columns.findIndex(({ name }) => name === system));
-  const head = columns.map(({ name, type, numeric }) =>
-    node(
-      "th",
-      { scope: "col", class: numeric ? "lx-number" : null, title: cut(`${name}: ${type}`) },
-      node("div", {}, cut(name, 60)),
-      node("div", { class: "lx-type" }, cut(type, 40)),
-    ),
-  );
-  const body = cells.map((row) => {
-    const address = row[addresses] ?? null;
-    const mark = { "data-address": address, "data-row": hasRowIds ? row[ids] : null, tabindex: "0" };
-    return node(
-      "tr",
-      {
-        ...(address === null ? {} : { ...mark, title: "Choose this row" }),
-        onclick: () => address !== null && onRow(address),
-        onkeydown: ({ key }) => key === "Enter" && address !== null && onRow(address),
-      },
-      ...row.map((cell, i) => rowCell(cell, columns[i].numeric)),
-    );
-  });
-  const last = first + cells.length;
-  const page = (text: string, to: number, enabled: boolean) =>
-    node("button", { class: "lx-button lx-small", disabled: !enabled, onclick: () => onRows(to) }, text);
-  const isAll = first === 0 && (total === null ? cells.length < PAGE_ROWS : last >= total);
-  const of = total === null ? "" : ` of ${count(total)}`;
-  return [
-    node(
-      "div",
-      { class: "lx-scroll" },
-      node("table", { class: "lx-row-page" }, node("thead", {}, node("tr", {}, ...head)), node("tbody", {}, ...body)),
-    ),
-    node(
-      "div",
-      { class: "lx-pages" },
-      isAll ? null : page("Earlier", Math.max(0, first - PAGE_ROWS), first > 0),
-      isAll ? null : page("Later", last, total === null ? cells.length === PAGE_ROWS : last < total),
-      node(
-        "span",
-        { class: "lx-quiet" },
-        cells.length ? `rows ${count(first + 1)} to ${count(last)}${of}` : "no rows in this version",
-      ),
-      columns.length < numColumns
-        ? node("span", { class: "lx-quiet" }, `${count(columns.length)} of ${count(numColumns)} columns`)
-        : null,
-    ),
-  ];
-}
-
-function rowCell(text: string | null, numeric: boolean) {
-  if (text === null) return node("td", { class: numeric ? "lx-null lx-number" : "lx-null" }, "null");
-  return node("td", { class: numeric ? "lx-number" : null }, visible(text));
 }

@@ -1,11 +1,13 @@
 """Which cells differ between two images of the same rows."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
-__all__ = ["changed_cells", "changed_columns"]
+__all__ = ["changed_cells", "changed_columns", "names_by_row"]
 
 _Mask = NDArray[np.bool_]
 
@@ -24,9 +26,13 @@ def changed_columns(before: pl.DataFrame, after: pl.DataFrame, tolerance: float)
     >>> changed_columns(before, after, 0.0).to_list()
     [[], ['name', 'score']]
     """
-    cells = changed_cells(before, after, tolerance)
+    return names_by_row(changed_cells(before, after, tolerance), before.columns)
+
+
+def names_by_row(cells: _Mask, columns: Sequence[str]) -> pl.Series:
+    """Return for each row the names of the columns whose cells are true."""
     offsets = np.append(0, np.cumsum(cells.sum(axis=1))).astype(np.int64)
-    names = np.array(before.columns, dtype=np.object_)[np.nonzero(cells)[1]]
+    names = np.array(columns, dtype=np.object_)[np.nonzero(cells)[1]]
     lists = pa.LargeListArray.from_arrays(offsets, pa.array(names, pa.large_string()))
     return pl.Series("changed_columns", lists)
 

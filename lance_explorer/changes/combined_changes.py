@@ -12,7 +12,7 @@ from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.offsets import cut_at
 
-__all__ = ["composed", "cut_at_addresses", "inverted"]
+__all__ = ["borders", "composed", "cut_at_addresses", "inverted"]
 
 Side = Literal["before", "after"]
 
@@ -42,8 +42,8 @@ def composed(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
     Rows are the same if they have the same address in B. Of two classes that a row has, it is of
     the one that comes first. A row that was not in A and is not in C is left out.
     """
-    first = cut_at_addresses(first, "after", _borders(second, "before"))
-    second = cut_at_addresses(second, "before", _borders(first, "after"))
+    first = cut_at_addresses(first, "after", borders(second, "before"))
+    second = cut_at_addresses(second, "before", borders(first, "after"))
     is_there, was_there = first.after != NO_ADDRESS, second.before != NO_ADDRESS
     here, there = np.flatnonzero(is_there), np.flatnonzero(was_there)
     _, one, other = np.intersect1d(first.after[here], second.before[there], return_indices=True)
@@ -65,12 +65,13 @@ def cut_at_addresses(runs: ChangeRuns, side: Side, borders: Uint64Array) -> Chan
     return ChangeRuns.concatenated([runs.where(~is_there), some.pieces(owner, shift, length)])
 
 
-def _borders(runs: ChangeRuns, side: Side) -> Uint64Array:
+def borders(runs: ChangeRuns, side: Side) -> Uint64Array:
+    """Return where runs begin and end, by their addresses before, or after."""
     addresses = runs.before if side == "before" else runs.after
     is_there = addresses != NO_ADDRESS
     starts = addresses[is_there]
-    borders: Uint64Array = np.union1d(starts, starts + runs.length[is_there])
-    return borders
+    found: Uint64Array = np.union1d(starts, starts + runs.length[is_there])
+    return found
 
 
 def _joined(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:

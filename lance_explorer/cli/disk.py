@@ -182,13 +182,15 @@ def compact(
             "code": preview.code,
             "summary": preview.summary().row(0, named=True),
             "tasks": preview.tasks().to_dicts(),
+            "new_fragments": preview.new_fragments().to_dicts(),
             "fragments": preview.fragments().to_dicts(),
         }
         click.echo(visible_json(json.dumps(told)))
         return
-    click.echo(one_line(preview.sentence, LONGEST_TEXT))
-    tasks = preview.tasks().drop("fragment_ids")
-    _print_part("tasks", tasks)
+    for sentence in (preview.sentence, *preview.costs):
+        click.echo(one_line(sentence, LONGEST_TEXT))
+    _print_part("tasks", preview.tasks().drop("fragment_ids"))
+    _print_part("fragments that are written", preview.new_fragments())
     fragments = preview.fragments()
     reasons = fragments.group_by("is_rewritten", "reason", "message").agg(
         num_fragments=pl.len(), data_bytes=pl.col("data_bytes").sum()
@@ -223,9 +225,18 @@ def check(
     The exit code is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
     """
     table = open_table(uri, branch=branch, allow_bases=allow_bases)
-    found = table.check(level=level, deep=deep)
+    every = table.check(deep=deep)
+    worst = SEVERITIES[: SEVERITIES.index(level) + 1]
+    is_shown = pl.col("severity").cast(pl.String).is_in(worst)
+    found = every.filter(is_shown)
+    unchecked = every.filter(~is_shown, code="not_checked")["message"].to_list()
     if as_json:
-        told = {"uri": uri, "level": level, "findings": plain(found).to_dicts()}
+        told = {
+            "uri": uri,
+            "level": level,
+            "findings": plain(found).to_dicts(),
+            "not_checked": unchecked,
+        }
         click.echo(visible_json(json.dumps(told)))
     else:
         for row in found.iter_rows(named=True):
@@ -234,6 +245,8 @@ def check(
             click.echo(one_line(line.strip(), LONGEST_TEXT))
         if found.is_empty():
             click.echo(f"nothing found of level {level} or worse")
+        for message in unchecked:
+            click.echo(one_line(f"not checked: {message}", LONGEST_TEXT))
     sys.exit(_FOUND if len(found) else 0)
 
 
@@ -258,7 +271,7 @@ def _print_part(title: str, frame: pl.DataFrame) -> None:
 
 def _sizes(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame with numbers of bytes as a person says them."""
-    names = [name for name in frame.columns if name.endswith("_bytes")]
+    names = [name for name in frame.columns if name.endswith(("_bytes", "_bytes_after"))]
     return frame.with_columns(
         [
             pl.Series(name, [None if v is None else byte_size(v) for v in frame[name]], pl.String)

@@ -26,7 +26,7 @@ LONGEST_TEXT = 1000
 UNKNOWN = 2
 """The exit code of what cannot be told."""
 
-_TELLING = ("diff", "check")
+_TELLING = ("diff", "check", "merge-preview")
 """Commands whose exit code is an answer, 0 or 1, so that an error has to be another one."""
 
 
@@ -37,6 +37,7 @@ class _Unknown(click.ClickException):
 
 
 _MODULES = {
+    "branches": ("merge-preview",),
     "commits": ("log", "show"),
     "disk": ("check", "cleanup", "compact", "du"),
     "rows": ("blame", "find", "row", "sql"),

@@ -279,6 +279,7 @@ def verify(
 @click.option("--version", "version", help="A version, a tag or a time; the latest by default.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one by default.")
 @click.option("--no-browser", is_flag=True, help="Print the address, but open no browser.")
+@click.option("--no-follow", is_flag=True, help="Do not look for new versions.")
 def open_explorer(
     uri: str,
     branch: str | None,
@@ -288,6 +289,7 @@ def open_explorer(
     version: str | None,
     port: int,
     no_browser: bool,
+    no_follow: bool,
 ) -> None:
     """Open the explorer of the table at URI in a browser; end it with Ctrl+C.
 
@@ -296,7 +298,7 @@ def open_explorer(
     from lance_explorer.widgets.serving import serve
 
     table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    explorer = table.explore(view)
+    explorer = table.explore(view, follow=not no_follow)
     if version is not None:
         explorer.state.version = table.at(version).version
 
@@ -399,5 +401,6 @@ def _run_lab(folder: Path, no_browser: bool) -> NoReturn:
     options += ["--allow-root"] if os.geteuid() == 0 else []
     # What is left is the address, which Jupyter holds for critical.
     options += ["--ServerApp.log_level=ERROR", "--LabApp.log_level=ERROR"]
-    command = [sys.executable, "-m", "jupyterlab", str(folder / _FIRST_NOTEBOOK), *options]
+    lab = "lance_explorer.jupyter.quiet_lab"
+    command = [sys.executable, "-m", lab, str(folder / _FIRST_NOTEBOOK), *options]
     os.execv(sys.executable, command)

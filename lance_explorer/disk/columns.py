@@ -9,7 +9,8 @@ from lance_explorer.errors import FormatError
 from lance_explorer.format.data_columns import ColumnPages, column_metadata, decode_column_pages
 from lance_explorer.format.data_footer import DATA_FOOTER_BYTES, decode_data_footer
 from lance_explorer.format.fragments import DataFile
-from lance_explorer.format.schema import Field
+from lance_explorer.format.schema import NO_PARENT, Field, is_blob
+from lance_explorer.format.value_widths import value_bits
 from lance_explorer.frames.columns import BYTES, COUNT, FIELD_ID, TEXT, Column, FrameSchema
 from lance_explorer.history.file_roots import data_file
 from lance_explorer.history.progress import with_progress
@@ -35,6 +36,14 @@ COLUMNS = FrameSchema(
         ),
         Column("num_values", COUNT, "values in them, deleted rows and nested ones too", True),
         Column("size_bytes", BYTES, "size of these pages, encoded and compressed", True, "bytes"),
+        Column(
+            "uncompressed_bytes",
+            BYTES,
+            "what these values take in memory, as many times the width of their type; null: the "
+            "type has no fixed width, or the files do not tell how many values there are",
+            True,
+            "bytes",
+        ),
         Column("layouts", TEXT, "how the pages are laid out, with the bytes of each", True),
     ),
 )
@@ -48,12 +57,17 @@ class _Sum:
     is_known: bool = True
     num_pages: int = 0
     num_values: int = 0
+    num_items: int | None = 0
     size_bytes: int = 0
     layouts: dict[str, int] = field(default_factory=dict)
 
-    def add(self, pages: ColumnPages | None, *, is_read: bool) -> None:
+    def add(self, pages: ColumnPages | None, num_items: int | None, *, is_read: bool) -> None:
         self.num_files += 1
         self.num_unread += not is_read
+        if self.num_items is None or num_items is None:
+            self.num_items = None
+        else:
+            self.num_items += num_items
         if pages is None:
             self.is_known = False
             return
@@ -73,6 +87,7 @@ def columns(source: TableSource, version: int) -> pl.DataFrame:
     history = source.version(version)
     bases = history.records[0].manifest.base_paths
     names = {each.id: each for each in history.records[0].schema}
+    single = _one_a_row(history.records[0].schema)
     sums: dict[tuple[int, str], _Sum] = {}
     for fragment in with_progress(history.states, "Reading the ends of data files"):
         for file in fragment.all_files:
@@ -82,7 +97,12 @@ def columns(source: TableSource, version: int) -> pl.DataFrame:
             except (FileNotFoundError, FormatError):
                 found, is_read = [(each, None) for each in file.fields if each >= 0], False
             for field_id, pages in found:
-                sums.setdefault((field_id, _version(file)), _Sum()).add(pages, is_read=is_read)
+                items = pages.num_items if pages else None
+                if pages is None and is_read and file in fragment.files and field_id in single:
+                    items = fragment.physical_rows  # in the legacy format
+                sums.setdefault((field_id, _version(file)), _Sum()).add(
+                    pages, items, is_read=is_read
+                )
     paths = _paths(history.records[0].schema)
     rows = sorted(sums.items(), key=lambda item: (-item[1].size_bytes, item[0]))
     known = [(each if each.is_known else None) for _, each in rows]
@@ -100,6 +120,9 @@ def columns(source: TableSource, version: int) -> pl.DataFrame:
             "num_pages": [each and each.num_pages for each in known],
             "num_values": [each and each.num_values for each in known],
             "size_bytes": [each and each.size_bytes for each in known],
+            "uncompressed_bytes": [
+                _uncompressed(names.get(field_id), each.num_items) for (field_id, _), each in rows
+            ],
             "layouts": [
                 each
                 and ", ".join(f"{name} {size:,}" for name, size in sorted(each.layouts.items()))
@@ -130,6 +153,30 @@ def _pages(root: Storage, path: str, file: DataFile) -> Iterator[tuple[int, Colu
     for field_id, number in zip(file.fields, file.column_indices, strict=True):
         if field_id >= 0 and 0 <= number < len(every):
             yield field_id, decode_column_pages(every[number])
+
+
+def _one_a_row(schema: tuple[Field, ...]) -> set[int]:
+    """Return the fields that have one value a row: those that are in no list."""
+    found = set[int]()
+    parents = {NO_PARENT}
+    for each in schema:  # parents come before their children
+        if each.parent_id in parents:
+            found.add(each.id)
+            if each.logical_type == "struct":
+                parents.add(each.id)
+    return found
+
+
+def _uncompressed(found: Field | None, num_items: int | None) -> int | None:
+    if found is None or num_items is None or is_blob(found) or _is_packed(found):
+        return None
+    bits = value_bits(found.logical_type)
+    return None if bits is None else -(-bits * num_items // 8)
+
+
+def _is_packed(found: Field) -> bool:
+    """Return whether a struct is stored as one column."""
+    return not {"packed", "lance-encoding:packed"}.isdisjoint(dict(found.metadata))
 
 
 def _version(file: DataFile) -> str:

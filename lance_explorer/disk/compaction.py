@@ -8,6 +8,9 @@ The rules are those of Lance 14 (``rust/lance/src/dataset/optimize.rs``):
   alone is rewritten only for its deleted rows.
 * What goes together is cut into tasks of as many live rows as the aim; the last one takes the rest.
 * Tasks are taken in order until one would exceed a budget.
+
+13.0.0 plans alike. Releases up to 8.0.1 (and maybe later ones) count the fragment reuse index and
+the write-ahead log as indices, too, and do not map what indices cover through the reuse history.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,10 +39,10 @@ __all__ = [
 _CONFIG = "lance.compaction."
 
 _WITHOUT_EFFECT = frozenset(
-    "max_rows_per_group max_bytes_per_file num_threads batch_size compaction_mode io_buffer_size "
-    "binary_copy_read_batch_bytes data_storage_version".split()
+    "max_rows_per_group num_threads batch_size compaction_mode binary_copy_read_batch_bytes "
+    "data_storage_version".split()
 )
-"""Options that say how fragments are written, not which."""
+"""Options that say how fragments are written, and change nothing that is told here."""
 
 REASONS = (
     "small",
@@ -59,7 +62,7 @@ _Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class CompactionOptions:
-    """What decides which fragments are rewritten, as ``compact_files`` takes it."""
+    """What decides which fragments are rewritten, and into which, as ``compact_files`` takes it."""
 
     target_rows_per_fragment: int = 1024 * 1024
     materialize_deletions: bool = True
@@ -69,6 +72,8 @@ class CompactionOptions:
     max_source_rows: int | None = None
     max_source_bytes: int | None = None
     excluded_fragment_ids: tuple[int, ...] = ()
+    max_bytes_per_file: int | None = None
+    io_buffer_size: int | None = None
 
 
 _NAMES = tuple([field.name for field in fields(CompactionOptions)])

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+from pyroaring import BitMap
 
 from lance_explorer.arguments import of_kind
 from lance_explorer.disk.compaction import (
@@ -14,81 +16,29 @@ from lance_explorer.disk.compaction import (
     compaction_options,
     plan_compaction,
 )
+from lance_explorer.disk.compaction_frames import FRAGMENTS, NEW_FRAGMENTS, SUMMARY, TASKS
+from lance_explorer.disk.compaction_results import CompactedRows, NewRowIds, new_sizes
+from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
-from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, Column, FrameSchema
 from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size, counted
 from lance_explorer.history.history import UNKNOWN_COUNT, History
+from lance_explorer.history.rewrites.reuse_history import reuse_bytes, reuse_index
 from lance_explorer.history.source import TableSource
 from lance_explorer.shown import described
 
-__all__ = ["FRAGMENTS", "SUMMARY", "TASKS", "CompactionPreview", "compaction_preview"]
+__all__ = ["CompactionPreview", "compaction_preview"]
 
-_READ = Column("read_bytes", BYTES, "size of their data files; null: not recorded", True, "bytes")
-_WRITTEN = Column(
-    "written_bytes",
-    BYTES,
-    "about how much is written: the part of `read_bytes` that its live rows are",
-    True,
-    "bytes",
-)
+_Places = NDArray[np.int64]
 
-TASKS = FrameSchema(
-    "compaction_tasks",
-    (
-        Column("task", COUNT, "number of the task, from 0"),
-        Column("fragment_ids", pl.List(pl.UInt64()), "fragments that are rewritten together"),
-        Column("num_fragments", COUNT, "how many they are"),
-        Column("num_rows", COUNT, "live rows in them"),
-        Column("num_deleted_rows", COUNT, "deleted rows that are dropped"),
-        Column("num_new_fragments", COUNT, "about how many fragments they become"),
-        _READ,
-        _WRITTEN,
-    ),
-)
-
-FRAGMENTS = FrameSchema(
-    "compaction_fragments",
-    (
-        Column("fragment_id", ID, "ID of the fragment"),
-        Column("physical_rows", COUNT, "rows, deleted ones included", nullable=True),
-        Column("num_deleted_rows", COUNT, "deleted rows", nullable=True),
-        Column("data_bytes", BYTES, "size of its data files; null: not recorded", True, "bytes"),
-        Column("is_rewritten", pl.Boolean(), "whether a task rewrites it"),
-        Column("task", COUNT, "number of that task", nullable=True),
-        Column(
-            "reason",
-            pl.Enum(REASONS),
-            "`small`, `many_deleted_rows`: why it is rewritten; `large_enough`; "
-            "`few_deleted_rows`: large enough, and not more of it is deleted than the threshold; "
-            "`alone`: small, but no neighbour is to be rewritten; `walled_in_by_index`: small, but "
-            "its neighbours are covered by other index segments; `excluded`; `over_budget`: a "
-            "later run would rewrite it; `unknown_rows`: the manifest does not count them",
-        ),
-        Column("message", TEXT, "the same in words"),
-    ),
-)
-
-SUMMARY = FrameSchema(
-    "compaction_summary",
-    (
-        Column("num_tasks", COUNT, "how many tasks there are"),
-        Column("num_fragments", COUNT, "fragments now"),
-        Column("num_rewritten", COUNT, "fragments that are rewritten"),
-        Column("num_fragments_after", COUNT, "about how many fragments there are then"),
-        Column("num_rows", COUNT, "live rows that are rewritten"),
-        Column("num_deleted_rows", COUNT, "deleted rows that are dropped"),
-        _READ,
-        _WRITTEN,
-        Column(
-            "indices_to_remap",
-            pl.List(pl.String()),
-            "indices whose entries are rewritten in the same commit; none with stable row IDs",
-        ),
-        Column("num_remapped_rows", COUNT, "row addresses that change in them, held in memory"),
-    ),
-)
+_IO_BUFFER_BYTES = 2 << 30
+_DECODED_BYTES = 256 << 20
+"""So much was seen to be in memory at most of what is decoded and written, with 14.0.2."""
+_MOST_BYTES_OF_A_FILE = 90 << 30
+_WORTH_TELLING_BYTES = 1_000_000
+_MOST_DELETION_FILES = 2_000
+"""More are not read for what is told unasked, as in views."""
 
 
 class CompactionPreview:
@@ -106,7 +56,7 @@ class CompactionPreview:
     Examples
     --------
     >>> table.compaction_preview()
-    CompactionPreview(people.lance: 3 fragments become about 1, ...)
+    CompactionPreview(people.lance: 3 fragments become 1, ...)
     """
 
     def __init__(
@@ -123,15 +73,53 @@ class CompactionPreview:
     @property
     def sentence(self) -> str:
         """What it comes to, in one sentence."""
-        found = self.summary().row(0, named=True)
-        if not found["num_tasks"]:
+        tasks = self._plan.tasks
+        if not tasks:
             return self.problem or "nothing to rewrite"
-        size = found["read_bytes"]
-        reads = "" if size is None else f", {byte_size(size)} are read"
-        rewritten = counted(found["num_rewritten"], "fragment")
-        new = found["num_fragments_after"] - found["num_fragments"] + found["num_rewritten"]
-        dropped = counted(found["num_deleted_rows"], "deleted row")
-        return f"{rewritten} become about {new:,}, {dropped} are dropped{reads}"
+        sizes = [self._bytes(task) for task in tasks]
+        known = [size for size in sizes if size is not None]
+        reads = f", {byte_size(sum(known))} are read" if len(known) == len(sizes) else ""
+        rewritten = counted(sum(map(len, tasks)), "fragment")
+        dropped = counted(sum([int(self._deleted[task].sum()) for task in tasks]), "deleted row")
+        return f"{rewritten} become {self._num_new:,}, {dropped} are dropped{reads}"
+
+    @property
+    def costs(self) -> list[str]:
+        """What it takes beside reading and writing, and what it leaves in metadata, in sentences.
+
+        Reads the row-ID sequences and deletions of what is rewritten, where they are needed and not
+        very many.
+        """
+        told = list[str]()
+        memory = max([self._memory(task) or 0 for task in self._plan.tasks], default=0)
+        if memory >= _WORTH_TELLING_BYTES:
+            told.append(f"A task takes up to about {byte_size(memory, '%.0f')} of memory.")
+        indices = self._indices_to_remap()
+        if indices:
+            told.append(
+                f"Entries of {', '.join(indices)} are rewritten in the same commit: "
+                f"{self._num_physical:,} row addresses change."
+            )
+        files = self._num_deletion_files
+        if files > _MOST_DELETION_FILES:
+            told.append(
+                f"What becomes of row IDs is not told here, since {files:,} deletion files are "
+                "read for that: summary() tells it."
+            )
+            return told
+        after = self._row_ids_after
+        if after is not None:
+            before = sum([self._row_id_bytes(task) or 0 for task in self._plan.tasks])
+            size = sum([new.size_bytes for of_task in after for new in of_task])
+            told.append(
+                f"Row IDs of these fragments take {byte_size(before)} in the manifest, "
+                f"{byte_size(size)} then."
+            )
+        reuse = self._reuse_bytes_after
+        if reuse is not None and reuse != self._reuse_bytes:
+            sizes = byte_size(self._reuse_bytes), byte_size(reuse)
+            told.append(f"The fragment reuse history takes {sizes[0]}, {sizes[1]} then.")
+        return told
 
     @property
     def problem(self) -> str | None:
@@ -156,21 +144,54 @@ class CompactionPreview:
         [2]
         """
         tasks, ids = self._plan.tasks, self._history.states.ids
-        rows = [int(self._live[task].sum()) for task in tasks]
-        read = [self._bytes(task) for task in tasks]
         target = self._plan.options.target_rows_per_fragment
+        found = self._row_ids_after
+        after = (
+            [None] * len(tasks)
+            if found is None
+            else [sum([each.size_bytes for each in new]) for new in found]
+        )
         return TASKS.build(
             {
                 "task": range(len(tasks)),
                 "fragment_ids": [ids[task].tolist() for task in tasks],
                 "num_fragments": [len(task) for task in tasks],
-                "num_rows": rows,
+                "num_rows": self._rows,
                 "num_deleted_rows": [int(self._deleted[task].sum()) for task in tasks],
-                "num_new_fragments": [-(-count // target) for count in rows],
-                "read_bytes": read,
+                "num_new_fragments": [len(new_sizes(count, target)) for count in self._rows],
+                "read_bytes": [self._bytes(task) for task in tasks],
                 "written_bytes": [self._written(task) for task in tasks],
+                "memory_bytes": [self._memory(task) for task in tasks],
+                "row_id_bytes": [self._row_id_bytes(task) for task in tasks],
+                "row_id_bytes_after": after,
             }
         )
+
+    @documented(NEW_FRAGMENTS)
+    def new_fragments(self) -> pl.DataFrame:
+        """Return what is written, one row for each new fragment, with its row-ID sequence.
+
+        The sequences are those that Lance will write: they follow from the old ones and from what
+        is deleted, which is read for that.
+
+        Examples
+        --------
+        >>> table.compaction_preview().new_fragments().select("num_rows", "row_id_encodings").rows()
+        [(9, '1 range, 2 range_with_bitmap')]
+        """
+        target = self._plan.options.target_rows_per_fragment
+        rows = list[tuple[int, int, int | None, int | None, str | None]]()
+        found = self._row_ids_after
+        for task, count in enumerate(self._rows):
+            if found is None:
+                rows += [(task, size, None, None, None) for size in new_sizes(count, target)]
+            else:
+                rows += [
+                    (task, new.num_rows, new.num_segments, new.size_bytes, new.encodings)
+                    for new in found[task]
+                ]
+        columns = zip(*rows, strict=True) if rows else [[]] * len(NEW_FRAGMENTS.names)
+        return NEW_FRAGMENTS.build(dict(zip(NEW_FRAGMENTS.names, map(list, columns), strict=True)))
 
     @documented(FRAGMENTS)
     def fragments(self) -> pl.DataFrame:
@@ -212,13 +233,13 @@ class CompactionPreview:
         [[]]
         """
         tasks = self.tasks()
-        count, new = int(tasks["num_fragments"].sum()), int(tasks["num_new_fragments"].sum())
-        read, written = [
-            None if tasks[name].null_count() else int(tasks[name].sum())
-            for name in ("read_bytes", "written_bytes")
-        ]
+        count, new = int(tasks["num_fragments"].sum()), self._num_new
+        sums = {
+            name: [None if tasks[name].null_count() else int(tasks[name].sum())]
+            for name in ("read_bytes", "written_bytes", "row_id_bytes", "row_id_bytes_after")
+        }
         indices = self._indices_to_remap()
-        physical = int((tasks["num_rows"] + tasks["num_deleted_rows"]).sum())
+        most = max(tasks["memory_bytes"].drop_nulls(), default=0)
         return SUMMARY.build(
             {
                 "num_tasks": [len(tasks)],
@@ -227,10 +248,15 @@ class CompactionPreview:
                 "num_fragments_after": [len(self._history.states) - count + new],
                 "num_rows": [int(tasks["num_rows"].sum())],
                 "num_deleted_rows": [int(tasks["num_deleted_rows"].sum())],
-                "read_bytes": [read],
-                "written_bytes": [written],
+                "read_bytes": sums["read_bytes"],
+                "written_bytes": sums["written_bytes"],
+                "memory_bytes": [None if tasks["memory_bytes"].null_count() else most],
+                "row_id_bytes": sums["row_id_bytes"],
+                "row_id_bytes_after": sums["row_id_bytes_after"],
                 "indices_to_remap": [indices],
-                "num_remapped_rows": [physical if indices else 0],
+                "num_remapped_rows": [self._num_physical if indices else 0],
+                "reuse_bytes": [self._reuse_bytes],
+                "reuse_bytes_after": [self._reuse_bytes_after],
             }
         )
 
@@ -253,11 +279,16 @@ class CompactionPreview:
         }
 
     def _indices_to_remap(self) -> list[str]:
-        record = self._history.records[0]
-        is_stable = bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
-        if is_stable or self._plan.options.defer_index_remap or not self._plan.tasks:
+        if self._is_stable or self._plan.options.defer_index_remap:
             return []
-        ids = {int(each) for each in self._history.states.ids[np.concatenate(self._plan.tasks)]}
+        return self._covering
+
+    @cached_property
+    def _covering(self) -> list[str]:
+        """The indices that cover what is rewritten."""
+        if not self._plan.tasks:
+            return []
+        ids = BitMap(self._history.states.ids[np.concatenate(self._plan.tasks)].tolist())
         covering = {
             segment.name
             for segment in self._plan.segments
@@ -265,19 +296,88 @@ class CompactionPreview:
         }
         return sorted(covering)
 
+    @property
+    def _is_stable(self) -> bool:
+        return bool(self._history.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS)
+
+    @property
+    def _num_new(self) -> int:
+        target = self._plan.options.target_rows_per_fragment
+        return sum([len(new_sizes(count, target)) for count in self._rows])
+
     @cached_property
-    def _live(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def _rows(self) -> list[int]:
+        """The live rows of each task."""
+        return [int(self._live[task].sum()) for task in self._plan.tasks]
+
+    @property
+    def _num_physical(self) -> int:
+        """The rows that are rewritten, deleted ones included."""
+        return sum(self._rows) + sum([int(self._deleted[task].sum()) for task in self._plan.tasks])
+
+    @property
+    def _num_deletion_files(self) -> int:
+        """How many of them are read to tell what is left in metadata."""
+        if not self._is_stable and not (self._plan.options.defer_index_remap and self._covering):
+            return 0
+        types = self._history.states.deletion_types
+        return sum([int((types[task] >= 0).sum()) for task in self._plan.tasks])
+
+    @cached_property
+    def _compacted(self) -> CompactedRows | None:
+        """The rows that are rewritten; None if what is deleted from them cannot be read."""
+        target = self._plan.options.target_rows_per_fragment
+        try:
+            return CompactedRows(self._source, self._history, self._plan.tasks, target)
+        except (FormatError, StorageError):
+            return None
+
+    @cached_property
+    def _row_ids_after(self) -> list[list[NewRowIds]] | None:
+        """The row-ID sequences of what each task writes; None if there are none, or not known."""
+        if not self._is_stable or not self._plan.tasks:
+            return None
+        most = self._plan.options.max_bytes_per_file or _MOST_BYTES_OF_A_FILE
+        sizes = [self._bytes(task) for task in self._plan.tasks]
+        if any(size is None or size > most for size in sizes) or self._compacted is None:
+            return None
+        return list(self._compacted.row_ids())
+
+    def _row_id_bytes(self, task: _Places) -> int | None:
+        return int(self._history.states.row_id_bytes[task].sum()) if self._is_stable else None
+
+    @property
+    def _reuse_bytes(self) -> int:
+        index = reuse_index(self._history.records[0])
+        return 0 if index is None else reuse_bytes(index)[1]
+
+    @cached_property
+    def _reuse_bytes_after(self) -> int | None:
+        if not self._plan.options.defer_index_remap or not self._covering:
+            return self._reuse_bytes
+        return None if self._compacted is None else self._compacted.reuse_bytes()
+
+    def _memory(self, task: _Places) -> int | None:
+        """Return about how much of a task is in memory at a time."""
+        size = self._bytes(task)
+        if size is None:
+            return None
+        waiting = self._plan.options.io_buffer_size or _IO_BUFFER_BYTES
+        return min(size, waiting) + min(size, _DECODED_BYTES)
+
+    @cached_property
+    def _live(self) -> NDArray[np.int64]:
         return self._history.live_rows
 
     @cached_property
-    def _deleted(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def _deleted(self) -> NDArray[np.int64]:
         return np.maximum(self._history.num_deleted_rows, 0)
 
-    def _bytes(self, task: np.ndarray[Any, np.dtype[np.int64]]) -> int | None:
+    def _bytes(self, task: _Places) -> int | None:
         sizes = self._history.states.data_bytes[task]
         return None if (sizes == UNKNOWN_COUNT).any() else int(sizes.sum())
 
-    def _written(self, task: np.ndarray[Any, np.dtype[np.int64]]) -> int | None:
+    def _written(self, task: _Places) -> int | None:
         sizes = self._history.states.data_bytes[task]
         physical = np.maximum(self._history.states.physical_rows[task], 1)
         if (sizes == UNKNOWN_COUNT).any():

@@ -32,6 +32,8 @@ class Plan:
         What comes of it.
     code : str
         The call that does it.
+    costs : str
+        What it takes, and what it leaves in metadata; empty if nothing is to be said.
     about, details : str and list of str
         What else there is to know of it: what is lost, or what stays as it is.
     """
@@ -39,6 +41,7 @@ class Plan:
     title: str
     sentence: str
     code: str
+    costs: str
     about: str
     details: list[str]
 
@@ -69,7 +72,8 @@ def _plan(
 ) -> Plan:
     sentence = preview.sentence
     told = f"{sentence[:1].upper()}{sentence[1:]}."
-    return Plan(title, told, preview.code, about, details)
+    costs = preview.costs if isinstance(preview, CompactionPreview) else []
+    return Plan(title, told, preview.code, " ".join(costs), about, details)
 
 
 def _stay(compaction: CompactionPreview) -> list[str]:

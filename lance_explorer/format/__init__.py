@@ -13,7 +13,11 @@ from lance_explorer.format.fragment_reuse import (
     decode_fragment_reuse_details,
 )
 from lance_explorer.format.fragment_walk import decode_fragment_columns
-from lance_explorer.format.fragments import decode_fragment, decode_inline_sequences
+from lance_explorer.format.fragments import (
+    decode_fragment,
+    decode_fragment_id,
+    decode_inline_sequences,
+)
 from lance_explorer.format.indices import decode_index_section
 from lance_explorer.format.manifest import decode_manifest, decode_manifest_message, decode_schema
 from lance_explorer.format.mem_wal import decode_log_entry, decode_shard_state
@@ -35,6 +39,7 @@ DECODERS: tuple[Callable[..., object], ...] = (
     decode_deletion_file,
     decode_fragment,
     decode_fragment_columns,
+    decode_fragment_id,
     decode_fragment_reuse,
     decode_fragment_reuse_details,
     decode_index_section,

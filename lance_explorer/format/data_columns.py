@@ -29,6 +29,9 @@ _LAYOUTS = {
     },
 }
 
+_LISTS = {2, 4, 5, 6}
+"""The layers of a page that are lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnPages:
@@ -40,12 +43,16 @@ class ColumnPages:
         How many there are, the values in them, and the bytes that they take.
     layouts : tuple of tuple of str and int
         How the pages are laid out, each with the bytes of its pages, by name.
+    num_items : int or None
+        How many values of the column's own type there are: items of lists, not lists. None if
+        pages do not tell.
     """
 
     num_pages: int
     num_values: int
     size_bytes: int
     layouts: tuple[tuple[str, int], ...]
+    num_items: int | None = None
 
 
 def column_metadata(data: bytes, begin: int, footer: DataFooter) -> list[bytes]:
@@ -72,6 +79,7 @@ def decode_column_pages(data: bytes) -> ColumnPages:
     """Decode the metadata of a column."""
     message = parse(pb.ColumnPages, data, "column metadata")
     sizes: dict[str, int] = {}
+    items = [_num_items(page) for page in message.pages]
     for page in message.pages:
         layout = _layout(page.encoding.direct.encoding)
         sizes[layout] = sizes.get(layout, 0) + sum(page.buffer_sizes)
@@ -80,7 +88,28 @@ def decode_column_pages(data: bytes) -> ColumnPages:
         num_values=sum([page.num_values for page in message.pages]),
         size_bytes=sum(sizes.values()) + sum(message.buffer_sizes),
         layouts=tuple(sorted(sizes.items())),
+        num_items=sum([each or 0 for each in items]) if None not in items else None,
     )
+
+
+def _num_items(page: pb.ColumnPage) -> int | None:
+    """Return how many values a page has that are not lists."""
+    details = parse(index_pb2.AnyDetails, page.encoding.direct.encoding, "page encoding")
+    match details.type_url.rpartition(".")[2]:
+        case "ArrayEncoding":
+            return page.num_values
+        case "PageLayout":
+            layout = parse(pb.PageLayout, details.value, "page layout")
+        case _:
+            return None
+    match layout.WhichOneof("layout"):
+        case "mini_block":
+            return layout.mini_block.num_items
+        case "full_zip":
+            return layout.full_zip.num_visible_items
+        case "constant" if _LISTS.isdisjoint(layout.constant.layers):
+            return page.num_values
+    return None
 
 
 def _layout(data: bytes) -> str:

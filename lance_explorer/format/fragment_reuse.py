@@ -24,7 +24,11 @@ __all__ = [
     "StablePartition",
     "decode_fragment_reuse",
     "decode_fragment_reuse_details",
+    "reuse_bytes_with",
 ]
+
+_MOST_INLINE_BYTES = 204_800
+"""A longer history is written to a file of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,56 @@ def decode_fragment_reuse_details(data: bytes) -> FragmentReuse | ExternalFile:
 def decode_fragment_reuse(data: bytes) -> FragmentReuse:
     """Decode a fragment reuse history, such as its external file holds."""
     return _fragment_reuse(parse(pb.FragmentReuseContent, data, "fragment reuse history"))
+
+
+def reuse_bytes_with(details: bytes, version: FragReuseVersion) -> int:
+    """Return the bytes that a history takes when a version is added to it.
+
+    Parameters
+    ----------
+    details : bytes
+        The details of the fragment reuse index; empty if there is none.
+    version : FragReuseVersion
+        The version.
+
+    Examples
+    --------
+    >>> group = FragReuseGroup(bytes(30), (FragDigest(0, 5, 1),), (FragDigest(1, 4, 0),))
+    >>> reuse_bytes_with(b"", FragReuseVersion(2, (group,)))
+    52
+    """
+    before = parse(pb.FragmentReuseDetails, details, "fragment reuse details")
+    size = before.external.size if before.HasField("external") else before.inline.ByteSize()
+    size += pb.FragmentReuseContent(versions=[_message(version)]).ByteSize()
+    if size > _MOST_INLINE_BYTES:
+        return size
+    length = -(-size.bit_length() // 7)
+    return 1 + length + size  # the content is field 1 of the details
+
+
+def _message(version: FragReuseVersion) -> pb.FragmentReuseVersion:
+    return pb.FragmentReuseVersion(
+        dataset_version=version.dataset_version,
+        groups=[
+            pb.FragmentReuseGroup(
+                changed_row_addrs=group.changed_row_addrs,
+                old_fragments=_digest_messages(group.old_frags),
+                new_fragments=_digest_messages(group.new_frags),
+            )
+            for group in version.groups
+        ],
+    )
+
+
+def _digest_messages(digests: Iterable[FragDigest]) -> list[pb.FragmentDigest]:
+    return [
+        pb.FragmentDigest(
+            id=each.id,
+            physical_rows=each.physical_rows or 0,
+            num_deleted_rows=each.num_deleted_rows or 0,
+        )
+        for each in digests
+    ]
 
 
 def _fragment_reuse(message: pb.FragmentReuseContent) -> FragmentReuse:

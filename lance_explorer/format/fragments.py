@@ -28,6 +28,7 @@ __all__ = [
     "StoredSequence",
     "data_file_from_pb",
     "decode_fragment",
+    "decode_fragment_id",
     "decode_inline_sequences",
     "fragment_from_pb",
     "inline_sequence",
@@ -169,6 +170,12 @@ class Fragment:
 def decode_fragment(data: bytes) -> Fragment:
     """Decode one DataFragment message."""
     return fragment_from_pb(parse(pb.DataFragment, data, "fragment"))
+
+
+@decoder
+def decode_fragment_id(data: bytes) -> int:
+    """Return the ID alone of one DataFragment message."""
+    return parse(pb.DataFragment, data, "fragment").id
 
 
 @dataclass(frozen=True, slots=True)

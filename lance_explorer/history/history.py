@@ -1,6 +1,6 @@
 """The history of a table as a value: its kept versions, and the states of its fragments."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -170,6 +170,20 @@ class History:
         """Return the states that a version has not, but the kept one before."""
         keys, begins = self._removed
         return keys[begins[position] : begins[position + 1]]
+
+    def of_fragments(self, fragments: range) -> "History":
+        """Return the same as if there were only some fragments; states keep their numbers.
+
+        Parameters
+        ----------
+        fragments : range
+            Their IDs.
+        """
+        intervals = self.intervals
+        ids = self.states.ids[intervals.keys]
+        chosen = (ids >= np.uint64(fragments.start)) & (ids < np.uint64(fragments.stop))
+        some = Intervals(intervals.keys[chosen], intervals.first[chosen], intervals.last[chosen])
+        return replace(self, intervals=some)
 
     def by_id(self, states: NDArray[np.int64]) -> dict[int, int]:
         """Return states by their fragment IDs."""

@@ -94,6 +94,7 @@ class TableSource:
         self._part_of: TableSource | None = None
         self._listing_read: VersionListing | None = None
         self._parts: list[TableSource] = []
+        self._some_of: tuple[TableSource, range] | None = None
         self._is_whole = True
         self._removed: frozenset[int] = frozenset()
         self._single: dict[int, History] = {}
@@ -152,6 +153,9 @@ class TableSource:
         Those that were removed before they were read are left out, of :attr:`listing` too.
         """
         check_not_forked()
+        if self._history is None and self._some_of is not None:
+            source, fragments = self._some_of
+            self._history = source.history.of_fragments(fragments)
         if self._history is None and self._listing_read is not None:
             self._history = extend(EMPTY_HISTORY, self.storage, self._listing_read)
         if self._history is None:
@@ -181,6 +185,21 @@ class TableSource:
             part._earlier, part._parts, part.kept = EMPTY_HISTORY, [], {}
             self._parts[:] = [part, *self._parts[: _MOST_PARTS - 1]]
         return part if len(part.history) == len(listing.versions) else None
+
+    def of_fragments(self, fragments: range) -> "TableSource":
+        """Return the same branch as if its versions had only some fragments.
+
+        What is asked of it must be told by each fragment alone.
+
+        Parameters
+        ----------
+        fragments : range
+            Their IDs.
+        """
+        some = copy.copy(self)
+        some._some_of = self, fragments
+        some._history, some._single, some._parts, some.kept = None, {}, [], {}
+        return some
 
     @property
     def whole(self) -> "TableSource":
@@ -310,6 +329,9 @@ class TableSource:
         """Return the history of one version alone, detached ones too, from its file."""
         check_not_forked()
         history = self._single.pop(version, None)
+        if history is None and self._some_of is not None:
+            source, fragments = self._some_of
+            history = source.version(version).of_fragments(fragments)
         if history is None:
             history = self._load(self.file(version))
         self._single[version] = history

@@ -17,13 +17,13 @@ from lance_explorer.changes.diff_config import CONFIG_DIFF
 from lance_explorer.changes.diff_layout import INDEX_DIFF
 from lance_explorer.changes.diff_schema import SCHEMA_DIFF
 from lance_explorer.errors import LanceExplorerError, StorageError
+from lance_explorer.figures.distributions import bars_of, bars_picture
 from lance_explorer.format.schema import NO_PARENT, is_blob
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.events.event_runs import NET_EVENTS, RowEvent
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.cell_values import texts_of
-from lance_explorer.report.distributions import bars_of, bars_picture
 from lance_explorer.report.markup import contents, frame_table, paragraph, section
 from lance_explorer.report.page import shipped
 

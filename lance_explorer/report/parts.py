@@ -69,7 +69,8 @@ def _disk(facts: Facts) -> Iterator[Block]:
     yield disk_usage(usage.summary())
     yield disk_growth(usage.versions())
     for plan in plans(facts.on_disk):
-        yield paragraph(f"{plan.title}: {plan.sentence} `{plan.code}`")
+        costs = f" {plan.costs}" if plan.costs else ""
+        yield paragraph(f"{plan.title}: {plan.sentence}{costs} `{plan.code}`")
         if plan.details:
             yield paragraph(f"{plan.about}:")
             yield items(plan.details)

@@ -1,10 +1,12 @@
 """``lance_explorer.metadata``: any frame of ``table.inspect``, of one table or of many.
 
 Manifests are read and decoded in the tasks, those of some small tables or of a large one in each.
+Frames that each fragment tells alone are made of some fragments of a large table in each task, of
+versions that the driver read.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import polars as pl
@@ -17,9 +19,15 @@ from lance_explorer.findings import Finding
 from lance_explorer.frames.columns import TEXT
 from lance_explorer.history.discovery import tables_below
 from lance_explorer.history.version_refs import resolve
-from lance_explorer.inspect.catalogue import FRAMES, frame
 from lance_explorer.inspect.detached import DETACHED
 from lance_explorer.inspect.findings import findings_frame
+from lance_explorer.spark.metadata_frames import (
+    BY_FRAGMENT,
+    SERVED,
+    fragment_ranges,
+    served,
+    tells_history,
+)
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
@@ -29,9 +37,11 @@ from lance_explorer.storage import done_in_order, open_storage
 __all__ = ["MetadataSource"]
 
 _TABLE = "table"
-_FINDINGS = "findings"
+_FINDINGS = ("findings", "checks")
+_OF_CHECKS = {"check": "metadata", "known_bug": None}
 _TABLES_PER_PARTITION = 32
 _BYTES_PER_PARTITION = 1 << 26  # of manifests
+_FRAGMENTS_PER_PARTITION = 100_000
 _ROWS_PER_BATCH = 65_536
 
 
@@ -48,18 +58,20 @@ class MetadataSource(DataSource):
     """A frame of metadata.
 
     Options: ``path``, a table, a folder or bucket with tables anywhere below it, or a list of URIs
-    in JSON; ``frame``, the name of the frame; ``branch``; ``version``, the last version to read, by
-    default the latest; ``tables_per_partition``, at most; ``allow_bases``, a list; ``storage.*``;
-    ``ledger`` and ``ledger.storage.*``. The column ``table`` is the URI of the table.
+    in JSON; ``frame``, the name of the frame: any of ``table.inspect``, ``lineage_edges``,
+    ``lineage_states`` or ``checks``; ``branch``; ``version``, the last version to read, by default
+    the latest; ``tables_per_partition``, at most; ``fragments_per_partition``, about, for frames
+    that each fragment tells alone; ``allow_bases``, a list; ``storage.*``; ``ledger`` and
+    ``ledger.storage.*``. The column ``table`` is the URI of the table.
     """
 
     def __init__(self, options: dict[str, str]) -> None:
         options = hidden(options)
-        known = ("frame", "version", "tables_per_partition")
+        known = ("frame", "version", "tables_per_partition", "fragments_per_partition")
         self._options = Options.parse(self.name(), options, known)
         self._frame = self._options.required("frame", "'fragments'")
-        if self._frame not in FRAMES:
-            raise InvalidArgumentError(f"no frame {self._frame!r}; there are: {', '.join(FRAMES)}")
+        if self._frame not in SERVED:
+            raise InvalidArgumentError(f"no frame {self._frame!r}; there are: {', '.join(SERVED)}")
         self._pieces = _pieces(self._options)
 
     @classmethod
@@ -69,17 +81,32 @@ class MetadataSource(DataSource):
 
     def schema(self) -> StructType:
         """Return the columns of the frame, after that of the table."""
-        columns = pl.Schema({_TABLE: TEXT, **FRAMES[self._frame].polars_schema})
+        columns = pl.Schema({_TABLE: TEXT, **SERVED[self._frame].polars_schema})
         ids = () if self._frame == DETACHED.name else columns.names()  # those are from 2^63 on
         return spark_schema(arrow_table(columns.to_frame()).schema, ids)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return what reads some columns."""
-        missing = [n for n in schema.names if n not in (_TABLE, *FRAMES[self._frame].names)]
+        missing = [n for n in schema.names if n not in (_TABLE, *SERVED[self._frame].names)]
         if missing:
             raise InvalidArgumentError(f"{self._frame} has no column {missing[0]!r}")
+        by_fragment = self._by_fragment(schema)
+        if by_fragment is not None:
+            return by_fragment
         size = self._options.number("tables_per_partition", _TABLES_PER_PARTITION)
         return _MetadataReader(self._frame, self._pieces, size, schema)
+
+    def _by_fragment(self, schema: StructType) -> "_FragmentsReader | None":
+        """Return what reads a frame of one large table, some fragments in each task."""
+        table = self._pieces[0].pinned
+        if len(self._pieces) > 1 or table is None or self._frame not in BY_FRAGMENT:
+            return None
+        size = self._options.number("fragments_per_partition", _FRAGMENTS_PER_PARTITION)
+        ranges = fragment_ranges(table.open(), self._frame, size)
+        if not ranges:
+            return None
+        read = table.with_versions() if tells_history(self._frame) else table.with_version()
+        return _FragmentsReader(self._frame, replace(self._pieces[0], pinned=read), ranges, schema)
 
 
 class _MetadataReader(DataSourceReader):
@@ -117,14 +144,37 @@ class _MetadataReader(DataSourceReader):
             yield from batches_of(pl.concat(waiting), target)
 
 
-def _of_table(name: str, piece: _Piece) -> pl.DataFrame:
+class _FragmentsReader(DataSourceReader):
+    def __init__(self, name: str, piece: _Piece, ranges: list[range], schema: StructType) -> None:
+        self._frame = name
+        self._piece = piece
+        self._ranges = ranges
+        self._schema = schema
+
+    def partitions(self) -> list[InputPartition]:
+        """Return the pieces of work."""
+        return [InputPartition(fragments) for fragments in self._ranges]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of some fragments."""
+        target = target_schema(self._schema)
+        found = _of_table(self._frame, self._piece, partition.value)
+        found = found.with_columns(pl.lit(self._piece.ref.uri).alias(_TABLE))
+        for some in found.iter_slices(_ROWS_PER_BATCH):
+            yield from batches_of(some, target)
+
+
+def _of_table(name: str, piece: _Piece, fragments: range | None = None) -> pl.DataFrame:
     """Return the frame of a table; that it cannot be opened is a finding, or else an error."""
     try:
         source = piece.pinned.open() if piece.pinned else piece.ref.open()
-        return frame(source, name)
+        return served(source if fragments is None else source.of_fragments(fragments), name)
     except LanceExplorerError as error:
-        if name == _FINDINGS:
-            return findings_frame([_unreadable(error)], [piece.ref.branch])
+        if name in _FINDINGS:
+            found = findings_frame([_unreadable(error)], [piece.ref.branch])
+            schema = SERVED[name].polars_schema
+            new = [pl.lit(v).alias(n) for n, v in _OF_CHECKS.items() if n in schema]
+            return found.with_columns(new).select(schema.names()).cast(schema)
         raise type(error)(f"{piece.ref.uri}: {error}") from error
 
 

@@ -65,11 +65,11 @@ class Arrangement:
             return pl.int_range(start, stop, eager=True)
         return self.positions.slice(start, stop - start)
 
-    def rows(self, start: int, stop: int) -> pl.DataFrame:
-        """Return the rows shown from ``start`` up to ``stop``."""
+    def rows(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return the rows shown from ``start`` up to ``stop``, with some columns, or all."""
         if self.positions is None:
-            return self.source.slice(start, min(stop, self.num_rows))
-        return self.source.take(self.positions_of(start, stop))
+            return self.source.slice(start, min(stop, self.num_rows), columns)
+        return self.source.take(self.positions_of(start, stop), columns)
 
     def frame(self) -> pl.DataFrame:
         """Return all rows shown."""

@@ -1,6 +1,6 @@
-"""The rows that two versions differ in, a line for each image, read as they come into view."""
+"""The rows that two versions differ in, read as they come into view, with what was there before."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns
-from lance_explorer.changes.changed_cells import changed_cells, changed_columns
+from lance_explorer.changes.changed_cells import changed_cells, names_by_row
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, Block
 from lance_explorer.changes.images import Images
 from lance_explorer.changes.steps import ChangeStep, VersionRange
@@ -28,6 +28,9 @@ _ORDER = (*WRITTEN, RowEvent.INSERTED, RowEvent.DELETED, RowEvent.MOVED)
 _KINDS = {int(event): EVENT_KINDS[event.label] for event in _ORDER}
 """The kind of commit whose colour a change has."""
 
+_WHOLE = {int(RowEvent.DELETED): "removed", int(RowEvent.INSERTED): "added"}
+"""How all cells of a row are marked."""
+
 FIRST_COLUMNS = ("_change_type", "_rowid")
 LAST_COLUMNS = (
     CHANGED_COLUMNS,
@@ -38,8 +41,12 @@ LAST_COLUMNS = (
     "evidence",
     "is_uncertain",
 )
-_DELETE, _BEFORE, _AFTER, _INSERT, _MOVE = range(5)
-_CHANGE_TYPES = ("delete", "update_preimage", "update_postimage", "insert", None)
+_CHANGE_TYPES = {
+    RowEvent.DELETED: "delete",
+    RowEvent.INSERTED: "insert",
+    RowEvent.MOVED: None,
+    **dict.fromkeys(WRITTEN, "update_postimage"),
+}
 
 _Mask = NDArray[np.bool_]
 _Positions = NDArray[np.int64]
@@ -64,31 +71,33 @@ class RowImages:
         self.columns = columns
 
     def of(
-        self, rows: ChangeRuns, names: Sequence[str] | None = None
+        self, rows: ChangeRuns, names: Sequence[str], *, both: bool = True
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return rows as they were and as they are, one a run; nulls where they are not."""
-        columns = self.columns
-        if names is not None:
-            columns = replace(columns, schema=pl.Schema({n: columns.schema[n] for n in names}))
+        """Return rows as they were and as they are, one a run; nulls where they are not.
+
+        Only the named columns are read, and without ``both`` rows before only if they are no more.
+        """
+        schema = pl.Schema({name: self.columns.schema[name] for name in names})
+        columns = replace(self.columns, schema=schema)
         images = Images(self.versions.rows, columns, self.step)
         was, now = rows.before != NO_ADDRESS, rows.after != NO_ADDRESS
-        was &= np.isin(rows.change, (RowEvent.DELETED, *WRITTEN))
+        was &= np.isin(rows.change, (RowEvent.DELETED, *(WRITTEN if both else ())))
         before = _spread(images.before(rows.where(was)), was) if was.any() else None
         after = _spread(images.after(rows.where(now)), now) if now.any() else None
         nothing = columns.nulls(len(rows))
         return nothing if before is None else before, nothing if after is None else after
 
 
-class _Lines(NamedTuple):
-    """Some lines: which of ``rows`` each is about, and what it shows of that row."""
+class _Page(NamedTuple):
+    """Some lines: their values, how cells are marked, and what changed ones were."""
 
-    rows: ChangeRuns
-    row: _Positions
-    kind: NDArray[np.uint8]
+    values: pl.DataFrame
+    marks: pl.DataFrame
+    earlier: pl.DataFrame
 
 
 class ChangedRows:
-    """Lines of the changed rows; a row that was written has two, as it was and as it is.
+    """The changed rows, a line each: as they are, and deleted ones as they were.
 
     Parameters
     ----------
@@ -105,11 +114,9 @@ class ChangedRows:
         turn = np.argsort(_ORDER)[np.searchsorted(np.sort(_ORDER), runs.change)]
         self._runs = runs.where(np.lexsort((place, turn)))
         self._images = images
-        written = np.isin(self._runs.change, WRITTEN) & (self._runs.before != NO_ADDRESS)
-        self._has_two = written & images.versions.begin_is_kept
-        lines = self._runs.length.astype(np.int64) * (1 + self._has_two)
-        self._ends = np.cumsum(lines)
-        self._last: tuple[_Positions, pl.DataFrame, pl.DataFrame] | None = None
+        self._lengths = self._runs.length.astype(np.int64)
+        self._ends = np.cumsum(self._lengths)
+        self._last: tuple[_Positions, list[str], _Page] | None = None
         head = CHANGES.polars_schema
         self._schema = pl.Schema(
             {
@@ -129,95 +136,109 @@ class ChangedRows:
         """How many lines there are."""
         return int(self._ends[-1]) if len(self._ends) else 0
 
-    def slice(self, start: int, stop: int) -> pl.DataFrame:
-        """Return the lines from one position up to another, which is left out."""
-        return self._page(np.arange(start, min(stop, self.num_rows)))[0]
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether no row has to be read."""
+        return False
 
-    def take(self, positions: pl.Series) -> pl.DataFrame:
+    def first_columns(self, most: int) -> list[str]:
+        """Return the columns to show first: of many, not those for which all must be read."""
+        every = list(self._schema)
+        if len(every) <= most:
+            return every
+        beside = {*FIRST_COLUMNS, *LAST_COLUMNS}
+        values = [name for name in every if name not in beside]
+        last = [name for name in LAST_COLUMNS if name != CHANGED_COLUMNS]
+        return [*FIRST_COLUMNS, *values[: most - len(FIRST_COLUMNS) - len(last)], *last]
+
+    def slice(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return the lines from one position up to another, which is left out."""
+        return self._page(np.arange(start, min(stop, self.num_rows)), columns).values
+
+    def take(self, positions: pl.Series, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Return the lines at some positions, in that order."""
-        return self._page(positions.to_numpy().astype(np.int64))[0]
+        return self._page(positions.to_numpy().astype(np.int64), columns).values
 
     def read(self, columns: Sequence[str]) -> pl.DataFrame:
         """Return all values of some columns, and read no others."""
-        lines = self._lines(np.arange(self.num_rows))
+        rows = self._rows(np.arange(self.num_rows))
         values = [name for name in columns if name in self._images.columns.schema]
-        if not values and CHANGED_COLUMNS not in columns:
-            return self._head(lines).select(columns)
-        return self._frame(lines, None if CHANGED_COLUMNS in columns else values)[0].select(columns)
+        if CHANGED_COLUMNS in columns:
+            return self._read(rows, columns)[0]
+        before, after = self._images.of(rows, values, both=False)
+        found = [*self._head(rows), *(_last_known(rows, before, after) if values else [])]
+        return _in_order(found, columns)
 
-    def marks(self, positions: pl.Series) -> pl.DataFrame:
+    def marks(self, positions: pl.Series, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Return how cells are marked: changed ones, and whole rows that were added or removed."""
-        return self._page(positions.to_numpy().astype(np.int64))[1]
+        return self._page(positions.to_numpy().astype(np.int64), columns).marks
+
+    def earlier(self, positions: pl.Series, columns: Sequence[str]) -> pl.DataFrame:
+        """Return what the cells were that are marked as changed."""
+        return self._page(positions.to_numpy().astype(np.int64), columns).earlier
 
     def row_ids(self, positions: _Positions) -> list[int | None]:
         """Return the row IDs of some lines, without reading values."""
-        return self._head(self._lines(positions))["_rowid"].to_list()
+        return self._head(self._rows(positions))["_rowid"].to_list()
 
     # ------------------------------------------------------------------------------- private
 
-    def _page(self, positions: _Positions) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return some lines with their marks, which are asked for in turn."""
+    def _page(self, positions: _Positions, columns: Sequence[str] | None) -> _Page:
+        """Return some lines; their values, marks and earlier values are asked for in turn."""
+        names = list(self._schema) if columns is None else list(columns)
         last = self._last
-        if last is None or not np.array_equal(last[0], positions):
-            last = self._last = (positions, *self._frame(self._lines(positions), None))
-        return last[1], last[2]
+        if last is None or last[1] != names or not np.array_equal(last[0], positions):
+            rows = self._rows(positions)
+            values, before, cells = self._read(rows, names)
+            earlier = [_where(column, cells[name]) for name, column in before.items()]
+            page = _Page(values, _marks(rows, cells), pl.DataFrame(earlier))
+            last = self._last = positions, names, page
+        return last[2]
 
-    def _lines(self, positions: _Positions) -> _Lines:
+    def _rows(self, positions: _Positions) -> ChangeRuns:
+        """Return the rows of some lines, a run each."""
         run = np.searchsorted(self._ends, positions, side="right")
-        begins = self._ends - self._runs.length.astype(np.int64) * (1 + self._has_two)
-        place = positions - begins[run]
-        has_two = self._has_two[run]
-        offset = place // (1 + has_two)
-        key = np.stack([run, offset], axis=1)
-        found, row = np.unique(key, axis=0, return_inverse=True)
-        rows = single_rows(self._runs, found[:, 0], found[:, 1])
-        change = self._runs.change[run]
-        kind = np.full(len(positions), _AFTER, dtype=np.uint8)
-        kind[has_two & (place % 2 == 0)] = _BEFORE
-        for one, shown in (
-            (RowEvent.DELETED, _DELETE),
-            (RowEvent.INSERTED, _INSERT),
-            (RowEvent.MOVED, _MOVE),
-        ):
-            kind[change == one] = shown
-        return _Lines(rows, row.reshape(-1), kind)
+        return single_rows(self._runs, run, positions - (self._ends - self._lengths)[run])
 
-    def _head(self, lines: _Lines) -> pl.DataFrame:
+    def _head(self, rows: ChangeRuns) -> pl.DataFrame:
         """Return lines without values."""
         parts, order = [CHANGES.polars_schema.to_frame()], [np.empty(0, np.int64)]
-        for kind in np.unique(lines.kind).tolist():
-            here = np.flatnonzero(lines.kind == kind)
-            rows = lines.rows.where(lines.row[here])
-            block = Block(rows, _CHANGE_TYPES[kind], is_before=kind in (_DELETE, _BEFORE))
-            parts.append(block.frame(rows, {}, self._images.versions.ids_of))
+        for change in np.unique(rows.change).tolist():
+            here = np.flatnonzero(rows.change == change)
+            some = rows.where(here)
+            event = RowEvent(change)
+            block = Block(some, _CHANGE_TYPES[event], is_before=event is RowEvent.DELETED)
+            parts.append(block.frame(some, {}, self._images.versions.ids_of))
             order.append(here)
         return pl.concat(parts)[np.argsort(np.concatenate(order))]
 
-    def _frame(
-        self, lines: _Lines, names: Sequence[str] | None
-    ) -> tuple[pl.DataFrame, pl.DataFrame]:
-        head = self._head(lines)
-        before, after = self._images.of(lines.rows, names)
-        is_old = np.isin(lines.kind, (_DELETE, _BEFORE))
-        place = np.where(is_old, lines.row, lines.row + len(lines.rows))
-        is_pair, has_values = self._is_pair(lines), bool(before.columns)
-        cells = np.zeros((len(lines.row), len(before.columns)), dtype=np.bool_)
-        changed = pl.repeat([], len(lines.row), dtype=pl.List(pl.String()), eager=True)
-        if has_values:
-            cells = changed_cells(before, after, 0.0)[lines.row] & is_pair[:, np.newaxis]
-            changed = changed_columns(before, after, 0.0)[lines.row]
-        values = pl.concat([before, after])[place] if has_values else before
-        beside = pl.DataFrame({CHANGED_COLUMNS: changed, "is_pair": is_pair}).select(
-            pl.when("is_pair").then(CHANGED_COLUMNS).alias(CHANGED_COLUMNS)
-        )
-        frame = pl.concat([head, values, beside], how="horizontal")
-        shown = [name for name in self._schema if name in frame.columns]
-        return frame.select(shown), _marks(lines, cells, values)
+    def _read(
+        self, rows: ChangeRuns, columns: Sequence[str]
+    ) -> tuple[pl.DataFrame, dict[str, pl.Series], dict[str, _Mask]]:
+        """Return rows, and of the columns of values what they were and which cells differ.
 
-    def _is_pair(self, lines: _Lines) -> _Mask:
-        """Which lines are about rows of which both images are known."""
-        has_two = (lines.rows.before != NO_ADDRESS) & np.isin(lines.rows.change, WRITTEN)
-        is_pair: _Mask = (has_two & self._images.versions.begin_is_kept)[lines.row]
+        Other columns are read only where the names of all that differ are asked for.
+        """
+        known = self._images.columns.schema
+        shown = [name for name in columns if name in known]
+        read = list(known) if CHANGED_COLUMNS in columns else shown
+        before, after = self._images.of(rows, read)
+        is_pair = self._is_pair(rows)
+        cells = np.zeros((len(rows), len(read)), dtype=np.bool_)
+        found = [*self._head(rows)]
+        if read:
+            cells = changed_cells(before, after, 0.0) & is_pair[:, np.newaxis]
+            found += _last_known(rows, before, after)
+        if CHANGED_COLUMNS in columns:
+            names = names_by_row(cells, read)
+            found.append(_where(names.alias(CHANGED_COLUMNS), is_pair))
+        differs = {name: cells[:, read.index(name)] for name in shown}
+        return _in_order(found, columns), {n: before.get_column(n) for n in shown}, differs
+
+    def _is_pair(self, rows: ChangeRuns) -> _Mask:
+        """Which rows are rows of which both images are known."""
+        has_two = (rows.before != NO_ADDRESS) & np.isin(rows.change, WRITTEN)
+        is_pair: _Mask = has_two & self._images.versions.begin_is_kept
         return is_pair
 
 
@@ -235,17 +256,29 @@ def _spread(some: pl.DataFrame, where: _Mask) -> pl.DataFrame:
     return some.select(pl.all().gather(place))
 
 
-def _marks(lines: _Lines, cells: _Mask, values: pl.DataFrame) -> pl.DataFrame:
-    """Return the marks of lines: the old and the new value of each changed cell, and what it is."""
-    kind = pl.Series(lines.kind)
-    names = {_DELETE: "removed", _BEFORE: "removed", _AFTER: "changed", _INSERT: "added"}
-    of_kind = kind.replace_strict(names, default=None, return_dtype=pl.String)
-    whole = pl.Series(np.isin(lines.kind, (_DELETE, _INSERT)))
-    quiet = pl.Series(lines.kind == _BEFORE).replace_strict({True: "quiet"}, default=None)
-    marks = {
-        name: of_kind.zip_with(whole | pl.Series(cells[:, place]), quiet.cast(pl.String))
-        for place, name in enumerate(values.columns)
-    }
-    change = pl.Series(lines.rows.change[lines.row])
+def _in_order(found: Sequence[pl.Series], columns: Sequence[str]) -> pl.DataFrame:
+    by_name = {column.name: column for column in found}
+    return pl.DataFrame([by_name[name] for name in columns])
+
+
+def _last_known(rows: ChangeRuns, before: pl.DataFrame, after: pl.DataFrame) -> list[pl.Series]:
+    """Return the values of rows as they are, and of deleted ones as they were."""
+    number = np.arange(len(rows))
+    place = np.where(rows.change == RowEvent.DELETED, number, number + len(rows))
+    return pl.concat([before, after])[place].get_columns()
+
+
+def _where(values: pl.Series, mask: _Mask) -> pl.Series:
+    """Return some of the values, null in place of the others."""
+    place = pl.Series(np.arange(len(values))).set(pl.Series(~mask), None)
+    return values.gather(place)
+
+
+def _marks(rows: ChangeRuns, cells: Mapping[str, _Mask]) -> pl.DataFrame:
+    """Return the marks of lines: changed cells, and rows that were added or removed."""
+    change = pl.Series(rows.change)
+    whole = change.replace_strict(_WHOLE, default=None, return_dtype=pl.String)
+    changed = pl.repeat("changed", len(rows), dtype=pl.String, eager=True)
+    marks = {name: changed.zip_with(pl.Series(differ), whole) for name, differ in cells.items()}
     events = change.replace_strict(_KINDS, default=None, return_dtype=pl.String)
     return pl.DataFrame({"_change_type": events, **marks})

@@ -19,6 +19,7 @@ from lance_explorer.history.version_refs import MAIN, VersionRef, resolve, versi
 from lance_explorer.shown import described, one_line
 from lance_explorer.table import Table
 from lance_explorer.widgets.changed_rows import ChangedRows
+from lance_explorer.widgets.changed_values import changed_values
 from lance_explorer.widgets.code_lines import arranged_code, call, literal
 from lance_explorer.widgets.comparison import Comparison, compare
 from lance_explorer.widgets.comparison_facts import (
@@ -69,12 +70,13 @@ class Changes(RowsView):
 
     Other differences, of schema, indices and configuration, are listed above the rows. Two handles
     on the time line choose the versions: drag them, or move the one in focus with the arrow keys,
-    Page Up and Down, Home and End. The boxes take versions as :meth:`Table.at` does. An updated row
-    has two lines, before and after, with the differing cells marked. A click on a class of changes
-    or on a column shows only its rows. Values are read when they are shown; to count differing
-    columns, at most 100,000 rows are compared. Blobs are not shown. For versions of two branches,
-    use :meth:`Table.diff`; if one is typed, by its tag or as ``dev@3``, the view shows the code for
-    that.
+    Page Up and Down, Home and End. The boxes take versions as :meth:`Table.at` does. Each changed
+    row is a line: as it is, with ``old → new`` in the cells that differ, and a deleted one as it
+    was. A click on a class of changes or on a column shows only its rows. Values are read when they
+    are shown; to count differing columns, at most 100,000 rows are compared, and at most 10,000,000
+    cells. Blobs are not shown.
+    For versions of two branches, use :meth:`Table.diff`; if one is typed, by its tag or as
+    ``dev@3``, the view shows the code for that.
 
     Parameters
     ----------
@@ -103,10 +105,11 @@ class Changes(RowsView):
     >>> widget.summary().select("inserted", "updated").row(0)
     (6, 1)
     >>> widget.frame()["_change_type"].to_list()[:3]
-    ['update_preimage', 'update_postimage', 'insert']
+    ['update_postimage', 'insert', 'insert']
     """
 
     _module = "changes"
+    takes_new_versions = True
 
     def __init__(
         self,
@@ -188,7 +191,7 @@ class Changes(RowsView):
     def columns(self) -> pl.DataFrame:
         """Return in how many updated rows each column differs: ``column`` and ``num_rows``.
 
-        At most 100,000 rows are compared.
+        At most 100,000 rows and 10,000,000 cells are compared.
 
         Examples
         --------
@@ -204,7 +207,8 @@ class Changes(RowsView):
     def frame(self) -> pl.DataFrame:
         """Return all lines that are shown, values included, in the order of the sort.
 
-        Columns are in the order of the table; the widget shows those first that differ.
+        Updated rows are as they are after the change. Columns are in the order of the table; the
+        widget shows those first that differ.
         """
         found = self._comparison()
         rows = self._chosen_rows(found, _listen_to_nobody)
@@ -218,8 +222,8 @@ class Changes(RowsView):
 
         Examples
         --------
-        >>> lx.widgets.Changes(table, 1, 3).code()
-        'table.changes(1, 3, images="both").to_polars().drop("_commit_timestamp", "_rowaddr")'
+        >>> lx.widgets.Changes(table, 1, 3).code().partition(".drop")[0]
+        'table.changes(1, 3, images="both").to_polars()'
         """
         found = self._comparison()
         column = self._column if self._column in found.columns else None
@@ -233,6 +237,7 @@ class Changes(RowsView):
             include=[*optional] or None,
         )
         code += '.to_polars().drop("_commit_timestamp", "_rowaddr")'
+        code += '.filter(pl.col("_change_type").ne_missing("update_preimage"))'
         if self._change is not None:
             code += f'.filter(pl.col("_event") == {literal(self._change)})'
         if column is not None:
@@ -358,7 +363,7 @@ class Changes(RowsView):
     def _select(self, positions: NDArray[np.int64]) -> None:
         super()._select(positions)
         if len(positions) and isinstance(self._source, ChangedRows):
-            chosen = {*self._source.row_ids(positions[:3])}
+            [*chosen] = self._source.row_ids(positions[:2])
             if len(chosen) == 1:
                 self.state.row_id = chosen.pop()
 
@@ -450,6 +455,15 @@ class Changes(RowsView):
             "words": str(found),
             "code": f"table.diff({begin}, {end}).same_content()",
         }
+
+    @answers("values", in_background=True)
+    def _changed_values(self, request: Request) -> dict[str, Any]:
+        """Return the values of changed columns before and after, of rows that were compared."""
+        found = self._comparison()
+        cells = found.compare_cells(lambda done, total: request.check())
+        begin, end, _ = found.wanted
+        columns = changed_values(found, cells, request.check)
+        return {"begin": str(begin), "end": str(end), "columns": columns}
 
     @answers("narrow")
     def _narrow(self, request: Request) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import traitlets
 
-from lance_explorer.arguments import check_choice
+from lance_explorer.arguments import check_choice, flag
 from lance_explorer.errors import LanceExplorerError, RefNotFoundError
 from lance_explorer.lineage.find import Found as Rows
 from lance_explorer.shown import described
@@ -22,6 +22,7 @@ from lance_explorer.widgets.code_lines import opening_code
 from lance_explorer.widgets.disk import Disk
 from lance_explorer.widgets.indices import Indices
 from lance_explorer.widgets.lineage_graph import LineageGraph
+from lance_explorer.widgets.live import Following
 from lance_explorer.widgets.log import Log
 from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.parts import PartLine, parts_of
@@ -72,6 +73,9 @@ class Explorer(View):
     takes a version (``v12``), a tag, a date, ``row 42``, ``fragment 7``, an address (``3:17``), a
     filter (``id = 42``), a word, or a question such as ``who deleted id = 42``; with Ctrl or Cmd
     and K it shows some.
+    While it is in sight it looks for new versions every few seconds. They come into the Overview,
+    the Log, Time travel and Changes, and nothing that is looked at moves: what is chosen stays
+    chosen, and a sign such as ``3 new versions`` leads to the newest.
     ``Back`` and ``Forward`` go through what was shown before; ``Copy as code`` gives the lines of
     Python for what is shown. A view is made when it is first chosen, and works only while it is
     shown.
@@ -85,6 +89,9 @@ class Explorer(View):
         ``"row"``, ``"lineage"``, ``"encodings"``, ``"indices"`` or ``"disk"``.
     state : ExplorerState, optional
         What is chosen first; other widgets with the same state are linked.
+    follow : bool, default True
+        Whether to look for new versions; the button ``Live`` turns it on and off. The given table
+        itself is not refreshed by that.
 
     Examples
     --------
@@ -106,10 +113,19 @@ class Explorer(View):
     parts = traitlets.Dict().tag(sync=True)
     """The views that were made, by name: the number of each, and what the browser knows of it."""
 
+    live = traitlets.Dict().tag(sync=True)
+    """Whether new versions are looked for, how long to wait for that, and what is said of them."""
+
     def __init__(
-        self, table: Table, view: str = "overview", *, state: ExplorerState | None = None
+        self,
+        table: Table,
+        view: str = "overview",
+        *,
+        state: ExplorerState | None = None,
+        follow: bool = True,
     ) -> None:
-        self._table = table_of(table)
+        self._table = Table(table_of(table).source)  # of its own: it is refreshed at any time
+        self._following = Following(self._table.source, flag("follow", follow))
         self.state = state_of(state)
         self._lines: dict[int, PartLine] = {}
         self._num_parts = 0
@@ -130,6 +146,7 @@ class Explorer(View):
         self._open(view, {})
         self._trail = Trail(self._place())
         self._show_place()
+        self._show_live()
 
     @property
     def view(self) -> str:
@@ -147,6 +164,22 @@ class Explorer(View):
     @view.setter
     def view(self, name: str) -> None:
         self._open(_known(name), {})
+
+    @property
+    def follow(self) -> bool:
+        """Whether it looks for new versions while it is in sight.
+
+        Examples
+        --------
+        >>> explorer = lx.widgets.Explorer(table)
+        >>> explorer.follow = False
+        """
+        return self._following.is_on
+
+    @follow.setter
+    def follow(self, follow: bool) -> None:
+        self._following.is_on = flag("follow", follow)
+        self._show_live()
 
     @property
     def selection(self) -> dict[str, int | str | None]:
@@ -202,6 +235,9 @@ class Explorer(View):
 
     @answers("about")
     def _about(self, _: Request) -> dict[str, Any]:
+        return self._about_table()
+
+    def _about_table(self) -> dict[str, Any]:
         return {
             "name": self._table.uri.rstrip("/").rpartition("/")[2],
             "uri": self._table.uri,
@@ -214,9 +250,14 @@ class Explorer(View):
     @answers("branch")
     def _show_branch(self, request: Request) -> dict[str, Any]:
         """Show another branch, in the same view, at its latest version."""
-        table = Table(self._table.source.on_branch(request["branch"]))
+        self._show_table(Table(self._table.source.on_branch(request["branch"])))
+        return {}
+
+    def _show_table(self, table: Table) -> None:
+        """Show another branch, or what stands in the place of the table now."""
         with self._one_step():
             self._table = table
+            self._following.begin(table.source)
             while self._views:
                 self._views.popitem()[1].close()
             self.parts = {}
@@ -227,8 +268,8 @@ class Explorer(View):
             self._built(self._view).is_shown = True
         self._trail = Trail(self._place())
         self._show_place()
-        self.tell("about", self._about(request))
-        return {}
+        self._show_live()
+        self.tell("about", self._about_table())
 
     @answers("step")
     def _step(self, request: Request) -> dict[str, Any]:
@@ -288,6 +329,59 @@ class Explorer(View):
     def _as_code(self, _: Request) -> dict[str, Any]:
         return {"code": self.code()}
 
+    # ---------------------------------------------------------------------------- new versions
+
+    @answers("follow")
+    def _turn(self, request: Request) -> dict[str, Any]:
+        self.follow = bool(request["on"])
+        return {}
+
+    @answers("look", in_background=True)
+    def _look(self, _: Request) -> dict[str, Any]:
+        """Look for new versions; return when to look again, in milliseconds."""
+        if self.follow:
+            self._look_for_news()
+        return {"wait": self._following.wait_ms}
+
+    @answers("newest")
+    def _show_newest(self, _: Request) -> dict[str, Any]:
+        """Show the latest version in the view that is shown, or the table that is there now."""
+        if self._following.is_replaced:
+            self._show_table(Table(self._table.source).refresh())
+            return {}
+        if self._is_old(self._view) and not self._views[self._view].takes_new_versions:
+            self._views.pop(self._view).close()
+        latest = self._table.source.latest_version
+        self._open(self._view, {"version": latest, "compared_version": None})
+        return {}
+
+    def _look_for_news(self) -> None:
+        """Look once, and let what is shown take in what is new."""
+        table = self._table
+        has_new_refs = self._following.look(table)
+        with self._lock:
+            if table is not self._table:  # another branch is shown by now
+                return
+            self._renew(self._view)
+            self._show_live()
+        if has_new_refs:
+            self.tell("about", self._about_table())
+
+    def _renew(self, name: str) -> None:
+        """Let a view that was made before the table was refreshed take in what is new."""
+        view = self._views.get(name)
+        if view is not None and view.takes_new_versions and self._is_old(name):
+            self._listings[name] = self._table.source.listing
+            view.take_new_versions()
+
+    def _is_old(self, name: str) -> bool:
+        """Tell whether a view was made before the table was refreshed."""
+        return self._listings.get(name) is not self._table.source.listing
+
+    def _show_live(self) -> None:
+        """Show in the bar what is new."""
+        self.live = self._following.told(self._table.source, self.state.version)
+
     # --------------------------------------------------------------------- what views say, and hear
 
     def _receive(self, widget: object, message: Mapping[str, Any], buffers: object) -> None:
@@ -336,9 +430,12 @@ class Explorer(View):
             self._show_place()
 
     def _forget_if_old(self, name: str) -> None:
-        """Forget a view that was made before the table was refreshed."""
-        if name in self._views and self._listings[name] is not self._table.source.listing:
-            self._views.pop(name).close()
+        """Forget a view that was made before the table was refreshed, or let it take that in."""
+        if name in self._views and self._is_old(name):
+            if self._views[name].takes_new_versions:
+                self._renew(name)
+            else:
+                self._views.pop(name).close()
 
     def _built(self, name: str) -> Any:
         """Return a view, made now if it never was shown."""
@@ -418,6 +515,8 @@ class Explorer(View):
 
     def _hear(self, _: object) -> None:
         self._note()
+        with self._lock:
+            self._show_live()
 
     def _note(self) -> None:
         """Note where one is now, to come back to."""

@@ -7,13 +7,13 @@ import polars as pl
 from lance_explorer.arguments import of_kind, shown
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.snapshot import Snapshot
-from lance_explorer.widgets.row_sources import FrameRows, RowSource, SnapshotRows
+from lance_explorer.widgets.row_sources import FrameRows, RowSource, VersionRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState, Whole
 
 __all__ = ["FrameTable"]
 
-_OF_ROWS = ("schema", "num_rows", "slice", "take", "read")
+_OF_ROWS = ("schema", "num_rows", "first_columns", "slice", "take", "read", "marks", "earlier")
 
 
 class FrameTable(RowsView):
@@ -72,7 +72,7 @@ def _source_of(rows: Any, marks: pl.DataFrame | None) -> RowSource:
     if marks is not None:
         raise InvalidArgumentError("marks go with a Polars frame")
     if isinstance(rows, Snapshot):
-        return SnapshotRows(rows)
+        return VersionRows(rows.source, rows.version)
     if not isinstance(rows, type) and all(hasattr(rows, name) for name in _OF_ROWS):
         source: RowSource = rows
         return source

@@ -43,6 +43,7 @@ class Log(View):
     """
 
     _module = "log"
+    takes_new_versions = True
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)

@@ -45,6 +45,7 @@ class Overview(View):
     """
 
     _module = "overview"
+    takes_new_versions = True
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
         super().__init__(state=state)

@@ -33,6 +33,9 @@ from lance_explorer.widgets.disk_data import on_disk
 
 __all__ = ["QUESTIONS", "answer_to", "examples"]
 
+_MOST_COMPARED = 200_000
+"""So many rows are compared to tell in how many a column changed."""
+
 _EVENTS = {
     "inserted": "inserted",
     "updated": "updated",
@@ -155,8 +158,7 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
 
 
 def _changed_since(table: Table, since: str) -> Answer:
-    number = re.fullmatch(r"v(?:ersion)?\s*(\d+)", since, re.IGNORECASE)
-    ref: int | str = int(number[1]) if number else int(since) if since.isdecimal() else since
+    ref = _version_of(since)
     changes = table.changes(ref)
     found = changes.summary().row(0, named=True)
     begin, end = found["begin_version"], found["end_version"]
@@ -248,6 +250,70 @@ def _on_branch(table: Table, name: str) -> Answer | None:
     return Answer(sentence, _commit_lines(log, name), code, place)
 
 
+def _merge_of(table: Table, name: str) -> Answer | None:
+    if name not in table.branches and name != "main":
+        return None
+    preview = table.merge_preview(name)
+    first, *rest = preview.words()
+    found = preview.summary().row(0, named=True)
+    place = {"version": found["version"], "compared_version": found["fork_version"]}
+    lines = [Line(words) for words in [first, *rest[1:]]]
+    cells = preview.cells()
+    for row in cells.head(MOST_LINES - len(lines)).iter_rows(named=True):
+        ours, theirs = [_became(row[f"change_{side}"], row[side]) for side in ("ours", "theirs")]
+        told = (
+            f"row {row['_rowid']:,}, `{row['column']}`: was {_value(row['base'])}; "
+            f"{ours} here, {theirs} on {name}"
+        )
+        lines.append(Line(told, "row", {"row_id": row["_rowid"]}, table.branch))
+    return Answer(
+        rest[0],
+        lines,
+        f"{call('table.merge_preview', name)}.summary()",
+        Line(f"Switch to {name}", "changes", place, None if name == "main" else name),
+    )
+
+
+def _became(change: str, value: str | None) -> str:
+    return "deleted" if change == "deleted" else f"is {_value(value)}"
+
+
+def _value(value: str | None) -> str:
+    return "null" if value is None else f"`{value[:LONGEST_VALUE]}`"
+
+
+def _column_since(table: Table, column: str, since: str) -> Answer | None:
+    if column not in table.latest.schema.names:
+        return None
+    ref = _version_of(since)
+    changes = table.changes(ref, columns=[column], images="both")
+    found = changes.summary().row(0, named=True)
+    begin, end = found["begin_version"], found["end_version"]
+    log = table.log(column=column, all_branches=False)
+    log = log.filter((pl.col("version") > begin) & (pl.col("version") <= end))
+    told = [f"{counted(len(log), 'commit')} can have changed `{column}`"]
+    rewritten = (found["updated"] or 0) + (found["column_rewritten"] or 0)
+    if rewritten <= _MOST_COMPARED:
+        rows = changes.to_polars().filter(
+            (pl.col("_change_type") == "update_postimage")
+            & pl.col("changed_columns").list.contains(pl.lit(column))
+        )
+        told = [f"`{column}` changed in {counted(len(rows), 'row')}", *told]
+    added = f", and {counted(found['inserted'], 'row')} came with it" if found["inserted"] else ""
+    start = "the empty table" if begin == 0 else f"version {begin:,}"
+    return Answer(
+        f"From {start} to version {end:,}, {'; '.join(told)}{added}.",
+        _commit_lines(log, table.branch),
+        f"{call('table.changes', ref, columns=[column], images='both')}.to_polars()",
+        Line("Open Changes", "changes", {"version": end, "compared_version": begin}),
+    )
+
+
+def _version_of(words: str) -> int | str:
+    number = re.fullmatch(r"v(?:ersion)?\s*(\d+)", words, re.IGNORECASE)
+    return int(number[1]) if number else int(words) if words.isdecimal() else words
+
+
 def _events(found: Mapping[str, Any]) -> str:
     told = [
         f"{counted(found[name], 'row')} {words}" for name, words in _EVENTS.items() if found[name]
@@ -271,6 +337,10 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
     (_question(r"(?:who|what) (?:deleted|removed)\s+(.+)"), _who_deleted),
     (_question(r"what(?: has)? changed since\s+(.+)"), _changed_since),
     (
+        _question(r"what(?: has)? changed in\s+(?:column\s+)?(\S+)\s+since\s+(.+)"),
+        _column_since,
+    ),
+    (
         _question(
             r"(?:who|what) (?:changed|updated|wrote)\s+(?:column\s+)?"
             r"(\S+?)(?:\s+(?:of|in|where|for)\s+(.+))?"
@@ -280,7 +350,17 @@ _ASKED: tuple[tuple[re.Pattern[str], Callable[..., Answer | None]], ...] = (
     (_question(r"why is (?:it|this|the table) (?:so )?(?:big|large)"), _why_big),
     (_question(r"what (?:should|has|is) (?:be|to be|to) (?:done|do)|what to do"), _what_to_do),
     (_question(r"(?:what|who) touched\s+(?:column\s+)?(\S+)"), _touched),
-    (_question(r"what is on\s+(?:branch\s+)?(.+)"), _on_branch),
+    (
+        _question(
+            r"(?:what (?:would|does)\s+)?(?:a\s+)?merge (?:of\s+)?(?:branch\s+)?(\S+?)"
+            r"(?:\s+bring)?"
+        ),
+        _merge_of,
+    ),
+    (
+        _question(r"what is on\s+(?:branch\s+)?(.+?)(?:\s+(?:that|and|but) is not on\s+.+)?"),
+        _on_branch,
+    ),
 )
 
 QUESTIONS = "who deleted ..., who changed ... of ..., what changed since ..., why is it big"

@@ -8,12 +8,16 @@ from typing import Protocol
 
 import polars as pl
 
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
+from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
+from lance_explorer.format.schema import Field, is_blob
+from lance_explorer.frames.counts import known
+from lance_explorer.history.fragment_counts import totals
+from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
-from lance_explorer.snapshot import Snapshot
-from lance_explorer.values import ROW_VERSIONS, SYSTEM_COLUMNS, take_rows
+from lance_explorer.values import ROW_VERSIONS, SYSTEM_COLUMNS, read_rows, row_schema, take_rows
 
-__all__ = ["FrameRows", "RowSource", "SnapshotRows"]
+__all__ = ["FrameRows", "RowSource", "VersionRows"]
 
 
 class RowSource(Protocol):
@@ -29,11 +33,23 @@ class RowSource(Protocol):
         """How many rows there are."""
         ...
 
-    def slice(self, start: int, stop: int) -> pl.DataFrame:
-        """Return the rows from one position up to another, which is left out."""
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether no row has to be read."""
         ...
 
-    def take(self, positions: pl.Series) -> pl.DataFrame:
+    def first_columns(self, most: int) -> list[str]:
+        """Return the columns to show first, of which there are not too many."""
+        ...
+
+    def slice(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return the rows from one position up to another, which is left out.
+
+        Of a source that reads them, columns that are not asked for are not read.
+        """
+        ...
+
+    def take(self, positions: pl.Series, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Return the rows at some positions, in that order."""
         ...
 
@@ -41,8 +57,14 @@ class RowSource(Protocol):
         """Return all values of some columns, to sort or filter by them."""
         ...
 
-    def marks(self, positions: pl.Series) -> pl.DataFrame | None:
+    def marks(
+        self, positions: pl.Series, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame | None:
         """Return the marks of cells: columns of text with the names of those they mark, or None."""
+        ...
+
+    def earlier(self, positions: pl.Series, columns: Sequence[str]) -> pl.DataFrame | None:
+        """Return what cells that are marked as changed were before, or None; others are null."""
         ...
 
 
@@ -73,43 +95,95 @@ class FrameRows:
     def num_rows(self) -> int:
         return self._frame.height
 
-    def slice(self, start: int, stop: int) -> pl.DataFrame:
-        return self._frame.slice(start, stop - start)
+    @property
+    def is_in_memory(self) -> bool:
+        return True
 
-    def take(self, positions: pl.Series) -> pl.DataFrame:
-        return self._frame[positions]
+    def first_columns(self, most: int) -> list[str]:
+        return self._frame.columns[:most]
+
+    def slice(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        return _chosen(self._frame, columns).slice(start, stop - start)
+
+    def take(self, positions: pl.Series, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        return _chosen(self._frame, columns)[positions] if columns != [] else pl.DataFrame()
 
     def read(self, columns: Sequence[str]) -> pl.DataFrame:
-        return pl.DataFrame([self._frame.get_column(name) for name in columns])
+        return _chosen(self._frame, columns)
 
-    def marks(self, positions: pl.Series) -> pl.DataFrame | None:
-        return None if self._marks is None else self._marks[positions]
+    def marks(
+        self, positions: pl.Series, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame | None:
+        if self._marks is None:
+            return None
+        asked = None if columns is None else [n for n in columns if n in self._marks.columns]
+        return _chosen(self._marks, asked)[positions]
+
+    def earlier(self, positions: pl.Series, columns: Sequence[str]) -> pl.DataFrame | None:
+        return None
 
 
-class SnapshotRows:
+class VersionRows:
     """The rows of one version with their values, read when they are looked at.
 
     Parameters
     ----------
-    snapshot : Snapshot
+    source : TableSource
+        The branch.
+    version : int
         The version.
     columns : sequence of str, optional
         Columns to show, ``_rowid``, ``_rowaddr`` and row versions too; by default the first two of
         these and all others.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If the version has an unknown feature, or a file lies where the table may not lead.
     """
 
-    def __init__(self, snapshot: Snapshot, columns: Sequence[str] | None = None) -> None:
-        known = snapshot.scan().collect_schema()
-        values = [name for name in known if name not in {*SYSTEM_COLUMNS, *ROW_VERSIONS}]
-        names = [*SYSTEM_COLUMNS, *values]
-        wanted = names if columns is None else list(columns)
-        if missing := [name for name in wanted if name not in known]:
-            raise InvalidArgumentError(
-                f"version {snapshot.version} has no column {missing[0]!r}; "
-                f"it has {', '.join(known)}"
+    def __init__(
+        self, source: TableSource, version: int, columns: Sequence[str] | None = None
+    ) -> None:
+        history, position = source.found(version)
+        record = history.records[position]
+        all_flags = record.manifest.reader_feature_flags
+        if flags := unreadable_flags(all_flags):
+            raise UnsupportedFeatureError(
+                f"rows of version {version} cannot be read: unknown feature {', '.join(flags)}"
             )
-        self._snapshot = snapshot
-        self._schema = pl.Schema({name: known[name] for name in wanted})
+        check_values(source, version)
+        self.has_row_ids = bool(all_flags & STABLE_ROW_IDS)
+        self._source, self._version = source, version
+        self._root, self._options = value_root(source, version), source.storage.options
+        values = self._types(record.schema)
+        types = pl.Schema({**values, **SYSTEM_COLUMNS, **ROW_VERSIONS})
+        wanted = [*SYSTEM_COLUMNS, *values] if columns is None else list(columns)
+        if missing := [name for name in wanted if name not in types]:
+            raise InvalidArgumentError(
+                f"version {version} has no column {missing[0]!r}; it has {', '.join(types)}"
+            )
+        self._schema = pl.Schema({name: types[name] for name in wanted})
+        count = known(totals(history, history.live_rows))[position]
+        self._num_rows = self.read(["_rowaddr"]).height if count is None else count
+
+    def _types(self, schema: tuple[Field, ...]) -> pl.Schema:
+        """Return the types of all columns; those of versions with one schema are the same.
+
+        But for blobs: how they are described depends on the format of the data files.
+        """
+        known: tuple[tuple[Field, ...], pl.Schema] | None = self._source.kept.get(__name__)
+        if known is not None and known[0] is schema:
+            return known[1]
+        types = row_schema(self._root, self._version, self._options)
+        if not any(map(is_blob, schema)):
+            self._source.kept[__name__] = schema, types
+        return types
+
+    @property
+    def version(self) -> int:
+        """The version."""
+        return self._version
 
     @property
     def schema(self) -> pl.Schema:
@@ -117,29 +191,45 @@ class SnapshotRows:
 
     @property
     def num_rows(self) -> int:
-        count = self._snapshot.num_rows
-        assert count is not None  # known wherever rows can be read
-        return count
+        return self._num_rows
 
-    def slice(self, start: int, stop: int) -> pl.DataFrame:
-        return self.take(pl.int_range(start, min(stop, self.num_rows), eager=True))
+    @property
+    def is_in_memory(self) -> bool:
+        return False
 
-    def take(self, positions: pl.Series) -> pl.DataFrame:
-        snapshot, storage = self._snapshot, self._snapshot.source.storage
-        check_values(snapshot.source, snapshot.version)
-        return take_rows(
-            value_root(snapshot.source, snapshot.version),
-            snapshot.version,
-            positions,
-            list(self._schema),
-            storage.options,
-        )
+    def first_columns(self, most: int) -> list[str]:
+        return list(self._schema)[:most]
+
+    def slice(self, start: int, stop: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        stop = min(stop, self._num_rows)
+        return self.take(pl.int_range(start, max(start, stop), eager=True), columns)
+
+    def take(self, positions: pl.Series, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        check_values(self._source, self._version)
+        names = list(self._schema) if columns is None else list(columns)
+        if not names or not len(positions):
+            return pl.DataFrame(schema={name: self._schema[name] for name in names})
+        return take_rows(self._root, self._version, positions, names, self._options)
 
     def read(self, columns: Sequence[str]) -> pl.DataFrame:
-        return self._snapshot.read(columns=columns)
+        check_values(self._source, self._version)
+        rows = read_rows(self._root, self._version, columns, storage_options=self._options)
+        return _chosen(rows, columns)
 
-    def marks(self, positions: pl.Series) -> pl.DataFrame | None:
+    def marks(
+        self, positions: pl.Series, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame | None:
         return None
+
+    def earlier(self, positions: pl.Series, columns: Sequence[str]) -> pl.DataFrame | None:
+        return None
+
+
+def _chosen(frame: pl.DataFrame, columns: Sequence[str] | None) -> pl.DataFrame:
+    """Return some columns of a frame; their names may look like patterns."""
+    if columns is None:
+        return frame
+    return pl.DataFrame([frame.get_column(name) for name in columns])
 
 
 def _check_marks(frame: pl.DataFrame, marks: pl.DataFrame) -> None:

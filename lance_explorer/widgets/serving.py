@@ -26,8 +26,8 @@ __all__ = ["serve"]
 _TYPES = {"explorer.js": "text/javascript", "explorer.css": "text/css"}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'",
+    "connect-src 'self'; img-src 'self' data:; media-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",

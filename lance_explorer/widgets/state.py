@@ -75,6 +75,8 @@ class ExplorerState(traitlets.HasTraits):
     fragment_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
     row_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
     filter = _Text("")
+    chosen_columns = traitlets.Dict()
+    """The columns that somebody chose to see, by the view: nothing to hear of, or to go back to."""
 
     @described
     def __repr__(self) -> str:

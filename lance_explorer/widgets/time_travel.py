@@ -1,5 +1,6 @@
 """A slider over the versions of a table, and everything about the version it stands on."""
 
+import threading
 from typing import Any
 
 import polars as pl
@@ -7,19 +8,21 @@ import polars as pl
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.version_refs import kept_version
 from lance_explorer.rowids.addresses import RowAddress
+from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import call
+from lance_explorer.widgets.grid_view import GridView
 from lance_explorer.widgets.row_lookup import row_named
-from lance_explorer.widgets.row_page import row_page
+from lance_explorer.widgets.row_sources import FrameRows, VersionRows
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_details import VersionDetails
-from lance_explorer.widgets.view import Reply, Request, View, answers
+from lance_explorer.widgets.view import Reply, Request, answers
 
 __all__ = ["TimeTravel"]
 
 
-class TimeTravel(View):
+class TimeTravel(GridView):
     """A slider over the kept versions of a table, with the contents of the chosen one.
 
     Shows what the version's commit did in words, its fragments as a picture, its rows, schema,
@@ -42,11 +45,13 @@ class TimeTravel(View):
     """
 
     _module = "time_travel"
+    takes_new_versions = True
 
     def __init__(self, table: Table, *, state: ExplorerState | None = None) -> None:
-        super().__init__(state=state)
+        super().__init__(FrameRows(pl.DataFrame()), state=state)
         self._table = table_of(table)
         self._details: VersionDetails | None = None
+        self._showing = threading.Lock()
         if self.state.version is None:
             self.state.version = table.source.latest_version
 
@@ -75,6 +80,15 @@ class TimeTravel(View):
         """
         return call("table.inspect.fragments", version=self.state.version)
 
+    def take_new_versions(self) -> None:
+        """Take in that the table was refreshed."""
+        self._details = None
+        super().take_new_versions()
+
+    @described
+    def __repr__(self) -> str:
+        return f"TimeTravel(version {self.state.version})"
+
     @answers("history")
     def _history(self, request: Request) -> Reply:
         if request.get("refresh"):
@@ -96,21 +110,29 @@ class TimeTravel(View):
         except LanceExplorerError as error:
             return {"problem": str(error)}
 
-    @answers("choose_row", in_background=True)
-    def _choose_row(self, request: Request) -> dict[str, Any]:
-        """Choose the row that lives at an address in a version."""
-        address = RowAddress.of(int(request["address"]))
-        place = f"{address.fragment_id}:{address.offset}@{request['version']}"
-        row_id = row_named(self._table, place)
-        request.check()
-        self.state.row_id = row_id
-        return {"row_id": str(row_id)}
-
-    @answers("rows", in_background=True)
-    def _rows(self, request: Request) -> dict[str, Any]:
+    @answers("show_version", in_background=True)
+    def _show_version(self, request: Request) -> dict[str, Any]:
+        """Show the rows of a version; why they cannot be read is part of the answer."""
+        version = int(request["version"])
         try:
-            return row_page(
-                self._table.source, int(request["version"]), request["first"], request["count"]
-            )
+            rows = VersionRows(self._table.source, version)
+            rows.slice(0, 1, self._shown_of(rows))  # tells whether they can be read
         except LanceExplorerError as error:
             return {"problem": str(error)}
+        with self._showing:  # after an older one, which hears here that it is not wanted any more
+            request.check()
+            self.show_rows(rows)
+        return {"has_row_ids": rows.has_row_ids}
+
+    @answers("choose_row", in_background=True)
+    def _choose_row(self, request: Request) -> dict[str, Any]:
+        """Choose the row at a position of the version that is shown, wherever it lives by now."""
+        rows, position = self._source, int(request["row"])
+        if isinstance(rows, VersionRows):
+            [address] = rows.slice(position, position + 1, ["_rowaddr"])["_rowaddr"]
+            place = RowAddress.of(address)
+            row = f"{place.fragment_id}:{place.offset}@{rows.version}"
+            row_id = row_named(self._table, row)
+            request.check()
+            self.state.row_id = row_id
+        return {}

@@ -156,6 +156,9 @@ class View(anywidget.AnyWidget):
     _module: ClassVar[str] = ""
     """The module of ``frontend/src`` that draws it."""
 
+    takes_new_versions: ClassVar[bool] = False
+    """Whether it can take in new versions while somebody looks at it, and nothing moves."""
+
     _methods: ClassVar[Mapping[str, tuple[str, bool]]] = {
         "state": ("_change_state", False),
         "go": ("_go", False),
@@ -300,6 +303,10 @@ class View(anywidget.AnyWidget):
     def tell(self, kind: str, content: Mapping[str, Any]) -> None:
         """Tell all that show this view what has happened, unasked."""
         self.send({"what": "news", "kind": kind, "content": dict(content)})
+
+    def take_new_versions(self) -> None:
+        """Take in that the table was refreshed; the browser asks for what it shows of it."""
+        self.tell("versions", {})
 
     def _change_state(self, request: Request) -> dict[str, Any]:
         change(self.state, read_choices(request["changes"]))

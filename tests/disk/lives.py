@@ -5,13 +5,14 @@ import random
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import lance
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["Life", "rows"]
+__all__ = ["Compacted", "Life", "rows"]
 
 _DAY = 24 * 3600
 
@@ -74,6 +75,7 @@ class Life:
             self.abandoned_data,
             self.abandoned_index,
             self.staged_manifest,
+            self.failed_commit,
             self.add_column,
             self.drop_column,
             self.older,
@@ -199,6 +201,18 @@ class Life:
         if self._is_plain(lance.dataset(str(self.path))):
             lance.fragment.LanceFragment.create(str(self.path), self._rows(3))
 
+    def failed_commit(self) -> None:
+        """Leave what a writer leaves whose commit is refused: another changed the same rows."""
+        dataset = lance.dataset(str(self.path))
+        ids = dataset.to_table(["id"])["id"].to_pylist()
+        if not ids:
+            return
+        row = f"id = {self.random.choice(ids)}"
+        stale = lance.dataset(str(self.path), version=dataset.version)
+        dataset.update({"score": "score + 2"}, where=row)
+        with suppress(OSError):
+            stale.delete(row, conflict_retries=0)
+
     def abandoned_index(self) -> None:
         folder = self.path / "_indices" / str(uuid.UUID(int=self.random.getrandbits(128)))
         folder.mkdir(parents=True)
@@ -209,18 +223,7 @@ class Life:
         (self.path / "_versions" / f"{name}{self._name('x')}").write_bytes(b"staged")
 
     def stranger(self) -> None:
-        place = self.random.choice(
-            [
-                "notes.txt",
-                "data/readme.md",
-                "_deletions/x.arrow",
-                "data/a/b.blob",
-                "data/.tmpA",
-                "data/a/.tmpB.lance",
-                "_indices/x",
-                "_fri/m/stable_partition.lance",
-            ]
-        )
+        place = self.random.choice(_STRANGERS)
         file = self.path / place
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"whose is this?")
@@ -254,3 +257,20 @@ class Life:
     def _name(self, what: str) -> str:
         self._names += 1
         return f"{what}{self._names}"
+
+
+class Compacted(Life):
+    """A life with small fragments, indices and deferred compactions."""
+
+    def live(self, steps: int) -> None:
+        often = [self.append, self.append, self.append, self.delete, self.update]
+        more = [self.index, self.optimize, self.compact, self.deferred, self.branch]
+        wide = [self.branch_write, self.add_column, self.drop_column, self.restore]
+        for _ in range(steps):
+            self.random.choice([*often, *often, *more, *wide])()
+
+    def deferred(self) -> None:
+        if not self.is_stable:
+            lance.dataset(str(self.path)).optimize.compact_files(
+                target_rows_per_fragment=8, defer_index_remap=True
+            )

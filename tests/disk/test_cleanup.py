@@ -11,52 +11,18 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.disk.cleanup import CleanupRules, cleanup
-from lance_explorer.disk.survey import survey
+from tests.disk.agreement import check_cleanup
 from tests.disk.lives import Life, rows
 
-File = tuple[str, str, int, bool]
-"""Path, kind, size, and whether it is unverified."""
 
-KINDS = {"blob": "data", "temporary_data": "data", "reuse": "index"}
-
-
-def explained(path: Path, branch: str | None = None, **options: Any) -> list[File]:
-    """Return what pylance says that it would remove."""
-    dataset = lance.dataset(str(path))
-    if branch is not None:
-        dataset = dataset.checkout_version((branch, None))
-    told = dataset.explain_cleanup_old_versions(
-        **options, include_files=True, max_files=10**6, error_if_tagged_old_versions=False
-    )
-    root = str(path).lstrip("/") + "/"
-    return sorted(
-        (file.path.removeprefix(root), file.kind, file.size_bytes, file.unverified)
-        for file in told.candidate_files
-    )
-
-
-def ours(path: Path, branch: str | None = None, **options: Any) -> list[File]:
-    found = cleanup(survey(lx.open_table(path, branch=branch).source), CleanupRules(**options))
-    return sorted(
-        (name, KINDS.get(kind, kind), size, unverified)
-        for name, kind, size, unverified in found.files.iter_rows()
-    )
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_the_files_of_a_cleanup_are_those_of_pylance(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)
     life.live(14)
     chosen = random.Random(seed)
     for _ in range(4):
-        options: dict[str, Any] = {"delete_unverified": chosen.random() < 0.3}
-        if chosen.random() < 0.7:
-            options["older_than"] = timedelta(seconds=chosen.choice([0, 0, 0, 86400]))
-        if chosen.random() < 0.4:
-            options["retain_versions"] = chosen.randint(1, 5)
-        branch = chosen.choice([None, None, *life.branches])
-        assert ours(life.path, branch, **options) == explained(life.path, branch, **options)
+        check_cleanup(life.path, life.branches, chosen)
 
 
 def files_in(path: Path) -> dict[str, int]:

@@ -68,3 +68,62 @@ def test_columns_of_stored_tables(table: Path, monkeypatch: pytest.MonkeyPatch) 
     ours = {key: size for key, size in sizes(table).items() if size}
     expected = {key: size for key, size in theirs(table).items() if size}
     assert {key: ours[key] for key in ours if key in expected} == expected
+
+
+def values_of_many_types(count: int) -> pa.Table:
+    """Return columns of types that have a fixed width, and some that have none."""
+    numbers = np.arange(count)
+    some = numbers % 3 != 0
+    lists = [None if i % 5 == 1 else [] if i % 5 == 2 else [i, i + 1, None] for i in range(count)]
+    return pa.table(
+        {
+            "id": numbers,
+            "some": pa.array(numbers.astype(np.int32), mask=~some),
+            "flag": some,
+            "day": pa.array(numbers.astype(np.int32), pa.date32()),
+            "time": pa.array(numbers, pa.timestamp("us", tz="UTC")),
+            "price": pa.array(list(range(count)), pa.decimal128(20, 2)),
+            "key": pa.array([b"%08d" % i for i in range(count)], pa.binary(8)),
+            "vector": pa.FixedSizeListArray.from_arrays(np.zeros(count * 24, np.float32), 24),
+            "nested": [{"a": i, "b": i / 2} for i in range(count)],
+            "items": pa.array(lists, pa.list_(pa.int16())),
+            "name": [f"name {i % 3}" for i in range(count)],
+        }
+    )
+
+
+IN_MEMORY = {"id": 8, "some": 4, "day": 4, "time": 8, "price": 16, "key": 8, "vector": 96}
+
+
+@pytest.mark.parametrize("data_format", ["legacy", "2.0", "2.1", "2.2"])
+def test_sizes_without_compression_are_those_of_arrow(data_format: Any, tmp_path: Path) -> None:
+    path, count = tmp_path / "t.lance", 3000
+    table = values_of_many_types(count)
+    if data_format == "legacy":
+        table = table.drop_columns(["price"])  # which it cannot write
+    lance.write_dataset(table, str(path), max_rows_per_file=999, data_storage_version=data_format)
+    found = lx.open_table(path).inspect.columns()
+    sizes = dict(found.select("path", "uncompressed_bytes").iter_rows())
+    read = lance.dataset(str(path)).to_table().combine_chunks()
+    for name in IN_MEMORY.keys() & set(table.column_names):
+        array = read[name].chunk(0)
+        validity = -(-count // 8) if array.null_count else 0
+        assert sizes[name] == IN_MEMORY[name] * count == array.nbytes - validity, name
+    assert sizes["flag"] == read["flag"].chunk(0).nbytes == 375
+    assert sizes["nested.a"] == sizes["nested.b"] == 8 * count
+    assert sizes["name"] is None
+    of_items = sizes.get("items.item")
+    if data_format == "legacy":
+        assert of_items is None
+    else:
+        items = read["items"].chunk(0).flatten()
+        assert of_items == 2 * len(items)
+
+
+def test_of_a_missing_file_no_size_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(values_of_many_types(20), str(path), max_rows_per_file=10)
+    next((path / "data").iterdir()).unlink()
+    found = lx.open_table(path).inspect.columns()
+    assert found["uncompressed_bytes"].null_count() == len(found)
+    assert found["num_unread"].unique().to_list() == [1]

@@ -6,68 +6,20 @@ from typing import Any
 
 import lance
 import pytest
-from lance.optimize import Compaction
 
 import lance_explorer as lx
-from tests.disk.lives import Life, rows
+from tests.disk.agreement import check_compaction, planned, planned_by_us
+from tests.disk.lives import Compacted, rows
 
 
-def planned(path: Path, branch: str | None, options: dict[str, Any]) -> list[list[int]]:
-    dataset = lance.dataset(str(path))
-    if branch is not None:
-        dataset = dataset.checkout_version((branch, None))
-    plan = Compaction.plan(dataset, options)  # type: ignore[arg-type]
-    return [[fragment.id for fragment in task.fragments] for task in plan.tasks]
-
-
-def ours(path: Path, branch: str | None, options: dict[str, Any]) -> list[list[int]]:
-    preview = lx.open_table(path, branch=branch).compaction_preview(**options)
-    return preview.tasks()["fragment_ids"].to_list()
-
-
-def random_options(chosen: random.Random, ids: list[int]) -> dict[str, Any]:
-    """Return options of a compaction, each of which may be left out."""
-    options: dict[str, Any] = {
-        "target_rows_per_fragment": chosen.choice([1, 3, 5, 8, 12, 30, 1000]),
-        "materialize_deletions": chosen.random() < 0.8,
-        "materialize_deletions_threshold": chosen.choice([0.0, 0.1, 0.2, 1 / 3, 0.5, 1.0, 2.0]),
-        "max_source_fragments": chosen.randint(1, 8),
-        "max_source_rows": chosen.randint(1, 40),
-        "max_source_bytes": chosen.randint(500, 8000),
-        "excluded_fragment_ids": chosen.sample(ids, min(len(ids), 2)),
-        "num_threads": 2,
-    }
-    return {name: value for name, value in options.items() if chosen.random() < 0.4}
-
-
-class Compacted(Life):
-    """A life with small fragments, indices and deferred compactions."""
-
-    def live(self, steps: int) -> None:
-        often = [self.append, self.append, self.append, self.delete, self.update]
-        more = [self.index, self.optimize, self.compact, self.deferred, self.branch]
-        wide = [self.branch_write, self.add_column, self.drop_column, self.restore]
-        for _ in range(steps):
-            self.random.choice([*often, *often, *more, *wide])()
-
-    def deferred(self) -> None:
-        if not self.is_stable:
-            lance.dataset(str(self.path)).optimize.compact_files(
-                target_rows_per_fragment=8, defer_index_remap=True
-            )
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_tasks_are_those_of_pylance(seed: int, tmp_path: Path) -> None:
     life = Compacted(tmp_path / "t.lance", seed)
     life.live(16)
     chosen = random.Random(seed)
     for _ in range(8):
-        branch = chosen.choice([None, None, *life.branches])
-        dataset = lance.dataset(str(life.path))
-        ids = [fragment.fragment_id for fragment in dataset.get_fragments()]
-        options = random_options(chosen, ids)
-        assert ours(life.path, branch, options) == planned(life.path, branch, options), options
+        check_compaction(life.path, life.branches, chosen)
 
 
 def small_and_large(path: Path) -> lance.LanceDataset:
@@ -136,7 +88,7 @@ def test_the_config_of_the_table_sets_the_options(tmp_path: Path) -> None:
     path = tmp_path / "t.lance"
     dataset = small_and_large(path)
     dataset.update_config({"lance.compaction.target_rows_per_fragment": "10"})
-    assert ours(path, None, {}) == planned(path, None, {}) == [[1, 2]]
+    assert planned_by_us(path, None, {}) == planned(path, None, {}) == [[1, 2]]
     assert reasons(path, target_rows_per_fragment=3)[1] == "alone"
     dataset.update_config({"lance.compaction.target_rows_per_fragment": "ten"})
     with pytest.raises(lx.InvalidArgumentError, match="which Lance refuses"):

@@ -9,79 +9,17 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
+from tests.disk.agreement import check_storage
 from tests.disk.lives import Life, rows
 from tests.format.samples import covering_tables
 
-KINDS = {
-    "manifest": "manifest",
-    "data file": "data",
-    "deletion file": "deletion",
-    "transaction file": "transaction",
-    "index file": "index",
-}
-STRUCTURE = ["ref", "hint", "mem_wal"]
 
-
-def listed(path: Path) -> dict[str, int]:
-    """Return what pylance finds in the folder of a table."""
-    every = lance.dataset(str(path)).all_files().read_all()
-    return dict(zip(every["path"].to_pylist(), every["size_bytes"].to_pylist(), strict=True))
-
-
-def tracked(dataset: lance.LanceDataset, root: Path) -> pl.DataFrame:
-    """Return what the versions of a branch name, as paths below the root of the table."""
-    files = pl.from_arrow(dataset.tracked_files().read_all())
-    assert isinstance(files, pl.DataFrame)
-    full = pl.col("base_uri").cast(pl.String).str.strip_chars_end("/") + "/" + pl.col("path")
-    return files.with_columns(
-        path=full.str.strip_prefix(f"{root}/"), kind=pl.col("type").cast(pl.String).replace(KINDS)
-    ).select("version", "path", "kind")
-
-
-def check(path: Path) -> pl.DataFrame:
-    """Check every object of a table."""
-    dataset = lance.dataset(str(path))
-    found = lx.open_table(path).inspect.storage()
-    there = found.filter(pl.col("size_bytes").is_not_null())
-    assert dict(there.select("path", "size_bytes").iter_rows()) == listed(path)
-    assert len(there) == len(listed(path))
-
-    main = tracked(dataset, path)
-    named = set(main["path"])
-    for branch in dataset.branches.list():
-        named |= set(tracked(dataset.checkout_version((branch, None)), path)["path"])
-    status = dict(found.select("path", "status").iter_rows())
-    structure = set(found.filter(pl.col("kind").is_in(STRUCTURE))["path"])
-    detached = set(found.filter(pl.col("needed_by").str.contains("detached"))["path"])
-    assert {status[p] for p in named & set(listed(path))} <= {"live", "old", "pinned"}
-    assert {p for p in named if p not in listed(path)} <= {
-        p for p in status if status[p] == "missing"
-    }
-    for p in set(there["path"]) - named - structure - detached:
-        assert status[p] in ("in_flight", "orphan", "unknown"), p
-
-    latest = set(main.filter(pl.col("version") == dataset.version)["path"])
-    live = set(found.filter(pl.col("status") == "live", ~pl.col("kind").is_in(STRUCTURE))["path"])
-    assert live == latest & set(listed(path))
-
-    spans = main.group_by("path").agg(
-        first=pl.col("version").min(), last=pl.col("version").max(), kind=pl.first("kind")
-    )
-    own = found.filter(pl.col("path").is_in(spans["path"].implode()))
-    ours = own.select(
-        "path",
-        pl.col("first_version", "last_version").cast(pl.Int64),
-        pl.col("kind").cast(pl.String),
-    )
-    assert sorted(ours.rows()) == sorted(spans.rows())
-    return found
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_every_object_of_a_random_life_has_its_owner(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)
     life.live(14)
-    check(life.path)
+    check_storage(life.path)
 
 
 def statuses(path: Path, **options: object) -> dict[str, str]:

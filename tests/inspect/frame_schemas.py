@@ -8,7 +8,7 @@ They are stored beside this file. After a change that is meant, write them anew:
 from pathlib import Path
 
 from lance_explorer.checks.frame import CHECKS
-from lance_explorer.disk import cleanup_preview, compaction_preview
+from lance_explorer.disk import cleanup_preview, compaction_frames
 from lance_explorer.disk import usage as disk_usage
 from lance_explorer.disk.cleanup_losses import LOSSES
 from lance_explorer.disk.conflicts import CONFLICTS
@@ -44,9 +44,10 @@ OF_DISK = (
     cleanup_preview.SUMMARY,
     cleanup_preview.HELD,
     LOSSES,
-    compaction_preview.TASKS,
-    compaction_preview.FRAGMENTS,
-    compaction_preview.SUMMARY,
+    compaction_frames.TASKS,
+    compaction_frames.NEW_FRAGMENTS,
+    compaction_frames.FRAGMENTS,
+    compaction_frames.SUMMARY,
     CHECKS,
     CONFLICTS,
 )

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
+from lance_explorer.figures.distributions import Bars, bars_of, bars_picture
 from lance_explorer.report import diff_page
-from lance_explorer.report.distributions import Bars, bars_of, bars_picture
 
 
 @pytest.fixture

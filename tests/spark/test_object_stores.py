@@ -90,3 +90,17 @@ def test_what_lets_in_is_in_no_plan_no_progress_and_no_log(
     for name in ("rows", "changes"):
         assert f"lance_explorer.{name}" in "".join(shown)
     assert SECRET not in "".join(shown)
+
+
+def test_a_ledger_is_recorded_from_there_into_there(spark, bucket, uri):
+    folder = uri.rsplit("/", 1)[0]
+    ledger = lx.Ledger(f"{folder}/ledger", storage_options=bucket.options)
+    added = lx.spark.record(
+        spark, folder, ledger, storage_options=bucket.options, bytes_per_task=1000
+    )
+    assert added.select("uri", "new_versions", "error").rows() == [(uri, 4, None)]
+    live = bucket.table("people.lance").versions().drop("known_from")
+    assert ledger.open(uri).versions().drop("known_from").equals(live)
+    given = {f"ledger.{name}": value for name, value in storage(bucket).items()}
+    found = read(spark, bucket, uri, "metadata", frame="versions", ledger=ledger.uri, **given)
+    assert found.count() == 4

@@ -10,6 +10,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 import lance_explorer as lx
+from lance_explorer.spark.read_limits import HAS_READ_LIMITS
 from tests.spark.engines import as_local
 from tests.spark.streams import run_to_end
 
@@ -31,6 +32,16 @@ def table(tmp_path) -> str:
     table.optimize.compact_files()
     table.insert(people(13))
     return path
+
+
+needs_read_limits = pytest.mark.skipif(
+    not HAS_READ_LIMITS, reason="a micro-batch of PySpark before 4.2 reads all that there is"
+)
+
+
+def few_versions(count: int) -> dict[str, int]:
+    """Return the option for micro-batches of few versions, where PySpark has them."""
+    return {"max_versions_per_batch": count} if HAS_READ_LIMITS else {}
 
 
 class Sink:
@@ -69,6 +80,13 @@ def feed(path: str, begin: int = 0, end: int | None = None, **options) -> pl.Dat
     return changes.to_polars().sort(KEYS)
 
 
+def remove_versions(sink: Sink, path: str, *versions: int) -> None:
+    """Remove the manifests of some versions, as a cleanup does."""
+    for file in lx.open_table(path).source.listing.versions:
+        if file.version in versions:
+            (sink.folder.parent / "people.lance" / file.path).unlink()
+
+
 def test_a_stream_is_the_change_feed(sink, table):
     sink.run(table, images="both")
     expected = feed(table, images="both")
@@ -78,6 +96,7 @@ def test_a_stream_is_the_change_feed(sink, table):
     )
 
 
+@needs_read_limits
 def test_a_micro_batch_has_as_many_versions_as_it_may(sink, table):
     sink.run(table, max_versions_per_batch=2)
     expected = feed(table)
@@ -114,14 +133,24 @@ def test_versions_that_were_cleaned_away_are_named(sink, table):
     lance.dataset(table).insert(people(30))
     lance.dataset(table).insert(people(31))
     lance.dataset(table).insert(people(32))
-    for version in (8, 9):
-        [file] = [f for f in lx.open_table(table).source.listing.versions if f.version == version]
-        (sink.folder.parent / "people.lance" / file.path).unlink()
+    remove_versions(sink, table, 8, 9)
     told = (
         r"versions 8 to 9 were cleaned up .* changes of versions 8 to 10 are lost\. Read version 10"
     )
     with pytest.raises(StreamingQueryException, match=told):
         sink.run(table)
+
+
+def test_a_stream_may_go_on_over_what_is_lost(sink, table):
+    sink.run(table)
+    before = feed(table)
+    for number in (30, 31, 32):
+        lance.dataset(table).insert(people(number))
+    remove_versions(sink, table, 8, 9)
+    sink.run(table, failOnDataLoss="false")
+    later = feed(table, 7)
+    assert later.filter(pl.col("_event") == "lost")["_commit_version"].to_list() == [10]
+    assert sink.rows(before.schema).equals(pl.concat([before, later]).sort(KEYS))
 
 
 def test_what_is_lost_begins_after_what_was_read(sink, table):
@@ -136,7 +165,7 @@ def test_what_is_lost_begins_after_what_was_read(sink, table):
 def test_a_column_that_older_versions_lack_is_null_there(sink, table):
     lance.dataset(table).add_columns({"age": "id * 2"})
     lance.dataset(table).update({"age": "1"}, where="id = 5")
-    sink.run(table, images="after", columns="age", max_versions_per_batch=3)
+    sink.run(table, images="after", columns="age", **few_versions(3))
     expected = feed(table, images="after", columns=["age"])
     assert sink.rows(expected.schema).equals(expected)
     assert expected.drop_nulls("age")["_commit_version"].to_list() == [9]

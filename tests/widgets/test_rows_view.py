@@ -6,6 +6,7 @@ from lance_explorer.widgets.frame_table import FrameTable
 from lance_explorer.widgets.row_sources import FrameRows
 
 BIG = 2**64 - 1
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(50)
 
 FRAME = pl.DataFrame(
     {
@@ -158,12 +159,126 @@ def test_marks_that_do_not_fit_are_refused(marks):
         FrameTable(FRAME, marks=marks)
 
 
-def test_many_columns_are_cut_and_counted(browse):
-    wide = pl.DataFrame({f"c{i}": [i] for i in range(500)})
-    browser = browse(FrameTable(wide))
+class Watched(FrameRows):
+    """Rows that tell which columns were asked for."""
+
+    is_in_memory = False
+
+    def __init__(self, frame):
+        super().__init__(frame)
+        self.asked = []
+
+    def slice(self, start, stop, columns=None):
+        self.asked.append((stop - start, columns))
+        return super().slice(start, stop, columns)
+
+
+@pytest.fixture
+def wide():
+    made = FrameTable(Watched(pl.DataFrame({f"c{i}": [i, i + 1] for i in range(500)})))
+    yield made
+    made.close()
+
+
+def test_of_many_columns_the_first_are_shown_and_no_others_read(wide, browse):
+    browser = browse(wide)
     about = browser.ask("rows")["content"]
-    assert (len(about["columns"]), about["num_columns"]) == (200, 500)
-    assert len(browser.ask("page", first=0, count=1)["content"]["cells"]) == 200
+    assert (len(about["columns"]), about["num_columns"]) == (30, 500)
+    assert len(browser.ask("page", first=0, count=1)["content"]["cells"]) == 30
+    assert len(browser.ask("heads")["content"]["heads"]) == 30
+    assert browser.ask("csv")["content"]["text"].splitlines()[0] == ",".join(wide.shown_columns)
+    assert {len(columns) for _, columns in wide._source.asked} == {30}
+
+
+def test_columns_are_chosen_by_their_places(wide, browse):
+    browser = browse(wide)
+    every = browser.ask("columns")["content"]
+    assert (len(every["columns"]), every["most"]) == (500, 200)
+    assert [column["is_shown"] for column in every["columns"]] == [True] * 30 + [False] * 470
+    browser.ask("show_columns", places=[499, 3])
+    about = browser.news("rows")[-1]
+    assert [(one["name"], one["place"]) for one in about["columns"]] == [("c499", 499), ("c3", 3)]
+    assert browser.ask("page", first=1, count=1)["content"]["cells"] == [["500"], ["4"]]
+    assert browser.ask("detail", row=1, column=499)["content"]["text"] == "500"
+    browser.ask("sort", sorts=[[499, True]])
+    assert wide.sort[0].column == "c499"
+    browser.ask("show_columns", places=[*range(500)])
+    assert len(wide.shown_columns) == 200
+    browser.ask("show_columns", places=[])
+    assert wide.shown_columns == []
+    assert browser.ask("page", first=0, count=2)["content"]["cells"] == []
+    browser.ask("show_columns", places=None)
+    assert wide.shown_columns[-1] == "c29"
+
+
+def test_python_chooses_columns_and_they_stay_chosen(wide, browse):
+    browser = browse(wide)
+    wide.shown_columns = ["c7", "c2"]
+    assert [one["name"] for one in browser.news("rows")[-1]["columns"]] == ["c7", "c2"]
+    wide.show_rows(FrameRows(pl.DataFrame({"other": [1], "c2": [2]})))
+    settle(wide)
+    assert wide.shown_columns == ["c2"]
+    wide.show_rows(FrameRows(pl.DataFrame({"other": [1]})))
+    settle(wide)
+    assert wide.shown_columns == ["other"]
+    again = FrameTable(pl.DataFrame({"c2": [1], "x": [1]}), state=wide.state)
+    assert again.shown_columns == ["c2"]
+    with pytest.raises(InvalidArgumentError, match="no column 'nope'"):
+        again.shown_columns = ["nope"]
+
+
+def test_too_many_columns_are_refused(wide):
+    with pytest.raises(InvalidArgumentError, match="201 columns are too many to show: at most 200"):
+        wide.shown_columns = [f"c{i}" for i in range(201)]
+
+
+def test_heads_tell_of_the_rows_that_are_shown(table, browser):
+    told = browser.ask("heads")["content"]
+    assert (told["num_rows"], told["num_total"]) == (4, 4)
+    number, name, vector = told["heads"]
+    assert (number["least"], number["middle"], number["most"]) == ("5", "7", str(BIG))
+    assert (number["num_nulls"], number["num_distinct"], number["has_order"]) == (1, "3", True)
+    assert [bar["count"] for bar in name["bars"]] == [1, 1, 1]
+    assert not name["has_order"]
+    assert (vector["bars"], vector["num_distinct"], vector["num_nulls"]) == ([], None, 0)
+    table.filter = "id > 6"
+    settle(table)
+    told = browser.ask("heads")["content"]
+    assert (told["num_rows"], told["heads"][0]["least"]) == (2, "7")
+
+
+def test_heads_of_rows_that_are_read_are_of_as_many_as_are_read_fast(browse):
+    small = Watched(pl.DataFrame({"n": range(5_000)}))
+    told = browse(FrameTable(small)).ask("heads")["content"]
+    assert (told["num_rows"], told["num_total"], told["heads"][0]["most"]) == (1_000, 5_000, "999")
+    large = Watched(pl.DataFrame({"text": ["x" * 100_000] * 500}))
+    told = browse(FrameTable(large)).ask("heads")["content"]
+    assert 20 < told["num_rows"] < 100
+    assert max(count for count, _ in large.asked) == told["num_rows"]
+
+
+def test_cells_show_pictures_and_lines(browse):
+    frame = pl.DataFrame(
+        {
+            "image": [PNG, b"other", None],
+            "vector": pl.Series([[0.0, 1.0, 2.0, 3.0, 4.0]] * 3, dtype=pl.Array(pl.Float32, 5)),
+            "exif": [{"mm": 2**60, "f": [2.0]}] * 3,
+        }
+    )
+    browser = browse(FrameTable(frame))
+    about = browser.ask("rows")["content"]
+    assert [column["kind"] for column in about["columns"]] == ["binary", "vector", "nested"]
+    image, vector, nested = browser.ask("page", first=0, count=3)["content"]["pieces"]
+    assert image[0]["data"].startswith("data:image/png;base64,")
+    assert (image[1:], nested) == ([None, None], None)
+    assert vector[0]["points"] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    detail = browser.ask("detail", row=0, column=0)["content"]
+    assert detail["piece"]["words"] == f"PNG image, {len(PNG)} bytes"
+    assert browser.ask("detail", row=0, column=1)["content"]["piece"]["kind"] == "line"
+    assert (
+        browser.ask("detail", row=0, column=2)["content"]["text"]
+        == '{"mm":1152921504606846976,"f":[2.0]}'
+    )
 
 
 def test_other_rows_can_be_shown(table, browser):

@@ -57,9 +57,7 @@ def _run(code: str, names: dict[str, object]) -> str:
 def _written() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name, sample_folder(Path(name) / "samples"):
         for page in pages_with_examples():
-            folder = Path(name) / page.stem
-            folder.mkdir()
-            page.write_text(with_output(page.read_text("utf-8"), folder), "utf-8")
+            page.write_text(with_output(page.read_text("utf-8"), Path(name)), "utf-8")
             yield page
 
 

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)lance_explorer/format/_pb/data_file.proto\x12\x15lance_explorer.format\"\xa4\x01\n\x0b\x43olumnPages\x12\x35\n\x08\x65ncoding\x18\x01 \x01(\x0b\x32#.lance_explorer.format.PageEncoding\x12\x30\n\x05pages\x18\x02 \x03(\x0b\x32!.lance_explorer.format.ColumnPage\x12\x16\n\x0e\x62uffer_offsets\x18\x03 \x03(\x04\x12\x14\n\x0c\x62uffer_sizes\x18\x04 \x03(\x04\"\x97\x01\n\nColumnPage\x12\x16\n\x0e\x62uffer_offsets\x18\x01 \x03(\x04\x12\x14\n\x0c\x62uffer_sizes\x18\x02 \x03(\x04\x12\x12\n\nnum_values\x18\x03 \x01(\x04\x12\x35\n\x08\x65ncoding\x18\x04 \x01(\x0b\x32#.lance_explorer.format.PageEncoding\x12\x10\n\x08priority\x18\x05 \x01(\x04\"\x8d\x01\n\x0cPageEncoding\x12;\n\x08indirect\x18\x01 \x01(\x0b\x32\'.lance_explorer.format.IndirectEncodingH\x00\x12\x37\n\x06\x64irect\x18\x02 \x01(\x0b\x32%.lance_explorer.format.DirectEncodingH\x00\x42\x07\n\x05place\"0\n\x10IndirectEncoding\x12\x0e\n\x06offset\x18\x01 \x01(\x04\x12\x0c\n\x04size\x18\x02 \x01(\x04\"\"\n\x0e\x44irectEncoding\x12\x10\n\x08\x65ncoding\x18\x01 \x01(\x0c\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)lance_explorer/format/_pb/data_file.proto\x12\x15lance_explorer.format\"\xa4\x01\n\x0b\x43olumnPages\x12\x35\n\x08\x65ncoding\x18\x01 \x01(\x0b\x32#.lance_explorer.format.PageEncoding\x12\x30\n\x05pages\x18\x02 \x03(\x0b\x32!.lance_explorer.format.ColumnPage\x12\x16\n\x0e\x62uffer_offsets\x18\x03 \x03(\x04\x12\x14\n\x0c\x62uffer_sizes\x18\x04 \x03(\x04\"\x97\x01\n\nColumnPage\x12\x16\n\x0e\x62uffer_offsets\x18\x01 \x03(\x04\x12\x14\n\x0c\x62uffer_sizes\x18\x02 \x03(\x04\x12\x12\n\nnum_values\x18\x03 \x01(\x04\x12\x35\n\x08\x65ncoding\x18\x04 \x01(\x0b\x32#.lance_explorer.format.PageEncoding\x12\x10\n\x08priority\x18\x05 \x01(\x04\"\x8d\x01\n\x0cPageEncoding\x12;\n\x08indirect\x18\x01 \x01(\x0b\x32\'.lance_explorer.format.IndirectEncodingH\x00\x12\x37\n\x06\x64irect\x18\x02 \x01(\x0b\x32%.lance_explorer.format.DirectEncodingH\x00\x42\x07\n\x05place\"0\n\x10IndirectEncoding\x12\x0e\n\x06offset\x18\x01 \x01(\x04\x12\x0c\n\x04size\x18\x02 \x01(\x04\"\"\n\x0e\x44irectEncoding\x12\x10\n\x08\x65ncoding\x18\x01 \x01(\x0c\"\xc9\x01\n\nPageLayout\x12<\n\nmini_block\x18\x01 \x01(\x0b\x32&.lance_explorer.format.MiniBlockLayoutH\x00\x12\x39\n\x08\x63onstant\x18\x02 \x01(\x0b\x32%.lance_explorer.format.ConstantLayoutH\x00\x12\x38\n\x08\x66ull_zip\x18\x03 \x01(\x0b\x32$.lance_explorer.format.FullZipLayoutH\x00\x42\x08\n\x06layout\"$\n\x0fMiniBlockLayout\x12\x11\n\tnum_items\x18\t \x01(\x04\" \n\x0e\x43onstantLayout\x12\x0e\n\x06layers\x18\x05 \x03(\r\"*\n\rFullZipLayout\x12\x19\n\x11num_visible_items\x18\x06 \x01(\rb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,4 +41,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_INDIRECTENCODING']._serialized_end=581
   _globals['_DIRECTENCODING']._serialized_start=583
   _globals['_DIRECTENCODING']._serialized_end=617
+  _globals['_PAGELAYOUT']._serialized_start=620
+  _globals['_PAGELAYOUT']._serialized_end=821
+  _globals['_MINIBLOCKLAYOUT']._serialized_start=823
+  _globals['_MINIBLOCKLAYOUT']._serialized_end=859
+  _globals['_CONSTANTLAYOUT']._serialized_start=861
+  _globals['_CONSTANTLAYOUT']._serialized_end=893
+  _globals['_FULLZIPLAYOUT']._serialized_start=895
+  _globals['_FULLZIPLAYOUT']._serialized_end=937
 # @@protoc_insertion_point(module_scope)

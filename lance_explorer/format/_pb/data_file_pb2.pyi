@@ -53,3 +53,31 @@ class DirectEncoding(_message.Message):
     ENCODING_FIELD_NUMBER: _ClassVar[int]
     encoding: bytes
     def __init__(self, encoding: _Optional[bytes] = ...) -> None: ...
+
+class PageLayout(_message.Message):
+    __slots__ = ("mini_block", "constant", "full_zip")
+    MINI_BLOCK_FIELD_NUMBER: _ClassVar[int]
+    CONSTANT_FIELD_NUMBER: _ClassVar[int]
+    FULL_ZIP_FIELD_NUMBER: _ClassVar[int]
+    mini_block: MiniBlockLayout
+    constant: ConstantLayout
+    full_zip: FullZipLayout
+    def __init__(self, mini_block: _Optional[_Union[MiniBlockLayout, _Mapping]] = ..., constant: _Optional[_Union[ConstantLayout, _Mapping]] = ..., full_zip: _Optional[_Union[FullZipLayout, _Mapping]] = ...) -> None: ...
+
+class MiniBlockLayout(_message.Message):
+    __slots__ = ("num_items",)
+    NUM_ITEMS_FIELD_NUMBER: _ClassVar[int]
+    num_items: int
+    def __init__(self, num_items: _Optional[int] = ...) -> None: ...
+
+class ConstantLayout(_message.Message):
+    __slots__ = ("layers",)
+    LAYERS_FIELD_NUMBER: _ClassVar[int]
+    layers: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, layers: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class FullZipLayout(_message.Message):
+    __slots__ = ("num_visible_items",)
+    NUM_VISIBLE_ITEMS_FIELD_NUMBER: _ClassVar[int]
+    num_visible_items: int
+    def __init__(self, num_visible_items: _Optional[int] = ...) -> None: ...

@@ -17,6 +17,7 @@ from lance_explorer.format.fragments import (
     DataFile,
     Fragment,
     StoredSequence,
+    decode_fragment_id,
     decode_inline_sequences,
 )
 from lance_explorer.format.manifest import fragment_messages
@@ -231,9 +232,12 @@ def _messages(history: History, position: int, manifest: bytes) -> dict[int, byt
     except FormatError as error:
         raise error.located(path) from error
     fragment_ids = history.states.ids[history.states_at(position)].tolist()
-    if len(messages) != len(fragment_ids):
+    if len(messages) == len(fragment_ids):
+        return dict(zip(fragment_ids, messages, strict=True))
+    by_id = {decode_fragment_id(message): message for message in messages}
+    if len(messages) != len(by_id):
         raise CorruptFileError("a fragment is in the manifest twice", path)
-    return dict(zip(fragment_ids, messages, strict=True))
+    return by_id  # the history has only some of them
 
 
 def _inline_bytes(message: bytes, sequence: FragmentSequence) -> bytes:

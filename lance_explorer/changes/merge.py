@@ -1,0 +1,321 @@
+"""What a merge of one branch into another would bring; nothing is merged, and nothing written."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from html import escape
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.arguments import check_choice, names
+from lance_explorer.changes.branches import lost_on_the_way
+from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.merge_frames import MERGE_CELLS, MERGE_SCHEMA, MERGE_SUMMARY, OUTCOME
+from lance_explorer.changes.merge_legs import Leg
+from lance_explorer.changes.merge_lines import cell_lines, change_numbers, row_lines
+from lance_explorer.changes.merge_rows import Compared, MatchedRows, Values, matched
+from lance_explorer.changes.merge_schema import merge_schema, merge_words
+from lance_explorer.errors import InvalidArgumentError, RefNotFoundError
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.frames.documented import documented
+from lance_explorer.history.ancestors import Ancestry, Place, ancestry
+from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.live import LiveTable
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.version_refs import VersionRef, resolve
+from lance_explorer.shown import described
+
+__all__ = ["MergePreview", "merge_preview"]
+
+_T = TypeVar("_T")
+_SHOWN = 20
+
+
+def merge_preview(
+    source: TableSource, branch: VersionRef, key: str | Sequence[str] | None
+) -> "MergePreview":
+    """Return what a merge would bring; see :meth:`~lance_explorer.table.Table.merge_preview`."""
+    is_name = isinstance(branch, str) and (branch == "main" or branch in source.branches)
+    found = resolve(source, (str(branch), -1) if is_name else branch)
+    found.source.file(found.version)
+    keys = () if key is None else names("key", key)
+    ours, theirs = Place(source, source.latest_version), Place(found.source, found.version)
+    for place in (ours, theirs):
+        _check_columns(place, keys)
+    return MergePreview(ours, theirs, keys)
+
+
+class MergePreview:
+    """What a merge of one branch into another would bring, row by row: a three-way comparison.
+
+    Made by :meth:`~lance_explorer.table.Table.merge_preview`. Both sides are compared with their
+    fork, the last version that both have in their past. Lance has no merge of branches; this tells
+    what a script that does one has to bring over, and where somebody has to decide. Nothing is read
+    before a method needs it, and nothing is written.
+
+    Examples
+    --------
+    >>> dev = lx.open_table(table.uri, branch="dev")
+    >>> preview = dev.merge_preview("main")
+    >>> preview
+    MergePreview(people.lance: 7 into dev@2)
+    >>> preview.is_clean
+    True
+    """
+
+    def __init__(self, ours: Place, theirs: Place, key: Sequence[str]) -> None:
+        self._ours, self._theirs = ours, theirs
+        self._key = tuple(key)
+        self._merge = _Merge(ours, theirs, self._key)
+
+    @property
+    def branch(self) -> tuple[str | None, int]:
+        """Name and version of the branch that is merged; None is the main branch."""
+        return self._theirs.source.branch, self._theirs.version
+
+    @property
+    def into(self) -> tuple[str | None, int]:
+        """Name and version of what it is merged into."""
+        return self._ours.source.branch, self._ours.version
+
+    @property
+    def fork(self) -> tuple[str | None, int]:
+        """Branch and number of the last version that both have in their past."""
+        return self._answer(lambda merge: (merge.fork.source.branch, merge.fork.version))
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no row and no column is in conflict."""
+        found = self.summary().row(0, named=True)
+        return not found["conflicts"] and not found["conflicting_columns"]
+
+    @documented(MERGE_SUMMARY)
+    def summary(self) -> pl.DataFrame:
+        """Return how many rows a merge would bring, and how many are in conflict: one row.
+
+        Values are read of the rows that both sides changed, and of keys; of no others. So a row
+        that one side wrote anew counts as updated, also if its values are what they were.
+
+        Examples
+        --------
+        >>> preview = lx.open_table(table.uri, branch="dev").merge_preview("main")
+        >>> preview.summary().select("inserted", "updated", "deleted", "conflicts").row(0)
+        (4, 1, 1, 0)
+        """
+        return self._answer(_Merge.summary)
+
+    def rows(self, outcome: str | Sequence[str] | None = None) -> pl.DataFrame:
+        """Return the rows that either side changed since the fork, and what comes of each.
+
+        Parameters
+        ----------
+        outcome : str or sequence of str, optional
+            Only rows with these outcomes: ``"incoming"``, ``"kept"``, ``"same"``, ``"combined"``
+            and ``"conflict"``; all by default.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns of ``MERGE_ROWS``, and three structs of all columns of the table: ``base``,
+            the values at the fork, ``ours`` and ``theirs``; null where the row is not.
+
+        Examples
+        --------
+        >>> rows = lx.open_table(table.uri, branch="dev").merge_preview("main").rows("incoming")
+        >>> rows.select("change_theirs", "_rowid").rows()[:3]
+        [('deleted', 1), ('updated', 2), ('inserted', 6)]
+        >>> rows["theirs"].struct.field("id").to_list()[:3]
+        [None, 3, 7]
+        """
+        chosen = _outcomes(outcome)
+        return self._answer(lambda merge: merge.rows(chosen))
+
+    @documented(MERGE_CELLS)
+    def cells(self) -> pl.DataFrame:
+        """Return the cells in conflict: what each was at the fork, and is on both sides, as text.
+
+        Examples
+        --------
+        >>> table.merge_preview("dev").cells().is_empty()
+        True
+        """
+        return self._answer(_Merge.cells)
+
+    @documented(MERGE_SCHEMA)
+    def schema(self) -> pl.DataFrame:
+        """Return the fields that either side changed, and what comes of each.
+
+        Examples
+        --------
+        >>> table.merge_preview("dev").schema().select("outcome", "path", "change_ours").rows()
+        [('kept', 'mood', 'renamed')]
+        """
+        return self._answer(lambda merge: merge.schema)
+
+    def words(self) -> list[str]:
+        """Return what a merge would bring, in sentences; names stand in backticks.
+
+        Examples
+        --------
+        >>> lx.open_table(table.uri, branch="dev").merge_preview("main").words()[1]
+        'A merge of `main` into `dev` would insert 4 rows, update 1 row and delete 1 row.'
+        """
+        return self._answer(_Merge.words)
+
+    def _answer(self, build: Callable[["_Merge"], _T]) -> _T:
+        ours, theirs = self._ours, self._theirs
+
+        def if_kept(one: TableSource, other: TableSource) -> _T:
+            one.file(ours.version)
+            other.file(theirs.version)
+            if (one, other) != (ours.source, theirs.source):
+                places = Place(one, ours.version), Place(other, theirs.version)
+                return build(_Merge(*places, self._key))
+            return build(self._merge)
+
+        return LiveTable(ours.source).answer(
+            lambda one: LiveTable(theirs.source).answer(lambda other: if_kept(one, other))
+        )
+
+    def _repr_html_(self) -> str:
+        told = "".join([f"<li>{_html(sentence)}</li>" for sentence in self.words()])
+        cells = self.cells()
+        shown = cells.head(_SHOWN)._repr_html_() if len(cells) else ""
+        return f"<p><b>{escape(repr(self))}</b></p><ul>{told}</ul>{shown}"
+
+    @described
+    def __repr__(self) -> str:
+        table = self._ours.source.uri.rsplit("/", 1)[-1]
+        return f"MergePreview({table}: {_named(self.branch)} into {_named(self.into)})"
+
+
+class _Merge:
+    """Both sides, and what became of rows since the fork."""
+
+    def __init__(self, ours: Place, theirs: Place, key: Sequence[str]) -> None:
+        self._places = ours, theirs
+        self._key = key
+
+    @cached_property
+    def common(self) -> Ancestry:
+        return ancestry(*self._places)
+
+    @cached_property
+    def fork(self) -> Place:
+        common = self.common
+        if common.branch is None:
+            raise RefNotFoundError(
+                f"version {common.version}, from which both come, is of a branch that was deleted"
+            )
+        common.branch.file(common.version)
+        return Place(common.branch, common.version)
+
+    @cached_property
+    def ours(self) -> Leg:
+        return Leg(self.fork, self._places[0])
+
+    @cached_property
+    def theirs(self) -> Leg:
+        return Leg(self.fork, self._places[1])
+
+    @cached_property
+    def values(self) -> Values:
+        return Values(self.ours, self.theirs)
+
+    @cached_property
+    def matched(self) -> MatchedRows:
+        sides = [_named((place.source.branch, place.version)) for place in self._places]
+        return matched(self.ours, self.theirs, self._key, (sides[0], sides[1]))
+
+    @cached_property
+    def compared(self) -> Compared:
+        return Compared(self.values, self.matched)
+
+    @cached_property
+    def schema(self) -> pl.DataFrame:
+        return merge_schema(self.ours.fields, self.theirs.fields)
+
+    def summary(self) -> pl.DataFrame:
+        ours, theirs = self._places
+        found, both = self.matched, self.compared
+        late = both.theirs.where(both.has_outcome("incoming"))
+        brings = _counts(found.only_theirs, late)
+        every = [found.only_ours, found.only_theirs, both.ours, both.theirs]
+        weakest = max((int(runs.evidence.max()) for runs in every if len(runs)), default=None)
+        unsure = [int(runs.length[runs.is_uncertain].sum()) for runs in every[:2]]
+        return MERGE_SUMMARY.build(
+            {
+                "branch": [theirs.source.branch],
+                "version": [theirs.version],
+                "into_branch": [ours.source.branch],
+                "into_version": [ours.version],
+                "fork_branch": [self.fork.source.branch],
+                "fork_version": [self.fork.version],
+                "inserted": [brings[0]],
+                "updated": [brings[1] + both.count("combined")],
+                "deleted": [brings[2]],
+                "kept": [found.only_ours.num_rows + both.count("kept")],
+                "same": [both.count("same")],
+                "combined": [both.count("combined")],
+                "conflicts": [both.count("conflict")],
+                "conflicting_columns": [int((self.schema["outcome"] == "conflict").sum())],
+                "uncertain": [sum(unsure) + int(both.is_uncertain.sum())],
+                "evidence": [None if weakest is None else Evidence(weakest).label],
+                "versions_lost": [lost_on_the_way(self.common)],
+            }
+        )
+
+    def rows(self, chosen: Sequence[str]) -> pl.DataFrame:
+        return row_lines(
+            self.values, self.matched, self.compared, chosen, has_row_ids=self._has_row_ids
+        )
+
+    def cells(self) -> pl.DataFrame:
+        return cell_lines(self.compared, self._key, has_row_ids=self._has_row_ids)
+
+    def words(self) -> list[str]:
+        return merge_words(self.summary().row(0, named=True), self.schema, self.cells())
+
+    @property
+    def _has_row_ids(self) -> bool:
+        return self.ours.pair.rows_after.rows.has_row_ids
+
+
+def _check_columns(place: Place, keys: Sequence[str]) -> None:
+    fields = place.source.version(place.version).records[0].schema
+    there = [field.name for field in fields if field.parent_id == NO_PARENT]
+    for name in keys:
+        if name not in there:
+            where = _named((place.source.branch, place.version))
+            raise InvalidArgumentError(
+                f"rows cannot be matched by key {name!r}: version {where} has only the columns "
+                f"{', '.join(there)}"
+            )
+
+
+def _counts(*several: ChangeRuns) -> list[int]:
+    """Return how many rows were inserted, updated and deleted."""
+    found = np.zeros(3, dtype=np.int64)
+    for runs in several:
+        np.add.at(found, change_numbers(runs), runs.length.astype(np.int64))
+    return [int(count) for count in found]
+
+
+def _outcomes(outcome: str | Sequence[str] | None) -> tuple[str, ...]:
+    known = tuple(OUTCOME.categories)
+    chosen = known if outcome is None else names("outcome", outcome)
+    for name in chosen:
+        check_choice("outcome", name, known)
+    return chosen
+
+
+def _html(sentence: str) -> str:
+    """Return a sentence with what stands between backticks as code."""
+    parts = escape(sentence).split("`")
+    return "".join([f"<code>{part}</code>" if at % 2 else part for at, part in enumerate(parts)])
+
+
+def _named(place: tuple[str | None, int]) -> str:
+    branch, version = place
+    return f"{branch}@{version}" if branch else str(version)

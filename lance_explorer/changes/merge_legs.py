@@ -1,0 +1,153 @@
+"""What one side of a merge did to the rows of the fork, and the values that it gave them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.diff_columns import columns_of_both
+from lance_explorer.changes.diff_schema import FieldPair
+from lance_explorer.changes.images import Images
+from lance_explorer.changes.steps import ChangeStep
+from lance_explorer.changes.value_columns import ValueColumns, check_key
+from lance_explorer.changes.version_pair import VersionPair
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.ancestors import Place
+from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.row_runs import NO_ADDRESS
+from lance_explorer.history.evidence import Evidence
+
+__all__ = ["KeyedRows", "Leg"]
+
+_LEFT_OUT = (RowEvent.MOVED, RowEvent.COLUMN_ADDED, RowEvent.UNCHANGED)
+_PLACE, _OTHER = "__place", "__place_after"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRows:
+    """Changed rows, one a run, with their keys."""
+
+    runs: ChangeRuns
+    keys: pl.DataFrame
+
+
+class Leg:
+    """The way from the fork to the latest version of one side.
+
+    Parameters
+    ----------
+    fork, end : Place
+        Both versions.
+    """
+
+    def __init__(self, fork: Place, end: Place) -> None:
+        self.pair = VersionPair(fork, end)
+        self.is_none = (fork.source.branch, fork.version) == (end.source.branch, end.version)
+
+    @cached_property
+    def fields(self) -> list[FieldPair]:
+        """Which field of the fork is which at the end."""
+        return self.pair.fields
+
+    @cached_property
+    def runs(self) -> ChangeRuns:
+        """What became of rows: those that only moved, or got a column, are not among them."""
+        if self.is_none:
+            return ChangeRuns.empty()
+        runs = self.pair.runs
+        return runs.where(~np.isin(runs.change, _LEFT_OUT))
+
+    @cached_property
+    def columns(self) -> ValueColumns:
+        """All columns of values, by their names at the end."""
+        return self._columns(None)
+
+    def names(self, at_end: bool) -> dict[str, str]:
+        """Return what the columns are called at one end, by their names in :attr:`columns`."""
+        place = self.pair.second if at_end else self.pair.first
+        return self.columns.names_in(place.source, place.version)
+
+    def before(self, runs: ChangeRuns) -> pl.DataFrame:
+        """Return rows as they were at the fork, one a run."""
+        return self._images(self.columns).before(runs)
+
+    def after(self, runs: ChangeRuns) -> pl.DataFrame:
+        """Return rows as they are at the end, one a run."""
+        return self._images(self.columns).after(runs)
+
+    def keyed(self, key: Sequence[str], side: str) -> KeyedRows:
+        """Return the changed rows by their key: what went and came with one key is one update.
+
+        Raises
+        ------
+        InvalidArgumentError
+            If two of them have one key.
+        """
+        columns = self._columns(key)
+        check_key(columns)
+        rows, images = self.runs.rows(), self._images(columns)
+        was, now = rows.where(rows.was_live), rows.where(rows.is_live)
+        old, new = images.before(was), images.after(now)
+        names = old.columns
+        for keys, when in ((old, "at the fork"), (new, f"on {side}")):
+            _check_unique(keys.drop_nulls(), when)
+        joined = old.with_row_index(_PLACE).join(
+            new.with_row_index(_OTHER), on=names, how="full", coalesce=True
+        )
+        at_old, at_new = joined[_PLACE], joined[_OTHER]
+        both = joined.filter(at_old.is_not_null() & at_new.is_not_null())
+        gone = joined.filter(at_new.is_null())
+        come = joined.filter(at_old.is_null())
+        first, second = was.where(both[_PLACE].to_numpy()), now.where(both[_OTHER].to_numpy())
+        is_one = (first.before == second.before) & (first.after == second.after)
+        updated = replace(
+            second,
+            before=first.before,
+            old_identity=first.old_identity,
+            change=np.where(is_one, second.change, np.uint8(RowEvent.UPDATED)),
+            evidence=np.where(is_one, second.evidence, np.uint8(Evidence.DERIVED)),
+            is_uncertain=second.is_uncertain & is_one,
+        )
+        deleted = was.where(gone[_PLACE].to_numpy())
+        inserted = now.where(come[_OTHER].to_numpy())
+        return KeyedRows(
+            ChangeRuns.concatenated(
+                [
+                    updated,
+                    _alone(deleted, RowEvent.DELETED, "after"),
+                    _alone(inserted, RowEvent.INSERTED, "before"),
+                ]
+            ),
+            pl.concat([part.select(names) for part in (both, gone, come)]),
+        )
+
+    def _columns(self, names: Sequence[str] | None) -> ValueColumns:
+        pair = self.pair
+        return columns_of_both(pair.rows_before, pair.rows_after, self.fields, pair.common, names)
+
+    def _images(self, columns: ValueColumns) -> Images:
+        first, second = self.pair.rows_before, self.pair.rows_after
+        step = ChangeStep(self.runs, first.position, second.position, second.version)
+        return Images(second.rows, columns, step, 0.0, first.rows)
+
+
+def _alone(rows: ChangeRuns, change: RowEvent, missing: str) -> ChangeRuns:
+    """Return rows of which only one image counts; the keys tell that they are no updates."""
+    count = len(rows)
+    nowhere = np.full(count, NO_ADDRESS, dtype=np.uint64)
+    changes = np.full(count, change, dtype=np.uint8)
+    certain = np.zeros(count, dtype=np.bool_)
+    rows = replace(rows, change=changes, is_uncertain=certain)
+    return replace(rows, after=nowhere) if missing == "after" else replace(rows, before=nowhere)
+
+
+def _check_unique(keys: pl.DataFrame, when: str) -> None:
+    twice = keys.filter(keys.is_duplicated())
+    if len(twice):
+        row = ", ".join([f"{name} = {value!r}" for name, value in twice.row(0, named=True).items()])
+        raise InvalidArgumentError(
+            f"rows cannot be matched by {', '.join(keys.columns)}: {row} is in several rows {when}"
+        )

@@ -1,0 +1,304 @@
+"""Rows that two sides changed since their fork: which are the same, and what comes of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.changed_cells import changed_cells
+from lance_explorer.changes.combined_changes import borders, cut_at_addresses
+from lance_explorer.changes.merge_frames import OUTCOME
+from lance_explorer.changes.merge_legs import Leg
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.frames.columns import free_name
+from lance_explorer.frames.common_types import common_type
+
+__all__ = ["Compared", "Images", "MatchedRows", "MergedColumns", "Values", "matched"]
+
+_Mask = NDArray[np.bool_]
+_OUTCOMES = {name: np.uint8(number) for number, name in enumerate(OUTCOME.categories)}
+_NOTHING = np.uint8(len(_OUTCOMES))
+"""Stands for rows whose values turn out to be what they were."""
+
+
+class MatchedRows(NamedTuple):
+    """The changed rows of both sides, put together.
+
+    Attributes
+    ----------
+    only_ours, only_theirs : ChangeRuns
+        Rows that one side changed.
+    both_ours, both_theirs : ChangeRuns
+        Rows that both changed, in the same order, one a run.
+    """
+
+    only_ours: ChangeRuns
+    only_theirs: ChangeRuns
+    both_ours: ChangeRuns
+    both_theirs: ChangeRuns
+
+
+def matched(ours: Leg, theirs: Leg, key: Sequence[str], sides: tuple[str, str]) -> MatchedRows:
+    """Return which changed row of one side is which of the other.
+
+    Without a key rows are the same if they were at the same address at the fork.
+    """
+    if key:
+        mine, their = ours.keyed(key, sides[0]), theirs.keyed(key, sides[1])
+        keys = [mine.keys.with_row_index("__ours"), their.keys.with_row_index("__theirs")]
+        types = _common_types(mine.keys.schema, their.keys.schema)
+        found = keys[0].cast(types).join(keys[1].cast(types), on=[*types])  # type: ignore[arg-type]
+        return _split(
+            mine.runs, their.runs, found["__ours"].to_numpy(), found["__theirs"].to_numpy()
+        )
+    one = cut_at_addresses(ours.runs, "before", borders(theirs.runs, "before"))
+    other = cut_at_addresses(theirs.runs, "before", borders(one, "before"))
+    here, there = np.flatnonzero(one.was_live), np.flatnonzero(other.was_live)
+    _, at_one, at_other = np.intersect1d(one.before[here], other.before[there], return_indices=True)
+    return _split(one, other, here[at_one], there[at_other])
+
+
+def _common_types(ours: pl.Schema, theirs: pl.Schema) -> dict[str, pl.DataType]:
+    """Return the types of keys, which must be such that both fit in them."""
+    found = dict[str, pl.DataType]()
+    for (name, one), other in zip(ours.items(), theirs.values(), strict=True):
+        common = common_type(one, other)
+        if common is None:
+            raise InvalidArgumentError(
+                f"rows cannot be matched by {name!r}: {one} and {other} have nothing in common"
+            )
+        found[name] = common
+    return found
+
+
+def _split(
+    mine: ChangeRuns, their: ChangeRuns, at_mine: NDArray[np.integer], at_their: NDArray[np.integer]
+) -> MatchedRows:
+    return MatchedRows(
+        mine.where(np.delete(np.arange(len(mine)), at_mine)),
+        their.where(np.delete(np.arange(len(their)), at_their)),
+        mine.where(at_mine.astype(np.intp)).rows(),
+        their.where(at_their.astype(np.intp)).rows(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MergedColumns:
+    """What columns are called in a preview.
+
+    Attributes
+    ----------
+    schema : polars.Schema
+        All columns, by the names that they have on our side, if it has them.
+    theirs : dict of str to str
+        These names, by those of the columns of their leg.
+    compared : list of str
+        The columns that the fork and both sides have.
+    """
+
+    schema: pl.Schema
+    theirs: dict[str, str]
+    compared: list[str]
+
+    @classmethod
+    def of(cls, ours: Leg, theirs: Leg) -> "MergedColumns":
+        """Return the columns of two legs."""
+        our_base = {own: name for name, own in ours.names(at_end=False).items()}
+        their_base = theirs.names(at_end=False)
+        ours_has, they_have = ours.names(at_end=True), theirs.names(at_end=True)
+        types, names = dict(ours.columns.schema), dict[str, str]()
+        compared = list[str]()
+        for name, dtype in theirs.columns.schema.items():
+            place = our_base[their_base[name]] if name in their_base else name
+            is_shared = name in their_base or (place in types and place not in our_base.values())
+            common = common_type(types[place], dtype) if is_shared else None
+            if common is None and place in types:
+                place = free_name(place, {*types, *theirs.columns.schema})
+            elif common is not None and name in their_base and place in ours_has:
+                compared += [place] if name in they_have else []
+            types[place] = dtype if common is None else common
+            names[name] = place
+        return cls(pl.Schema(types), names, compared)
+
+
+class Images(NamedTuple):
+    """Values of the same rows at the fork, on our side and on theirs; null where a row is not.
+
+    ``are_there`` tells of each which rows are.
+    """
+
+    base: pl.DataFrame
+    ours: pl.DataFrame
+    theirs: pl.DataFrame
+    are_there: tuple[_Mask, _Mask, _Mask]
+
+    def where(self, chosen: _Mask) -> "Images":
+        """Return the values of some of the rows."""
+        base, ours, theirs = [image.filter(pl.Series(chosen)) for image in self[:3]]
+        was, here, there = self.are_there
+        return Images(base, ours, theirs, (was[chosen], here[chosen], there[chosen]))
+
+
+class Values:
+    """Reads the values of rows at the fork and on both sides, in the columns of a preview.
+
+    Parameters
+    ----------
+    ours, theirs : Leg
+        Both sides.
+    """
+
+    def __init__(self, ours: Leg, theirs: Leg) -> None:
+        self._ours, self._theirs = ours, theirs
+
+    @cached_property
+    def columns(self) -> MergedColumns:
+        """The columns."""
+        return MergedColumns.of(self._ours, self._theirs)
+
+    def both(self, ours: ChangeRuns, theirs: ChangeRuns) -> Images:
+        """Return the values of rows that both changed."""
+        base = self._read(self._ours, ours, ours.was_live, at_end=False)
+        if not ours.was_live.all():
+            others = ~ours.was_live & theirs.was_live
+            base = _either(ours.was_live, base, self._read(self._theirs, theirs, others, False))
+        return Images(
+            base,
+            self._read(self._ours, ours, ours.is_live, at_end=True),
+            self._read(self._theirs, theirs, theirs.is_live, at_end=True),
+            (ours.was_live | theirs.was_live, ours.is_live, theirs.is_live),
+        )
+
+    def none(self) -> Images:
+        """Return the values of no rows."""
+        nothing, nobody = pl.DataFrame(schema=self.columns.schema), np.zeros(0, dtype=np.bool_)
+        return Images(nothing, nothing, nothing, (nobody, nobody, nobody))
+
+    def only(self, runs: ChangeRuns, *, is_ours: bool) -> Images:
+        """Return the values of rows that one side changed: the other has them as at the fork."""
+        leg = self._ours if is_ours else self._theirs
+        base = self._read(leg, runs, runs.was_live, at_end=False)
+        after = self._read(leg, runs, runs.is_live, at_end=True)
+        was, now = runs.was_live, runs.is_live
+        if is_ours:
+            return Images(base, after, base, (was, now, was))
+        return Images(base, base, after, (was, was, now))
+
+    def _read(self, leg: Leg, runs: ChangeRuns, there: _Mask, at_end: bool) -> pl.DataFrame:
+        """Return values of the rows that are there, and nulls for the others."""
+        schema = self.columns.schema
+        some = runs.where(there)
+        if not len(some):
+            return pl.DataFrame(schema=schema).clear(len(runs))
+        found = leg.after(some) if at_end else leg.before(some)
+        if leg is self._theirs:
+            found = found.rename(self.columns.theirs)
+        found = pl.concat([pl.DataFrame(schema=schema), found], how="diagonal_relaxed")
+        if there.all():
+            return found
+        place = pl.Series(np.cumsum(there) - 1, dtype=pl.Int64).set(pl.Series(~there), None)
+        return found.select(pl.all().gather(place))
+
+
+def _either(is_first: _Mask, first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
+    """Return some rows of one frame, and the others of another one."""
+    count = len(first)
+    place = np.where(is_first, np.arange(count), count + np.arange(count))
+    return pl.concat([first, second])[place]
+
+
+class Compared:
+    """Rows that both sides changed: what comes of each, and which cells are in conflict.
+
+    Parameters
+    ----------
+    values : Values
+        What reads their values.
+    rows : MatchedRows
+        The rows.
+    """
+
+    def __init__(self, values: Values, rows: MatchedRows) -> None:
+        self.ours, self.theirs = rows.both_ours, rows.both_theirs
+        self._values = values
+
+    @cached_property
+    def images(self) -> Images:
+        """Their values."""
+        return self._values.both(self.ours, self.theirs)
+
+    @cached_property
+    def cells(self) -> _Mask:
+        """Which cells are in conflict: one line a row, one column a compared column."""
+        by_us, by_them, differ = self._changed
+        was, here, there = self.images.are_there
+        cells = by_us & by_them & differ
+        cells[~was] = differ[~was]
+        cells[was & ~here] = by_them[was & ~here]
+        cells[was & ~there] = by_us[was & ~there]
+        cells[~here & ~there] = False
+        return cells
+
+    @cached_property
+    def outcome(self) -> NDArray[np.uint8]:
+        """What comes of each row: numbers of OUTCOME, or one more if nothing has changed."""
+        by_us, by_them, _ = self._changed
+        was, here, there = self.images.are_there
+        ours, theirs = by_us.any(axis=1), by_them.any(axis=1)
+        found = np.full(len(self.ours), _OUTCOMES["combined"], dtype=np.uint8)
+        found[(by_us == by_them).all(axis=1)] = _OUTCOMES["same"]
+        found[~ours] = _OUTCOMES["incoming"]
+        found[~theirs] = _OUTCOMES["kept"]
+        found[~ours & ~theirs] = _NOTHING
+        found[~was | (~here & ~there)] = _OUTCOMES["same"]
+        found[was & ~here & there] = _OUTCOMES["kept"]
+        found[was & here & ~there] = _OUTCOMES["incoming"]
+        found[self.cells.any(axis=1)] = _OUTCOMES["conflict"]
+        return found
+
+    def has_outcome(self, *outcomes: str) -> _Mask:
+        """Return which rows have one of these outcomes."""
+        found: _Mask = np.isin(self.outcome, [_OUTCOMES[outcome] for outcome in outcomes])
+        return found
+
+    def count(self, outcome: str) -> int:
+        """Return how many rows there are of an outcome."""
+        return int(self.has_outcome(outcome).sum())
+
+    @property
+    def columns(self) -> list[str]:
+        """The compared columns."""
+        return self._values.columns.compared
+
+    def conflicting_columns(self, chosen: _Mask) -> pl.Series:
+        """Return for some of the rows the names of the columns in conflict."""
+        names = np.array(self.columns, dtype=np.object_)
+        lists = [names[cells].tolist() for cells in self.cells[chosen]]
+        return pl.Series(lists, dtype=pl.List(pl.String()))
+
+    @property
+    def is_uncertain(self) -> _Mask:
+        """Of which rows it is uncertain that they went, or came: the values of others are known."""
+        found = np.zeros(len(self.ours), dtype=np.bool_)
+        for runs in (self.ours, self.theirs):
+            found |= runs.is_uncertain & (runs.was_live != runs.is_live)
+        return found
+
+    @cached_property
+    def _changed(self) -> tuple[_Mask, _Mask, _Mask]:
+        """Which of the compared cells we changed, which they, and in which both sides differ."""
+        if not len(self.ours):
+            nothing = np.zeros((0, 0), dtype=np.bool_)
+            return nothing, nothing, nothing
+        names = self._values.columns.compared
+        base, mine, their = [image.select(names) for image in self.images[:3]]
+        return (
+            changed_cells(base, mine, 0.0),
+            changed_cells(base, their, 0.0),
+            changed_cells(mine, their, 0.0),
+        )

@@ -1,0 +1,411 @@
+"""The sample table that looks like life: half a year of a photo archive that two people keep.
+
+Its commits were made by people and by jobs, which say so; one job went wrong and was restored.
+Pylance stamps a commit with the time at which it is made. So that months have passed in this table,
+the times in its manifests, tags and branches are set anew once it is written: nothing else of what
+pylance wrote is changed.
+"""
+
+import json
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+import lance
+import numpy as np
+import pyarrow as pa
+from lance.dataset import LANCE_COMMIT_MESSAGE_KEY
+from numpy.typing import NDArray
+
+from lance_explorer.format.manifest import read_layout
+
+__all__ = ["ARCHIVE_SCHEMA", "FIRST_OF_ARCHIVE", "NUM_WEEKS", "tell_archive"]
+
+NUM_WEEKS = 26
+"""How many weeks the story takes; the last one ends on the day before it is told."""
+
+FIRST_OF_ARCHIVE = "Begin the archive"
+"""The message of the first commit."""
+
+ARCHIVE_SCHEMA = pa.schema(
+    [
+        pa.field("photo_id", pa.int64(), nullable=False),
+        pa.field("album", pa.string()),
+        pa.field("photographer", pa.string()),
+        pa.field("taken_at", pa.timestamp("us", tz="UTC")),
+        pa.field("rating", pa.float32()),
+        pa.field("title", pa.string()),
+        pa.field("thumbnail", pa.binary()),
+    ]
+)
+
+_ALBUMS = ("Harbour", "Market", "Old town", "Football", "Elections", "Beach", "Theatre")
+_PEOPLE = ("ana", "rui")
+_PER_WEEK = 36
+_SMALL, _LARGE = (40, 30), (96, 72)
+
+Step = Callable[["_Archive"], None]
+
+
+class _Archive:
+    """The table while its story is told.
+
+    Parameters
+    ----------
+    path : Path
+        Where it is written.
+    end : date
+        The day on which the story is told.
+    """
+
+    def __init__(self, path: Path, end: date) -> None:
+        self.path = path
+        self.now = datetime.combine(end, time(), UTC) - timedelta(weeks=NUM_WEEKS)
+        self.times: dict[str | None, dict[int, datetime]] = {None: {}}
+        self.next_id = 0
+
+    def on(self, branch: str | None = None) -> Any:
+        """Return the latest version of a branch."""
+        table: Any = lance.dataset(self.path)
+        return table if branch is None else table.checkout_version((branch, None))
+
+    def commit(self, operation: Any, who: dict[str, str], branch: str | None = None) -> None:
+        """Commit an operation, or a transaction that was prepared, and say who did it."""
+        table = self.on(branch)
+        transaction = operation
+        if not isinstance(operation, lance.Transaction):
+            transaction = lance.Transaction(table.version, operation)
+        message = who.pop("message")
+        transaction.transaction_properties = {LANCE_COMMIT_MESSAGE_KEY: message, **who}
+        lance.LanceDataset.commit(table, transaction)
+        self.passed(branch)
+
+    def passed(self, branch: str | None = None) -> None:
+        """Note that the latest versions were committed now."""
+        known = self.times.setdefault(branch, {})
+        for at, version in enumerate(self.on(branch).versions()):
+            if version["version"] not in known:
+                known[version["version"]] = self.now + timedelta(seconds=at % 7)
+
+    def photos(self, count: int, album: str, photographer: str) -> pa.Table:
+        """Make new photos."""
+        first, self.next_id = self.next_id, self.next_id + count
+        return pa.table(
+            {
+                "photo_id": np.arange(first, first + count),
+                "album": [album] * count,
+                "photographer": [photographer] * count,
+                "taken_at": [self.now - timedelta(hours=2 + n % 30) for n in range(count)],
+                "rating": pa.nulls(count),
+                "title": [f"{album}, {n + 1}" for n in range(count)],
+                "thumbnail": [thumbnail(n, _SMALL) for n in range(first, first + count)],
+            }
+        ).cast(ARCHIVE_SCHEMA)
+
+    def insert(self, rows: pa.Table, **who: str) -> None:
+        """Append rows."""
+        message = who.pop("message")
+        self.on().insert(rows, commit_message=message, transaction_properties=who)
+        self.passed()
+
+    def change(
+        self, where: str, column: str, value: Any, branch: str | None = None, **who: str
+    ) -> None:
+        """Give some rows another value in one column."""
+        table = self.on(branch)
+        rows = table.to_table(filter=where)
+        values = [value(row) for row in rows.to_pylist()]
+        at = rows.schema.get_field_index(column)
+        rows = rows.set_column(
+            at, rows.schema.field(at), pa.array(values, rows.schema.field(at).type)
+        )
+        merge = table.merge_insert("photo_id").when_matched_update_all().use_index(False)
+        transaction, _ = merge.execute_uncommitted(rows.combine_chunks().to_reader())
+        self.commit(transaction, who, branch)
+
+    def delete(self, where: str, branch: str | None = None, **who: str) -> None:
+        """Delete rows."""
+        table = self.on(branch)
+        updated, removed = [], []
+        for fragment in table.get_fragments():
+            left = fragment.delete(where)
+            if left is None:
+                removed.append(fragment.fragment_id)
+            elif left != fragment.metadata:
+                updated.append(left)
+        self.commit(lance.LanceOperation.Delete(updated, removed, where), who, branch)
+
+    def compact(self, **who: str) -> None:
+        """Write small fragments together."""
+        self.on().optimize.compact_files(target_rows_per_fragment=400, num_threads=1)
+        self.passed()
+
+
+def thumbnail(number: int, size: tuple[int, int]) -> bytes:
+    """Return a small picture as PNG: a sky, a sun, and hills; another one for each number."""
+    width, height = size
+    random = np.random.RandomState(number)
+    sky, ground = random.randint(40, 220, (2, 3), np.int64)
+    y, x = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
+    picture = sky + (255 - sky) * (1 - y[..., None]) * 0.5
+    sun = np.hypot(x - random.randint(20, 80, dtype=np.int64) / 100, y - 0.3) < 0.12
+    picture[sun] = np.array([255, 220, 120])
+    hills = 0.65 + 0.12 * np.sin(x * random.randint(4, 12, dtype=np.int64) + number)
+    shade = 0.75 + 0.25 * (1 - y)
+    picture = np.where((y > hills)[..., None], ground * shade[..., None], picture)
+    picture += random.randint(-1, 2, (height, width, 1), np.int64)
+    return _png(np.clip(picture, 0, 255).astype(np.uint8))
+
+
+def _png(pixels: NDArray[np.uint8]) -> bytes:
+    """Return pixels (height, width, red green blue) as a PNG file."""
+    height, width, _ = pixels.shape
+    lines = np.zeros(
+        (height, 1 + 3 * width), dtype=np.uint8
+    )  # each line begins with its filter: none
+    lines[:, 1:] = pixels.reshape(height, -1)
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(lines.tobytes(), 9))
+        + chunk(b"IEND", b"")
+    )
+
+
+# --- The story: what happens in which week, and how many hours after its beginning --------------
+
+
+def _import(album: str, photographer: str, count: int = _PER_WEEK) -> Step:
+    def step(archive: _Archive) -> None:
+        archive.insert(
+            archive.photos(count, album, photographer),
+            message=f"Import {album}, {count} photos",
+            author=photographer,
+            job="import",
+            run_id=f"import-{archive.now:%Y%m%d}",
+        )
+
+    return step
+
+
+def _rate(author: str, where: str, branch: str | None = None) -> Step:
+    def step(archive: _Archive) -> None:
+        archive.change(
+            where,
+            "rating",
+            lambda row: float((row["photo_id"] * 7 + ord(author[0])) % 5 + 1),
+            branch,
+            message="Ratings from the picture desk",
+            author=author,
+        )
+
+    return step
+
+
+def _title(author: str, photo_id: int, title: str) -> Step:
+    return lambda archive: archive.change(
+        f"photo_id = {photo_id}", "title", lambda _: title, message="Title", author=author
+    )
+
+
+def _delete(author: str, where: str, message: str) -> Step:
+    return lambda archive: archive.delete(where, message=message, author=author)
+
+
+def _dedupe(archive: _Archive) -> None:
+    """Delete what a job takes for copies: it compares sizes of thumbnails alone."""
+    archive.delete(
+        "album in ('Harbour', 'Market') AND photo_id % 2 = 0",
+        message="Remove duplicates",
+        author="scheduler",
+        job="dedupe",
+        run_id="dedupe-0007",
+    )
+
+
+def _tag(name: str) -> Step:
+    return lambda archive: archive.on().tags.create(name, archive.on().version)
+
+
+def _restore(archive: _Archive) -> None:
+    """Go back to before that job."""
+    archive.commit(
+        lance.LanceOperation.Restore(archive.on().tags.get_version("before-dedupe")),
+        {"message": "Restore: dedupe had taken originals for copies", "author": "ana"},
+    )
+
+
+def _enlarge(archive: _Archive) -> None:
+    """Write all thumbnails anew, larger: this makes the table big."""
+    archive.change(
+        "photo_id >= 0",
+        "thumbnail",
+        lambda row: thumbnail(row["photo_id"], _LARGE),
+        message="Thumbnails of 96 pixels for the new site",
+        author="rui",
+        job="thumbnails",
+        run_id="thumbnails-0001",
+    )
+
+
+def _branch(archive: _Archive) -> None:
+    archive.on().create_branch("faces", archive.on().version)
+    archive.times["faces"] = {}
+    archive.passed("faces")
+
+
+def _count_faces(archive: _Archive) -> None:
+    archive.on("faces").add_columns({"faces": "CAST(photo_id % 4 AS SMALLINT)"})
+    archive.passed("faces")
+
+
+def _compact(archive: _Archive) -> None:
+    archive.compact()
+
+
+def _story() -> Iterator[tuple[int, int, Step]]:
+    """Yield what happens: in which week, at which hour of it, and the step."""
+    for week in range(1, NUM_WEEKS):
+        author, album = _PEOPLE[week % 2], _ALBUMS[week % len(_ALBUMS)]
+        yield week, 33, _import(album, author)
+        if week % 2 == 0:
+            newest = f"photo_id >= {(week - 1) * _PER_WEEK} AND photo_id % 3 = 0"
+            yield week, 57, _rate(_PEOPLE[week % 4 // 2], newest)
+        if week % 5 == 4:
+            yield week, 80, _compact
+    yield 6, 100, _title("ana", 42, "The ferry at dawn")
+    yield 9, 62, _delete("rui", "photo_id in (131, 133, 140)", "Out of focus")
+    yield 13, 20, _tag("before-dedupe")
+    yield 13, 26, _dedupe
+    yield 13, 75, _restore
+    yield 13, 79, _import(_ALBUMS[13 % len(_ALBUMS)], "rui")
+    yield 17, 90, _enlarge
+    yield 19, 44, _branch
+    yield 19, 60, _count_faces
+    yield 20, 70, _rate("rui", "photo_id < 60 AND photo_id % 4 = 0", "faces")
+    yield (
+        21,
+        70,
+        lambda archive: archive.delete(
+            "faces = 0 AND album = 'Beach'", "faces", message="Nobody is on these", author="rui"
+        ),
+    )
+    yield 22, 41, _rate("ana", "photo_id < 60 AND photo_id % 6 = 0")
+    yield 23, 112, _delete("rui", "photo_id = 42", "Asked for by the family")
+    yield 25, 30, _rate("ana", "photo_id >= 700 AND photo_id % 9 = 0")
+    yield 25, 118, _rate("rui", "photo_id >= 800 AND photo_id % 11 = 0")
+    yield 25, 140, _delete("ana", "photo_id in (811, 812)", "Blurred")
+
+
+def tell_archive(path: Path, end: date) -> None:
+    """Write the table.
+
+    Parameters
+    ----------
+    path : Path
+        Where.
+    end : date
+        The day on which it is told: its last commit is of the day before.
+    """
+    archive = _Archive(path, end)
+    begin = archive.now
+    archive.now = begin + timedelta(hours=10)
+    lance.write_dataset(
+        archive.photos(_PER_WEEK, _ALBUMS[0], _PEOPLE[0]),
+        path,
+        enable_stable_row_ids=True,
+        commit_message=FIRST_OF_ARCHIVE,
+        transaction_properties={"author": "ana"},
+    )
+    archive.passed()
+    for week, hour, step in sorted(_story(), key=lambda told: told[:2]):
+        archive.now = begin + timedelta(weeks=week, hours=hour, minutes=hour * 7 % 60)
+        step(archive)
+    for branch, times in archive.times.items():
+        _set_times(path if branch is None else path / "tree" / branch, times)
+    _set_ref_times(path, archive.times)
+
+
+# --- Times -------------------------------------------------------------------------------------
+
+
+def _set_times(root: Path, times: dict[int, datetime]) -> None:
+    """Set when versions were committed; the new seconds take as many bytes as the old ones."""
+    for version, when in times.items():
+        file = root / "_versions" / f"{2**64 - 1 - version:020}.manifest"
+        data = bytearray(file.read_bytes())
+        begin, end = _seconds_in(data)
+        seconds = _varint(int(when.timestamp()))
+        if len(seconds) != end - begin:
+            raise ValueError(
+                f"{file}: the time of version {version} has another length than {when}"
+            )
+        data[begin:end] = seconds
+        file.write_bytes(data)
+
+
+def _seconds_in(data: bytearray) -> tuple[int, int]:
+    """Return where a manifest has the seconds of its timestamp: field 7, and in that field 1."""
+    message = read_layout(bytes(data)).message
+    begin, end = _field(data, message.offset, message.end, 7)
+    return _field(data, begin, end, 1)
+
+
+def _field(data: bytearray, at: int, end: int, wanted: int) -> tuple[int, int]:
+    """Return where the value of a field of a protobuf message begins and ends."""
+    while at < end:
+        key, at = _read_varint(data, at)
+        begin = at
+        match key & 7:
+            case 0:
+                _, at = _read_varint(data, at)
+            case 2:
+                length, begin = _read_varint(data, at)
+                at = begin + length
+            case wire_type:
+                at += 8 if wire_type == 1 else 4
+        if key >> 3 == wanted:
+            return begin, at
+    raise ValueError(f"no field {wanted}")
+
+
+def _read_varint(data: bytearray, at: int) -> tuple[int, int]:
+    value, shift = 0, 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 0x80:
+            return value, at
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value >= 0x80:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def _set_ref_times(path: Path, times: dict[str | None, dict[int, datetime]]) -> None:
+    """Set when tags and branches were made: when the version was that they are of."""
+    for file in path.glob("_refs/*/*.json"):
+        told = json.loads(file.read_text("utf-8"))
+        branch = told.get("branch") or told.get("parentBranch")
+        when = times[branch][told.get("version") or told["parentVersion"]]
+        if "createAt" in told:
+            told["createAt"] = int(when.timestamp())
+        for name in ("createdAt", "updatedAt"):
+            if told.get(name) is not None:
+                told[name] = when.isoformat().replace("+00:00", "Z")
+        file.write_text(json.dumps(told), "utf-8")

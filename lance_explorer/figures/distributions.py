@@ -1,0 +1,227 @@
+"""How the values of a column are spread: of one set of rows, or before and after, side by side."""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.shown import one_line
+
+__all__ = ["Bars", "Spread", "bars_of", "bars_picture", "spread_of"]
+
+_BINS = 24
+_MOST_VALUES = 10
+_LONGEST_LABEL = 24
+_LONGEST_TITLE = 100
+
+_WIDTH, _HEIGHT, _GAP = 560, 90, 2
+
+_COUNTS = tuple[tuple[str, ...], list[tuple[int, ...]]]
+"""Labels, and for each set of rows how many values are in each bin, or are each value."""
+
+
+class Bars(NamedTuple):
+    """How many values are in each of some bins, or are each of some values, before and after."""
+
+    labels: tuple[str, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+class Spread(NamedTuple):
+    """How the values of one column are spread.
+
+    Attributes
+    ----------
+    num_rows, num_nulls : int
+        How many rows there are, and in how many the value is null.
+    labels : tuple of str
+        What the bars are: where a bin begins, or a value; values that are there most often first.
+    counts : tuple of int
+        How many values each bar has.
+    has_order : bool
+        Whether the bars stand in the order of the values, as a histogram does.
+    least, most, middle : str or None
+        The least value, the largest and the median, exactly, if they have an order. Of an even
+        number of values the median is the lower one of the two in the middle.
+    num_distinct : int or None
+        How many different values there are; None of lists, structs and bytes.
+    """
+
+    num_rows: int
+    num_nulls: int
+    labels: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    has_order: bool = False
+    least: str | None = None
+    most: str | None = None
+    middle: str | None = None
+    num_distinct: int | None = None
+
+
+def spread_of(values: pl.Series) -> Spread:
+    """Return how the values of a column are spread; of lists, structs and bytes only the nulls.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from lance_explorer.figures.distributions import spread_of
+    >>> spread_of(pl.Series([7, 2**63, None, 7]))[:4]
+    (4, 1, ('7', '9223372036854775808'), (2, 1))
+    """
+    rows, nulls = len(values), values.null_count()
+    if not _is_countable(values.dtype):
+        return Spread(rows, nulls)
+    has_order = _has_order(values.dtype)
+    labels, [counts] = _counted_in([values])
+    distinct = values.drop_nulls().n_unique()
+    if not has_order:
+        return Spread(rows, nulls, labels, counts, num_distinct=distinct)
+    known = values.drop_nulls()
+    if known.dtype.is_float():
+        known = known.drop_nans()
+    ends = known.sort().gather([0, (len(known) - 1) // 2, len(known) - 1] if len(known) else [])
+    texts = ends.cast(pl.String).to_list() or [None, None, None]
+    least, middle, most = texts
+    return Spread(rows, nulls, labels, counts, True, least, most, middle, distinct)
+
+
+def bars_of(before: pl.Series, after: pl.Series) -> Bars | None:
+    """Return how often which values are there; None of lists, structs and bytes.
+
+    Nulls are the last bar, if there are any.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from lance_explorer.figures.distributions import bars_of
+    >>> bars_of(pl.Series(["a", "a", None]), pl.Series(["b", "a"]))
+    Bars(labels=('a', 'b', 'null'), before=(2, 0, 1), after=(1, 1, 0))
+    """
+    if not _is_countable(after.dtype):
+        return None
+    labels, [old, new] = _counted_in([before.cast(after.dtype), after])
+    nulls = before.null_count(), after.null_count()
+    if not any(nulls):
+        return Bars(labels, old, new)
+    return Bars((*labels, "null"), (*old, nulls[0]), (*new, nulls[1]))
+
+
+def bars_picture(name: str, bars: Bars) -> str:
+    """Return the bars as SVG: of each pair the left one is before, the right one after."""
+    most = max([1, *bars.before, *bars.after])
+    width = _WIDTH / max(len(bars.labels), 1)
+    title = f"{one_line(name)}, before and after"
+    box = {"viewBox": f"0 0 {_WIDTH} {_HEIGHT + 16}", "width": f"{_WIDTH}", "role": "img"}
+    svg = Element("svg", {"class": "bars", "aria-label": title, **box})
+    every = max(1, -(-len(bars.labels) // 8))
+    for number, (label, *counts) in enumerate(zip(*bars, strict=True)):
+        left = number * width
+        for side, (style, count) in enumerate(zip(("before", "after"), counts, strict=True)):
+            height = _HEIGHT * count / most
+            bar = SubElement(
+                svg,
+                "rect",
+                {
+                    "class": style,
+                    "x": f"{left + side * (width - _GAP) / 2:.1f}",
+                    "y": f"{_HEIGHT - height:.1f}",
+                    "width": f"{max((width - _GAP) / 2 - 0.5, 0.5):.1f}",
+                    "height": f"{height:.1f}",
+                },
+            )
+            shown = one_line(label, _LONGEST_TITLE)
+            SubElement(bar, "title").text = f"{shown}: {count:,} {style}"
+        if number % every == 0:
+            place = {"x": f"{left:.1f}", "y": f"{_HEIGHT + 13}"}
+            most_letters = max(3, int(width * every / 7))
+            text = one_line(label, min(_LONGEST_LABEL, most_letters))
+            SubElement(svg, "text", place).text = text
+    return tostring(svg, encoding="unicode")
+
+
+def _is_countable(dtype: pl.DataType) -> bool:
+    return not (dtype.is_nested() or isinstance(dtype, pl.Binary | pl.Object | pl.Null))
+
+
+def _has_order(dtype: pl.DataType) -> bool:
+    return dtype.is_numeric() or dtype.is_temporal()
+
+
+def _counted_in(parts: Sequence[pl.Series]) -> _COUNTS:
+    """Return counts of values that are not null, in sets of rows of one column."""
+    if not _has_order(parts[0].dtype):
+        return _counted(parts, by_value=False)
+    both = pl.concat([part.rename("value") for part in parts], rechunk=True)
+    return _binned(parts) if both.n_unique() > _BINS else _counted(parts, by_value=True)
+
+
+def _binned(parts: Sequence[pl.Series]) -> _COUNTS:
+    """Return counts in bins of equal width over all finite values.
+
+    Whole numbers and times are counted from the least one, so that large ones stay exact.
+    """
+    dtype = parts[0].dtype
+    is_whole = dtype.is_integer() or dtype.is_temporal()
+    numbers = [_exact(part) if is_whole else _finite(part) for part in parts]
+    least = pl.concat(numbers).min() if is_whole else 0
+    assert isinstance(least, int)
+    begin = pl.Series([least], dtype=numbers[0].dtype)
+    values = [(part - begin).cast(pl.Float64).to_numpy() for part in numbers]
+    edges = np.histogram_bin_edges(np.concatenate(values), bins=_BINS)
+    counts = [np.histogram(one, edges)[0].tolist() for one in values]
+    begins = edges[:-1].tolist()
+    if is_whole:
+        labels = _texts_of([least + ceil(edge) for edge in begins], dtype)
+    else:
+        labels = [f"{edge:.4g}" for edge in begins]
+    others = [
+        len(part) - part.null_count() - len(one) for part, one in zip(parts, values, strict=True)
+    ]
+    if any(others):
+        labels.append("not finite")
+        counts = [[*own, other] for own, other in zip(counts, others, strict=True)]
+    return tuple(labels), [tuple(own) for own in counts]
+
+
+def _exact(values: pl.Series) -> pl.Series:
+    physical = values.to_physical() if values.dtype.is_temporal() else values
+    return physical.drop_nulls().cast(pl.Int128)
+
+
+def _finite(values: pl.Series) -> pl.Series:
+    numbers = values.cast(pl.Float64, strict=False).drop_nulls()
+    return numbers.filter(numbers.is_finite())
+
+
+def _texts_of(numbers: list[int], dtype: pl.DataType) -> list[str]:
+    if not dtype.is_temporal():
+        return [str(number) for number in numbers]
+    physical = pl.Series([], dtype=dtype).to_physical().dtype
+    times = pl.Series(numbers, dtype=pl.Int64).cast(physical).cast(dtype)
+    return [str(time) for time in times]
+
+
+def _counted(parts: Sequence[pl.Series], *, by_value: bool) -> _COUNTS:
+    """Return counts of all values in their order, or of those that are there most often."""
+    names = [str(number) for number in range(len(parts))]
+    found = pl.DataFrame(schema={"value": parts[0].dtype})
+    for name, part in zip(names, parts, strict=True):
+        counts = part.drop_nulls().alias("value").value_counts(name=name)
+        found = found.join(counts, on="value", how="full", coalesce=True)
+    found = found.with_columns(pl.col(names).fill_null(0))
+    if by_value:
+        shown, others = found.sort("value"), found.clear()
+    else:
+        total = pl.sum_horizontal(names)
+        order = found.sort(total, "value", descending=[True, False])
+        shown, others = order.head(_MOST_VALUES), order[_MOST_VALUES:]
+    labels = shown["value"].cast(pl.String).to_list()
+    told = [shown[name].to_list() for name in names]
+    if len(others):
+        labels.append(f"{len(others):,} others")
+        told = [[*own, int(others[name].sum())] for name, own in zip(names, told, strict=True)]
+    return tuple(labels), [tuple(own) for own in told]

@@ -1,0 +1,74 @@
+"""The frames of ``lance_explorer.metadata``, and how tasks share the work on one large table."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.checks.all_checks import check
+from lance_explorer.checks.frame import CHECKS
+from lance_explorer.frames.columns import FrameSchema
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.catalogue import FRAMES, frame
+from lance_explorer.lineage.graph import lineage
+from lance_explorer.lineage.nodes import EDGES, STATES
+
+__all__ = ["BY_FRAGMENT", "SERVED", "fragment_ranges", "served", "tells_history"]
+
+_OTHERS: dict[FrameSchema, Callable[[TableSource], pl.DataFrame]] = {
+    EDGES: lambda source: lineage(source).edges(),
+    STATES: lambda source: lineage(source).states(),
+    CHECKS: check,
+}
+
+_MAKE = {schema.name: make for schema, make in _OTHERS.items()}
+
+SERVED: dict[str, FrameSchema] = {**FRAMES, **{schema.name: schema for schema in _OTHERS}}
+"""The frames of ``table.inspect``, the graph of fragments, and all that checks find."""
+
+BY_FRAGMENT = frozenset(
+    f"{which}{name}"
+    for name in (
+        "fragments",
+        "data_files",
+        "deletions",
+        "row_id_segments",
+        "row_id_encodings",
+        "version_runs",
+    )
+    for which in ("", "all_")
+)
+"""The frames of which each row is told by one fragment alone."""
+
+
+def served(source: TableSource, name: str) -> pl.DataFrame:
+    """Return a frame by its name; frames of a single version are of the latest one."""
+    return _MAKE[name](source) if name in _MAKE else frame(source, name)
+
+
+def tells_history(name: str) -> bool:
+    """Tell whether a frame by fragment is of all versions, or of one."""
+    return name.startswith("all_")
+
+
+def fragment_ranges(source: TableSource, name: str, size: int) -> list[range]:
+    """Return ranges of fragment IDs that make about as many rows of fragments each.
+
+    Parameters
+    ----------
+    source : TableSource
+        The table.
+    name : str
+        One of the frames by fragment.
+    size : int
+        How many fragments a range has, or, of all versions, how many of their states.
+    """
+    version = source.latest_version
+    history = source.history if tells_history(name) else source.version(version)
+    ids = np.sort(history.states.ids[history.intervals.keys])
+    if len(ids) <= size:
+        return []
+    bounds = np.unique(ids[size::size]).tolist()
+    ends = [0, *[bound for bound in bounds if bound > 0], int(ids[-1]) + 1]
+    return [range(begin, end) for begin, end in pairwise(ends)]

@@ -1,0 +1,146 @@
+"""What a cell shows beside text: pictures and sound as the browser knows them, vectors as lines."""
+
+import base64
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.frames.sizes import byte_size
+
+__all__ = ["kind_of", "line_of", "media_of", "pieces_of"]
+
+_MOST_PICTURE_BYTES = 256 << 10
+"""Of one picture in a cell; larger ones come when somebody asks for the whole value."""
+
+_MOST_COLUMN_BYTES = 4 << 20
+"""Of all pictures in the cells of a page of a column."""
+
+_MOST_WHOLE_BYTES = 16 << 20
+
+_LEAST_ITEMS = 5
+"""Of a vector that is drawn; shorter ones are read faster than looked at."""
+
+_POINTS_IN_CELL, _POINTS_IN_DETAIL = 40, 600
+
+_MEDIA = (
+    (b"\x89PNG\r\n\x1a\n", 0, "PNG image", "image/png"),
+    (b"\xff\xd8\xff", 0, "JPEG image", "image/jpeg"),
+    (b"GIF87a", 0, "GIF image", "image/gif"),
+    (b"GIF89a", 0, "GIF image", "image/gif"),
+    (b"WEBP", 8, "WebP image", "image/webp"),
+    (b"WAVE", 8, "WAV audio", "audio/wav"),
+    (b"OggS", 0, "Ogg audio", "audio/ogg"),
+    (b"ID3", 0, "MP3 audio", "audio/mpeg"),
+    (b"\xff\xfb", 0, "MP3 audio", "audio/mpeg"),
+    (b"\xff\xf3", 0, "MP3 audio", "audio/mpeg"),
+    (b"\xff\xf2", 0, "MP3 audio", "audio/mpeg"),
+)
+"""How files begin: these bytes at this place, what that is, and what browsers call it."""
+
+_LONGEST_BEGIN = 12
+_FRAME_MARK = 2
+
+
+def kind_of(dtype: pl.DataType) -> str:
+    """Return how cells of a type are shown: ``plain``, ``binary``, ``vector`` or ``nested``."""
+    match dtype:
+        case pl.Binary():
+            return "binary"
+        case pl.List(inner=inner) | pl.Array(inner=inner) if inner.is_float():
+            return "vector"
+        case _:
+            return "nested" if dtype.is_nested() else "plain"
+
+
+def pieces_of(column: pl.Series) -> list[dict[str, Any] | None] | None:
+    """Return what each cell of a column shows beside its text; None if that is nothing.
+
+    Pictures are of a bounded size: of a larger one only its name and size are told.
+    """
+    match kind_of(column.dtype):
+        case "binary":
+            pieces = _pictures(column)
+        case "vector":
+            pieces = [None if vector is None else line_of(vector) for vector in column]
+        case _:
+            return None
+    return pieces if any(piece is not None for piece in pieces) else None
+
+
+def media_of(value: bytes | None) -> dict[str, Any] | None:
+    """Return a picture or a sound, whole unless it is very large; None of other bytes."""
+    if value is None or (found := _found(value[:_LONGEST_BEGIN])) is None:
+        return None
+    return _media(found, value, _MOST_WHOLE_BYTES)
+
+
+def line_of(vector: pl.Series, *, in_detail: bool = False) -> dict[str, Any] | None:
+    """Return a vector as a line: heights from 0 to 1, null for a gap, and its ends as text.
+
+    Of a vector with more items than points, a point is the mean of some of them.
+    """
+    if len(vector) < _LEAST_ITEMS:
+        return None
+    numbers = vector.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    finite = np.isfinite(numbers)
+    if not finite.any():
+        return None
+    least, most = numbers[finite].min(), numbers[finite].max()
+    points = min(_POINTS_IN_DETAIL if in_detail else _POINTS_IN_CELL, len(numbers))
+    begins = np.arange(points) * len(numbers) // points
+    counts = np.add.reduceat(finite.astype(np.int64), begins)
+    height = np.where(finite, (numbers / 2 - least / 2) / max(most / 2 - least / 2, 1e-300), 0.0)
+    sums = np.add.reduceat(height, begins)
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return {
+        "kind": "line",
+        "points": [None if np.isnan(mean) else round(float(mean), 3) for mean in means],
+        "words": f"{len(vector):,} numbers from {least:.4g} to {most:.4g}",
+    }
+
+
+def _pictures(column: pl.Series) -> list[dict[str, Any] | None]:
+    begins = column.bin.head(_LONGEST_BEGIN).to_list()
+    found = [None if begin is None else _found(begin) for begin in begins]
+    pieces: list[dict[str, Any] | None] = []
+    left = _MOST_COLUMN_BYTES
+    for place, media in enumerate(found):
+        if media is None:
+            pieces.append(None)
+            continue
+        is_picture = media[1].startswith("image/")
+        most = min(left, _MOST_PICTURE_BYTES) if is_picture else 0
+        piece = _media(media, column[place], most)
+        left -= 0 if piece["data"] is None else piece["size"]
+        pieces.append(piece)
+    return pieces
+
+
+def _found(begin: bytes) -> tuple[str, str] | None:
+    for mark, place, name, media_type in _MEDIA:
+        if begin[place : place + len(mark)] == mark and (not place or begin[:4] == b"RIFF"):
+            is_frame = len(mark) == _FRAME_MARK
+            return None if is_frame and not _is_frame(begin) else (name, media_type)
+    return None
+
+
+def _is_frame(begin: bytes) -> bool:
+    """Tell whether two bytes that other files may begin with are the head of a frame of MP3."""
+    if len(begin) <= _FRAME_MARK:
+        return False
+    rates = begin[_FRAME_MARK]
+    return rates >> 4 not in (0, 15) and rates >> 2 & 3 != 3
+
+
+def _media(found: tuple[str, str], value: bytes, most: int) -> dict[str, Any]:
+    """Return a picture or a sound as an address with everything in it, unless it is too large."""
+    name, media_type = found
+    is_small = len(value) <= most
+    encoded = base64.b64encode(value).decode() if is_small else None
+    return {
+        "kind": media_type.partition("/")[0],
+        "data": None if encoded is None else f"data:{media_type};base64,{encoded}",
+        "size": len(value),
+        "words": f"{name}, {byte_size(len(value))}",
+    }

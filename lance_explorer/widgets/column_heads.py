@@ -1,0 +1,89 @@
+"""What the head of a column tells of its values, of as many rows as are read in no time."""
+
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+from lance_explorer.figures.distributions import Spread, spread_of
+from lance_explorer.widgets.arranging import Arrangement
+
+__all__ = ["column_heads", "rows_within", "sample_of"]
+
+_FEW_ROWS = 20
+"""Rows that tell how large rows are."""
+
+_MOST_ROWS, _MOST_BYTES = 1_000, 8 << 20
+_MOST_ROWS_HERE = 100_000
+"""Of rows that need not be read."""
+
+_MOST_SHOWN_VALUES = 3
+_LONGEST_VALUE = 60
+
+
+def sample_of(shown: Arrangement, columns: list[str], check: Callable[[], None]) -> pl.DataFrame:
+    """Return the first rows that are shown: all, or as many as are read in no time.
+
+    These are 1,000 rows and about 8 MiB; of rows that are in memory 100,000.
+
+    Parameters
+    ----------
+    shown : Arrangement
+        The rows.
+    columns : list of str
+        Which columns are read.
+    check : callable
+        Called between two reads; may raise to end the work.
+    """
+    if shown.source.is_in_memory:
+        return shown.rows(0, min(_MOST_ROWS_HERE, shown.num_rows), columns)
+    most = min(_MOST_ROWS, shown.num_rows)
+    return rows_within(lambda count: shown.rows(0, count, columns), most, _MOST_BYTES, check)
+
+
+def rows_within(
+    read: Callable[[int], pl.DataFrame], most_rows: int, most_bytes: int, check: Callable[[], None]
+) -> pl.DataFrame:
+    """Return the first rows, about as many as have so many bytes, judged by the first of them.
+
+    Parameters
+    ----------
+    read : callable
+        Returns a number of first rows.
+    most_rows, most_bytes : int
+        How many rows, and about how many bytes, at most.
+    check : callable
+        Called between two reads; may raise to end the work.
+    """
+    few = read(min(_FEW_ROWS, most_rows))
+    if few.height >= most_rows or not few.height:
+        return few
+    check()
+    size = max(1, int(few.estimated_size()) // few.height)
+    wanted = min(most_rows, most_bytes // size)
+    return few if wanted <= few.height else read(wanted)
+
+
+def column_heads(rows: pl.DataFrame, check: Callable[[], None]) -> list[dict[str, Any]]:
+    """Return how the values of each column are spread, for the browser; numbers as text."""
+    heads = []
+    for column in rows:
+        check()
+        heads.append(_head(spread_of(column)))
+    return heads
+
+
+def _head(spread: Spread) -> dict[str, Any]:
+    bars = list(zip(spread.labels, spread.counts, strict=True))
+    return {
+        "has_order": spread.has_order,
+        "bars": [
+            {"label": label[:_LONGEST_VALUE], "count": count}
+            for label, count in (bars if spread.has_order else bars[:_MOST_SHOWN_VALUES])
+        ],
+        "num_nulls": spread.num_nulls,
+        "num_distinct": None if spread.num_distinct is None else str(spread.num_distinct),
+        "least": spread.least,
+        "middle": spread.middle,
+        "most": spread.most,
+    }

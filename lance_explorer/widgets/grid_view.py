@@ -1,0 +1,348 @@
+"""A view with a grid of values in it: which columns are shown, which rows are selected.
+
+The browser asks for the rows that are in sight, of the columns that are shown, and shows what it
+gets as text (``frontend/src/rows.ts``). Nothing else is read.
+"""
+
+import threading
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from lance_explorer.arguments import names
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.shown import described, one_line
+from lance_explorer.widgets.arranging import Arrangement, is_sortable
+from lance_explorer.widgets.cell_pieces import kind_of, line_of, media_of, pieces_of
+from lance_explorer.widgets.cell_text import csv_of, sizes_of, summary_of, text_of, unit_of
+from lance_explorer.widgets.column_heads import column_heads, rows_within, sample_of
+from lance_explorer.widgets.row_sources import RowSource
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.view import Request, View, answers
+
+__all__ = ["GridView"]
+
+_FIRST_COLUMNS = 30
+"""Columns that are shown until somebody chooses."""
+
+_MOST_COLUMNS = 200
+"""Columns that can be shown at once."""
+
+_MOST_ROWS_AT_ONCE = 1_000
+_MOST_COPIED_ROWS, _MOST_COPIED_BYTES = 100_000, 256 << 20
+_STATIC_ROWS = 10
+_NULL = "<em>null</em>"
+_MOST_IN_DETAIL = {"characters": 100_000, "bytes": 20_000, "items": 10_000}
+
+
+class GridView(View):
+    """A view that shows rows as they are; ``rows.ts`` has its grid.
+
+    Parameters
+    ----------
+    source : RowSource
+        The rows; :meth:`show_rows` changes them.
+    state : ExplorerState, optional
+        The choices that it shares with other views.
+    """
+
+    _module = ""
+
+    _can_arrange = False
+    """Whether the rows can be filtered and sorted."""
+
+    def __init__(self, source: RowSource, *, state: ExplorerState | None = None) -> None:
+        self._arrangement = Arrangement(source)
+        self._source = source
+        self._selected: NDArray[np.int64] = np.empty(0, np.int64)
+        self._failure: dict[str, str] | None = None
+        self._arranged = threading.Lock()
+        super().__init__(state=state)
+
+    @property
+    def shown_columns(self) -> list[str]:
+        """The columns that the grid shows, at most 200; of many the first until some are chosen.
+
+        They stay chosen when other rows with such columns are shown, and may be chosen before.
+
+        Examples
+        --------
+        >>> widget = lx.widgets.TimeTravel(table)
+        >>> widget.shown_columns = ["city", "_rowid"]
+        >>> widget.shown_columns
+        ['city', '_rowid']
+        """
+        source = self._source
+        return self._shown_of(source) if source.schema else list(self._chosen() or ())
+
+    @shown_columns.setter
+    def shown_columns(self, columns: Iterable[str]) -> None:
+        wanted = names("shown_columns", columns)
+        schema = self._source.schema
+        if schema and (missing := [name for name in wanted if name not in schema]):
+            raise InvalidArgumentError(f"there is no column {missing[0]!r} to show")
+        if len(wanted) > _MOST_COLUMNS:
+            raise InvalidArgumentError(
+                f"{len(wanted):,} columns are too many to show: at most {_MOST_COLUMNS} are"
+            )
+        self.state.chosen_columns[self._module] = wanted
+        with self._arranged:
+            self.tell("rows", self._description())
+
+    def show_rows(self, source: RowSource) -> None:
+        """Show other rows; what was selected is not any more."""
+        self._source = source
+        self._selected = np.empty(0, np.int64)
+        with self._arranged:
+            self._arrangement = Arrangement(source)
+            self.tell("rows", self._description())
+
+    def static_html(self) -> str:
+        """Return the first rows as an HTML table."""
+        rows = self._arrangement.rows(0, _STATIC_ROWS, self.shown_columns)
+        heads = "".join([f"<th>{escape(one_line(name))}</th>" for name in rows.columns])
+        texts = [summary_of(column)[0] for column in rows]
+        lines = [
+            "".join(
+                [f"<td>{_NULL if text is None else escape(one_line(text))}</td>" for text in row]
+            )
+            for row in zip(*texts, strict=True)
+        ]
+        body = "".join([f"<tr>{line}</tr>" for line in lines])
+        return (
+            f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+            f"<p>{rows.height:,} of {self._arrangement.num_rows:,} rows</p>"
+        )
+
+    @described
+    def __repr__(self) -> str:
+        shown = self._arrangement
+        return f"{type(self).__name__}({shown.num_rows:,} rows, {len(shown.source.schema)} columns)"
+
+    # ------------------------------------------------------------------------------ columns
+
+    def _chosen(self) -> tuple[str, ...] | None:
+        chosen: tuple[str, ...] | None = self.state.chosen_columns.get(self._module)
+        return chosen
+
+    def _shown_of(self, source: RowSource) -> list[str]:
+        chosen = self._chosen()
+        if chosen is not None:
+            there = [name for name in chosen if name in source.schema]
+            if there or not chosen:
+                return there
+        return source.first_columns(_FIRST_COLUMNS)
+
+    @answers("columns")
+    def _columns(self, _: Request) -> dict[str, Any]:
+        """Return all columns, and which are shown; the browser chooses of them."""
+        source = self._arrangement.source
+        shown = {*self._shown_of(source)}
+        return {
+            "columns": [
+                {"name": name, "dtype": _type_name(dtype), "is_shown": name in shown}
+                for name, dtype in source.schema.items()
+            ],
+            "most": _MOST_COLUMNS,
+        }
+
+    @answers("show_columns")
+    def _show_columns(self, request: Request) -> dict[str, Any]:
+        """Show the columns at some places of the source; by null those that are shown first."""
+        source, places = self._arrangement.source, request["places"]
+        if places is None:
+            self.state.chosen_columns.pop(self._module, None)
+        else:
+            every = list(source.schema)
+            self.state.chosen_columns[self._module] = tuple(
+                every[p] for p in places[:_MOST_COLUMNS]
+            )
+        with self._arranged:
+            self.tell("rows", self._description())
+        return {}
+
+    # ------------------------------------------------------------------------------ rows
+
+    def _select(self, positions: NDArray[np.int64]) -> None:
+        self._selected = positions
+        self.tell("selection", {"num_selected": len(positions)})
+
+    def _description(self) -> dict[str, Any]:
+        """Return what the browser has to know about the rows before it asks for any."""
+        shown = self._arrangement
+        schema = shown.source.schema
+        places = {name: place for place, name in enumerate(schema)}
+        return {
+            "columns": [
+                {
+                    "name": name,
+                    "place": places[name],
+                    "dtype": _type_name(schema[name]),
+                    "kind": kind_of(schema[name]),
+                    "is_sortable": self._can_arrange and is_sortable(schema[name]),
+                    "is_number": schema[name].is_numeric(),
+                }
+                for name in self._shown_of(shown.source)
+            ],
+            "num_columns": len(schema),
+            "num_rows": shown.num_rows,
+            "num_source_rows": shown.source.num_rows,
+            "can_arrange": self._can_arrange,
+            "filter": shown.filter,
+            "is_expression": shown.is_expression,
+            "failure": self._failure,
+            "sorts": [[places[sort.column], sort.descending] for sort in shown.sorts],
+            "num_selected": len(self._selected),
+        }
+
+    @answers("rows")
+    def _describe(self, _: Request) -> dict[str, Any]:
+        return self._description()
+
+    @answers("page", in_background=True)
+    def _page(self, request: Request) -> dict[str, Any]:
+        shown = self._arrangement
+        columns = self._shown_of(shown.source)
+        first = max(0, min(int(request["first"]), shown.num_rows))
+        last = first + min(int(request["count"]), _MOST_ROWS_AT_ONCE)
+        rows = shown.rows(first, last, columns)
+        positions = shown.positions_of(first, last)
+        request.check()
+        texts = [summary_of(column) for column in rows]
+        marks = shown.source.marks(positions, columns)
+        earlier = shown.source.earlier(positions, columns)
+        return {
+            "first": first,
+            "positions": positions.to_list(),
+            "selected": np.isin(positions.to_numpy(), self._selected).tolist(),
+            "cells": [text.to_list() for text, _ in texts],
+            "more": [more.to_list() if more.any() else None for _, more in texts],
+            "pieces": [pieces_of(column) for column in rows],
+            "marks": {} if marks is None else _by_column(marks, columns),
+            "earlier": {} if earlier is None else _by_column(_summaries(earlier), columns),
+        }
+
+    @answers("heads", in_background=True)
+    def _heads(self, request: Request) -> dict[str, Any]:
+        """Return how the values of each column are spread, in rows that are read in no time."""
+        shown = self._arrangement
+        columns = self._shown_of(shown.source)
+        rows = sample_of(shown, columns, request.check)
+        return {
+            "heads": column_heads(rows, request.check),
+            "num_rows": rows.height,
+            "num_total": shown.num_rows,
+        }
+
+    @answers("select")
+    def _change_selection(self, request: Request) -> dict[str, Any]:
+        """Select as a click, with Ctrl or Shift, or a key asks for."""
+        shown = self._arrangement
+        first, last = sorted((int(request["row"]), int(request["anchor"])))
+        chosen = shown.positions_of(first, last + 1).to_numpy().astype(np.int64)
+        match request["how"]:
+            case "only":
+                self._select(np.sort(chosen))
+            case "toggle":
+                self._select(np.setxor1d(self._selected, chosen))
+            case "all":
+                everything = shown.positions_of(0, shown.num_rows)
+                self._select(np.sort(everything.to_numpy().astype(np.int64)))
+            case "none":
+                self._select(np.empty(0, np.int64))
+        return {}
+
+    @answers("detail", in_background=True)
+    def _detail(self, request: Request) -> dict[str, Any]:
+        """Return one value, whole unless it is very long."""
+        shown = self._arrangement
+        row, name = int(request["row"]), list(shown.source.schema)[int(request["column"])]
+        value = shown.rows(row, row + 1, [name]).to_series()
+        position = shown.positions_of(row, row + 1)
+        earlier = shown.source.earlier(position, [name])
+        detail = _whole(value)
+        is_changed = earlier is not None and _is_changed(shown.source, position, name)
+        piece = None
+        match kind_of(value.dtype):
+            case "binary":
+                piece = media_of(value.item())
+            case "vector" if value.item() is not None:
+                piece = line_of(value.item(), in_detail=True)
+        return {
+            "name": name,
+            "dtype": str(value.dtype),
+            "kind": kind_of(value.dtype),
+            "position": position[0],
+            **detail,
+            "piece": piece,
+            "earlier": _whole(earlier.to_series()) if earlier is not None and is_changed else None,
+        }
+
+    @answers("csv", in_background=True)
+    def _csv(self, request: Request) -> dict[str, Any]:
+        """Return the selected rows as CSV, or all that are shown, up to a limit."""
+        shown = self._arrangement
+        columns = self._shown_of(shown.source)
+        selected = pl.Series(self._selected)
+        if len(selected) and shown.positions is not None:
+            selected = shown.positions.filter(shown.positions.is_in(selected.implode()))
+        is_some = len(self._selected) > 0
+        total = len(selected) if is_some else shown.num_rows
+
+        def read(count: int) -> pl.DataFrame:
+            if is_some:
+                return shown.source.take(selected.head(count), columns)
+            return shown.rows(0, count, columns)
+
+        most = min(total, _MOST_COPIED_ROWS)
+        rows = rows_within(read, most, _MOST_COPIED_BYTES, request.check)
+        request.progress(f"writing {rows.height:,} rows as CSV")
+        return {"text": csv_of(rows), "num_rows": rows.height, "num_total": total}
+
+
+def _type_name(dtype: pl.DataType) -> str:
+    """Return what is said of a type in the head of its column: short, the values tell the rest."""
+    match dtype:
+        case pl.Enum():
+            return "Enum"
+        case pl.Datetime(time_unit=unit, time_zone=zone):
+            return f"Datetime({unit})" if zone is None else f"Datetime({unit}, {zone})"
+        case pl.Array(inner=inner, size=size):
+            assert isinstance(inner, pl.DataType)
+            return f"Array({_type_name(inner)}, {size})"
+    return str(dtype)
+
+
+def _whole(value: pl.Series) -> dict[str, Any]:
+    """Return the text of one value with its size, and how much of it is shown."""
+    unit = unit_of(value.dtype)
+    most = _MOST_IN_DETAIL[unit]
+    text = text_of(value, most)
+    size = sizes_of(value)
+    if size is None:
+        size = text.str.len_chars()
+    return {
+        "text": text.str.head(_MOST_IN_DETAIL["characters"])[0],
+        "size": size[0],
+        "shown": None if size[0] is None else min(size[0], most),
+        "unit": unit,
+    }
+
+
+def _is_changed(source: RowSource, position: pl.Series, name: str) -> bool:
+    marks = source.marks(position, [name])
+    return marks is not None and name in marks.columns and marks[name][0] == "changed"
+
+
+def _summaries(frame: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame([summary_of(column)[0].alias(column.name) for column in frame])
+
+
+def _by_column(texts: pl.DataFrame, columns: Sequence[str]) -> dict[str, list[str | None]]:
+    """Return the texts of columns by their place among those that are shown."""
+    place = {name: str(number) for number, name in enumerate(columns)}
+    return {place[column.name]: column.to_list() for column in texts if column.name in place}
