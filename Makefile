@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup test check docs fuzz soak format frontend protos ledger-page constraints benchmarks screenshots clean python
+.PHONY: help lab setup test check docs fuzz soak older-spark format frontend protos ledger-page constraints benchmarks screenshots clean python
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,11 @@ fuzz: $(VENV)/.dev  ## damage 100,000 files, each time others, and print what ca
 
 soak: $(VENV)/.dev  ## read tables for 20 minutes while others write, clean up and drop them
 	$(BIN)/python -m tests.soak --minutes 20
+
+older-spark: $(VENV)/.dev  ## run the tests of Spark with the oldest PySpark that is served
+	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target $(VENV)-older-spark pyspark==4.1.1
+	PYTHONPATH=$(CURDIR)/$(VENV)-older-spark $(BIN)/python -m pytest tests/spark \
+	  -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 
 format: $(VENV)/.dev  ## format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only .
@@ -64,7 +69,7 @@ screenshots: $(VENV)/.dev  ## take the pictures of the README anew; needs Chromi
 	$(BIN)/python tools/take_screenshots.py
 
 clean:  ## remove .venv, caches and reports
-	rm -rf $(VENV) $(VENV)-constraints build dist .test-reports .hypothesis frontend/node_modules
+	rm -rf $(VENV) $(VENV)-constraints $(VENV)-older-spark build dist .test-reports .hypothesis frontend/node_modules
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

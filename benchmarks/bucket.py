@@ -5,6 +5,7 @@ serves each connection; all run in a process of their own, so that clients are n
 """
 
 import argparse
+import bisect
 import json
 import re
 import subprocess
@@ -31,12 +32,18 @@ Traffic = dict[str, int]
 
 _TRAFFIC_PATH = "/-traffic"
 _MOST_LISTED = 1000
+_HIGHEST = "\U0010ffff"
 
 
 @contextmanager
-def served(folder: Path, delay: float) -> Iterator[str]:
-    """Serve a folder as the bucket ``tables`` in a process of its own; give its endpoint."""
+def served(folder: Path, delay: float, more: Path | None = None) -> Iterator[str]:
+    """Serve a folder as the bucket ``tables`` in a process of its own; give its endpoint.
+
+    Each line of ``more`` is the name and the size of an object that is listed, too, and cannot be
+    read. The folder must stay as it is then, since it is listed once.
+    """
     command = [sys.executable, "-m", "benchmarks.bucket", str(folder), str(delay)]
+    command += [] if more is None else ["--more", str(more)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -56,9 +63,10 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 1024
     daemon_threads = True
 
-    def __init__(self, folder: Path, delay: float) -> None:
+    def __init__(self, folder: Path, delay: float, more: Path | None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.folder, self.delay = folder, delay
+        self.objects = None if more is None else _objects(folder, more)
         self.counts = {"requests": 0, "bytes": 0}
 
 
@@ -78,7 +86,8 @@ class _Handler(BaseHTTPRequestHandler):
         query = parse_qs(parts.query)
         key = unquote(parts.path).removeprefix("/tables").strip("/")
         if "list-type" in query:
-            self._count(self._reply(200, self._listing(query)))
+            listing = self._listing if self.server.objects is None else self._listing_of_many
+            self._count(self._reply(200, listing(query)))
         else:
             self._object(self.server.folder / key)
 
@@ -109,14 +118,32 @@ class _Handler(BaseHTTPRequestHandler):
         most = int(query.get("max-keys", [str(_MOST_LISTED)])[0])
         shown, is_cut = names[:most], len(names) > most
         entries = [_entry(path, name, is_deep) for path, name in shown]
-        last = shown[-1][1] if is_cut else ""
-        token = f"<NextContinuationToken>{escape(last)}</NextContinuationToken>"
-        return (
-            f"<ListBucketResult><Name>tables</Name><Prefix>{escape(prefix)}</Prefix>"
-            f"<KeyCount>{len(shown)}</KeyCount><MaxKeys>{most}</MaxKeys>"
-            f"<IsTruncated>{str(is_cut).lower()}</IsTruncated>{token if is_cut else ''}"
-            f"{''.join(entries)}</ListBucketResult>"
-        ).encode()
+        return _page(prefix, entries, shown[-1][1] if is_cut else "")
+
+    def _listing_of_many(self, query: dict[str, list[str]]) -> bytes:
+        """Return a page of what was listed when the server began."""
+        objects = self.server.objects or []
+        prefix, after = query.get("prefix", [""])[0], query.get("continuation-token", [""])[0]
+        after = max(after, query.get("start-after", [""])[0])
+        most = int(query.get("max-keys", [str(_MOST_LISTED)])[0])
+        at = bisect.bisect_left(objects, (prefix,))
+        if after:  # the token: the last name, or the last folder with all that is in it
+            behind = after + (_HIGHEST if after.endswith("/") else "\0")
+            at = max(at, bisect.bisect_left(objects, (behind,)))
+        entries, last = list[str](), ""
+        while at < len(objects) and objects[at][0].startswith(prefix) and len(entries) < most:
+            name, size = objects[at]
+            inner, slash, _ = name[len(prefix) :].partition("/")
+            if slash and "delimiter" in query:
+                last = f"{prefix}{inner}/"
+                entries.append(_folder_entry(last))
+                at = bisect.bisect_left(objects, (last + _HIGHEST,))
+            else:
+                last = name
+                entries.append(_object_entry(name, size))
+                at += 1
+        is_cut = at < len(objects) and objects[at][0].startswith(prefix)
+        return _page(prefix, entries, last if is_cut else "")
 
     def _reply(self, status: int, data: bytes, headers: dict[str, str] | None = None) -> int:
         self.send_response(status)
@@ -139,12 +166,40 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+def _objects(folder: Path, more: Path) -> list[tuple[str, int]]:
+    """Return the names and sizes of all objects, in the order of names."""
+    found = [(path.relative_to(folder).as_posix(), path) for path in folder.rglob("*")]
+    objects = [(name, path.stat().st_size) for name, path in found if path.is_file()]
+    for line in more.read_text().splitlines():
+        name, size = line.rsplit(" ", 1)
+        objects.append((name, int(size)))
+    return sorted(objects)
+
+
+def _page(prefix: str, entries: list[str], last: str) -> bytes:
+    """Return a page of a listing; ``last`` is the last name if there are more."""
+    token = f"<NextContinuationToken>{escape(last)}</NextContinuationToken>"
+    return (
+        f"<ListBucketResult><Name>tables</Name><Prefix>{escape(prefix)}</Prefix>"
+        f"<KeyCount>{len(entries)}</KeyCount>"
+        f"<IsTruncated>{str(bool(last)).lower()}</IsTruncated>{token if last else ''}"
+        f"{''.join(entries)}</ListBucketResult>"
+    ).encode()
+
+
 def _entry(path: Path, name: str, is_deep: bool) -> str:
     if path.is_dir():
-        folder = f"<CommonPrefixes><Prefix>{escape(name)}/</Prefix></CommonPrefixes>"
-        return "" if is_deep else folder
+        return "" if is_deep else _folder_entry(f"{name}/")
+    return _object_entry(name, path.stat().st_size)
+
+
+def _folder_entry(name: str) -> str:
+    return f"<CommonPrefixes><Prefix>{escape(name)}</Prefix></CommonPrefixes>"
+
+
+def _object_entry(name: str, size: int) -> str:
     return (
-        f"<Contents><Key>{escape(name)}</Key><Size>{path.stat().st_size}</Size>"
+        f"<Contents><Key>{escape(name)}</Key><Size>{size}</Size>"
         "<LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>&quot;same&quot;</ETag></Contents>"
     )
 
@@ -153,8 +208,9 @@ def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("delay", type=float, help="seconds before each answer")
+    parser.add_argument("--more", type=Path, help="names and sizes of objects that are listed, too")
     options = parser.parse_args()
-    server = _Server(options.folder, options.delay)
+    server = _Server(options.folder, options.delay, options.more)
     print(f"http://127.0.0.1:{server.server_port}", flush=True)
     server.serve_forever()
 

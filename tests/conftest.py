@@ -25,6 +25,7 @@ settings.register_profile(
     "ci", settings.get_profile("random"), derandomize=True, database=None, print_blob=True
 )
 settings.load_profile("ci" if IN_CI else "random")
+settings.register_profile("quick", settings(), max_examples=20)  # for `make check`
 
 
 def pytest_sessionstart() -> None:

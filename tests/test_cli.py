@@ -473,10 +473,14 @@ def site(tmp_path_factory) -> Path:
 
 
 def tell_arguments(site: Path) -> None:
-    """Make a ``jupyterlab`` that prints what it is started with."""
+    """Make a ``jupyterlab`` that prints what it is started with, and warns of itself."""
     (site / "jupyterlab").mkdir()
     (site / "jupyterlab" / "__init__.py").touch()
-    (site / "jupyterlab" / "__main__.py").write_text("import sys; print(*sys.argv[1:], sep='\\n')")
+    (site / "jupyterlab" / "__main__.py").write_text(
+        "import sys, warnings\n"
+        "print(*sys.argv[1:], sep='\\n')\n"
+        "warnings.warn('old, says its author', DeprecationWarning)\n"
+    )
 
 
 def lab(folder: Path, samples: Path, *site: Path, options: tuple[str, ...] = ()) -> list[str]:
@@ -490,6 +494,7 @@ def lab(folder: Path, samples: Path, *site: Path, options: tuple[str, ...] = ())
     process = subprocess.run(
         command, env=environment, cwd=folder, capture_output=True, text=True, check=True
     )
+    assert "old, says its author" not in process.stderr
     return process.stdout.splitlines()
 
 
@@ -497,6 +502,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("*.ipynb")}
 
 
+@pytest.mark.slow
 def test_lab_makes_the_sample_tables(tmp_path, site, samples):
     lines = lab(tmp_path, samples, site)
     assert lines[:2] == [
@@ -506,6 +512,7 @@ def test_lab_makes_the_sample_tables(tmp_path, site, samples):
     assert all(len(open_table(path).versions()) > 40 for path in samples.glob("*.lance"))
 
 
+@pytest.mark.slow
 def test_lab_copies_the_notebooks_and_opens_the_first(tmp_path, site, samples):
     lines = lab(tmp_path, samples, site)
     copies = tmp_path / "lance_explorer_notebooks"
@@ -513,6 +520,7 @@ def test_lab_copies_the_notebooks_and_opens_the_first(tmp_path, site, samples):
     assert contents(copies) == contents(ROOT / "notebooks")
 
 
+@pytest.mark.slow
 def test_lab_leaves_copies_alone(tmp_path, site, samples):
     copy = tmp_path / "lance_explorer_notebooks" / "01_explore_a_table.ipynb"
     copy.parent.mkdir()
@@ -521,6 +529,7 @@ def test_lab_leaves_copies_alone(tmp_path, site, samples):
     assert copy.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_lab_copies_into_the_folder_of_choice(tmp_path, site, samples):
     options = ("--folder", "some/where", "--no-browser")
     lines = lab(tmp_path, samples, site, options=options)
@@ -538,6 +547,7 @@ def test_lab_without_a_folder_to_be_in_is_one_line(tmp_path, monkeypatch):
     assert "Not a directory" in result.stderr
 
 
+@pytest.mark.slow
 def test_lab_of_a_checkout_opens_its_own_notebooks(tmp_path, samples):
     tell_arguments(tmp_path)
     lines = lab(tmp_path, samples, tmp_path, ROOT)

@@ -243,6 +243,7 @@ def test_samples_are_small(samples):
         assert sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) < 5e6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ["make_photos", "make_photos_without_stable_row_ids"])
 def test_another_process_makes_the_same_table(samples, tmp_path, function):
     made = samples[function != "make_photos"]
@@ -327,6 +328,7 @@ def test_a_sample_that_was_moved_is_made_anew(tmp_path):
     assert lance.dataset(path).checkout_version(("faces", None)).to_table().num_rows > 0
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_make_one_sample(tmp_path):
     path = tmp_path / "photos.lance"
     code = f"from lance_explorer.demo import *; make_photos({str(path)!r})"

@@ -9,6 +9,7 @@ from lance_explorer.format import DECODERS
 from tests import fuzzing
 
 
+@pytest.mark.slow
 def test_damaged_files_are_answered_or_refused():
     seen = fuzzing.fuzz(cases=3_000, seed=2026)
     assert seen.failures == []

@@ -1,6 +1,9 @@
 """What the installation says of how far it is."""
 
-from tools.install import progress
+import threading
+import time
+
+from tools.install import count, installed, progress
 
 SAID = """\
 Obtaining file:///here
@@ -18,6 +21,12 @@ def test_packages_are_counted_and_nothing_else_is_said():
     assert [how_far for _, how_far in progress(iter(lines)) if how_far] == [
         "1 packages found, the last one pip",
         "2 packages found, the last one polars",
-        "installing 2 packages, which takes a while",
     ]
     assert "".join(line for line, _ in progress(iter(lines))) == SAID
+
+
+def test_how_many_are_installed_is_said_until_all_are(capsys):
+    done = threading.Event()
+    done.set()
+    count(time.monotonic() - 7, installed() - 2, 5, done)
+    assert capsys.readouterr().out == "  7 s: 2 of 5 packages installed\n"

@@ -46,6 +46,7 @@ def huge(path: Path) -> None:
 MAKERS: list[Callable[[Path], None]] = [pipe, device, unix_socket, huge]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_what_is_no_file_is_told_by_name(tmp_path, name):
     path = Path(shutil.copytree(DATA / f"{name}.lance", tmp_path / "t.lance"))

@@ -8,6 +8,8 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,12 +35,17 @@ def main() -> int:
         errors="replace",
     ) as pip:
         said = []
+        done = threading.Event()
         for line, how_far in progress(pip.stdout or ()):
             said.append(line)
             now = time.monotonic()
-            if how_far and (now - last >= EVERY or how_far.startswith("installing")):
+            if how_far and now - last >= EVERY:
                 print(f"  {now - begin:.0f} s: {how_far}", flush=True)
                 last = now
+            if installing := re.match(r"Installing collected packages: (.*)", line):
+                there, new = installed(), installing[1].count(",") + 1
+                threading.Thread(target=count, args=(begin, there, new, done), daemon=True).start()
+        done.set()
     if pip.returncode:
         print("".join(said), file=sys.stderr)
     else:
@@ -54,9 +61,21 @@ def progress(lines: Iterator[str] | tuple[str, ...]) -> Iterator[tuple[str, str]
         if looked_up := re.match(r"(?:Collecting|Requirement already satisfied:) ([\w.-]+)", line):
             found += 1
             how_far = f"{found} packages found, the last one {looked_up[1]}"
-        elif line.startswith("Installing collected packages"):
-            how_far = f"installing {line.count(',') + 1} packages, which takes a while"
         yield line, how_far
+
+
+def count(begin: float, before: int, new: int, done: threading.Event) -> None:
+    """Say how many of the new packages are installed, until all are: pip is silent meanwhile."""
+    is_done = False
+    while not is_done:
+        now = time.monotonic() - begin
+        print(f"  {now:.0f} s: {installed() - before} of {new} packages installed", flush=True)
+        is_done = done.wait(EVERY)
+
+
+def installed() -> int:
+    """Return how many packages this environment has."""
+    return len([*Path(sysconfig.get_path("purelib")).glob("*.dist-info")])
 
 
 if __name__ == "__main__":

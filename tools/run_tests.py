@@ -28,7 +28,6 @@ OUTPUT = threading.local()
 """Where the ``stream`` is that commands of a thread write into, if it has one."""
 
 PROCESSES = ["-n", str(min(CPUS, 4))] if CPUS > 1 else []
-BY_FILE = [*PROCESSES, "--dist", "loadfile"]
 BY_ORDER = [*PROCESSES, "--dist", "worksteal"]
 """Tests of one parameter of the session, such as a table that had a life, stay together."""
 
@@ -213,7 +212,7 @@ def browser(kind: Kind) -> Counts:
 
 APART = ("tests/differential", "tests/spark", "tests/notebooks", "tests/docs", "tests/browser")
 LONG = ("tests/remote", "tests/hostile", "tests/report", "tests/soak", "tests/test_gone.py")
-QUICK = ("-m", "not slow and not stored")
+QUICK = ("-m", "not slow and not stored", "--hypothesis-profile=quick")
 
 
 def without(*paths: tuple[str, ...]) -> list[str]:
@@ -225,13 +224,13 @@ KINDS = (
     Kind("setup", set_up),
     Kind("lint", lint),
     Kind("frontend", frontend, ("frontend",)),
-    Kind("quick", pytest, ("tests",), (*BY_FILE, *without(APART, LONG), *QUICK), part_of="unit"),
-    Kind("unit", pytest, ("tests",), (*BY_FILE, *without(APART))),
+    Kind("quick", pytest, ("tests",), (*BY_ORDER, *without(APART, LONG), *QUICK), part_of="unit"),
+    Kind("unit", pytest, ("tests",), (*BY_ORDER, *without(APART))),
     Kind("differential", pytest, ("tests/differential",), tuple(BY_ORDER)),
     Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",), "one"),
     Kind("spark", pytest, ("tests/spark",), lane="one"),
-    Kind("notebooks", pytest, ("tests/notebooks",), lane="other"),
-    Kind("docs", pytest, ("tests/docs",), lane="other"),  # shows what the notebooks gave
+    Kind("notebooks", pytest, ("tests/notebooks",), lane="one"),
+    Kind("docs", pytest, ("tests/docs",), lane="one"),  # shows what the notebooks gave
     Kind("browser", browser, ("tests/browser",), ("--reruns", "1", "-raR"), "other"),
 )
 

@@ -24,14 +24,14 @@ export function fillCell(cell: HTMLElement, contents: Contents) {
   drawn.set(cell, key);
   const { text, earlier, piece, isAbsent } = contents;
   if (isAbsent) cell.textContent = "–";
-  else if (earlier !== undefined)
-    fill(
-      cell,
+  else if (earlier !== undefined) {
+    const change = [
       node("del", {}, valueText(earlier)),
       node("span", { class: "lx-to" }, " → "),
       node("ins", {}, valueText(text)),
-    );
-  else if (piece) fill(cell, ...pieceOf(piece, text));
+    ];
+    fill(cell, node("div", { class: "lx-cell-change" }, ...change));
+  } else if (piece) fill(cell, ...pieceOf(piece, text));
   else cell.textContent = valueText(text);
 }
 
@@ -39,7 +39,8 @@ function valueText(text: string | null) {
   return text === null ? "null" : visible(text);
 }
 
-function pieceOf(piece: CellPiece, text: string | null) {
+/** A picture, a sound's name or a line with the text of its vector. */
+export function pieceOf(piece: CellPiece, text: string | null) {
   if (piece.kind === "line") return [lineOf(piece.points, "lx-line"), node("span", {}, valueText(text))];
   const words = node("span", { class: "lx-piece-words" }, visible(piece.words));
   if (piece.kind === "audio") return [node("span", { class: "lx-play", "aria-hidden": "true" }, "▶"), words];

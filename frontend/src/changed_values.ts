@@ -3,8 +3,10 @@
 import "./changed_values.css";
 import { fill, node } from "./elements";
 import type { ChangedColumn } from "./messages";
-import { count, cut, percent, plural } from "./text";
+import { count, cut, percent, plural, visible } from "./text";
 import type { Tooltip } from "./tooltip";
+
+const MOST_LABELS = 6; // of bars that each have one
 
 /** What the bars of a column are about, in words. */
 export function changedWords({ num_rows, num_read, nulls }: ChangedColumn) {
@@ -68,7 +70,8 @@ function picture(column: ChangedColumn, tip: Tooltip) {
       node("i", { class: "lx-is", style: { "--lx-part": part(after) } }),
     ),
   );
-  const ends = [bars[0], bars[bars.length - 1]].map(({ label }) => cut(label, 24));
+  const isEach = bars.length <= MOST_LABELS;
+  const labelled = isEach ? bars : [bars[0], bars[bars.length - 1]];
   return node(
     "figure",
     {},
@@ -82,8 +85,8 @@ function picture(column: ChangedColumn, tip: Tooltip) {
     node("div", { class: "lx-pairs", role: "img", "aria-label": cut(barWords(column), 2000) }, ...pairs),
     node(
       "div",
-      { class: "lx-pair-ends lx-quiet", "aria-hidden": "true" },
-      ...(bars.length > 1 ? ends : ends.slice(0, 1)).map((end) => node("span", {}, end)),
+      { class: `lx-pair-labels lx-quiet ${isEach ? "lx-each" : ""}`, "aria-hidden": "true" },
+      ...labelled.map(({ label }) => node("span", {}, label === "" ? "empty" : visible(label))),
     ),
   );
 }

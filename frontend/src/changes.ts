@@ -288,7 +288,7 @@ export function render({ model, el }: View) {
     const { begin, end, cells } = about;
     const rows = Object.fromEntries((about.classes ?? []).map(({ name, num_rows }) => [name, num_rows]));
     const differs = rows.inserted !== rows.deleted || cells?.columns.some(({ num_rows }) => num_rows !== "0");
-    if (!about.classes || differs || begin === "0" || begin === end) check.hide();
+    if (!about.classes || !cells || differs || begin === "0" || begin === end) check.hide();
     else check.offer(begin, end);
   }
 

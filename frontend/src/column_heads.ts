@@ -36,12 +36,10 @@ export function headPicture(head: ColumnHead, rows: ColumnHeads, tip: Tooltip) {
   const range = head.has_order
     ? head.least === null
       ? ""
-      : head.least === head.most
-        ? head.least
-        : `${head.least} – ${head.most}`
+      : rangeWords(head.least, head.most ?? "")
     : head.num_distinct === null
       ? ""
-      : `${count(head.num_distinct)} different`;
+      : plural(head.num_distinct, "value");
   const words = headWords(head, rows);
   const show = (event: MouseEvent) => {
     const at = (event.target as Element).closest<HTMLElement>("[data-bar]")?.dataset.bar;
@@ -62,6 +60,20 @@ export function headPicture(head: ColumnHead, rows: ColumnHeads, tip: Tooltip) {
       share ? node("span", { class: "lx-head-null" }, `${percent(share)} null`) : null,
     ),
   );
+}
+
+/** From where to where, in few characters: the whole is in the words. */
+export function rangeWords(least: string, most: string) {
+  const ends = [least, most].map(brief);
+  if (ends[0] !== ends[1]) return `${ends[0]} – ${ends[1]}`;
+  return least === most ? ends[0] : `≈ ${ends[0]}`;
+}
+
+function brief(text: string) {
+  if (/^\d{4}-\d\d-\d\d[ T]/.test(text)) return text.slice(0, 10);
+  if (text.length < 8 || Number.isNaN(Number(text))) return text;
+  const number = Number(text);
+  return Math.abs(number) < 1e7 ? String(Number(number.toPrecision(3))) : number.toExponential(2).replace("e+", "e");
 }
 
 function histogram(head: ColumnHead, most: number) {

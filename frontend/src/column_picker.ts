@@ -28,7 +28,7 @@ export function columnPicker({ ask, onShow }: PickerActions) {
   let all: AllColumns = { columns: [], most: 0 };
   let shown = new Set<number>();
   let waiting = 0;
-  const listId = `lx-columns-${Math.random().toString(36).slice(2)}`;
+  const listId = `lx-picker-${Math.random().toString(36).slice(2)}`;
   const button = node("button", {
     class: "lx-button",
     "aria-expanded": "false",
@@ -44,14 +44,14 @@ export function columnPicker({ ask, onShow }: PickerActions) {
     "aria-label": "Search in the names of columns",
     oninput: list,
   });
-  const told = node("p", { class: "lx-quiet lx-columns-told", role: "status" });
-  const names = node("div", { class: "lx-columns-names", role: "group", "aria-label": "Columns to show" });
+  const told = node("p", { class: "lx-quiet lx-picker-told", role: "status" });
+  const names = node("div", { class: "lx-picker-names", role: "group", "aria-label": "Columns to show" });
   const panel = node(
     "div",
-    { class: "lx-columns-panel", id: listId, role: "dialog", "aria-label": "Columns", hidden: true },
+    { class: "lx-picker-panel", id: listId, role: "dialog", "aria-label": "Columns", hidden: true },
     node(
       "div",
-      { class: "lx-columns-bar" },
+      { class: "lx-picker-bar" },
       search,
       action("All", "Show all columns with this text", () => tick(found(), true)),
       action("None", "Show no column with this text", () => tick(found(), false)),
@@ -61,7 +61,7 @@ export function columnPicker({ ask, onShow }: PickerActions) {
     told,
     names,
   );
-  const element = node("div", { class: "lx-columns" }, button, panel);
+  const element = node("div", { class: "lx-picker" }, button, panel);
 
   function action(text: string, title: string, does: () => void) {
     return node("button", { class: "lx-button lx-small", title, onclick: does }, text);
@@ -103,7 +103,7 @@ export function columnPicker({ ask, onShow }: PickerActions) {
           "label",
           { title: cut(name, 500) },
           box,
-          node("span", { class: "lx-columns-name" }, cut(name, 80)),
+          node("span", { class: "lx-picker-name" }, cut(name, 80)),
           node("span", { class: "lx-quiet" }, cut(dtype, 40)),
         );
       }),

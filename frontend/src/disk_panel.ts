@@ -25,6 +25,7 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
   let position = -1;
   const about = node("div", { class: "lx-disk-first" }, node("p", { class: "lx-quiet" }, "looking…"));
   const then = node("div", {});
+  const kinds = node("div", { class: "lx-scroll-x" });
   const growth = byteAreas(root, { label: "Bytes on disk over versions", height: 110, onMove, describeVersion });
   const rest = node("div", { class: "lx-quiet lx-disk-rest" });
   const over = node(
@@ -40,7 +41,7 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
   }
 
   return {
-    element: node("div", { class: "lx-disk-panel" }, about, over, then),
+    element: node("div", { class: "lx-disk-panel" }, about, then, kinds, over),
     setHistory(newest: History) {
       history = newest;
       over.hidden = true;
@@ -49,6 +50,7 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
       if (usage.failure !== undefined) {
         fill(about, node("div", { class: "lx-note" }, cut(usage.failure, 500)));
         fill(then);
+        fill(kinds);
         over.hidden = true;
         return;
       }
@@ -57,8 +59,8 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
         node("p", { class: "lx-disk-sentence" }, `${usage.sentence}.`),
         bar(usage),
         node("div", { class: "lx-legend" }, ...usage.statuses.map(entry)),
-        isWhole ? node("div", { class: "lx-scroll-x" }, table(usage)) : null,
       );
+      if (isWhole) fill(kinds, table(usage));
       fill(then, node("dl", { class: "lx-disk-plans" }, ...usage.plans.flatMap((plan) => planLines(plan, isWhole))));
       over.hidden = !history?.count;
       if (!history?.count) return;

@@ -519,6 +519,7 @@ export interface FollowedRow {
 export interface EventValue {
   name: string;
   value: string | null;
+  piece: CellPiece | null;
   before: string | null;
   changed: boolean;
   is_absent: boolean;

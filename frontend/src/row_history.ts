@@ -1,6 +1,7 @@
 // The view: a box for the row, its timeline, the values at the chosen event, and all events below.
 
 import "./row_history.css";
+import { pieceOf } from "./cells";
 import { fill, node } from "./elements";
 import { KIND_COLORS } from "./kinds";
 import { swatch } from "./legend";
@@ -253,7 +254,7 @@ function valueLines(event: EventValues | undefined, isWaiting: boolean) {
           node(
             "p",
             { class: "lx-quiet" },
-            `${count(event.values.length)} of ${plural(event.num_columns, "column")}; the table below has all`,
+            `${count(event.values.length)} of ${plural(event.num_columns, "column")}; the table below can show all`,
           ),
         ]
       : [];
@@ -263,11 +264,12 @@ function valueLines(event: EventValues | undefined, isWaiting: boolean) {
     ...more,
   ];
 
-  function valueText({ value, before, changed, is_absent: isAbsent, is_new: isNew }: EventValue) {
+  function valueText({ value, piece, before, changed, is_absent: isAbsent, is_new: isNew }: EventValue) {
     if (isAbsent) return [node("em", { class: "lx-quiet" }, "– not in this version")];
     if (isNew)
       return [node(changed ? "ins" : "span", {}, text(value)), node("span", { class: "lx-quiet" }, " (new column)")];
-    return changed ? [node("del", {}, text(before)), " → ", node("ins", {}, text(value))] : [text(value)];
+    const shown = piece ? pieceOf(piece, value) : [text(value)];
+    return changed ? [node("del", {}, text(before)), " → ", node("ins", {}, ...shown)] : shown;
   }
 
   function text(shown: string | null | undefined) {

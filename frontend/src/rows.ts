@@ -35,6 +35,8 @@ const PATIENCE = 400; // ms, after which another page may be asked for before on
 
 const [NARROWEST, WIDEST, GUTTER] = [56, 320, 20]; // px, of columns
 
+const ROOM_FOR_VALUES = 90; // px, of a column whose head names values
+
 const PIECE_WIDTH = 96; // px, of a picture or a line beside text
 
 const TYPING_PAUSE = 300; // ms
@@ -61,7 +63,6 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
   let anchor = 0; // where a range that is selected begins
   let widths: number[] = [];
   let rowHeight = ROW_HEIGHT;
-  let heads: ColumnHeads | null = null;
   let marked: string | null = null; // the ID of a row
 
   // --- elements
@@ -73,9 +74,14 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     "aria-label": "Filter rows by text or an SQL expression",
   });
   const status = node("span", { class: "lx-rows-status", role: "status" });
+  const ofHeads = node("span", { class: "lx-quiet lx-rows-heads" });
   const copy = node(
     "button",
-    { class: "lx-button", onclick: copyCsv, title: "Copy the selected rows, or all of them (Ctrl+C)" },
+    {
+      class: "lx-button",
+      onclick: copyCsv,
+      title: "Copy the selected rows, or all of them, with the columns that are shown (Ctrl+C)",
+    },
     "Copy as CSV",
   );
   const picker = columnPicker({
@@ -96,7 +102,7 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     space,
   );
   const detail = detailPane(link, () => grid.focus());
-  const bar = node("div", { class: "lx-bar" }, filter, status, picker.element, copy);
+  const bar = node("div", { class: "lx-bar" }, filter, status, ofHeads, picker.element, copy);
   const element = node("div", { class: "lx-rows" }, bar, grid, detail.element);
 
   // --- what is known about the rows
@@ -109,13 +115,12 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     about = description;
     page = null;
     asked = null;
-    const isSame = keepsPlace && !differs("num_source_rows");
     if (isOther) {
       widths = [];
       rowHeight = ROW_HEIGHT;
       buildHead();
     }
-    if (isOther || !isSame) showHeads(null);
+    head.classList.add("lx-old-heads"); // until those of these rows are here
     filter.hidden = !about.can_arrange;
     picker.label(about.columns.length, about.num_columns);
     if (!keepsPlace) {
@@ -137,13 +142,16 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
   async function askHeads() {
     askedHeads += 1;
     const mine = askedHeads;
-    if (!about.columns.length || !about.num_rows) return;
+    if (!about.columns.length || !about.num_rows) {
+      showHeads(null);
+      return;
+    }
     const got = await link.ask<ColumnHeads>("heads", {}, () => {}); // the rows tell what fails
     if (mine === askedHeads && got.heads.length === about.columns.length) showHeads(got);
   }
 
   function showHeads(got: ColumnHeads | null) {
-    heads = got;
+    head.classList.remove("lx-old-heads");
     about.columns.forEach((_, i) => {
       const cell = head.cells[i + 1];
       const place = cell.querySelector(".lx-rows-spread");
@@ -151,19 +159,16 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
       fill(place, ...(got ? [headPicture(got.heads[i], got, tip)] : []));
       cell.setAttribute("aria-description", got ? headWords(got.heads[i], got).join("; ") : "");
     });
-    showStatus();
+    ofHeads.textContent = got && got.num_rows < got.num_total ? `heads: ${rowsOfHeads(got)}` : "";
   }
 
   function showStatus(told: string | null = null) {
-    const { num_rows, num_source_rows, num_columns, num_selected, failure, is_expression } = about;
+    const { num_rows, num_source_rows, num_selected, failure, is_expression } = about;
     const shown =
       num_rows === num_source_rows && !about.filter
         ? plural(num_rows, "row")
         : `${count(num_rows)} of ${plural(num_source_rows, "row")} ${is_expression ? "match" : about.filter ? "with this text" : ""}`;
     const parts = [shown.trim()];
-    if (num_columns > about.columns.length)
-      parts.push(`${count(about.columns.length)} of ${plural(num_columns, "column")}`);
-    if (heads && heads.num_rows < heads.num_total) parts.push(`heads: ${rowsOfHeads(heads)}`);
     if (num_selected) parts.push(`${count(num_selected)} selected`);
     const text = told ?? failure?.message ?? parts.join(" · ");
     status.textContent = cut(text, 300);
@@ -253,7 +258,8 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
         width(visible(column.name).slice(0, 60), headFont) + 14,
         width(column.dtype.slice(0, 24), `11px ${style.fontFamily}`),
       );
-      return Math.ceil(Math.min(WIDEST, Math.max(NARROWEST, cells, heads) + GUTTER) + 1);
+      const least = column.kind === "plain" && !column.is_number ? ROOM_FOR_VALUES : NARROWEST;
+      return Math.ceil(Math.min(WIDEST, Math.max(least, cells, heads) + GUTTER) + 1);
     });
   }
 
@@ -440,7 +446,7 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     line.setAttribute("aria-selected", String(here?.selected[at] ?? false));
     line.cells[0].textContent = here ? here.positions[at] : "";
     const ids = marked === null ? -1 : about.columns.findIndex(({ name }) => name === "_rowid");
-    line.classList.toggle("lx-chosen", ids >= 0 && here?.cells[ids][at] === marked);
+    line.classList.toggle("lx-of-row", ids >= 0 && here?.cells[ids][at] === marked);
     for (let i = 0; i < about.columns.length; i += 1) {
       const cell = line.cells[i + 1];
       const text = here ? here.cells[i][at] : "";

@@ -18,6 +18,7 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.findings import findings
 from lance_explorer.inspect.health import health
 from lance_explorer.inspect.row_id_checks import check_row_ids
+from lance_explorer.inspect.row_id_counters import is_stable
 
 __all__ = [
     "MOST_STATES",
@@ -114,7 +115,8 @@ def _checked(name: str, build: Callable[[], pl.DataFrame]) -> pl.DataFrame:
 
 def _row_ids(source: TableSource, is_deep: bool) -> pl.DataFrame:
     """Return what is wrong with row IDs; of very many fragments only if that is asked for."""
-    count = len(source.history.states)
+    history = source.history
+    count = len(history.states) if any(map(is_stable, history.records)) else 0
     if is_deep or count <= MOST_STATES:
         return check_row_ids(source)
     problem = Finding(

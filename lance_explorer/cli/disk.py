@@ -225,9 +225,18 @@ def check(
     The exit code is 0 if nothing is found, 1 if something is, and 2 if it could not be checked.
     """
     table = open_table(uri, branch=branch, allow_bases=allow_bases)
-    found = table.check(level=level, deep=deep)
+    every = table.check(deep=deep)
+    worst = SEVERITIES[: SEVERITIES.index(level) + 1]
+    is_shown = pl.col("severity").cast(pl.String).is_in(worst)
+    found = every.filter(is_shown)
+    unchecked = every.filter(~is_shown, code="not_checked")["message"].to_list()
     if as_json:
-        told = {"uri": uri, "level": level, "findings": plain(found).to_dicts()}
+        told = {
+            "uri": uri,
+            "level": level,
+            "findings": plain(found).to_dicts(),
+            "not_checked": unchecked,
+        }
         click.echo(visible_json(json.dumps(told)))
     else:
         for row in found.iter_rows(named=True):
@@ -236,6 +245,8 @@ def check(
             click.echo(one_line(line.strip(), LONGEST_TEXT))
         if found.is_empty():
             click.echo(f"nothing found of level {level} or worse")
+        for message in unchecked:
+            click.echo(one_line(f"not checked: {message}", LONGEST_TEXT))
     sys.exit(_FOUND if len(found) else 0)
 
 
@@ -260,7 +271,7 @@ def _print_part(title: str, frame: pl.DataFrame) -> None:
 
 def _sizes(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame with numbers of bytes as a person says them."""
-    names = [name for name in frame.columns if name.endswith("_bytes")]
+    names = [name for name in frame.columns if name.endswith(("_bytes", "_bytes_after"))]
     return frame.with_columns(
         [
             pl.Series(name, [None if v is None else byte_size(v) for v in frame[name]], pl.String)

@@ -401,5 +401,6 @@ def _run_lab(folder: Path, no_browser: bool) -> NoReturn:
     options += ["--allow-root"] if os.geteuid() == 0 else []
     # What is left is the address, which Jupyter holds for critical.
     options += ["--ServerApp.log_level=ERROR", "--LabApp.log_level=ERROR"]
-    command = [sys.executable, "-m", "jupyterlab", str(folder / _FIRST_NOTEBOOK), *options]
+    lab = "lance_explorer.jupyter.quiet_lab"
+    command = [sys.executable, "-m", lab, str(folder / _FIRST_NOTEBOOK), *options]
     os.execv(sys.executable, command)

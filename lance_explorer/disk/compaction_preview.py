@@ -36,6 +36,9 @@ _IO_BUFFER_BYTES = 2 << 30
 _DECODED_BYTES = 256 << 20
 """So much was seen to be in memory at most of what is decoded and written, with 14.0.2."""
 _MOST_BYTES_OF_A_FILE = 90 << 30
+_WORTH_TELLING_BYTES = 1_000_000
+_MOST_DELETION_FILES = 2_000
+"""More are not read for what is told unasked, as in views."""
 
 
 class CompactionPreview:
@@ -53,7 +56,7 @@ class CompactionPreview:
     Examples
     --------
     >>> table.compaction_preview()
-    CompactionPreview(people.lance: 3 fragments become about 1, ...)
+    CompactionPreview(people.lance: 3 fragments become 1, ...)
     """
 
     def __init__(
@@ -78,32 +81,43 @@ class CompactionPreview:
         reads = f", {byte_size(sum(known))} are read" if len(known) == len(sizes) else ""
         rewritten = counted(sum(map(len, tasks)), "fragment")
         dropped = counted(sum([int(self._deleted[task].sum()) for task in tasks]), "deleted row")
-        return f"{rewritten} become about {self._num_new:,}, {dropped} are dropped{reads}"
+        return f"{rewritten} become {self._num_new:,}, {dropped} are dropped{reads}"
 
     @property
     def costs(self) -> list[str]:
         """What it takes beside reading and writing, and what it leaves in metadata, in sentences.
 
-        Reads the row-ID sequences and deletions of what is rewritten, where they are needed.
+        Reads the row-ID sequences and deletions of what is rewritten, where they are needed and not
+        very many.
         """
-        found = self.summary().row(0, named=True)
         told = list[str]()
-        if found["memory_bytes"]:
-            told.append(f"A task takes up to about {byte_size(found['memory_bytes'])} of memory.")
-        indices = found["indices_to_remap"]
+        memory = max([self._memory(task) or 0 for task in self._plan.tasks], default=0)
+        if memory >= _WORTH_TELLING_BYTES:
+            told.append(f"A task takes up to about {byte_size(memory, '%.0f')} of memory.")
+        indices = self._indices_to_remap()
         if indices:
-            rows = f"{found['num_remapped_rows']:,} row addresses change"
             told.append(
-                f"Entries of {', '.join(indices)} are rewritten in the same commit: {rows}."
+                f"Entries of {', '.join(indices)} are rewritten in the same commit: "
+                f"{self._num_physical:,} row addresses change."
             )
-        before, after = found["row_id_bytes"], found["row_id_bytes_after"]
-        if found["num_tasks"] and before is not None and after is not None:
+        files = self._num_deletion_files
+        if files > _MOST_DELETION_FILES:
+            told.append(
+                f"What becomes of row IDs is not told here, since {files:,} deletion files are "
+                "read for that: summary() tells it."
+            )
+            return told
+        after = self._row_ids_after
+        if after is not None:
+            before = sum([self._row_id_bytes(task) or 0 for task in self._plan.tasks])
+            size = sum([new.size_bytes for of_task in after for new in of_task])
             told.append(
                 f"Row IDs of these fragments take {byte_size(before)} in the manifest, "
-                f"{byte_size(after)} then."
+                f"{byte_size(size)} then."
             )
-        if found["reuse_bytes_after"] not in (None, found["reuse_bytes"]):
-            sizes = byte_size(found["reuse_bytes"]), byte_size(found["reuse_bytes_after"])
+        reuse = self._reuse_bytes_after
+        if reuse is not None and reuse != self._reuse_bytes:
+            sizes = byte_size(self._reuse_bytes), byte_size(reuse)
             told.append(f"The fragment reuse history takes {sizes[0]}, {sizes[1]} then.")
         return told
 
@@ -225,7 +239,6 @@ class CompactionPreview:
             for name in ("read_bytes", "written_bytes", "row_id_bytes", "row_id_bytes_after")
         }
         indices = self._indices_to_remap()
-        physical = int((tasks["num_rows"] + tasks["num_deleted_rows"]).sum())
         most = max(tasks["memory_bytes"].drop_nulls(), default=0)
         return SUMMARY.build(
             {
@@ -241,7 +254,7 @@ class CompactionPreview:
                 "row_id_bytes": sums["row_id_bytes"],
                 "row_id_bytes_after": sums["row_id_bytes_after"],
                 "indices_to_remap": [indices],
-                "num_remapped_rows": [physical if indices else 0],
+                "num_remapped_rows": [self._num_physical if indices else 0],
                 "reuse_bytes": [self._reuse_bytes],
                 "reuse_bytes_after": [self._reuse_bytes_after],
             }
@@ -296,6 +309,19 @@ class CompactionPreview:
     def _rows(self) -> list[int]:
         """The live rows of each task."""
         return [int(self._live[task].sum()) for task in self._plan.tasks]
+
+    @property
+    def _num_physical(self) -> int:
+        """The rows that are rewritten, deleted ones included."""
+        return sum(self._rows) + sum([int(self._deleted[task].sum()) for task in self._plan.tasks])
+
+    @property
+    def _num_deletion_files(self) -> int:
+        """How many of them are read to tell what is left in metadata."""
+        if not self._is_stable and not (self._plan.options.defer_index_remap and self._covering):
+            return 0
+        types = self._history.states.deletion_types
+        return sum([int((types[task] >= 0).sum()) for task in self._plan.tasks])
 
     @cached_property
     def _compacted(self) -> CompactedRows | None:

@@ -6,7 +6,7 @@ from functools import partial
 
 from lance_explorer.errors import TableNotFoundError
 from lance_explorer.history.listing import VERSIONS_FOLDER
-from lance_explorer.storage import LocalStorage, Storage, done_in_order, open_storage
+from lance_explorer.storage import LocalStorage, Storage, done_in_order, open_storage, uri_to_open
 
 __all__ = ["tables_below"]
 
@@ -39,7 +39,7 @@ def tables_below(uri: str, storage_options: Mapping[str, str] | None = None) -> 
         below = list[str]()
         for folder, names in zip(folders, _listed(storage, folders), strict=True):
             if VERSIONS_FOLDER in names or folder.endswith(_ENDING):
-                found.append(f"{storage.uri}/{folder}".rstrip("/"))
+                found.append(uri_to_open(storage, folder))
                 continue
             for name in names:
                 path = f"{folder}/{name}".lstrip("/")

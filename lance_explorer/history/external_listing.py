@@ -1,4 +1,4 @@
-"""Which versions a table keeps whose commits are in an external manifest store.
+"""Which versions a table keeps whose commits are in an external manifest store, or a namespace.
 
 The store says which version is the latest, and where its manifest is; the folder has the manifests
 of versions before (docs/FORMAT.md 10.1). Readers of Lance move a manifest that is still staged to
@@ -17,7 +17,7 @@ from lance_explorer.history.listing import (
     VersionLister,
     VersionListing,
 )
-from lance_explorer.storage import CommitStore, CommittedVersion, Storage
+from lance_explorer.storage import CommitStore, CommittedVersion, NamespaceCommits, Storage
 
 __all__ = ["ExternalLister", "lister_of"]
 
@@ -36,7 +36,7 @@ def lister_of(storage: Storage) -> VersionLister:
 class ExternalLister:
     """Lists the versions that an external manifest store and the ``_versions`` folder have."""
 
-    def __init__(self, storage: Storage, commits: CommitStore) -> None:
+    def __init__(self, storage: Storage, commits: CommitStore | NamespaceCommits) -> None:
         self._storage = storage
         self._commits = commits
 

@@ -34,6 +34,7 @@ from lance_explorer.storage import (
     leads_elsewhere,
     open_beside,
     open_storage,
+    uri_to_open,
 )
 
 __all__ = ["TableSource"]
@@ -121,6 +122,11 @@ class TableSource:
     def uri(self) -> str:
         """The root of the table, which is not the branch's own."""
         return self.main_storage.uri
+
+    @property
+    def uri_to_open(self) -> str:
+        """What opens the table anew: its root, with the external manifest store if it has one."""
+        return uri_to_open(self.main_storage)
 
     @property
     def latest_version(self) -> int:

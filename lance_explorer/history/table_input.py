@@ -9,9 +9,12 @@ from lance_explorer.arguments import path, shown, text
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.manifest import decode_manifest_message
 from lance_explorer.history.source import TableSource
-from lance_explorer.storage import IoCounts, Options
+from lance_explorer.storage import IoCounts, NamespaceCommits, Options, open_storage
 
 __all__ = ["dataset_of", "open_source", "package_of"]
+
+_TREE = "/tree/"
+"""What is before the name of a branch in its root; a namespace tells of no branches."""
 
 
 def open_source(
@@ -56,7 +59,13 @@ def open_source(
     options = storage_options
     if options is None:
         options = Options(opened.latest_storage_options())
-    return TableSource(opened.uri, branch or _branch_of(opened), options, io, allow_bases)
+    on = branch or _branch_of(opened)
+    if not getattr(opened, "_namespace_client_managed_versioning", False) or _TREE in opened.uri:
+        return TableSource(opened.uri, on, options, io, allow_bases)
+    storage = open_storage(opened.uri, options, io, allow_bases)
+    client, name = opened._namespace_client, opened._table_id
+    storage.commits = NamespaceCommits(client, name, storage.uri)
+    return TableSource(storage, on)
 
 
 def package_of(table: Any) -> str:

@@ -43,6 +43,7 @@ from lance_explorer.inspect.gaps import GAPS, gaps
 from lance_explorer.inspect.health import HEALTH, health
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
 from lance_explorer.inspect.index_settings import INDEX_SETTINGS, index_settings
+from lance_explorer.inspect.index_summary import INDEX_SUMMARY, index_summary
 from lance_explorer.inspect.indices import ALL_INDICES, INDICES, all_indices, indices
 from lance_explorer.inspect.manifests import MANIFESTS, manifests
 from lance_explorer.inspect.mem_wal import MEM_WAL, mem_wal
@@ -248,6 +249,27 @@ class Inspect:
         True
         """
         return self._at(index_settings, version)
+
+    @documented(INDEX_SUMMARY)
+    def index_summary(self, version: VersionRef | None = None) -> pl.DataFrame:
+        """Return how much of a version its indices cover, one row for each index.
+
+        The numbers are those of pylance's ``stats.index_stats``: ``num_rows_answered`` is
+        ``num_indexed_rows`` there, ``num_rows_to_scan`` is ``num_unindexed_rows``, and
+        ``num_segments`` is ``num_indices``. Only metadata is read. System indices are left out.
+
+        Parameters
+        ----------
+        version : int, str, date, datetime, tuple or Snapshot, optional
+            The version, as :meth:`Table.at` takes it; the latest by default.
+
+        Examples
+        --------
+        >>> summary = table.inspect.index_summary()
+        >>> summary.select("name", "num_segments", "num_rows_answered", "num_rows_to_scan").rows()
+        [('id_idx', 1, 9, 0)]
+        """
+        return self._at(index_summary, version)
 
     @documented(INDEX_COVERAGE)
     def index_coverage(self, version: VersionRef | None = None) -> pl.DataFrame:
@@ -777,6 +799,7 @@ _CATALOGUE: tuple[tuple[FrameSchema, _Builder], ...] = (
     (INDICES, _at_latest(indices)),
     (ALL_INDICES, all_indices),
     (INDEX_SETTINGS, _at_latest(index_settings)),
+    (INDEX_SUMMARY, _at_latest(index_summary)),
     (INDEX_COVERAGE, _at_latest(index_coverage)),
     (ALL_INDEX_COVERAGE, all_index_coverage),
     (REWRITE_GROUPS, rewrite_groups),

@@ -2,11 +2,53 @@
 
 import polars as pl
 
+from lance_explorer.frames.columns import (
+    BRANCH,
+    BYTES,
+    COUNT,
+    ID,
+    TEXT,
+    VERSION,
+    Column,
+    FrameSchema,
+)
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.index_coverage import index_coverage
 from lance_explorer.inspect.indices import indices
 
-__all__ = ["index_summary"]
+__all__ = ["INDEX_SUMMARY", "index_summary"]
+
+INDEX_SUMMARY = FrameSchema(
+    "index_summary",
+    (
+        VERSION,
+        BRANCH,
+        Column("name", TEXT, "name of the index"),
+        Column("index_type", TEXT, "index type, such as BTREE; unknown if the writer stored none"),
+        Column("fields", pl.List(TEXT), "paths of its fields; null: dropped from the schema"),
+        Column("num_segments", COUNT, "how many segments it has"),
+        Column("built_from", ID, "the earliest version that a segment was built from"),
+        Column("size_bytes", BYTES, "size of its files", nullable=True, unit="bytes"),
+        Column("num_fragments_covered", COUNT, "fragments that some segment covers", nullable=True),
+        Column("num_fragments_to_scan", COUNT, "fragments that no segment covers", nullable=True),
+        Column(
+            "num_fragments_removed",
+            COUNT,
+            "fragments that a segment still lists, and the version does not have",
+        ),
+        Column("num_rows_answered", COUNT, "live rows that it finds", nullable=True, unit="rows"),
+        Column(
+            "num_rows_to_scan", COUNT, "live rows that no segment finds", nullable=True, unit="rows"
+        ),
+        Column(
+            "num_stale_entries",
+            COUNT,
+            "upper bound of entries for rows that were masked since the segments were built",
+            nullable=True,
+        ),
+    ),
+)
+"""The columns of ``inspect.index_summary()``. What is unknown of one segment is null."""
 
 _COUNTS = ("num_rows_answered", "num_rows_to_scan", "num_stale_entries")
 
@@ -61,7 +103,10 @@ def _summary(source: TableSource, version: int) -> pl.DataFrame:
     found = by_name.join(counts, on="name", how="left", maintain_order="left")
     empty = pl.col("num_fragments_removed").is_null()  # a version without fragments has no lines
     names = [name for name in counts.columns if name != "name"]
-    return found.with_columns(pl.when(empty).then(0).otherwise(pl.col(names)).name.keep())
+    found = found.with_columns(pl.when(empty).then(0).otherwise(pl.col(names)).name.keep())
+    columns = {name: found[name] for name in INDEX_SUMMARY.names[2:]}
+    constant = {"version": [version] * len(found), "branch": [source.branch] * len(found)}
+    return INDEX_SUMMARY.build({**constant, **columns})
 
 
 def _sum(name: str) -> pl.Expr:

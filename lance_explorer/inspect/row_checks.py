@@ -78,6 +78,8 @@ def count_too_early(content: FragmentContent, next_row_id: int) -> int:
     if created is None or row_ids is None or _FIRST_VERSION not in created.versions:
         return 0
     starts, stops = row_ids.ranges()
+    if int(stops.max(initial=0)) <= next_row_id:
+        return 0
     counts = (stops - starts).astype(np.int64)
     begins = np.cumsum(counts) - counts
     run_begins = np.cumsum(created.counts) - created.counts
@@ -98,6 +100,8 @@ def _count_created_after_update(content: FragmentContent) -> int:
     if created is None or updated is None:
         return 0
     total = min(len(created), len(updated))
+    if len(created.versions) == len(updated.versions) == 1:
+        return total if created.versions[0] > updated.versions[0] else 0
     edges = np.union1d(_begins(created), _begins(updated))
     edges = edges[edges < total]
     lengths = np.diff(edges, append=total)

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from lance_explorer.history.reading.row_reader import FragmentContent
-from lance_explorer.rowids.addresses import fragments_of
+from lance_explorer.rowids.addresses import first_address, fragments_of
 from lance_explorer.rowids.blocks import RunsAndBlocks
 from lance_explorer.rowids.building import FragmentRows, live_rows
 from lance_explorer.rowids.id_map import IdMap
 from lance_explorer.rowids.runs import RunColumns, Runs
+from lance_explorer.rowids.segments import Range
 
 __all__ = ["Arrival", "FragmentIds", "IdGroup", "RowIdTracker", "end_of", "ids_from", "joined"]
 
@@ -36,6 +37,9 @@ class FragmentIds:
         CorruptFileError
             If a row has the largest 64-bit number for its row ID, which none can have.
         """
+        simple = _one_range(content)
+        if simple is not None:
+            return cls(simple, simple, RunColumns.empty())
         rows = content.index_rows()
         live, repeated = IdMap.of_parts(live_rows([rows]))
         every = live
@@ -119,10 +123,24 @@ class RowIdTracker:
         return IdGroup(columns.num_rows, int(first), tuple(fragment_ids))
 
 
+def _one_range(content: FragmentContent) -> IdMap | None:
+    """Return the row IDs of a fragment of which none is deleted, if they are one range."""
+    if content.deleted or content.row_ids is None:
+        return None
+    match content.row_ids.parts:
+        case (Range(start, stop),) if start < stop:
+            address = first_address(content.fragment.id)
+            columns = np.array([[start], [stop], [address]], dtype=np.uint64)
+            return IdMap(Runs(RunColumns(*columns)))
+    return None
+
+
 def ids_from(ids: IdMap, low: int) -> IdMap:
     """Return the rows whose row IDs are ``low`` or higher."""
     if not low or not ids.num_rows or _begin_of(ids) >= low:
         return ids
+    if end_of(ids) <= low:
+        return IdMap(Runs.of(RunColumns.empty()))
     zero, stop = np.array([[0], [low]], dtype=np.uint64)
     return ids.difference(IdMap(Runs(RunColumns(zero, stop, zero))))
 

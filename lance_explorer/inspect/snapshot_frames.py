@@ -16,6 +16,7 @@ from lance_explorer.inspect.fragments import FRAGMENTS, fragments
 from lance_explorer.inspect.health import HEALTH, health
 from lance_explorer.inspect.index_coverage import INDEX_COVERAGE, index_coverage
 from lance_explorer.inspect.index_settings import INDEX_SETTINGS, index_settings
+from lance_explorer.inspect.index_summary import INDEX_SUMMARY, index_summary
 from lance_explorer.inspect.indices import INDICES, indices
 from lance_explorer.inspect.row_id_encodings import ROW_ID_ENCODINGS, row_id_encodings
 from lance_explorer.inspect.row_id_segments import ROW_ID_SEGMENTS, row_id_segments
@@ -96,6 +97,17 @@ class SnapshotInspect:
         True
         """
         return self._answer(index_settings)
+
+    @documented(INDEX_SUMMARY)
+    def index_summary(self) -> pl.DataFrame:
+        """Return how much of the version its indices cover, one row for each index.
+
+        Examples
+        --------
+        >>> table.at(5).inspect.index_summary()["num_segments"].to_list()
+        [1]
+        """
+        return self._answer(index_summary)
 
     @documented(INDEX_COVERAGE)
     def index_coverage(self) -> pl.DataFrame:

@@ -37,7 +37,7 @@ from lance_explorer.ledger.recorded_table import RecordedTable
 from lance_explorer.ledger.recording import Added, record_branch
 from lance_explorer.ledger.segments import Segment, write_segment
 from lance_explorer.shown import described
-from lance_explorer.storage import Options, open_storage
+from lance_explorer.storage import EXTERNAL_SCHEME, Options, open_storage
 
 if TYPE_CHECKING:
     from lance_explorer.table import Table
@@ -358,6 +358,8 @@ class Ledger:
                 yield RecordedTable(self._place, folder, uri, is_alone=True)
 
     def _named(self, name: str) -> RecordedTable:
+        if name.startswith(f"{EXTERNAL_SCHEME}://"):  # it is recorded under the root alone
+            name = open_storage(name).uri
         last = name.rstrip("/").rpartition("/")[2]
         same = list(self._tables(last)) if last else []
         found = [one for one in same if one.uri == name]

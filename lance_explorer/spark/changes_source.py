@@ -174,4 +174,4 @@ def changes_to_spark(spark: SparkSession, found: Changes) -> DataFrame:
         options["ledger"] = ledger.uri
         options |= {f"{LEDGER_PREFIX}{n}": value for n, value in ledger.options.items()}
     given = {name: value for name, value in options.items() if value is not None}
-    return spark.read.format(ChangesSource.name()).options(**given).load(source.uri)
+    return spark.read.format(ChangesSource.name()).options(**given).load(source.uri_to_open)

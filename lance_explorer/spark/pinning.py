@@ -82,7 +82,7 @@ class PinnedTable:
     @classmethod
     def at(cls, source: TableSource, version: int, ref: TableRef) -> "PinnedTable":
         """Return a table at a version of one of its branches, which ``source`` is."""
-        branch = replace(ref, uri=source.uri, branch=source.branch)
+        branch = replace(ref, uri=source.uri_to_open, branch=source.branch)
         for file in source.listing.versions:
             if file.version == version:
                 return cls(branch, file)

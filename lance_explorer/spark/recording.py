@@ -67,7 +67,10 @@ _FOUND = FrameSchema(
 
 
 class _Rest(NamedTuple):
-    """A branch with more new versions than one task should read, and a version known to be its."""
+    """A branch with more new versions than one task should read, and a version known to be its.
+
+    ``uri`` is what opens the table.
+    """
 
     uri: str
     branch: str | None
@@ -143,7 +146,7 @@ def record(
     bases, keeps_words = paths("allow_bases", allow_bases), flag("words", words)
     tables = list(dict.fromkeys(one for uri in roots for one in tables_below(uri, options)))
     for uri in tables:
-        place_of(to).check_apart(uri)
+        place_of(to).check_apart(open_storage(uri, options).uri)
     spark.dataSource.register(RecordingSource)
     reader = spark.read.format(RecordingSource.name()).options(
         ledger=to.uri,
@@ -267,7 +270,7 @@ class _Recording(DataSourceReader):
                 continue
             life = table.chosen(branch)
             known = max(life.digests.items(), default=None) if life else None
-            rest = json.dumps(_Rest(main.uri, branch, known))
+            rest = json.dumps(_Rest(main.uri_to_open, branch, known))
             yield (main.uri, branch, 0, None, None, 0, None, rest)
 
     def _ranges(self, of: _Rest) -> list[_Range | _Failed]:
@@ -282,14 +285,16 @@ class _Recording(DataSourceReader):
         of = work.of
         options = StorageOptions(dict(self._ref.storage))
         root = open_storage(of.uri, options, None, self._ref.allow_bases)
+        uri = root.uri
         if of.branch is not None:
-            root = open_beside(root, f"{of.uri}/{branch_root(of.branch)}")
-        added = record_range(root, ledger, of.uri, of.branch, work.versions, words=self._words)
-        return recorded_row(of.uri, of.branch, added)
+            root = open_beside(root, f"{uri}/{branch_root(of.branch)}")
+        added = record_range(root, ledger, uri, of.branch, work.versions, words=self._words)
+        return recorded_row(uri, of.branch, added)
 
     def _record_rest(self, of: _Rest, ledger: Ledger) -> tuple[Any, ...]:
-        table = recorded_table(ledger, of.uri)
-        row = record_and_merge(self._source(of), place_of(ledger), table, words=self._words)
+        source = self._source(of)
+        table = recorded_table(ledger, source.uri)
+        row = record_and_merge(source, place_of(ledger), table, words=self._words)
         merge_branch(table, of.branch)  # the ranges, if nothing was left
         return row
 

@@ -4,13 +4,15 @@ from lance_explorer.storage.ahead import done_in_order, reading_ahead
 from lance_explorer.storage.base import Contents, FileInfo, FilePart, IoCounts, Storage, given
 from lance_explorer.storage.bases import Bases, leads_elsewhere, place_of
 from lance_explorer.storage.budget import Budget
-from lance_explorer.storage.commit_store import CommitStore, CommittedVersion
+from lance_explorer.storage.commit_store import EXTERNAL_SCHEME, CommitStore, CommittedVersion
 from lance_explorer.storage.forked import check_not_forked
 from lance_explorer.storage.local import LocalStorage, names_of_no_files
-from lance_explorer.storage.opening import open_beside, open_storage
+from lance_explorer.storage.namespace_commits import NamespaceCommits
+from lance_explorer.storage.opening import open_beside, open_storage, uri_to_open
 from lance_explorer.storage.secrets import Hidden, Options
 
 __all__ = [
+    "EXTERNAL_SCHEME",
     "Bases",
     "Budget",
     "CommitStore",
@@ -21,6 +23,7 @@ __all__ = [
     "Hidden",
     "IoCounts",
     "LocalStorage",
+    "NamespaceCommits",
     "Options",
     "Storage",
     "check_not_forked",
@@ -32,4 +35,5 @@ __all__ = [
     "open_storage",
     "place_of",
     "reading_ahead",
+    "uri_to_open",
 ]

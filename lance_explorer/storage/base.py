@@ -11,6 +11,7 @@ from lance_explorer.shown import described
 from lance_explorer.storage.bases import Bases
 from lance_explorer.storage.budget import Budget
 from lance_explorer.storage.commit_store import CommitStore
+from lance_explorer.storage.namespace_commits import NamespaceCommits
 from lance_explorer.storage.secrets import Options
 
 __all__ = ["Contents", "FileInfo", "FilePart", "IoCounts", "Storage", "given"]
@@ -109,14 +110,14 @@ class Storage(ABC):
         What was asked so far; shared by all storage of one table.
     bases : Bases
         Other roots that the table may lead to, and those in use; shared by all of them.
-    commits : CommitStore, optional
+    commits : CommitStore or NamespaceCommits, optional
         The external manifest store that says which versions there are, if the table has one.
     in_flight : int
         How many files are best read at a time.
     """
 
     in_flight = 1
-    commits: CommitStore | None = None
+    commits: CommitStore | NamespaceCommits | None = None
 
     def __init__(
         self, uri: str, options: Mapping[str, str] | None = None, io: IoCounts | None = None

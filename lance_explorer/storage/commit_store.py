@@ -6,10 +6,11 @@ was staged (docs/FORMAT.md 10.1). It is only read here.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from lance_explorer.errors import InvalidArgumentError, MissingDependencyError, StorageError
 from lance_explorer.storage.secrets import Options, without_secrets
@@ -19,6 +20,7 @@ __all__ = [
     "TABLE_OF_COMMITS",
     "CommitStore",
     "CommittedVersion",
+    "external_uri",
     "split_external",
 ]
 
@@ -67,11 +69,13 @@ class CommitStore:
         return list(islice(self._versions(urlsplit(uri).path.strip("/")), count))
 
     def _versions(self, base: str) -> Iterator[CommittedVersion]:
-        client = self._connected()
+        create = self._imported()
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
-            pages = client.get_paginator("query").paginate(
+            if self._client is None:
+                self._client = create()
+            pages = self._client.get_paginator("query").paginate(
                 TableName=self.name,
                 KeyConditionExpression="base_uri = :base",
                 ExpressionAttributeValues={":base": {"S": base}},
@@ -98,28 +102,40 @@ class CommitStore:
                 f"{sorted(item)}"
             ) from error
 
-    def _connected(self) -> Any:
-        if self._client is None:
-            try:
-                import boto3
-                from botocore.config import Config
-            except ImportError as error:
-                raise MissingDependencyError(
-                    f"{EXTERNAL_SCHEME}:// needs boto3: pip install 'lance-explorer[dynamodb]'"
-                ) from error
-            given = {name.lower().removeprefix("aws_"): v for name, v in self._options.items()}
-            limits = {"connect_timeout": _SECONDS, "read_timeout": _SECONDS}
-            self._client = boto3.client(
-                "dynamodb",
-                endpoint_url=_plain(given.get("dynamodb_endpoint"))
-                or os.environ.get("DYNAMODB_ENDPOINT"),
-                region_name=_plain(given.get("region") or given.get("default_region")),
-                aws_access_key_id=_plain(given.get("access_key_id")),
-                aws_secret_access_key=_plain(given.get("secret_access_key")),
-                aws_session_token=_plain(given.get("session_token") or given.get("token")),
-                config=Config(retries={"max_attempts": _ATTEMPTS}, **limits),
-            )
-        return self._client
+    def _imported(self) -> Callable[[], Any]:
+        """Return what makes a client; see that the library is there."""
+        try:
+            import boto3
+            from botocore.config import Config
+        except ImportError as error:
+            raise MissingDependencyError(
+                f"{EXTERNAL_SCHEME}:// needs boto3: pip install 'lance-explorer[dynamodb]'"
+            ) from error
+        given = {name.lower().removeprefix("aws_"): v for name, v in self._options.items()}
+        limits = {"connect_timeout": _SECONDS, "read_timeout": _SECONDS}
+        region = _plain(given.get("region") or given.get("default_region"))
+        return partial(
+            boto3.client,
+            "dynamodb",
+            endpoint_url=_plain(given.get("dynamodb_endpoint"))
+            or os.environ.get("DYNAMODB_ENDPOINT"),
+            region_name=region or os.environ.get("AWS_REGION"),
+            aws_access_key_id=_plain(given.get("access_key_id")),
+            aws_secret_access_key=_plain(given.get("secret_access_key")),
+            aws_session_token=_plain(given.get("session_token") or given.get("token")),
+            config=Config(retries={"max_attempts": _ATTEMPTS}, **limits),
+        )
+
+
+def external_uri(uri: str, name: str) -> str:
+    """Return the URI that names objects and the table of DynamoDB that tells their versions.
+
+    Examples
+    --------
+    >>> external_uri("s3://bucket/t.lance", "commits")
+    's3+ddb://bucket/t.lance?ddbTableName=commits'
+    """
+    return f"{EXTERNAL_SCHEME}{uri[uri.index(':') :]}?{urlencode({TABLE_OF_COMMITS: name})}"
 
 
 def split_external(uri: str, options: Options) -> tuple[str, CommitStore]:

@@ -1,5 +1,6 @@
 """Object stores: S3, Google Cloud Storage and Azure, with many requests in flight."""
 
+import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -47,6 +48,9 @@ _CLIENT_OPTIONS = frozenset(
     "randomize_addresses read_timeout timeout user_agent".split()
 )
 """Options about HTTP, which are the same for every kind of store."""
+
+_ALLOW_HTTP = "AWS_ALLOW_HTTP"
+"""Where pylance takes the option of that name from, which this library takes from nowhere."""
 
 _NO_NAME = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """Characters that the names of objects cannot have."""
@@ -330,7 +334,7 @@ def _connected(
     kind: _Kind, uri: str, options: Mapping[str, str]
 ) -> S3Store | GCSStore | AzureStore:
     config: dict[str, str] = {}
-    client: dict[str, str] = {}
+    client = {"allow_http": os.environ[_ALLOW_HTTP]} if _ALLOW_HTTP in os.environ else {}
     for key, value in options.items():
         _check(key, value)
         if key in _CLIENT_OPTIONS:
@@ -420,5 +424,7 @@ def _hint(said: str) -> str | None:
     if "403 Forbidden" in said or "401 Unauthorized" in said:
         return "check the credentials in storage_options or in the environment"
     if "HTTP error: builder error" in said:
-        return 'an endpoint without TLS needs allow_http="true" in storage_options'
+        return (
+            'an endpoint without TLS needs allow_http="true" in storage_options, or AWS_ALLOW_HTTP'
+        )
     return None

@@ -8,11 +8,16 @@ from urllib.parse import unquote, urlsplit
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.storage.base import IoCounts, Storage
 from lance_explorer.storage.bases import Bases
-from lance_explorer.storage.commit_store import EXTERNAL_SCHEME, split_external
+from lance_explorer.storage.commit_store import (
+    EXTERNAL_SCHEME,
+    CommitStore,
+    external_uri,
+    split_external,
+)
 from lance_explorer.storage.local import LocalStorage
 from lance_explorer.storage.secrets import Options
 
-__all__ = ["is_remote", "open_beside", "open_storage"]
+__all__ = ["is_remote", "open_beside", "open_storage", "uri_to_open"]
 
 _OBJECT_STORES = ("s3", "s3a", "gs", "az", "abfs", "abfss")
 
@@ -65,6 +70,14 @@ def open_storage(
     storage.bases = Bases(storage.uri, storage.options, allow_bases)
     storage.bases.commit_store = None if commits is None else commits.name
     return storage
+
+
+def uri_to_open(storage: Storage, folder: str = "") -> str:
+    """Return what opens a root, or a folder in it, as it was opened: its manifest store with it."""
+    uri = f"{storage.uri}/{folder}".rstrip("/")
+    if isinstance(storage.commits, CommitStore):  # a namespace has no URI
+        return external_uri(uri, storage.commits.name)
+    return uri
 
 
 def open_beside(storage: Storage, uri: str) -> Storage:

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from lance_explorer.errors import UnsupportedFeatureError
 
-__all__ = ["BlobCheck", "check_blobs", "described_blobs", "refuse_blob"]
+__all__ = ["BlobCheck", "check_blobs", "described_blobs", "may_hold_blobs", "refuse_blob"]
 
 BlobCheck = Callable[[int, str], None]
 """Raises UnsupportedFeatureError if a blob may not be read, by its base path (0: none) and URI."""
@@ -24,6 +24,12 @@ def refuse_blob(base_id: int, uri: str) -> None:
 def described_blobs(described: pa.Schema) -> list[str]:
     """Return the columns of a schema whose blobs may lie outside, as a scan describes them."""
     return [field.name for field in described if _holds_uris(field.type)]
+
+
+def may_hold_blobs(kind: pa.DataType) -> bool:
+    """Tell whether a column of a type may be blobs: of all others a scan gives what they are."""
+    is_number = pa.types.is_primitive(kind) and not isinstance(kind, pa.BaseExtensionType)
+    return not (is_number or pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def check_blobs(batches: Iterable[pa.RecordBatch], check: BlobCheck) -> None:

@@ -11,7 +11,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lance_explorer.errors import StorageError, UnsupportedFeatureError
-from lance_explorer.values.blobs import BlobCheck, check_blobs, described_blobs, refuse_blob
+from lance_explorer.values.blobs import (
+    BlobCheck,
+    check_blobs,
+    described_blobs,
+    may_hold_blobs,
+    refuse_blob,
+)
 from lance_explorer.values.opening import (
     StorageOptions,
     batch_bytes,
@@ -231,11 +237,17 @@ def _places_of(wanted: _Addresses, found: _Addresses) -> NDArray[np.int64]:
 
 def _types_with_blobs(dataset: lance.LanceDataset, columns: Sequence[str]) -> pa.Schema | None:
     """Return the types of columns of which some are blobs; None if there are no blobs."""
+    plain = {field.name for field in dataset.schema if not may_hold_blobs(field.type)}
+    others = [name for name in columns if name not in plain]
+    if not others:
+        return None
     described, whole = (
-        dataset.scanner(columns=list(columns), blob_handling=handling).projected_schema
+        dataset.scanner(columns=others, blob_handling=handling).projected_schema
         for handling in (None, WHOLE_BLOBS)
     )
-    return None if described.types == whole.types else whole
+    if described.types == whole.types:
+        return None
+    return dataset.scanner(columns=list(columns), blob_handling=WHOLE_BLOBS).projected_schema
 
 
 def _taken_with_blobs(

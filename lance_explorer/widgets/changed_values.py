@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from lance_explorer.figures.distributions import bars_of
-from lance_explorer.shown import one_line
 from lance_explorer.widgets.comparison import Cells, Comparison
 
 __all__ = ["changed_values"]
@@ -51,7 +50,7 @@ def changed_values(
                 "bars": []
                 if bars is None
                 else [
-                    {"label": one_line(label, _LONGEST_LABEL), "before": was, "after": now}
+                    {"label": label[:_LONGEST_LABEL], "before": was, "after": now}
                     for label, was, now in zip(*bars, strict=True)
                 ],
             }

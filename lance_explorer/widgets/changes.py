@@ -73,7 +73,8 @@ class Changes(RowsView):
     Page Up and Down, Home and End. The boxes take versions as :meth:`Table.at` does. Each changed
     row is a line: as it is, with ``old → new`` in the cells that differ, and a deleted one as it
     was. A click on a class of changes or on a column shows only its rows. Values are read when they
-    are shown; to count differing columns, at most 100,000 rows are compared. Blobs are not shown.
+    are shown; to count differing columns, at most 100,000 rows are compared, and at most 10,000,000
+    cells. Blobs are not shown.
     For versions of two branches, use :meth:`Table.diff`; if one is typed, by its tag or as
     ``dev@3``, the view shows the code for that.
 
@@ -190,7 +191,7 @@ class Changes(RowsView):
     def columns(self) -> pl.DataFrame:
         """Return in how many updated rows each column differs: ``column`` and ``num_rows``.
 
-        At most 100,000 rows are compared.
+        At most 100,000 rows and 10,000,000 cells are compared.
 
         Examples
         --------

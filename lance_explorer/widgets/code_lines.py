@@ -24,7 +24,7 @@ def opening_code(table: Table, code: str) -> str:
     Keys and passwords are never in it: storage options are there by name only.
     """
     imports = [line for name, line in _IMPORTS.items() if name in code]
-    arguments = [literal(table.uri)]
+    arguments = [literal(table.source.uri_to_open)]
     if table.branch is not None:
         arguments.append(f"branch={literal(table.branch)}")
     lines = _options_lines(table, arguments)
@@ -49,7 +49,7 @@ def dataset_code(table: Table, code: str) -> str:
     imports = ["import lance"]
     if "timedelta(" in code:
         imports.insert(0, "from datetime import timedelta\n")
-    arguments = [literal(table.uri)]
+    arguments = [literal(table.source.uri_to_open)]
     lines = _options_lines(table, arguments)
     lines.append(f"dataset = lance.dataset({', '.join(arguments)})")
     return "\n".join([*imports, "", *lines, code])

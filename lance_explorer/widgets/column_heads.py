@@ -6,10 +6,9 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.figures.distributions import Spread, spread_of
-from lance_explorer.shown import one_line
 from lance_explorer.widgets.arranging import Arrangement
 
-__all__ = ["column_heads", "sample_of"]
+__all__ = ["column_heads", "rows_within", "sample_of"]
 
 _FEW_ROWS = 20
 """Rows that tell how large rows are."""
@@ -22,14 +21,10 @@ _MOST_SHOWN_VALUES = 3
 _LONGEST_VALUE = 60
 
 
-def sample_of(
-    shown: Arrangement,
-    columns: list[str],
-    check: Callable[[], None],
-    most_rows: int | None = None,
-    most_bytes: int = _MOST_BYTES,
-) -> pl.DataFrame:
+def sample_of(shown: Arrangement, columns: list[str], check: Callable[[], None]) -> pl.DataFrame:
     """Return the first rows that are shown: all, or as many as are read in no time.
+
+    These are 1,000 rows and about 8 MiB; of rows that are in memory 100,000.
 
     Parameters
     ----------
@@ -39,21 +34,34 @@ def sample_of(
         Which columns are read.
     check : callable
         Called between two reads; may raise to end the work.
-    most_rows : int, optional
-        How many rows at most; by default 1,000, of rows that are in memory 100,000.
-    most_bytes : int
-        About how many bytes at most, judged by the first rows.
     """
-    if most_rows is None:
-        most_rows = _MOST_ROWS_HERE if shown.source.is_in_memory else _MOST_ROWS
-    most_rows = min(most_rows, shown.num_rows)
-    few = shown.rows(0, min(_FEW_ROWS, most_rows), columns)
-    if few.height == most_rows or not columns:
+    if shown.source.is_in_memory:
+        return shown.rows(0, min(_MOST_ROWS_HERE, shown.num_rows), columns)
+    most = min(_MOST_ROWS, shown.num_rows)
+    return rows_within(lambda count: shown.rows(0, count, columns), most, _MOST_BYTES, check)
+
+
+def rows_within(
+    read: Callable[[int], pl.DataFrame], most_rows: int, most_bytes: int, check: Callable[[], None]
+) -> pl.DataFrame:
+    """Return the first rows, about as many as have so many bytes, judged by the first of them.
+
+    Parameters
+    ----------
+    read : callable
+        Returns a number of first rows.
+    most_rows, most_bytes : int
+        How many rows, and about how many bytes, at most.
+    check : callable
+        Called between two reads; may raise to end the work.
+    """
+    few = read(min(_FEW_ROWS, most_rows))
+    if few.height >= most_rows or not few.height:
         return few
     check()
-    size = max(1, int(few.estimated_size()) // max(1, few.height))
-    wanted = most_rows if shown.source.is_in_memory else min(most_rows, most_bytes // size)
-    return few if wanted <= few.height else shown.rows(0, wanted, columns)
+    size = max(1, int(few.estimated_size()) // few.height)
+    wanted = min(most_rows, most_bytes // size)
+    return few if wanted <= few.height else read(wanted)
 
 
 def column_heads(rows: pl.DataFrame, check: Callable[[], None]) -> list[dict[str, Any]]:
@@ -70,7 +78,7 @@ def _head(spread: Spread) -> dict[str, Any]:
     return {
         "has_order": spread.has_order,
         "bars": [
-            {"label": one_line(label, _LONGEST_VALUE), "count": count}
+            {"label": label[:_LONGEST_VALUE], "count": count}
             for label, count in (bars if spread.has_order else bars[:_MOST_SHOWN_VALUES])
         ],
         "num_nulls": spread.num_nulls,

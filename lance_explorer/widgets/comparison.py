@@ -36,7 +36,10 @@ from lance_explorer.widgets.changed_rows import (
 __all__ = ["Cells", "Comparison", "compare"]
 
 _ROWS_AT_ONCE = 4_096
-_MOST_ROWS_COMPARED = 100_000
+_MOST_ROWS_COMPARED, _MOST_CELLS_COMPARED = 100_000, 10_000_000
+_FEW_CELLS = 200_000
+"""Cells that are compared in no time."""
+
 _LEFT_OUT = (RowEvent.MOVED, RowEvent.COLUMN_ADDED)
 """Rows that are shown only if they are asked for: their values are what they were."""
 
@@ -48,7 +51,8 @@ class Cells:
     Attributes
     ----------
     rows : ChangeRuns
-        Rows that both versions have, a run each; at most 100,000.
+        Rows that both versions have, a run each; at most 100,000, and of many columns 10,000,000
+        cells.
     differ : ndarray of bool
         A line a row, a column a column.
     names : tuple of str
@@ -157,7 +161,8 @@ class Comparison:
     @property
     def is_small(self) -> bool:
         """Whether the cells are compared in no time."""
-        return int(self._written().length.sum(dtype=np.uint64)) <= _ROWS_AT_ONCE
+        num_rows = int(self._written().length.sum(dtype=np.uint64))
+        return num_rows <= _ROWS_AT_ONCE and num_rows * len(self.columns) <= _FEW_CELLS
 
     def _written(self) -> ChangeRuns:
         """Return the rows of which both images are there."""
@@ -170,7 +175,8 @@ class Comparison:
         ends = np.cumsum(runs.length.astype(np.int64))
         total = int(ends[-1]) if len(ends) else 0
         names = tuple(self.columns)
-        done, differ = min(total, _MOST_ROWS_COMPARED), [np.empty((0, len(names)), np.bool_)]
+        most = min(_MOST_ROWS_COMPARED, max(1, _MOST_CELLS_COMPARED // max(1, len(names))))
+        done, differ = min(total, most), [np.empty((0, len(names)), np.bool_)]
         place = np.arange(done)
         run = np.searchsorted(ends, place, side="right")
         rows = single_rows(runs, run, place - (ends - runs.length.astype(np.int64))[run])

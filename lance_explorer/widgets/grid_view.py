@@ -19,7 +19,7 @@ from lance_explorer.shown import described, one_line
 from lance_explorer.widgets.arranging import Arrangement, is_sortable
 from lance_explorer.widgets.cell_pieces import kind_of, line_of, media_of, pieces_of
 from lance_explorer.widgets.cell_text import csv_of, sizes_of, summary_of, text_of, unit_of
-from lance_explorer.widgets.column_heads import column_heads, sample_of
+from lance_explorer.widgets.column_heads import column_heads, rows_within, sample_of
 from lance_explorer.widgets.row_sources import RowSource
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.view import Request, View, answers
@@ -67,21 +67,23 @@ class GridView(View):
     def shown_columns(self) -> list[str]:
         """The columns that the grid shows, at most 200; of many the first until some are chosen.
 
-        They stay chosen when other rows with such columns are shown.
+        They stay chosen when other rows with such columns are shown, and may be chosen before.
 
         Examples
         --------
-        >>> rows = FrameTable(table.versions())
-        >>> rows.shown_columns = ["version", "operation"]
-        >>> rows.shown_columns
-        ['version', 'operation']
+        >>> widget = lx.widgets.TimeTravel(table)
+        >>> widget.shown_columns = ["city", "_rowid"]
+        >>> widget.shown_columns
+        ['city', '_rowid']
         """
-        return self._shown_of(self._source)
+        source = self._source
+        return self._shown_of(source) if source.schema else list(self._chosen() or ())
 
     @shown_columns.setter
     def shown_columns(self, columns: Iterable[str]) -> None:
         wanted = names("shown_columns", columns)
-        if missing := [name for name in wanted if name not in self._source.schema]:
+        schema = self._source.schema
+        if schema and (missing := [name for name in wanted if name not in schema]):
             raise InvalidArgumentError(f"there is no column {missing[0]!r} to show")
         if len(wanted) > _MOST_COLUMNS:
             raise InvalidArgumentError(
@@ -123,8 +125,12 @@ class GridView(View):
 
     # ------------------------------------------------------------------------------ columns
 
+    def _chosen(self) -> tuple[str, ...] | None:
+        chosen: tuple[str, ...] | None = self.state.chosen_columns.get(self._module)
+        return chosen
+
     def _shown_of(self, source: RowSource) -> list[str]:
-        chosen = self.state.chosen_columns.get(self._module)
+        chosen = self._chosen()
         if chosen is not None:
             there = [name for name in chosen if name in source.schema]
             if there or not chosen:
@@ -281,15 +287,19 @@ class GridView(View):
         """Return the selected rows as CSV, or all that are shown, up to a limit."""
         shown = self._arrangement
         columns = self._shown_of(shown.source)
-        most = sample_of(shown, columns, request.check, _MOST_COPIED_ROWS, _MOST_COPIED_BYTES)
         selected = pl.Series(self._selected)
-        if not len(selected):
-            total, rows = shown.num_rows, most
-        else:
-            if shown.positions is not None:
-                selected = shown.positions.filter(shown.positions.is_in(selected.implode()))
-            total = len(selected)
-            rows = shown.source.take(selected.head(_MOST_COPIED_ROWS), columns)
+        if len(selected) and shown.positions is not None:
+            selected = shown.positions.filter(shown.positions.is_in(selected.implode()))
+        is_some = len(self._selected) > 0
+        total = len(selected) if is_some else shown.num_rows
+
+        def read(count: int) -> pl.DataFrame:
+            if is_some:
+                return shown.source.take(selected.head(count), columns)
+            return shown.rows(0, count, columns)
+
+        most = min(total, _MOST_COPIED_ROWS)
+        rows = rows_within(read, most, _MOST_COPIED_BYTES, request.check)
         request.progress(f"writing {rows.height:,} rows as CSV")
         return {"text": csv_of(rows), "num_rows": rows.height, "num_total": total}
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.format.flags import STABLE_ROW_IDS, unreadable_flags
+from lance_explorer.format.schema import Field, is_blob
 from lance_explorer.frames.counts import known
 from lance_explorer.history.fragment_counts import totals
 from lance_explorer.history.source import TableSource
@@ -145,7 +146,8 @@ class VersionRows:
         self, source: TableSource, version: int, columns: Sequence[str] | None = None
     ) -> None:
         history, position = source.found(version)
-        all_flags = history.records[position].manifest.reader_feature_flags
+        record = history.records[position]
+        all_flags = record.manifest.reader_feature_flags
         if flags := unreadable_flags(all_flags):
             raise UnsupportedFeatureError(
                 f"rows of version {version} cannot be read: unknown feature {', '.join(flags)}"
@@ -154,7 +156,7 @@ class VersionRows:
         self.has_row_ids = bool(all_flags & STABLE_ROW_IDS)
         self._source, self._version = source, version
         self._root, self._options = value_root(source, version), source.storage.options
-        values = row_schema(self._root, version, self._options)
+        values = self._types(record.schema)
         types = pl.Schema({**values, **SYSTEM_COLUMNS, **ROW_VERSIONS})
         wanted = [*SYSTEM_COLUMNS, *values] if columns is None else list(columns)
         if missing := [name for name in wanted if name not in types]:
@@ -164,6 +166,19 @@ class VersionRows:
         self._schema = pl.Schema({name: types[name] for name in wanted})
         count = known(totals(history, history.live_rows))[position]
         self._num_rows = self.read(["_rowaddr"]).height if count is None else count
+
+    def _types(self, schema: tuple[Field, ...]) -> pl.Schema:
+        """Return the types of all columns; those of versions with one schema are the same.
+
+        But for blobs: how they are described depends on the format of the data files.
+        """
+        known: tuple[tuple[Field, ...], pl.Schema] | None = self._source.kept.get(__name__)
+        if known is not None and known[0] is schema:
+            return known[1]
+        types = row_schema(self._root, self._version, self._options)
+        if not any(map(is_blob, schema)):
+            self._source.kept[__name__] = schema, types
+        return types
 
     @property
     def version(self) -> int:

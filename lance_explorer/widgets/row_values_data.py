@@ -10,6 +10,7 @@ from lance_explorer.figures.row_events import EVENT_KINDS, event_name
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
+from lance_explorer.widgets.cell_pieces import pieces_of
 from lance_explorer.widgets.cell_text import summary_of
 from lance_explorer.widgets.code_lines import literal
 
@@ -148,14 +149,17 @@ def event_values(events: pl.DataFrame, absent: pl.Series) -> list[dict[str, Any]
     A column that the table did not have then is absent; one that it did not have before is new.
     """
     names = events["values"].struct.fields[:_MOST_COLUMNS] if len(events) else []
-    texts = {name: summary_of(events["values"].struct.field(name))[0].to_list() for name in names}
-    return list(_event_values(events, names, texts, absent.to_list()))
+    columns = {name: events["values"].struct.field(name) for name in names}
+    texts = {name: summary_of(column)[0].to_list() for name, column in columns.items()}
+    pieces = {name: pieces_of(column) for name, column in columns.items()}
+    return list(_event_values(events, names, texts, pieces, absent.to_list()))
 
 
 def _event_values(
     events: pl.DataFrame,
     names: list[str],
     texts: dict[str, list[str | None]],
+    pieces: dict[str, list[dict[str, Any] | None] | None],
     absent: list[list[str]],
 ) -> Iterator[dict[str, Any]]:
     total = len(events["values"].struct.fields) if len(events) else 0
@@ -171,6 +175,7 @@ def _event_values(
             {
                 "name": name,
                 "value": texts[name][number],
+                "piece": None if (shown := pieces[name]) is None else shown[number],
                 "before": texts[name][number - 1] if name in differs else None,
                 "changed": name in differs,
                 "is_absent": name in gone,

@@ -203,8 +203,8 @@ def test_views_lead_to_each_other(photos):
     photos.expect("changes", version=44, compared_version=43)
     expect(photos.tab("changes")).to_be_focused()
     photos.panel("changes").locator('[data-cells="43 44"]').wait_for()
-    expect(photos.panel("changes").locator(".lx-rows-status")).to_have_text("2 rows")
-    photos.panel("changes").get_by_role("gridcell", name="update_preimage").click()
+    expect(photos.panel("changes").locator(".lx-rows-status")).to_have_text("1 row")
+    photos.panel("changes").get_by_role("gridcell", name="update_postimage").click()
     photos.panel("changes").get_by_role("button", name="Follow row 42", exact=True).click()
     photos.expect("row", version=44, row_id=42)
     photos.panel("row").locator(".lx-value").first.wait_for()  # then its buttons stay as they are

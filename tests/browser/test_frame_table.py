@@ -55,7 +55,7 @@ class Table:
         self.notebook = notebook
         self.page = notebook.page
         self.grid = notebook.widgets("[role=grid]")
-        self.filter = notebook.widgets("input[type=search]")
+        self.filter = notebook.widgets("input.lx-filter")
         self.status = notebook.widgets(".lx-rows-status")
         self.detail = notebook.widgets(".lx-detail")
 
@@ -271,14 +271,14 @@ def test_names_and_values_stay_text(hostile):
 def test_long_values_are_cut_and_the_detail_says_how_much_it_shows(hostile):
     cell = hostile.row(0).locator("td").nth(2)
     expect(cell).to_have_text(re.compile("^x.{1,198}$"))
-    cell.dblclick()
+    cell.click()
     expect(hostile.detail).to_contain_text("100,000 of 1,000,000 characters")
     hostile.notebook.screenshot("table_detail")
     hostile.press("ArrowRight")
     expect(hostile.detail).to_contain_text("25,600 bytes")
     expect(hostile.detail.locator("pre")).to_contain_text("000102030405")
     hostile.press("ArrowRight")
-    expect(hostile.detail.locator("pre")).to_contain_text('"at":[1,2]')
+    expect(hostile.detail.locator("pre")).to_contain_text('"at": [1, 2]')
     hostile.press("ArrowDown")
     expect(hostile.detail.locator("pre")).to_have_text("null")
     hostile.press("Escape")
@@ -307,3 +307,46 @@ def test_it_fits_the_page_in_both_themes(hostile, lab, theme, width):
         arg=[hostile.grid.element_handle(), theme == "light"],
     )
     hostile.notebook.screenshot(f"table_{theme}_{width}")
+
+
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAE"
+    "hQGAhKmMIQAAAABJRU5ErkJggg=="
+)
+
+MAKE_MEDIA = f"""
+import base64
+import polars as pl
+from lance_explorer.widgets.frame_table import FrameTable
+
+png = base64.b64decode({PNG!r})
+media = pl.DataFrame({{
+    "image": [png, png[:40], b"other"],
+    "vector": pl.Series([[0.0, 1.0, 0.5, 2.0, 1.0]] * 3, dtype=pl.Array(pl.Float32, 5)),
+    "exif": [{{"id": 2**60 + 1, "lens": {{"mm": 23}}}}] * 3,
+    "city": ["Oslo", "Oslo", None],
+}})
+table = FrameTable(media)
+table
+"""
+
+
+def test_cells_show_pictures_vectors_and_structs(open_notebook):
+    notebook = open_notebook("media", MAKE_MEDIA)
+    notebook.run_all()
+    assert notebook.failures() == []
+    table = Table(notebook)
+    picture = table.row(0).locator("img")
+    expect(picture).to_have_attribute("alt", "PNG image, 70 bytes")
+    expect(table.row(1).locator("td").first).to_have_text("cannot be shown: PNG image, 40 bytes")
+    expect(table.row(2).locator("td").first).to_have_text("6f74686572 (5 bytes)")
+    expect(table.row(0).locator("svg.lx-line")).to_have_count(1)
+    head = table.head("city")
+    expect(head).to_have_attribute("aria-description", re.compile("Of all 3 rows: 1 null"))
+    table.row(0).locator("td").nth(2).click()
+    expect(table.detail.locator("pre")).to_have_text(
+        '{\n  "id": 1152921504606846977,\n  "lens": {"mm": 23}\n}'
+    )
+    table.row(0).locator("td").first.click()
+    expect(table.detail.locator("img")).to_be_visible()
+    notebook.screenshot("table_media")

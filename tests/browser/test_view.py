@@ -24,12 +24,12 @@ class Unsteady(FrameRows):
         self.go_on.set()
         self.cuts = []
 
-    def slice(self, start, stop):
+    def slice(self, start, stop, columns=None):
         self.cuts.append(start)
         self.go_on.wait(30)
         if self.failure:
             raise self.failure
-        return super().slice(start, stop)
+        return super().slice(start, stop, columns)
 
 source = Unsteady(pl.DataFrame({"n": range(10_000)}))
 """
@@ -110,9 +110,9 @@ one
     one, other = (notebook.widgets(".lx-rows-status").nth(i) for i in range(2))
     expect(one).to_have_text("2 of 5 rows match")
     expect(other).to_have_text("6 of 9 rows match")
-    notebook.widgets("input[type=search]").first.fill("n = 4")
+    notebook.widgets("input.lx-filter").first.fill("n = 4")
     expect(other).to_have_text("1 of 9 rows match")
-    expect(notebook.widgets("input[type=search]").last).to_have_value("n = 4")
+    expect(notebook.widgets("input.lx-filter").last).to_have_value("n = 4")
 
 
 def test_a_hidden_view_asks_for_nothing_until_it_is_seen_again(open_notebook, tmp_path):

@@ -43,6 +43,7 @@ def joined(changes: Changes, batch_size: int, num_rows: int | None = None) -> pl
     return pl.concat([changes.schema.to_frame(), *batches])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["net", "per_commit"])
 @pytest.mark.parametrize("gap", GAPS)
 def test_a_feed_is_the_same_in_batches_and_in_parts(twins, gap, mode):
@@ -56,6 +57,7 @@ def test_a_feed_is_the_same_in_batches_and_in_parts(twins, gap, mode):
             assert_frame_equal(joined(changes, 5, size), whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["net", "per_commit"])
 @pytest.mark.parametrize("gap", GAPS)
 def test_values_do_not_depend_on_what_they_are_read_with(twins, gap, mode):

@@ -280,6 +280,7 @@ def lose(path: Path, version: int) -> None:
     (path / "_versions" / f"{2**64 - 1 - version:020}.manifest").unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stable", [True, False], ids=["stable", "addresses"])
 @pytest.mark.parametrize(
     ("life", "lost"),

@@ -1,7 +1,8 @@
 """Stable row IDs turned on for a table that pylance wrote without, as Lance describes it.
 
 No call in Python does that. The manifest of a merge that changes nothing else is written by hand:
-each physical row of each fragment gets a row ID, deleted ones too. pylance reads it, and writes on.
+each physical row of each fragment gets a row ID, deleted ones too. Indices are dropped, since they
+hold addresses. pylance reads it, and writes on.
 """
 
 import uuid
@@ -66,7 +67,6 @@ def turn_on_row_ids(uri: str, *, with_versions: bool = True) -> int:
     written = ManifestFile(
         message=manifest,
         fragments=b"".join([record(_FRAGMENTS, one.SerializeToString()) for one in fragments]),
-        index_section=file.index_section,
         transaction=transaction,
         transaction_field=file.transaction_field,
         major_version=file.major_version,

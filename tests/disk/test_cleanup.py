@@ -15,6 +15,7 @@ from tests.disk.agreement import check_cleanup
 from tests.disk.lives import Life, rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_the_files_of_a_cleanup_are_those_of_pylance(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)

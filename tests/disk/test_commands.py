@@ -7,6 +7,7 @@ import lance
 import pytest
 from click.testing import CliRunner, Result
 
+from lance_explorer.checks import all_checks
 from lance_explorer.cli import main
 from tests.disk.lives import rows
 
@@ -55,7 +56,7 @@ def test_compact_says_what_would_be_rewritten(path: Path) -> None:
     before = files_of(path)
     found = run("compact", str(path), "--dry-run", "--target-rows-per-fragment", "100")
     assert found.exit_code == 0, found.output
-    assert "2 fragments become about 1" in found.output
+    assert "2 fragments become 1" in found.output
     told = json.loads(run("compact", str(path), "--dry-run", "--json").output)
     assert [len(task["fragment_ids"]) for task in told["tasks"]] == [2]
     assert files_of(path) == before
@@ -86,3 +87,17 @@ def test_check_answers_by_its_exit_code(path: Path) -> None:
     told = json.loads(run("check", str(path), "--json").output)
     assert [row["code"] for row in told["findings"]] == ["files_of_wrong_size"]
     assert run("check", str(path / "nowhere")).exit_code == 2
+
+
+def test_check_says_what_it_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(rows(5), str(path), enable_stable_row_ids=True)
+    monkeypatch.setattr(all_checks, "MOST_STATES", 0)
+    found = run("check", str(path))
+    assert found.exit_code == 0
+    assert found.output.splitlines()[-1].startswith("not checked: the row IDs of 1 states")
+    assert len(json.loads(run("check", str(path), "--json").output)["not_checked"]) == 1
+    found = run("check", str(path), "--deep")
+    assert found.output == "nothing found of level warning or worse\n"
+    lance.write_dataset(rows(5), str(tmp_path / "plain.lance"))
+    assert "not checked" not in run("check", str(tmp_path / "plain.lance")).output

@@ -12,6 +12,7 @@ from tests.disk.agreement import check_compaction, planned, planned_by_us
 from tests.disk.lives import Compacted, rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_tasks_are_those_of_pylance(seed: int, tmp_path: Path) -> None:
     life = Compacted(tmp_path / "t.lance", seed)

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import lance_explorer as lx
+from lance_explorer.disk import compaction_preview
 from tests.disk.agreement import random_options
 from tests.disk.lives import Compacted, rows
 
@@ -105,7 +106,7 @@ def test_what_cannot_be_read_is_null(tmp_path: Path) -> None:
     preview = lx.open_table(path).compaction_preview()
     assert preview.new_fragments().select("num_rows", "row_id_bytes").rows() == [(39, None)]
     assert preview.tasks()["row_id_bytes_after"].to_list() == [None]
-    assert preview.sentence.startswith("4 fragments become about 1")
+    assert preview.sentence.startswith("4 fragments become 1")
 
 
 def test_spilled_sequences_take_nothing_in_the_manifest(tmp_path: Path) -> None:
@@ -123,3 +124,16 @@ def test_spilled_sequences_take_nothing_in_the_manifest(tmp_path: Path) -> None:
     ]
     lance.dataset(str(path)).optimize.compact_files()
     assert lx.open_table(path).inspect.fragments()["row_ids_storage"].to_list() == ["spilled"]
+
+
+def test_very_many_deletions_are_read_only_if_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(rows(40), str(path), max_rows_per_file=10, enable_stable_row_ids=True)
+    lance.dataset(str(path)).delete("id % 10 = 3")
+    assert "Row IDs of these fragments" in lx.open_table(path).compaction_preview().costs[-1]
+    monkeypatch.setattr(compaction_preview, "_MOST_DELETION_FILES", 3)
+    preview = lx.open_table(path).compaction_preview()
+    assert "4 deletion files" in preview.costs[-1]
+    assert preview.summary()["row_id_bytes_after"].item() > 0

@@ -10,6 +10,7 @@ from lance_explorer.disk.conflicts import OPERATIONS, OVERLAPS
 from tests.disk.pairs import LOOKS_AGAIN, outcomes, table_with_indices
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("committed", OPERATIONS)
 def test_each_pair_ends_as_the_table_says(committed: str, tmp_path: Path) -> None:
     told = lx.conflicts().filter(committed=committed)

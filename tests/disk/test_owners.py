@@ -14,6 +14,7 @@ from tests.disk.lives import Life, rows
 from tests.format.samples import covering_tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_every_object_of_a_random_life_has_its_owner(seed: int, tmp_path: Path) -> None:
     life = Life(tmp_path / "t.lance", seed)

@@ -82,6 +82,7 @@ def known(tmp_path_factory) -> list[KnownField]:
     return known_fields(tmp_path_factory.mktemp("known"))
 
 
+@pytest.mark.slow
 def test_all_fields_that_pylance_knows_are_listed_with_what_becomes_of_them(known):
     """``STORED.write_text(listed(known))`` writes the list anew."""
     assert listed(known).splitlines() == STORED.read_text().splitlines()

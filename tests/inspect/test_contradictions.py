@@ -60,6 +60,7 @@ def _write_in_place(uri: str, data: pa.Table) -> None:
     lance.LanceDataset.commit(uri, operation, read_version=dataset.version)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stable_row_ids", "life_cycle", "schema_changes"])
 def test_a_flipped_bit_is_told_where_anything_repeats_it(tmp_path, name):
     path = Path(shutil.copytree(DATA / f"14.0.2/{name}.lance", tmp_path / "t.lance"))

@@ -178,6 +178,7 @@ def test_polars_alone_would_read_a_file_and_the_watch_sees_it(watch, secret, nam
     assert watch.touched()
 
 
+@pytest.mark.slow
 def test_polars_alone_would_ask_a_server_and_the_watch_sees_it(watch):
     watch.touched()
     with pytest.raises((pl.exceptions.PolarsError, OSError)):

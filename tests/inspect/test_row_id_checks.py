@@ -377,6 +377,7 @@ def rows_by_version(source: TableSource) -> list[tuple[list[int], set[int]]]:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_found_is_what_looking_at_every_row_of_every_version_finds(tmp_path, seed):
     table = random_life(tmp_path / "t.lance", seed, sound=False)

@@ -164,6 +164,7 @@ def test_small_histories_are_not_kept(
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.slow
 def test_many_processes_may_use_it(folder: Path, table: SyntheticTable) -> None:
     context = get_context("spawn")
     with context.Pool(3) as pool:

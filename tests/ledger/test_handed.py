@@ -45,6 +45,7 @@ def check_same(source: TableSource) -> TableSource:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("life", LIFE, ids=str)
 def test_a_life_is_the_same(life, tmp_path):
     uri = life.live(tmp_path).uri

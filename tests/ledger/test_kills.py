@@ -85,6 +85,7 @@ def answers(ledger: lx.Ledger) -> dict[str, list[Any]]:
     return {name: frame(table.source, name).rows() for name in FRAMES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "within", "after"])
 def test_whoever_dies_at_whichever_write_the_ledger_is_as_if_nobody_had(whole, tmp_path, moment):
     path = tmp_path / "t.lance"
@@ -117,6 +118,7 @@ def record(ledger: str, path: str) -> None:
         lx.Ledger(ledger)._record(source, [None], words=True)
 
 
+@pytest.mark.slow
 def test_processes_that_are_killed_lose_nothing(whole: Path, tmp_path):
     context = get_context("forkserver")
     context.set_forkserver_preload(["lance_explorer.ledger.ledger", "tests.ledger.test_kills"])

@@ -53,6 +53,7 @@ def recorded(tmp_path_factory) -> tuple[lx.Ledger, SyntheticTable]:
     return ledger, table
 
 
+@pytest.mark.slow
 def test_after_a_hundred_recordings_all_is_there(recorded):
     ledger, table = recorded
     source = TableSource(str(table.path))

@@ -89,6 +89,7 @@ def test_what_one_of_ten_recorders_saw_is_known(table: SyntheticTable, tmp_path)
     known(ledger, TableSource(uri), every)
 
 
+@pytest.mark.slow
 def test_so_it_is_in_a_bucket(bucket: Bucket, tmp_path):
     table = write_turns(tmp_path / "t.lance", stable=True)
     uri = bucket.copy(table.path, "turns.lance")
@@ -98,6 +99,7 @@ def test_so_it_is_in_a_bucket(bucket: Bucket, tmp_path):
     known(lx.Ledger(place, bucket.options), bucket.source("turns.lance"), every)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(data=st.data())
 def test_whatever_recorders_see_of_the_table_and_of_one_another(table: SyntheticTable, data):

@@ -49,6 +49,7 @@ def check_same_as_read(ledger: lx.Ledger, source: TableSource) -> None:
         assert log.manifest(file.version) == source.storage.get(file.path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("life", LIFE, ids=str)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_ranges_of_a_life_are_one_history(life, seed, tmp_path):

@@ -1,91 +1,20 @@
 """Tables whose commits are in an external manifest store, beside pylance, which writes them."""
 
-import json
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
-from urllib.request import Request, urlopen
 
 import lance
 import obstore
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
 import lance_explorer as lx
+from lance_explorer.cli import main
 from lance_explorer.errors import StorageError
+from lance_explorer.widgets.code_lines import dataset_code, opening_code
 from tests.remote.bucket import KEY_ID, SECRET, Bucket
-
-STORE = "commits"
-
-
-class Dynamo:
-    """The store: the few calls that tests make of it."""
-
-    def __init__(self, bucket: Bucket) -> None:
-        self.bucket = bucket
-        self.endpoint = bucket.options["aws_endpoint"]
-        self.options = {**bucket.options, "dynamodb_endpoint": self.endpoint}
-        self.call(
-            "CreateTable",
-            TableName=STORE,
-            KeySchema=[
-                {"AttributeName": "base_uri", "KeyType": "HASH"},
-                {"AttributeName": "version", "KeyType": "RANGE"},
-            ],
-            AttributeDefinitions=[
-                {"AttributeName": "base_uri", "AttributeType": "S"},
-                {"AttributeName": "version", "AttributeType": "N"},
-            ],
-            BillingMode="PAY_PER_REQUEST",
-        )
-
-    def call(self, action: str, **body: Any) -> Any:
-        headers = {
-            "X-Amz-Target": f"DynamoDB_20120810.{action}",
-            "Content-Type": "application/x-amz-json-1.0",
-            "Authorization": f"AWS4-HMAC-SHA256 Credential={KEY_ID}/20260101/us-east-1/dynamodb/x",
-        }
-        request = Request(self.endpoint, json.dumps(body).encode(), headers)
-        with urlopen(request) as answer:
-            return json.load(answer)
-
-    def uri(self, name: str) -> str:
-        return self.bucket.uri(name).replace("s3://", "s3+ddb://") + f"?ddbTableName={STORE}"
-
-    def write(self, name: str, rows: int, mode: str = "append") -> lance.LanceDataset:
-        data = pa.table({"a": range(rows)})
-        try:
-            return lance.write_dataset(
-                data, self.uri(name), mode=mode, storage_options=self.options
-            )
-        except OSError as error:  # asked again, since the store was slow: the table is there
-            if mode != "create" or "already exists" not in str(error):
-                raise
-            return self.read(name)
-
-    def read(self, name: str) -> lance.LanceDataset:
-        return lance.dataset(self.uri(name), storage_options=self.options)
-
-    def table(self, name: str, **options: Any) -> lx.Table:
-        return lx.open_table(self.uri(name), storage_options=self.options, **options)
-
-    def item(self, name: str, version: int) -> dict[str, dict[str, str]]:
-        key = {"base_uri": {"S": name}, "version": {"N": str(version)}}
-        item: dict[str, dict[str, str]] = self.call("GetItem", TableName=STORE, Key=key)["Item"]
-        return item
-
-    def put(self, item: dict[str, dict[str, str]]) -> None:
-        self.call("PutItem", TableName=STORE, Item=item)
-
-    def stage(self, name: str, version: int) -> str:
-        """Take a commit back to where it is in the store, and its manifest not in its place."""
-        item = self.item(name, version)
-        path = item["path"]["S"].removeprefix(f"{name}/")
-        staged = f"{path}-0f0e0d0c-1111-2222-3333-444444444444"
-        store = self.bucket.store(name)
-        obstore.rename(store, path, staged)
-        self.put({**item, "path": {"S": f"{name}/{staged}"}})
-        return staged
+from tests.remote.dynamo import STORE, Dynamo
 
 
 @pytest.fixture(scope="module")
@@ -217,3 +146,37 @@ def test_a_store_that_does_not_exist_is_named_without_credentials(dynamo):
         lx.open_table(uri, storage_options=dynamo.options)
     assert SECRET not in str(caught.value)
     assert KEY_ID not in str(caught.value)
+
+
+def test_a_ledger_records_it_and_outlives_a_cleanup(dynamo, tmp_path):
+    written(dynamo, "recorded.lance")
+    dynamo.stage("recorded.lance", 3)
+    uri, ledger = dynamo.uri("recorded.lance"), lx.Ledger(tmp_path / "ledger")
+    added = ledger.record(uri, storage_options=dynamo.options)
+    assert added.select("new_versions", "last_version").rows() == [(3, 3)]
+    before = dynamo.table("recorded.lance").versions().drop("known_from")
+    dynamo.write("recorded.lance", 1)
+    dynamo.read("recorded.lance").cleanup_old_versions(timedelta(0))
+    assert dynamo.table("recorded.lance").versions()["version"].to_list() == [4]
+    again = dynamo.table("recorded.lance", ledger=ledger)
+    assert again.versions().drop("known_from")[:3].equals(before)
+    ledger.record(again)
+    assert ledger.open("recorded.lance").versions()["version"].to_list() == [1, 2, 3, 4]
+
+
+def test_the_command_records_it_by_what_the_environment_says(dynamo, tmp_path, monkeypatch):
+    written(dynamo, "commanded.lance")
+    monkeypatch.setenv("AWS_ENDPOINT", dynamo.endpoint)
+    monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+    monkeypatch.setenv("DYNAMODB_ENDPOINT", dynamo.endpoint)
+    uri = dynamo.uri("commanded.lance")
+    told = CliRunner().invoke(main, ["record", uri, "--ledger", str(tmp_path)])
+    assert told.exit_code == 0, told.output
+    assert lx.Ledger(tmp_path).tables()["versions"].to_list() == [3]
+
+
+def test_code_that_views_show_opens_it_with_the_store(dynamo):
+    written(dynamo, "coded.lance")
+    table = dynamo.table("coded.lance")
+    for code in (opening_code(table, "table"), dataset_code(table, "dataset")):
+        assert f'"{dynamo.uri("coded.lance")}"' in code

@@ -21,6 +21,7 @@ import pyspark
 
 import lance_explorer as lx
 from lance_explorer.spark.java import java_home
+from lance_explorer.spark.read_limits import HAS_READ_LIMITS
 from tests.spark.streams import run_to_end
 
 __all__ = ["Cluster", "cluster"]
@@ -138,11 +139,13 @@ def _count_in_the_middle(spark: Any, uri: str, kill: Any) -> int:
 
 def _stream(spark: Any, uri: str, folder: Path, kill: Any) -> list[list[Any]]:
     """Return what a stream wrote, of which a worker was killed in the middle."""
-    options = {"max_versions_per_batch": "2", "rows_per_partition": "5"}
+    options = {"rows_per_partition": "5"}
+    if HAS_READ_LIMITS:
+        options["max_versions_per_batch"] = "2"
     feed = spark.readStream.format("lance_explorer.changes").options(**options).load(uri)
 
     def write(batch: Any, number: int) -> None:
-        if number == 1:
+        if number == HAS_READ_LIMITS:
             kill()
         batch.write.mode("overwrite").parquet(str(folder / "stream" / f"batch={number}"))
 

@@ -32,7 +32,8 @@ def path(tmp_path_factory) -> str:
 def told(path, tmp_path_factory, request) -> dict[str, Any]:
     """What the cluster answered."""
     root, folder = str(request.config.rootpath), tmp_path_factory.mktemp("cluster")
-    environment = {**os.environ, "PYTHONPATH": root}
+    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     command = [sys.executable, "-m", "tests.spark.cluster", path, str(folder)]
     ended = subprocess.run(
         command, cwd=root, env=environment, capture_output=True, text=True, check=False

@@ -76,6 +76,7 @@ def test_all_views_of_stored_tables_advise_the_same(path, browse):
     check(open_table(DATA / path), browse)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [demo.make_photos, demo.make_photos_without_stable_row_ids])
 def test_all_views_of_the_samples_advise_the_same(tmp_path, browse, make):
     table = open_table(make(tmp_path / "photos.lance"))

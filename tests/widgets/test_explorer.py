@@ -198,7 +198,7 @@ def test_views_in_sight_follow_the_state(explorer):
     explorer.view = "changes"
     assert (explorer.selection["compared_version"], explorer.selection["version"]) == (2, 3)
     settle(explorer)
-    assert explorer.frame()["_change_type"].value_counts(sort=True)["count"].to_list() == [2, 1, 1]
+    assert explorer.frame()["_change_type"].value_counts(sort=True)["count"].to_list() == [2, 1]
 
 
 def test_a_view_out_of_sight_does_nothing_until_it_is_shown(explorer, monkeypatch):

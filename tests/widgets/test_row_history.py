@@ -60,7 +60,7 @@ def test_values_come_with_those_before(widget, browse):
     answers = browser.ask("values")["content"]["values"]
     [change] = [value for value in answers[1]["values"] if value["changed"]]
     about = {"name": "version", "value": "B", "before": "b", "changed": True}
-    assert change == {**about, "is_absent": False, "is_new": False}
+    assert change == {**about, "piece": None, "is_absent": False, "is_new": False}
     assert [answer["is_end"] for answer in answers] == [False, False, False, True, False]
 
 

@@ -13,10 +13,10 @@ from tests.inspect.tables import STORED, stored, versions_of
 from tests.synthetic import SyntheticTable
 
 
-def latest(dataset):
-    """Return the branch, and its latest version."""
+def latest(dataset, columns=None):
+    """Return the rows of the latest version."""
     source = lx.open_table(dataset).source
-    return source, source.latest_version
+    return VersionRows(source, source.latest_version, columns)
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["stable row IDs", "addresses"])
@@ -41,7 +41,7 @@ def expected(dataset):
 
 @pytest.fixture
 def source(dataset):
-    return VersionRows(*latest(dataset))
+    return latest(dataset)
 
 
 def test_any_rows_of_a_version_can_be_had(source, expected):
@@ -61,10 +61,10 @@ def test_rows_of_a_version_are_filtered_and_sorted(source, expected):
 
 
 def test_columns_can_be_chosen(dataset, expected):
-    source = VersionRows(*latest(dataset), ["text", "_rowaddr"])
+    source = latest(dataset, ["text", "_rowaddr"])
     assert source.slice(0, 3).equals(expected.select("text", "_rowaddr").head(3))
     with pytest.raises(InvalidArgumentError, match="no column 'nope'; it has n, text"):
-        VersionRows(*latest(dataset), ["nope"])
+        latest(dataset, ["nope"])
 
 
 def test_an_older_version_keeps_its_rows(dataset):
@@ -77,7 +77,7 @@ def test_only_the_columns_that_are_asked_for_are_read(source, expected, dataset)
     assert source.take(pl.Series([4, 1]), ["_rowaddr"]).equals(expected.select("_rowaddr")[[4, 1]])
     assert source.slice(2, 5, []).columns == []
     assert source.first_columns(3) == ["_rowid", "_rowaddr", "n"]
-    wide = VersionRows(*latest(dataset), ["text", "_row_created_at_version"])
+    wide = latest(dataset, ["text", "_row_created_at_version"])
     assert wide.slice(0, 1, ["_row_created_at_version"]).shape == (1, 1)
 
 
@@ -98,3 +98,14 @@ def test_an_unknown_reader_flag_is_refused_by_name(tmp_path):
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
     with pytest.raises(UnsupportedFeatureError, match="unknown_1048576"):
         VersionRows(TableSource(str(table.path)), 1)
+
+
+def test_types_are_those_of_the_schema_of_the_version(tmp_path):
+    path = tmp_path / "t.lance"
+    lance.write_dataset(pa.table({"n": [1, 2]}), path)
+    lance.dataset(path).delete("n = 1")
+    lance.dataset(path).add_columns({"twice": "n * 2"})
+    source = lx.open_table(path).source
+    names = [[*VersionRows(source, version).schema][2:] for version in (1, 2, 3, 2)]
+    assert names == [["n"], ["n"], ["n", "twice"], ["n"]]
+    assert VersionRows(source, 3).slice(0, 5, ["twice"]).rows() == [(4,)]

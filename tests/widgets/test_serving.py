@@ -84,6 +84,7 @@ def test_a_page_gets_what_it_shows_and_what_it_asks_for(address):
         assert buffers[0] == (1).to_bytes(8, "little") + (2).to_bytes(8, "little")
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_also_while_a_page_is_open(tmp_path):
     path = SyntheticTable(tmp_path / "t.lance").append().path
     with opened(path) as (address, process), line(address) as page:

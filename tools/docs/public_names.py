@@ -89,7 +89,7 @@ def groups() -> list[Group]:
     top = [Name(f"lx.{name}", getattr(lx, name)) for name in lx.__all__ if name not in modules]
     failures = [name for name in top if _is_error(name.member)]
     return [
-        Group("Package", tuple(name for name in top if name not in failures)),
+        Group("Package", tuple(sorted(set(top) - set(failures), key=_rank))),
         _members("Table", "table", lx.Table),
         _members("Frames", "table.inspect", Inspect),
         _members("Snapshot", "snapshot", lx.Snapshot),
@@ -113,6 +113,11 @@ def groups() -> list[Group]:
         _public("Sample tables", "lx.demo", lx.demo),
         Group("Errors", tuple(failures), errors),
     ]
+
+
+def _rank(name: Name) -> tuple[bool, bool, str]:
+    """Return what names of the package are ordered by: first what one begins with, last classes."""
+    return name.path != "lx.open_table", isinstance(name.member, type), name.path
 
 
 def _is_error(member: Any) -> bool:

@@ -161,7 +161,7 @@ class RowsBeforeIds:
     # -------------------------------------------------------------------------------- versions
 
     def _replayed(
-        self, ids: RowIdSequence, stored: RowVersionRuns, *, is_update: bool
+        self, ids: RowIdSequence, stored: RowVersionRuns | None, *, is_update: bool
     ) -> RowVersionRuns | None:
         """Return row versions with those that rows had before in the place of what is stored."""
         if stored is None:

@@ -80,7 +80,9 @@ def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> R
         if not same_life(history.states[same], fragment, operation):
             return stored
         before = rows.origins(same)
-        return RowOrigins(stored.ids, before.created, before.updated)
+        created = before.created if stored.created is None else stored.created
+        updated = before.updated if stored.updated is None else stored.updated
+        return RowOrigins(stored.ids, created, updated)
     known = {old: rows.origins(old) for old in removed}
     if all(origins.updated is None for origins in known.values()):
         return stored

@@ -200,8 +200,11 @@ def _wrong_lines(
 
 
 def _wrong_row_ids(feed: pl.DataFrame, kept: dict[int, Observed], where: str) -> Iterator[str]:
-    """Yield lines that name a row by another ID than pylance does once the row has one."""
-    ids = dict[int, set[int | None]]()
+    """Yield lines that name a row, after it has a row ID, by another one than pylance does.
+
+    Before, an update may have made another row of it, and which one is not told.
+    """
+    ids = dict[int, set[int]]()
     for one in kept.values():
         for key, row in one.rows.items():
             if one.stable:
@@ -209,11 +212,9 @@ def _wrong_row_ids(feed: pl.DataFrame, kept: dict[int, Observed], where: str) ->
     first = min(version for version, one in kept.items() if one.stable)
     for line in feed.select("key", "_rowid", "_event", "_commit_version", AFTER).iter_rows():
         key, row_id, event, version, after = line
-        known = ids.get(key, {row_id})
-        if after is None or (version or 0) < first:
-            known |= {None}  # it may have become another row in an update, in whatever order
-        if key is not None and row_id not in known:
-            yield f"{where}: {event} key {key} has the row ID {row_id}, not {known}"
+        is_named = after is not None if where.startswith("net") else version and version >= first
+        if key is not None and is_named and row_id not in ids.get(key, {row_id}):
+            yield f"{where}: {event} key {key} has the row ID {row_id}, not {ids[key]}"
 
 
 def _wrong_pair(

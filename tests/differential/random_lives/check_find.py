@@ -54,13 +54,8 @@ def _lines(rows: pl.DataFrame, kept: dict[int, Observed], where: str) -> Iterato
     for row in rows.iter_rows(named=True):
         last, told = kept[row["last_version"]], f"find {where!r}: key {row['key']}"
         at = last.rows[row["key"]]
-        named: set[int | None] = {at.address}
-        if kept[versions[-1]].stable:
-            named = {
-                s.rows[row["key"]].id for s in kept.values() if s.stable and row["key"] in s.rows
-            }
-            named |= set() if last.stable else {None}
-        if row["_rowaddr"] != at.address or (named - {None} and row["_rowid"] not in named):
+        is_named = last.stable or not kept[versions[-1]].stable  # else by what its place got
+        if row["_rowaddr"] != at.address or (is_named and row["_rowid"] != at.id):
             yield f"{told} in {last.version}: at {row['_rowaddr']}, ID {row['_rowid']}, not {at}"
         for name in set(values) & last.fields.keys():
             if not equal(row[name], at.values[name]):

@@ -1,0 +1,51 @@
+"""The versions of a table as a namespace tells them that manages versions.
+
+pylance commits to such a namespace as to an external manifest store: a manifest is staged, and the
+namespace is told its path. It may leave it there until somebody reads the table through it.
+"""
+
+from typing import Any
+
+from lance_explorer.errors import StorageError
+from lance_explorer.storage.commit_store import CommittedVersion
+
+__all__ = ["NamespaceCommits"]
+
+
+class NamespaceCommits:
+    """The versions of one table; of its branches a namespace says nothing.
+
+    Parameters
+    ----------
+    client : object
+        The namespace, a ``LanceNamespace``.
+    table_id : list of str
+        What the table is called there.
+    uri : str
+        The root of the table.
+    """
+
+    def __init__(self, client: Any, table_id: list[str], uri: str) -> None:
+        self.name = ".".join(table_id)
+        self._client = client
+        self._table_id = table_id
+        self._uri = uri
+
+    def newest(self, uri: str, count: int) -> list[CommittedVersion]:
+        """Return the newest versions of the table, newest first; none of another root."""
+        if uri != self._uri:
+            return []
+        from lance_namespace import ListTableVersionsRequest
+
+        asked = ListTableVersionsRequest(id=self._table_id, limit=count, descending=True)
+        try:
+            found = self._client.list_table_versions(asked).versions
+            told = [
+                CommittedVersion(int(one.version), one.manifest_path, one.manifest_size)
+                for one in found
+            ]
+        except Exception as error:
+            raise StorageError(
+                f"the namespace does not tell the versions of table {self.name!r}: {error}"
+            ) from error
+        return sorted(told, reverse=True)[:count]
