@@ -126,8 +126,7 @@ class GridView(View):
     # ------------------------------------------------------------------------------ columns
 
     def _chosen(self) -> tuple[str, ...] | None:
-        chosen: tuple[str, ...] | None = self.state.chosen_columns.get(self._module)
-        return chosen
+        return self.state.chosen_columns.get(self._module)
 
     def _shown_of(self, source: RowSource) -> list[str]:
         chosen = self._chosen()
