@@ -131,7 +131,7 @@ def take(lab: Lab, picture: Picture) -> None:
     lab.page.wait_for_timeout(SETTLES)
     lab.page.mouse.move(0, 0)
     photograph(shown, IMAGES / f"{picture.name}.png", picture.tall)
-    notebook.close()
+    lab.close([notebook.path])
 
 
 def photograph(shown: Locator, target: Path, tall: int = TALLEST) -> None:
