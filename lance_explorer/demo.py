@@ -600,7 +600,7 @@ def make_archive(path: str | Path | None = None) -> Path:
 
     Notes
     -----
-    Takes a few seconds, and 6 MB. It is kept as described for `make_photos`, but made again when it
+    Takes a few seconds, and 5 MB. It is kept as described for `make_photos`, but made again when it
     is older than three days, so that what happened "a week ago" stays what it is. Pylance cannot
     set the time of a commit: times in manifests, tags and branches are set once all is written.
 
@@ -609,8 +609,8 @@ def make_archive(path: str | Path | None = None) -> Path:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = lx.demo.make_archive(f"{folder}/archive.lance")
-    ...     lx.open_table(path).log(text="dedupe").select("author", "operation").rows()
-    [('ana', 'Restore'), ('scheduler', 'Delete')]
+    ...     lx.open_table(path).log(text="duplicates").select("author", "job", "operation").row(0)
+    ('scheduler', 'dedupe', 'Delete')
     """
     today = datetime.now(UTC).date()
 

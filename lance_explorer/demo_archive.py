@@ -45,7 +45,7 @@ ARCHIVE_SCHEMA = pa.schema(
 _ALBUMS = ("Harbour", "Market", "Old town", "Football", "Elections", "Beach", "Theatre")
 _PEOPLE = ("ana", "rui")
 _PER_WEEK = 36
-_SMALL, _LARGE = (40, 30), (96, 72)
+_SMALL, _LARGE = (32, 24), (80, 60)
 
 Step = Callable[["_Archive"], None]
 
@@ -86,9 +86,9 @@ class _Archive:
     def passed(self, branch: str | None = None) -> None:
         """Note that the latest versions were committed now."""
         known = self.times.setdefault(branch, {})
-        for at, version in enumerate(self.on(branch).versions()):
-            if version["version"] not in known:
-                known[version["version"]] = self.now + timedelta(seconds=at % 7)
+        new = [it["version"] for it in self.on(branch).versions() if it["version"] not in known]
+        for seconds, version in enumerate(new):  # a compaction is two commits
+            known[version] = self.now + timedelta(seconds=seconds)
 
     def photos(self, count: int, album: str, photographer: str) -> pa.Table:
         """Make new photos."""
@@ -251,7 +251,7 @@ def _enlarge(archive: _Archive) -> None:
         "photo_id >= 0",
         "thumbnail",
         lambda row: thumbnail(row["photo_id"], _LARGE),
-        message="Thumbnails of 96 pixels for the new site",
+        message="Thumbnails of 80 pixels for the new site",
         author="rui",
         job="thumbnails",
         run_id="thumbnails-0001",

@@ -4,8 +4,11 @@ Not checked: commit times, file names and what the vector index learnt, which di
 """
 
 import re
+import struct
 import subprocess
 import sys
+import zlib
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ import lance
 import pyarrow as pa
 import pytest
 
+import lance_explorer as lx
 from lance_explorer import demo
 from lance_explorer.errors import InvalidArgumentError
 
@@ -36,7 +40,7 @@ def samples(tmp_path_factory) -> list[Path]:
 
 @pytest.fixture(params=["with stable row IDs", "without"])
 def photos(request, samples) -> lance.LanceDataset:
-    with_stable_row_ids, without = samples
+    with_stable_row_ids, without, _ = samples
     return lance.dataset(without if request.param == "without" else with_stable_row_ids)
 
 
@@ -267,7 +271,8 @@ def test_a_complete_sample_is_reused(samples):
 def test_samples_go_where_the_environment_says(samples, monkeypatch):
     monkeypatch.setenv("LANCE_EXPLORER_SAMPLES", str(samples[0].parent))
     assert demo.make_samples() == samples
-    assert [demo.make_photos(), demo.make_photos_without_stable_row_ids()] == samples
+    both = [demo.make_photos(), demo.make_photos_without_stable_row_ids()]
+    assert [*both, demo.make_archive()] == samples
 
 
 def test_samples_go_to_the_cache_folder_otherwise(samples, monkeypatch, tmp_path):
@@ -339,3 +344,77 @@ def test_a_table_that_took_the_place_of_a_sample_is_kept(tmp_path):
     with pytest.raises(InvalidArgumentError, match="not a sample table"):
         demo.make_photos(path)
     assert lance.dataset(path).to_table().to_pydict() == {"mine": [1]}
+
+
+# ------------------------------------------------------------------------------- the archive
+
+
+@pytest.fixture(scope="module")
+def archive(samples) -> lx.Table:
+    return lx.open_table(samples[2])
+
+
+def test_months_pass_in_the_archive_and_end_before_the_day_it_was_made(archive):
+    times = archive.versions()["timestamp"]
+    assert times.is_sorted()
+    told = [version["timestamp"] for version in lance.dataset(archive.uri).versions()]
+    for one, other in zip(told, times, strict=True):
+        assert abs(one - other.replace(tzinfo=None)) < timedelta(milliseconds=1)
+    assert timedelta(days=170) < times[-1] - times[0] < timedelta(days=183)
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    assert today - timedelta(days=4) < times[-1] < today
+    of_branch = lx.open_table(archive.uri, branch="faces").versions()["timestamp"]
+    assert of_branch.is_sorted()
+    assert of_branch[0] > archive.at(archive.branches["faces"].parent_version).timestamp
+
+
+def test_the_archive_is_as_pylance_wrote_it_but_for_the_times(archive):
+    found = archive.check()
+    assert found.filter(found["severity"] == "error").is_empty()
+    dataset = lance.dataset(archive.uri)
+    for version in range(1, archive.latest.version + 1):
+        at = dataset.checkout_version(version)
+        assert at.count_rows() == archive.at(version).num_rows
+    assert dataset.tags.list()["before-dedupe"]["version"] == 25
+
+
+def test_what_people_ask_of_the_archive_has_an_answer(archive):
+    gone = archive.find("photo_id = 42").to_polars().filter(ended_as="deleted")
+    assert gone["author"].to_list() == ["rui", "scheduler"]
+    log = archive.log(text="dedupe", operation=["restore", "delete"])
+    assert log["operation"].to_list() == ["Restore", "Delete"]
+    rated = archive.changes("1 week ago", columns=["rating"], images="both").to_polars()
+    assert rated.filter(rated["_change_type"] == "update_postimage").height == 38
+    big = archive.log().sort("data_bytes_change", nulls_last=True, descending=True).head(1)
+    assert big["job"].to_list() == ["thumbnails"]
+    preview = archive.merge_preview("faces")
+    assert preview.summary().select("conflicts", "deleted").row(0) == (6, 24)
+
+
+def test_thumbnails_are_images_of_one_size_and_later_of_a_larger_one(archive):
+    for version, size in ((25, (32, 24)), (-1, (80, 60))):
+        image = archive.at(version).read(columns=["photo_id", "thumbnail"])["thumbnail"][0]
+        assert image[:8] == b"\x89PNG\r\n\x1a\n"
+        chunks, at = {}, 8
+        while at < len(image):
+            length, kind = struct.unpack(">I4s", image[at : at + 8])
+            body = image[at + 4 : at + 8 + length]
+            assert zlib.crc32(body) == struct.unpack(">I", image[at + 8 + length :][:4])[0]
+            chunks[kind] = body[4:]
+            at += 12 + length
+        width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
+        assert (width, height) == size
+        assert len(zlib.decompress(chunks[b"IDAT"])) == height * (1 + 3 * width)
+        assert [*chunks] == [b"IHDR", b"IDAT", b"IEND"]
+
+
+def test_an_archive_of_last_week_is_made_again(tmp_path, monkeypatch):
+    path = tmp_path / "archive.lance"
+    recipe = path.with_name("archive.lance.recipe")
+    demo.make_archive(path)
+    first = recipe.read_text()
+    assert demo.make_archive(path) == path
+    assert recipe.read_text() == first
+    recipe.write_text(first.replace("told on 2", "told on 1"))
+    demo.make_archive(path)
+    assert recipe.read_text() == first

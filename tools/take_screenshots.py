@@ -28,6 +28,9 @@ SETTLES = 3000
 
 OPEN = "import lance_explorer as lx\ntable = lx.open_table(lx.demo.make_photos())"
 
+ARCHIVE = "lx.open_table(lx.demo.make_archive()).explore()"
+EXPLORER = ".jp-OutputArea-output:has(.lx-explorer)"
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
@@ -41,11 +44,14 @@ class Picture:
     element: str
     before: str = ""
     ready: str = ""
+    typed: str = ""
+    """What is typed into the search box."""
+    tall: int = TALLEST
     theme: str = "light"
 
 
 PICTURES = (
-    Picture("explorer", "table.explore()", ".jp-OutputArea-output:has(.lx-explorer)"),
+    Picture("explorer", "table.explore()", EXPLORER),
     Picture(
         "time_travel",
         "shown = lx.widgets.TimeTravel(table)\nshown",
@@ -53,6 +59,8 @@ PICTURES = (
         before="shown.state.version = 26",
         ready="td",
     ),
+    Picture("who-deleted", ARCHIVE, EXPLORER, typed="who deleted photo_id = 42", tall=330),
+    Picture("merge-preview", ARCHIVE, EXPLORER, typed="merge faces", tall=420),
     Picture(
         "lineage",
         "lx.figures.lineage(table, path=table.row(42))",
@@ -100,7 +108,7 @@ def take_widgets(lab: Lab, path: Path) -> None:
         target = IMAGES / "notebooks" / f"{path.stem}-{number}.png"
         photograph(shown, target)
         print(target)
-    lab.close([notebook.path])
+    notebook.close()
 
 
 def take(lab: Lab, picture: Picture) -> None:
@@ -112,21 +120,26 @@ def take(lab: Lab, picture: Picture) -> None:
     shown.wait_for()
     if picture.before:
         notebook.run(picture.before)
+    if picture.typed:
+        box = shown.locator(".lx-explorer-search")
+        box.fill(picture.typed)
+        box.press("Enter")
+        shown.locator(".lx-search-sentence").wait_for()
     if picture.ready:
         shown.locator(picture.ready).first.wait_for()
     lab.page.wait_for_load_state("networkidle")
     lab.page.wait_for_timeout(SETTLES)
     lab.page.mouse.move(0, 0)
-    photograph(shown, IMAGES / f"{picture.name}.png")
+    photograph(shown, IMAGES / f"{picture.name}.png", picture.tall)
     lab.close([notebook.path])
 
 
-def photograph(shown: Locator, target: Path) -> None:
+def photograph(shown: Locator, target: Path, tall: int = TALLEST) -> None:
     """Take a picture of the upper part of an element."""
     box = shown.bounding_box()
     if box is None:
         raise RuntimeError(f"{target.stem} is not to be seen")
-    box["height"] = min(box["height"], TALLEST)
+    box["height"] = min(box["height"], tall)
     shown.page.screenshot(path=target, animations="disabled", clip=box)
 
 

@@ -28,7 +28,7 @@ export function fillCell(cell: HTMLElement, contents: Contents) {
     const change = [
       node("del", {}, valueText(earlier)),
       node("span", { class: "lx-to" }, " → "),
-      node("ins", {}, valueText(text)),
+      node("ins", {}, ...(piece ? pieceOf(piece, text) : [valueText(text)])),
     ];
     fill(cell, node("div", { class: "lx-cell-change" }, ...change));
   } else if (piece) fill(cell, ...pieceOf(piece, text));

@@ -5,7 +5,7 @@ import polars as pl
 from lance_explorer.changes.change_feed import Changes
 from lance_explorer.changes.steps import version_range
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.frames.derived import DERIVATIONS, Derivation, derivations
+from lance_explorer.frames.derived import DERIVATIONS, Derivation, derivations, view_source
 from lance_explorer.history.source import TableSource
 
 __all__ = ["derived"]
@@ -57,15 +57,39 @@ def _to_refresh(source: TableSource, version: int, one: Derivation) -> int | Non
     A column that was written in place may be one of its inputs or not, which is not told apart.
     """
     if one.column is None:
-        return None
+        return _to_refresh_view(source, one)
     refreshed = one.refreshed_version or 0
     if refreshed > version:  # it was computed in a version that was restored away from
         return None
+    return _written_between(source, refreshed, version, "inserted", "updated")
+
+
+def _to_refresh_view(view: TableSource, one: Derivation) -> int | None:
+    """Return how many rows of its source changed since a view was computed; None if not known.
+
+    The source is the table of that name beside the view, if the version that the view was computed
+    from was committed when the view says.
+    """
+    uri = view_source(view.uri, one)
+    if one.refreshed_version is None or uri is None:
+        return None
     try:
-        changes = Changes(version_range(source, refreshed, version), images=None)
-        [row] = changes.summary().rows(named=True)
+        source = view.led_to(uri)
+        history, position = source.found(one.refreshed_version)
     except LanceExplorerError:
         return None
-    if row["column_rewritten"]:
+    if one.source_time not in (None, history.records[position].manifest.timestamp):
         return None
-    return int(row["inserted"]) + int(row["updated"])
+    return _written_between(
+        source, one.refreshed_version, source.latest_version, "inserted", "updated", "deleted"
+    )
+
+
+def _written_between(source: TableSource, begin: int, end: int, *changes: str) -> int | None:
+    """Return how many rows changed in some ways; None if that is not known."""
+    try:
+        [row] = Changes(version_range(source, begin, end), images=None).summary().rows(named=True)
+    except LanceExplorerError:
+        return None
+    counts = [row[name] for name in changes]
+    return None if row["column_rewritten"] or None in counts else sum(counts)

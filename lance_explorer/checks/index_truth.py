@@ -15,6 +15,7 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.index_details import index_type
 from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
 from lance_explorer.frames.findings import findings_frame
+from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.file_roots import checked_uri, index_folder
 from lance_explorer.history.history import History
 from lance_explorer.history.progress import with_progress
@@ -25,18 +26,39 @@ from lance_explorer.history.value_files import check_values
 from lance_explorer.inspect.field_names import field_names, names_of
 from lance_explorer.values.index_entries import (
     covered_pairs,
+    covered_rows,
     read_bitmap_entries,
     read_btree_entries,
+    read_row_entries,
     remapped,
+    rows_with_vectors,
 )
 
 __all__ = ["CHECKED_TYPES", "index_truth"]
 
-CHECKED_TYPES = ("BTREE", "BITMAP", "LABEL_LIST")
-"""Types whose entries are compared with rows."""
+_VECTORS = tuple(
+    [f"IVF_{graph}{kind}" for graph in ("", "HNSW_") for kind in ("FLAT", "PQ", "SQ", "RQ")]
+)
 
-_PAGES = "page_data.lance"
-_BITMAPS = "bitmap_page_lookup.lance"
+CHECKED_TYPES = ("BTREE", "BITMAP", "LABEL_LIST", "INVERTED", *_VECTORS)
+"""Types whose entries are compared with rows: of the last two which rows there are, no values."""
+
+_FILES = {
+    "BTREE": "page_data.lance",
+    "BITMAP": "bitmap_page_lookup.lance",
+    "LABEL_LIST": "bitmap_page_lookup.lance",
+    "INVERTED": "docs.lance",
+    **dict.fromkeys(_VECTORS, "auxiliary.idx"),
+}
+"""How the names of the files end that hold the entries."""
+
+_PLAIN_VECTORS = tuple(
+    [f"fixed_size_list:{number}:" for number in ("float", "double", "uint8", "int8")]
+)
+
+_MOST_BYTES = 1 << 30
+"""Larger segments are not compared: their entries are held in memory."""
+
 _BTREE_OF_ADDRESSES = 1
 _OFFSET_BITS = 32
 _MOST_VERSIONS = 50
@@ -59,8 +81,9 @@ def index_truth(source: TableSource, version: int | None = None) -> pl.DataFrame
     """Return one row for each thing that indices of a version, by default the latest, hold wrongly.
 
     Reads the files of BTREE, BITMAP and LABEL_LIST indices, and the indexed columns of the
-    fragments that they cover. What a search passes over anyway is not told: entries of rows that
-    were deleted, and of fragments that a segment covers no more.
+    fragments that they cover; of vector indices which rows they have, and of INVERTED ones, which
+    leave out rows without words, whether these were ever there. What a search passes over anyway is
+    not told: entries of rows that were deleted, and of fragments that a segment covers no more.
     """
     version = source.latest_version if version is None else version
     history = source.version(version)
@@ -148,6 +171,15 @@ def _compared(source: TableSource, version: int, segment: IndexMetadata) -> _Tru
     entries = _entries(source, history, segment, by_address)
     covered = _covered(source, history, segment)
     options, uri = source.storage.options, source.storage.uri
+    if "value" not in entries.columns:
+        missing = entries["row"].clear()
+        if index_type(segment) in _VECTORS:
+            missing = _missing_vectors(source, history, covered, column, entries["row"])
+        return _Truth(
+            missing=missing.sort(),
+            wrong=missing.clear(),
+            nowhere=_nowhere(history, entries["row"].unique(), frozenset(covered), by_address),
+        )
     rows = covered_pairs(uri, version, covered, column, options, by_address=by_address)
     live = rows["row"]
     if index_type(segment) == "LABEL_LIST":
@@ -164,20 +196,48 @@ def _compared(source: TableSource, version: int, segment: IndexMetadata) -> _Tru
     )
 
 
+def _missing_vectors(
+    source: TableSource, history: History, covered: list[int], column: str, entries: pl.Series
+) -> pl.Series:
+    """Return the live rows with a vector that have no entry in a vector index."""
+    by_address = not history.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS
+    version, uri = history.records[0].version, source.storage.uri
+    options = source.storage.options
+    rows = covered_rows(uri, version, covered, options, by_address=by_address)
+    left = rows.filter(~rows.is_in(entries.implode()))
+    if not len(left):
+        return left
+    types = {field.name: field.logical_type for field in history.records[0].schema}
+    if not types[column].startswith(_PLAIN_VECTORS):
+        raise UnsupportedFeatureError(
+            f"which rows have a vector is not told for columns of type {types[column]}"
+        )
+    return rows_with_vectors(uri, version, covered, column, left, options, by_address=by_address)
+
+
 def _entries(
     source: TableSource, history: History, segment: IndexMetadata, by_address: bool
 ) -> pl.DataFrame:
     """Return what a segment holds: rows, as the version knows them, and values."""
     record = history.records[0]
     storage, folder = index_folder(segment, record.manifest.base_paths, source.storage)
-    is_btree = index_type(segment) == "BTREE"
-    names = [info.name for info in storage.list_files(f"{folder}/")]
-    wanted = sorted([name for name in names if name.endswith(_PAGES if is_btree else _BITMAPS)])
+    kind = index_type(segment)
+    files = storage.list_files(f"{folder}/")
+    wanted = sorted([info for info in files if info.name.endswith(_FILES[kind])])
     if not wanted:
         raise CorruptFileError("its files are missing", folder)
-    paths = [checked_uri(storage, f"{folder}/{name}") for name in wanted]
-    read = read_btree_entries if is_btree else read_bitmap_entries
-    entries = read(paths, storage.options)
+    num_bytes = sum([info.size_bytes for info in wanted])
+    if kind not in _VECTORS and num_bytes > _MOST_BYTES:
+        raise UnsupportedFeatureError(
+            f"its entries take {byte_size(num_bytes)}, more than are held in memory", folder
+        )
+    paths = [checked_uri(storage, f"{folder}/{info.name}") for info in wanted]
+    if kind == "BTREE":
+        entries = read_btree_entries(paths, storage.options)
+    elif kind in ("BITMAP", "LABEL_LIST"):
+        entries = read_bitmap_entries(paths, storage.options)
+    else:
+        entries = read_row_entries(paths, storage.options).to_frame()
     if by_address and fragment_reuse(source, record):
         root, options = source.storage.uri, source.storage.options
         rows = remapped(root, record.version, entries["row"], options)

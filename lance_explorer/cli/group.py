@@ -37,6 +37,7 @@ class _Unknown(click.ClickException):
 
 
 _MODULES = {
+    "assistant": ("mcp",),
     "branches": ("merge-preview",),
     "commits": ("log", "show"),
     "disk": ("check", "cleanup", "compact", "du"),

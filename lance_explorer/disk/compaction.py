@@ -76,6 +76,12 @@ class CompactionOptions:
     io_buffer_size: int | None = None
 
 
+_MODES = ("reencode", "try_binary_copy", "force_binary_copy")
+_CHECKED = ("max_rows_per_group", "batch_size", "binary_copy_read_batch_bytes", "compaction_mode")
+"""What Lance also reads from the config, and refuses if it cannot."""
+_LIST = "excluded_fragment_ids"
+"""What it does not read from there."""
+
 _NAMES = tuple([field.name for field in fields(CompactionOptions)])
 
 
@@ -117,9 +123,9 @@ def compaction_options(history: History, given: Mapping[str, Any]) -> Compaction
         known = ", ".join([*_NAMES, *sorted(_WITHOUT_EFFECT)])
         raise InvalidArgumentError(f"no option {min(unknown)!r} of a compaction; of: {known}")
     config = dict(history.records[-1].manifest.config)
-    of_table = {
-        name: _parsed(name, config[_CONFIG + name]) for name in _NAMES if _CONFIG + name in config
-    }
+    configured = [name for name in (*_NAMES, *_CHECKED) if _CONFIG + name in config]
+    parsed = {name: _parsed(name, config[_CONFIG + name]) for name in configured if name != _LIST}
+    of_table = {name: value for name, value in parsed.items() if name in _NAMES}
     chosen = {name: value for name, value in given.items() if value is not None and name in _NAMES}
     return _checked({**of_table, **chosen})
 
@@ -128,6 +134,8 @@ def _parsed(name: str, text: str) -> Any:
     try:
         if name in ("materialize_deletions", "defer_index_remap"):
             return {"true": True, "false": False}[text.strip().lower()]
+        if name == "compaction_mode":
+            return {mode: mode for mode in _MODES}[text]
         return float(text) if name == "materialize_deletions_threshold" else int(text)
     except (KeyError, ValueError):
         raise InvalidArgumentError(

@@ -21,8 +21,9 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.frames.text import text_of
 from lance_explorer.history.history import VersionRecord
+from lance_explorer.storage import leads_elsewhere
 
-__all__ = ["DERIVATIONS", "Derivation", "derivations", "signature_files"]
+__all__ = ["DERIVATIONS", "Derivation", "derivations", "signature_files", "view_source"]
 
 _EXPRESSION = "computed_column.expression"
 _KIND = "computed_column.kind"
@@ -33,11 +34,13 @@ _SIGNATURE = "computed_refresh.source_signature"
 _SIDECAR = "sidecar:"
 _VIEW = "mv.definition"
 _VIEW_SOURCE_VERSION = "mv.source_version"
+_VIEW_SOURCE_TIME = "mv.source_version_ts"
 _VIEW_REFRESHED = "mv.refreshed_at_ms"
 
 _SOURCE = re.compile(r"\bFROM\s+([^\s,;()]+)", re.IGNORECASE)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LARGEST = 1 << 63
+_MILLISECONDS, _NANOSECONDS = 1000, 1_000_000_000
 
 
 DERIVATIONS = FrameSchema(
@@ -67,7 +70,8 @@ DERIVATIONS = FrameSchema(
         Column(
             "num_rows_to_refresh",
             COUNT,
-            "rows that were written since; null: not known, as of a view",
+            "rows that were written since; of a view those of its source that came, went or were "
+            "updated, whether it takes them or not; null: not known",
             nullable=True,
         ),
     ),
@@ -98,6 +102,8 @@ class Derivation:
         source. None if it never was.
     refreshed_at : datetime, optional
         When a view was.
+    source_time : datetime, optional
+        When the version of its source was committed that a view was computed from.
     """
 
     field_id: int | None
@@ -108,6 +114,7 @@ class Derivation:
     definition_version: str | None
     refreshed_version: int | None
     refreshed_at: datetime | None
+    source_time: datetime | None = None
 
 
 def derivations(record: VersionRecord) -> tuple[Derivation, ...]:
@@ -116,6 +123,13 @@ def derivations(record: VersionRecord) -> tuple[Derivation, ...]:
     columns = [_column(field, paths[field.id]) for field in record.schema]
     metadata = {key: text_of(value) for key, value in record.manifest.schema_metadata}
     return (*[one for one in columns if one is not None], *_view(metadata))
+
+
+def view_source(view_uri: str, one: Derivation) -> str | None:
+    """Return the root of the table that a view was computed from: one of that name beside it."""
+    if one.column is not None or len(one.inputs) != 1 or leads_elsewhere(one.inputs[0]):
+        return None
+    return f"{view_uri.rpartition('/')[0]}/{one.inputs[0]}.lance"
 
 
 def signature_files(field: Field) -> list[str]:
@@ -159,7 +173,8 @@ def _view(metadata: dict[str, str]) -> list[Derivation]:
             inputs=tuple(_SOURCE.findall(query)[:1]) if isinstance(query, str) else (),
             definition_version=str(told["format"]) if "format" in told else None,
             refreshed_version=_number(metadata.get(_VIEW_SOURCE_VERSION)),
-            refreshed_at=_time(milliseconds),
+            refreshed_at=_time(milliseconds, _MILLISECONDS),
+            source_time=_time(_number(metadata.get(_VIEW_SOURCE_TIME)), _NANOSECONDS),
         )
     ]
 
@@ -183,8 +198,9 @@ def _number(text: str | None) -> int | None:
     return min(int(text), _LARGEST)
 
 
-def _time(milliseconds: int | None) -> datetime | None:
+def _time(since: int | None, in_a_second: int) -> datetime | None:
     try:
-        return None if milliseconds is None else _EPOCH + timedelta(milliseconds=milliseconds)
+        microseconds = None if since is None else since * 1_000_000 // in_a_second
+        return None if microseconds is None else _EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
         return None

@@ -17,10 +17,9 @@ import polars as pl
 
 from lance_explorer.errors import MissingDependencyError
 from lance_explorer.format.table_operations import Clone, Restore
-from lance_explorer.frames.derived import Derivation, derivations
+from lance_explorer.frames.derived import Derivation, derivations, view_source
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
-from lance_explorer.storage import leads_elsewhere
 
 __all__ = ["openlineage_events"]
 
@@ -123,15 +122,11 @@ def _view_inputs(
     source: TableSource, record: VersionRecord, derived: tuple[Derivation, ...]
 ) -> list[tuple[str, int]]:
     """Return the source of a view that a commit computed: a table beside it, and its version."""
-    parent, _, _ = source.main_storage.uri.rpartition("/")
+    found = [(view_source(source.uri, one), one.refreshed_version) for one in derived]
     return [
-        (f"{parent}/{name}.lance", one.refreshed_version)
-        for one in derived
-        for name in one.inputs
-        if one.column is None
-        and one.refreshed_version is not None
-        and not leads_elsewhere(name)
-        and one.refreshed_version != _refreshed_before(source, record)
+        (uri, version)
+        for uri, version in found
+        if uri is not None and version is not None and version != _refreshed_before(source, record)
     ]
 
 

@@ -20,7 +20,15 @@ from lance_explorer.values.opening import (
 from lance_explorer.values.readable import open_readable
 from lance_explorer.values.rows import row_batches
 
-__all__ = ["covered_pairs", "read_bitmap_entries", "read_btree_entries", "remapped"]
+__all__ = [
+    "covered_pairs",
+    "covered_rows",
+    "read_bitmap_entries",
+    "read_btree_entries",
+    "read_row_entries",
+    "remapped",
+    "rows_with_vectors",
+]
 
 _ROWS = ("ids", "row_ids")
 """What the rows of a BTREE are called, and what they were called up to 0.39."""
@@ -70,6 +78,22 @@ def read_bitmap_entries(paths: Sequence[str], storage_options: StorageOptions) -
     return pl.concat(parts)
 
 
+def read_row_entries(paths: Sequence[str], storage_options: StorageOptions) -> pl.Series:
+    """Read which rows files of an index have entries for, each row as often as there are entries.
+
+    Raises
+    ------
+    StorageError
+        If a file cannot be read, or names no rows.
+    """
+    parts = [pl.Series("row", [], pl.UInt64)]
+    for path in paths:
+        with failing(f"{path}: the entries cannot be read", storage_options):
+            rows = _read(path, storage_options, ["_rowid"])["_rowid"].cast(pa.uint64())
+            parts.append(pl.Series("row", rows.to_numpy(), pl.UInt64))
+    return pl.concat(parts)
+
+
 def remapped(uri: str, version: int, rows: pl.Series, storage_options: StorageOptions) -> pl.Series:
     """Return row addresses as the fragment reuse history of a version maps them; null: gone."""
     dataset = open_version(uri, version, storage_options)
@@ -112,9 +136,50 @@ def covered_pairs(
     return pl.concat(found).select(row=pl.col(row), value=pl.col(column))
 
 
-def _read(path: str, storage_options: StorageOptions) -> pa.Table:
+def covered_rows(
+    uri: str,
+    version: int,
+    fragment_ids: Sequence[int],
+    storage_options: StorageOptions,
+    *,
+    by_address: bool,
+) -> pl.Series:
+    """Return the live rows of some fragments, by address or by row ID."""
+    row = "_rowaddr" if by_address else "_rowid"
+    batches = row_batches(uri, version, fragment_ids, [row], storage_options=storage_options)
+    found = [pl.Series("row", batch[row].to_numpy(), pl.UInt64) for batch in batches]
+    return pl.concat([pl.Series("row", [], pl.UInt64), *found])
+
+
+def rows_with_vectors(
+    uri: str,
+    version: int,
+    fragment_ids: Sequence[int],
+    column: str,
+    rows: pl.Series,
+    storage_options: StorageOptions,
+    *,
+    by_address: bool,
+) -> pl.Series:
+    """Return those of some rows that have a vector of numbers alone, which an index has to find.
+
+    Vectors are read batch by batch.
+    """
+    row = "_rowaddr" if by_address else "_rowid"
+    found = [pl.Series("row", [], pl.UInt64)]
+    for batch in row_batches(
+        uri, version, fragment_ids, [column, row], storage_options=storage_options
+    ):
+        here = to_polars(pa.Table.from_batches([batch])).filter(pl.col(row).is_in(rows.implode()))
+        numbers = here[column].cast(pl.List(pl.Float64))
+        is_whole = numbers.list.eval(pl.element().is_finite()).list.all()
+        found.append(here.filter(is_whole & numbers.list.drop_nulls().list.len().gt(0))[row])
+    return pl.concat([some.rename("row") for some in found])
+
+
+def _read(path: str, storage_options: StorageOptions, columns: list[str] | None = None) -> pa.Table:
     folder, _, file = path.rpartition("/")
     if file in names_of_no_files(folder):
         raise OSError(f"{file} is not a file, but a pipe, socket or device")
-    reader = LanceFileReader(path, options_of(path, storage_options))
+    reader = LanceFileReader(path, options_of(path, storage_options), columns)
     return reader.read_all().to_table()

@@ -126,8 +126,7 @@ class GridView(View):
     # ------------------------------------------------------------------------------ columns
 
     def _chosen(self) -> tuple[str, ...] | None:
-        chosen: tuple[str, ...] | None = self.state.chosen_columns.get(self._module)
-        return chosen
+        return self.state.chosen_columns.get(self._module)
 
     def _shown_of(self, source: RowSource) -> list[str]:
         chosen = self._chosen()
@@ -339,7 +338,17 @@ def _is_changed(source: RowSource, position: pl.Series, name: str) -> bool:
 
 
 def _summaries(frame: pl.DataFrame) -> pl.DataFrame:
-    return pl.DataFrame([summary_of(column)[0].alias(column.name) for column in frame])
+    """Return values in a few words each; of pictures and sounds what they are."""
+    return pl.DataFrame([_summary(column).alias(column.name) for column in frame])
+
+
+def _summary(column: pl.Series) -> pl.Series:
+    text, _ = summary_of(column)
+    pieces = pieces_of(column) if kind_of(column.dtype) == "binary" else None
+    if pieces is None:
+        return text
+    words = pl.Series([None if piece is None else piece["words"] for piece in pieces])
+    return pl.select(pl.coalesce(words.cast(pl.String), text)).to_series()
 
 
 def _by_column(texts: pl.DataFrame, columns: Sequence[str]) -> dict[str, list[str | None]]:

@@ -182,13 +182,20 @@ def _changed_since(table: Table, since: str) -> Answer:
 def _commit_lines(log: pl.DataFrame, branch: str | None) -> list[Line]:
     return [
         Line(
-            f"version {row['version']:,}: {row['words']}",
+            f"version {row['version']:,}: {row['words']}{_said(row)}",
             "time_travel",
             {"version": row["version"]},
             branch,
         )
         for row in log.head(MOST_LINES).iter_rows(named=True)
     ]
+
+
+def _said(row: Mapping[str, Any]) -> str:
+    """Return the message of a commit, and who made it."""
+    told = f" “{row['message']}”" if row["message"] else ""
+    who = row["author"] or row["job"]
+    return f"{told} ({who})" if who else told
 
 
 def _why_big(table: Table) -> Answer:
@@ -256,18 +263,19 @@ def _merge_of(table: Table, name: str) -> Answer | None:
     preview = table.merge_preview(name)
     first, *rest = preview.words()
     found = preview.summary().row(0, named=True)
+    told = rest[:2] if found["conflicts"] else rest[:1]
     place = {"version": found["version"], "compared_version": found["fork_version"]}
-    lines = [Line(words) for words in [first, *rest[1:]]]
+    lines = [Line(words) for words in [first, *rest[len(told) :]]]
     cells = preview.cells()
     for row in cells.head(MOST_LINES - len(lines)).iter_rows(named=True):
         ours, theirs = [_became(row[f"change_{side}"], row[side]) for side in ("ours", "theirs")]
-        told = (
+        words = (
             f"row {row['_rowid']:,}, `{row['column']}`: was {_value(row['base'])}; "
             f"{ours} here, {theirs} on {name}"
         )
-        lines.append(Line(told, "row", {"row_id": row["_rowid"]}, table.branch))
+        lines.append(Line(words, "row", {"row_id": row["_rowid"]}, table.branch))
     return Answer(
-        rest[0],
+        " ".join(told),
         lines,
         f"{call('table.merge_preview', name)}.summary()",
         Line(f"Switch to {name}", "changes", place, None if name == "main" else name),

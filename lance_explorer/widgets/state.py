@@ -75,8 +75,12 @@ class ExplorerState(traitlets.HasTraits):
     fragment_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
     row_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
     filter = _Text("")
-    chosen_columns = traitlets.Dict()
-    """The columns that somebody chose to see, by the view: nothing to hear of, or to go back to."""
+
+    @property
+    def chosen_columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns that somebody chose to see, by the view: nothing to hear of or go back to."""
+        chosen: dict[str, tuple[str, ...]] = self.__dict__.setdefault("_chosen_columns", {})
+        return chosen
 
     @described
     def __repr__(self) -> str:

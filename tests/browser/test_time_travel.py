@@ -243,7 +243,7 @@ def test_only_the_columns_that_are_picked_are_shown_and_stay_so(photos):
     drawn(photos, 44)
     expect(heads).to_have_count(1)
     expect(heads.locator(".lx-head-bars")).to_be_visible()
-    photos.run("widget.shown_columns = ['caption', 'photo_id']")
+    photos.run("widget.shown_columns = ['photo_id', 'rating']")
     expect(heads).to_have_count(2)
     photos.run("widget.state.chosen_columns.clear(); widget.state.version = 45")
     drawn(photos, 45)

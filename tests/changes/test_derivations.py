@@ -111,7 +111,30 @@ def test_a_view_names_its_query_and_the_version_of_its_source(tmp_path):
     assert row["inputs"] == ["source"]
     assert row["refreshed_version"] == source.version
     assert abs((row["refreshed_at"] - before).total_seconds()) < 600
-    assert row["num_rows_to_refresh"] is None
+    assert row["num_rows_to_refresh"] == 0
+
+
+def test_a_view_is_stale_by_the_rows_of_its_source_that_changed(tmp_path):
+    database = lancedb.connect(
+        tmp_path, storage_options={"new_table_enable_stable_row_ids": "true"}
+    )
+    source = database.create_table("source", rows(0, 10))
+    view = database.create_materialized_view("view", "source", select=["x"], where="x > 3")
+
+    def to_refresh() -> object:
+        frame = lx.open_table(tmp_path / "view.lance").derivations()
+        return frame["num_rows_to_refresh"].item()
+
+    source.add(rows(20, 22))
+    source.delete("x = 5")
+    source.update(where="x = 7", values={"x": 70})
+    assert to_refresh() == 2 + 1 + 1
+    view.refresh()
+    assert to_refresh() == 0
+    database.drop_table("source")
+    assert to_refresh() is None
+    database.create_table("source", rows(0, 10)).add(rows(20, 22))
+    assert to_refresh() is None  # another table of that name
 
 
 def test_versions_without_the_column_have_no_row(computed):

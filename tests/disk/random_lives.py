@@ -8,6 +8,7 @@ pylance; then with a clone, with a manifest that cannot be read, and while a wri
 import argparse
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -31,6 +32,19 @@ from tests.disk.agreement import (
 from tests.disk.lives import Compacted, Life
 
 __all__ = ["main"]
+
+_LIVES_A_KILL = 10
+"""In one of so many lives a writer is killed while it writes."""
+
+_WRITER = """
+import sys
+import lance
+from tests.disk.lives import rows
+
+dataset = lance.dataset(sys.argv[1])
+table = rows(100_000, 10_000).select([n for n in dataset.schema.names if n != "extra"])
+lance.write_dataset(table, sys.argv[1], mode="append", max_rows_per_file=50)
+"""
 
 _LOOKS = 3
 """How often a table is looked at while a writer goes on."""
@@ -63,6 +77,8 @@ def _failures(folder: Path, seed: int, steps: int) -> dict[str, str]:
     kind = Life if seed % 3 else Compacted
     life = kind(folder / "t.lance", seed)
     life.live(steps)
+    if seed % _LIVES_A_KILL == 0:
+        _killed_writer(life.path)
     chosen = random.Random(seed)
     checks: dict[str, Callable[[], object]] = {
         "storage": lambda: check_storage(life.path),
@@ -82,6 +98,15 @@ def _failures(folder: Path, seed: int, steps: int) -> dict[str, str]:
         except Exception:  # noqa: BLE001 (whatever it is, the other checks go on)
             failed[name] = traceback.format_exc(limit=-3)
     return failed
+
+
+def _killed_writer(path: Path) -> None:
+    """Kill a writer of very many files as soon as the first of them is there."""
+    before = set((path / "data").iterdir())
+    with subprocess.Popen([sys.executable, "-c", _WRITER, str(path)]) as process:
+        while process.poll() is None and set((path / "data").iterdir()) == before:
+            continue
+        process.kill()
 
 
 def _check_clone(life: Life, clone: Path) -> None:

@@ -127,3 +127,47 @@ def test_of_a_missing_file_no_size_is_told(tmp_path: Path) -> None:
     found = lx.open_table(path).inspect.columns()
     assert found["uncompressed_bytes"].null_count() == len(found)
     assert found["num_unread"].unique().to_list() == [1]
+
+
+def some(count: int, value: Any) -> list[Any]:
+    """Return values by a function of their numbers; every fifth is null."""
+    return [None if i % 5 == 1 else value(i) for i in range(count)]
+
+
+NESTED = {
+    "structs": (
+        lambda i: [{"a": i, "b": [i % 7] * (i % 3)}] * (i % 4),
+        pa.list_(pa.struct({"a": pa.int32(), "b": pa.list_(pa.int8())})),
+    ),
+    "vectors": (lambda i: [[1.0] * 300] * (i % 3), pa.list_(pa.list_(pa.float32(), 300))),
+    "vector": (lambda i: [i] * 8, pa.list_(pa.int16(), 8)),
+    "long": (lambda i: [i] * (i % 5), pa.large_list(pa.int64())),
+}
+
+
+def arrow_sizes(name: str, array: pa.Array) -> dict[str, int]:
+    """Return the bytes of the values of a column, by the paths of what it consists of."""
+    kind = array.type
+    if pa.types.is_struct(kind):
+        parts = [arrow_sizes(f"{name}.{f.name}", array.field(i)) for i, f in enumerate(kind)]
+        return {path: size for part in parts for path, size in part.items()}
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return arrow_sizes(f"{name}.item", array.flatten())
+    if pa.types.is_fixed_size_list(kind):
+        return {name: len(array) * kind.list_size * kind.value_type.bit_width // 8}
+    return {name: len(array) * kind.bit_width // 8}
+
+
+@pytest.mark.parametrize("data_format", ["2.0", "2.1", "2.2"])
+@pytest.mark.parametrize("name", NESTED)
+def test_items_of_lists_are_counted_as_arrow_has_them(
+    name: str, data_format: Any, tmp_path: Path
+) -> None:
+    value, kind = NESTED[name]
+    table = pa.table({name: pa.array(some(500, value), kind)})
+    lance.write_dataset(table, str(tmp_path / "t.lance"), data_storage_version=data_format)
+    found = lx.open_table(tmp_path / "t.lance").inspect.columns()
+    sizes = dict(found.select("path", "uncompressed_bytes").iter_rows())
+    read = lance.dataset(str(tmp_path / "t.lance")).to_table()[name].combine_chunks()
+    expected = arrow_sizes(name, read)
+    assert {path: sizes[path] for path in expected} == expected

@@ -97,6 +97,32 @@ def test_the_config_of_the_table_sets_the_options(tmp_path: Path) -> None:
         planned(path, None, {})
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "target_rows_per_fragment",
+        "defer_index_remap",
+        "max_source_bytes",
+        "max_bytes_per_file",
+        "io_buffer_size",
+        "batch_size",
+        "compaction_mode",
+        "num_threads",
+        "excluded_fragment_ids",
+    ],
+)
+def test_a_config_that_cannot_be_read_is_refused_as_by_pylance(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    small_and_large(path).update_config({f"lance.compaction.{name}": "abc"})
+    try:
+        expected = planned(path, None, {})
+    except (ValueError, OSError):
+        with pytest.raises(lx.InvalidArgumentError, match=name):
+            lx.open_table(path).compaction_preview()
+    else:
+        assert planned_by_us(path, None, {}) == expected
+
+
 def test_what_lance_refuses_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "t.lance"
     lance.write_dataset(rows(9), str(path), max_rows_per_file=3, enable_stable_row_ids=True)

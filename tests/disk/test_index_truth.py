@@ -13,6 +13,7 @@ import lance
 import polars as pl
 import pyarrow as pa
 import pytest
+from lance.file import LanceFileWriter
 from pyroaring import BitMap
 
 import lance_explorer as lx
@@ -217,3 +218,68 @@ def test_a_column_of_a_struct_is_said_to_be_unchecked(tmp_path):
 def test_whole_fragments_in_a_set_of_rows_are_refused():
     with pytest.raises(CorruptFileError, match="all rows of fragment 3"):
         decode_row_set((1).to_bytes(4, "little") + (3).to_bytes(4, "little") + bytes(4))
+
+
+def with_vectors(start: int, stop: int) -> pa.Table:
+    vectors = [None if n % 7 == 3 else [float(n), 1.0] for n in range(start, stop)]
+    words = [None if n % 5 == 0 else f"word{n} the" for n in range(start, stop)]
+    vector = pa.array(vectors, pa.list_(pa.float32(), 2))
+    return pa.table({"id": range(start, stop), "v": vector, "w": words})
+
+
+@pytest.fixture
+def searched(tmp_path, stable) -> Path:
+    """A table of 24 rows in three fragments, with a vector index and one of words."""
+    path = tmp_path / "t.lance"
+    dataset: Any = lance.write_dataset(
+        with_vectors(0, 24), path, max_rows_per_file=8, enable_stable_row_ids=stable
+    )
+    dataset.create_index("v", "IVF_SQ", num_partitions=1)
+    dataset.create_scalar_index("w", "INVERTED")
+    return path
+
+
+def test_indices_of_vectors_and_words_that_live_on_have_nothing_to_find(searched):
+    assert messages(searched) == []
+    steps: tuple[Callable[[Any], object], ...] = (
+        lambda dataset: dataset.delete("id in (1, 9)"),
+        lambda dataset: dataset.update({"w": "'new'"}, where="id = 2"),
+        lambda dataset: lance.write_dataset(with_vectors(24, 30), dataset, mode="append"),
+        lambda dataset: dataset.optimize.optimize_indices(num_indices_to_merge=0),
+        lambda dataset: dataset.optimize.compact_files(),
+        lambda dataset: dataset.optimize.optimize_indices(),
+    )
+    for step in steps:
+        step(lance.dataset(searched))
+        assert messages(searched) == []
+
+
+def test_vectors_without_entries_are_found(searched):
+    lance.write_dataset(with_vectors(24, 30), searched, mode="append")
+    covering(searched, "v_idx", [0, 1, 2, 3])
+    assert codes(searched) == ["index_misses_rows"]
+    [message] = messages(searched)
+    assert message.startswith("the index 'v_idx' has no entry for 5 rows")
+
+
+def test_words_of_rows_that_never_were_are_found(searched, stable):
+    shutil.rmtree(searched / "_transactions")
+    [file] = searched.glob("_indices/*/*docs.lance")
+    with LanceFileWriter(
+        str(file), pa.schema([("_rowid", pa.uint64()), ("_num_tokens", pa.uint32())])
+    ) as writer:
+        rows = pa.array([0, 30, 7 << 32], pa.uint64())
+        tokens = pa.array([1, 1, 1], pa.uint32())
+        writer.write_batch(pa.record_batch({"_rowid": rows, "_num_tokens": tokens}))
+    assert codes(searched) == ["index_names_no_rows"]
+    [message] = messages(searched)
+    assert "has entries of 2 rows that never were" in message
+
+
+def test_entries_that_do_not_fit_into_memory_are_not_compared(tmp_path, monkeypatch):
+    path = tmp_path / "t.lance"
+    indexed(path, stable=True)
+    monkeypatch.setattr("lance_explorer.checks.index_truth._MOST_BYTES", 10)
+    found = index_truth(lx.open_table(path).source)
+    assert set(found["code"]) == {"not_checked"}
+    assert found["message"].str.contains("more than are held in memory").all()

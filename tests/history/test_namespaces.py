@@ -44,11 +44,8 @@ class Recording(lance_namespace.LanceNamespace):
             raise RuntimeError("out of order")
         asked = request if isinstance(request, dict) else request.to_dict()
         newest = sorted(self.recorded, reverse=True)[: asked["limit"]]
-        return lance_namespace.ListTableVersionsResponse(
-            versions=[
-                {**self.recorded[version], "manifest_path": self.recorded[version]["manifest_path"]}
-                for version in newest
-            ]
+        return lance_namespace.ListTableVersionsResponse.model_validate(
+            {"versions": [self.recorded[version] for version in newest]}
         )
 
     def describe_table_version(self, request: Any) -> Any:

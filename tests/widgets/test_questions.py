@@ -177,3 +177,28 @@ def test_a_table_that_has_no_values_has_examples_too(tmp_path):
     lance.write_dataset(pa.table({"x": pa.array([], pa.float64())}), tmp_path / "t.lance")
     empty = lx.open_table(tmp_path / "t.lance")
     assert "why is it big" in dict(examples(empty))
+
+
+def test_what_changed_in_one_column(table):
+    answer = asked(table, "what changed in column score since 1")
+    assert answer.sentence == (
+        "From version 1 to version 5, `score` changed in 1 row; 2 commits can have changed `score`."
+    )
+    assert asked(table, "what changed in score since v1").sentence == answer.sentence
+    changed = frame_of(table, answer.code)
+    assert changed.filter(_change_type="update_postimage")["id"].to_list() == [3]
+    assert answer_to(table, "what changed in nothing since 1") is None
+
+
+def test_what_a_merge_would_bring(table):
+    answer = asked(table, "what would a merge of dev bring?")
+    assert answer.sentence == "A merge of `dev` into `main` would delete 1 row."
+    assert asked(table, "merge dev").sentence == answer.sentence
+    assert frame_of(table, answer.code)["deleted"].item() == 1
+    assert place_of(answer).branch == "dev"
+    assert answer_to(table, "merge nowhere") is None
+
+
+def test_what_is_on_a_branch_alone(table):
+    answer = asked(table, "what is on dev")
+    assert asked(table, "what is on dev that is not on main") == answer

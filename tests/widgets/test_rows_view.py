@@ -257,6 +257,18 @@ def test_heads_of_rows_that_are_read_are_of_as_many_as_are_read_fast(browse):
     assert max(count for count, _ in large.asked) == told["num_rows"]
 
 
+def test_pictures_that_were_there_before_are_named(browse):
+    class Changed(FrameRows):
+        def earlier(self, positions, columns):
+            return pl.DataFrame({"image": [PNG, b"other", None]})
+
+    table = FrameTable(Changed(pl.DataFrame({"image": [PNG] * 3})))
+    page = browse(table).ask("page", first=0, count=3)["content"]
+    assert page["earlier"] == {
+        "0": [f"PNG image, {len(PNG)} bytes", "6f74686572 (5 bytes)", None],
+    }
+
+
 def test_cells_show_pictures_and_lines(browse):
     frame = pl.DataFrame(
         {

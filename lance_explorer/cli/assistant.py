@@ -1,0 +1,31 @@
+"""The command that lets an assistant ask about tables, over the Model Context Protocol on stdio."""
+
+from collections.abc import Sequence
+
+import click
+
+from lance_explorer.cli.group import ALLOW_BASES, LEDGER, main
+from lance_explorer.errors import MissingDependencyError
+from lance_explorer.table import open_table
+
+__all__ = ["mcp"]
+
+
+@main.command()
+@click.argument("uris", metavar="URI...", nargs=-1, required=True)
+@ALLOW_BASES
+@LEDGER
+def mcp(uris: Sequence[str], allow_bases: tuple[str, ...], ledger: str | None) -> None:
+    """Let an assistant ask what happened to the tables at each URI, and to no others.
+
+    It speaks the Model Context Protocol on stdin and stdout; an assistant starts it. Nothing is
+    written, and answers are short: so many rows, so much text of each.
+    """
+    try:
+        from lance_explorer.cli.assistant_tools import server
+    except ImportError as error:
+        raise MissingDependencyError(
+            "the library mcp is missing: pip install 'lance-explorer[mcp]'"
+        ) from error
+    tables = [open_table(uri, allow_bases=allow_bases, ledger=ledger) for uri in uris]
+    server(tables).run("stdio")
