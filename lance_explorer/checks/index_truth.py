@@ -172,13 +172,15 @@ def _compared(source: TableSource, version: int, segment: IndexMetadata) -> _Tru
     covered = _covered(source, history, segment)
     options, uri = source.storage.options, source.storage.uri
     if "value" not in entries.columns:
-        missing = entries["row"].clear()
-        if index_type(segment) in _VECTORS:
-            missing = _missing_vectors(source, history, covered, column, entries["row"])
+        there = entries["row"].unique()
+        nothing = there.clear()
+        is_vector = index_type(segment) in _VECTORS
         return _Truth(
-            missing=missing.sort(),
-            wrong=missing.clear(),
-            nowhere=_nowhere(history, entries["row"].unique(), frozenset(covered), by_address),
+            missing=_missing_vectors(source, history, covered, column, there).sort()
+            if is_vector
+            else nothing,
+            wrong=nothing,
+            nowhere=_nowhere(history, there, frozenset(covered), by_address),
         )
     rows = covered_pairs(uri, version, covered, column, options, by_address=by_address)
     live = rows["row"]
@@ -207,10 +209,11 @@ def _missing_vectors(
     left = rows.filter(~rows.is_in(entries.implode()))
     if not len(left):
         return left
-    types = {field.name: field.logical_type for field in history.records[0].schema}
-    if not types[column].startswith(_PLAIN_VECTORS):
+    fields = history.records[0].schema
+    [type_] = [f.logical_type for f in fields if f.name == column and f.parent_id < 0]
+    if not type_.startswith(_PLAIN_VECTORS):
         raise UnsupportedFeatureError(
-            f"which rows have a vector is not told for columns of type {types[column]}"
+            f"which rows have a vector is not told for columns of type {type_}"
         )
     return rows_with_vectors(uri, version, covered, column, left, options, by_address=by_address)
 

@@ -228,7 +228,7 @@ def with_vectors(start: int, stop: int) -> pa.Table:
 
 
 @pytest.fixture
-def searched(tmp_path, stable) -> Path:
+def searched(tmp_path: Path, stable: bool) -> Path:
     """A table of 24 rows in three fragments, with a vector index and one of words."""
     path = tmp_path / "t.lance"
     dataset: Any = lance.write_dataset(
