@@ -505,9 +505,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_lab_makes_the_sample_tables(tmp_path, site, samples):
     lines = lab(tmp_path, samples, site)
-    assert lines[:2] == [
+    assert lines[:3] == [
         f"sample table: {samples}/photos.lance",
         f"sample table: {samples}/photos_without_stable_row_ids.lance",
+        f"sample table: {samples}/archive.lance",
     ]
     assert all(len(open_table(path).versions()) > 40 for path in samples.glob("*.lance"))
 
@@ -516,7 +517,7 @@ def test_lab_makes_the_sample_tables(tmp_path, site, samples):
 def test_lab_copies_the_notebooks_and_opens_the_first(tmp_path, site, samples):
     lines = lab(tmp_path, samples, site)
     copies = tmp_path / "lance_explorer_notebooks"
-    assert lines[2] == "lance_explorer_notebooks/01_explore_a_table.ipynb"
+    assert lines[3] == "lance_explorer_notebooks/01_explore_a_table.ipynb"
     assert contents(copies) == contents(ROOT / "notebooks")
 
 
@@ -533,7 +534,7 @@ def test_lab_leaves_copies_alone(tmp_path, site, samples):
 def test_lab_copies_into_the_folder_of_choice(tmp_path, site, samples):
     options = ("--folder", "some/where", "--no-browser")
     lines = lab(tmp_path, samples, site, options=options)
-    assert lines[2:4] == ["some/where/01_explore_a_table.ipynb", "--no-browser"]
+    assert lines[3:5] == ["some/where/01_explore_a_table.ipynb", "--no-browser"]
     assert (tmp_path / "some" / "where" / "01_explore_a_table.ipynb").exists()
 
 
@@ -551,7 +552,7 @@ def test_lab_without_a_folder_to_be_in_is_one_line(tmp_path, monkeypatch):
 def test_lab_of_a_checkout_opens_its_own_notebooks(tmp_path, samples):
     tell_arguments(tmp_path)
     lines = lab(tmp_path, samples, tmp_path, ROOT)
-    assert lines[2] == str(ROOT / "notebooks" / "01_explore_a_table.ipynb")
+    assert lines[3] == str(ROOT / "notebooks" / "01_explore_a_table.ipynb")
     assert not (tmp_path / "lance_explorer_notebooks").exists()
 
 

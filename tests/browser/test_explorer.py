@@ -124,8 +124,9 @@ def photos(photos_page):
     photos_page.notebook.run(
         "with explorer._one_step():\n"
         "    explorer.view = 'time_travel'\n"
+        "    first = {'version': 45, 'filter': '', 'chosen_columns': {}}\n"
         "    for name in explorer.state.trait_names():\n"
-        "        setattr(explorer.state, name, {'version': 45, 'filter': ''}.get(name))\n"
+        "        setattr(explorer.state, name, first.get(name))\n"
         "explorer._trail = type(explorer._trail)(explorer._place()); explorer._show_place()"
     )
     photos_page.travelled(45)
