@@ -150,7 +150,7 @@ ipywidgets.VBox([travel, rows])
     assert notebook.value("asked") == []
     notebook.run("travel.layout.display = None")
     strip.and_(notebook.page.locator('[data-drawn="1"]')).wait_for()
-    notebook.wait_for("asked == ['details', 'rows']")
+    notebook.wait_for("asked == ['details', 'show_version']")
 
 
 def test_rows_of_a_version_come_as_they_are_looked_at(open_notebook, tmp_path):
