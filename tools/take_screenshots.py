@@ -108,7 +108,7 @@ def take_widgets(lab: Lab, path: Path) -> None:
         target = IMAGES / "notebooks" / f"{path.stem}-{number}.png"
         photograph(shown, target)
         print(target)
-    notebook.close()
+    lab.close([notebook.path])
 
 
 def take(lab: Lab, picture: Picture) -> None:
