@@ -11,6 +11,7 @@ from lance_explorer.changes.version_rows import PlaceRows
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.ancestors import Ancestry
 from lance_explorer.history.column_lives import Doubt, column_lives, doubtful_fields
+from lance_explorer.values.inner_names import InnerNames, inner_names, renamed_types
 
 __all__ = ["columns_of_both"]
 
@@ -57,18 +58,30 @@ def columns_of_both(
     places = [(second, new), (first, old)][: 1 + both_images]
     found = FeedColumns(dict.fromkeys([name for _, own in places for name in own.values()]))
     names = dict[tuple[str, int], dict[str, str]]()
+    inside = dict[tuple[str, int], InnerNames]()
     for place, own in places:
         types = known_types(place.rows, place.position, lost)
+        if place is first:
+            inside[place.rows.source.storage.uri, place.version] = named = inner_names(
+                place.record.schema, _latest_names(pairs)
+            )
+            types = renamed_types(types, named)
         there = {name: (later, 0) for name, later in own.items() if name in types}
         uri = place.rows.source.storage.uri
         names[uri, place.version] = found.add(place.version, there, types)
-    both = ValueColumns(found.schema(chosen), names)
+    both = ValueColumns(found.schema(chosen), names, inside=inside)
     if first.rows is not second.rows:
         doubts = tuple(_told_apart(first, second, both, common) if both_images else ())
     else:
         positions = [place.position for place, _ in places]
         doubts = told_apart(first.rows, positions, both, column_lives(first.rows, positions))
     return replace(both, doubts=doubts)
+
+
+def _latest_names(pairs: Sequence[FieldPair]) -> dict[int, str]:
+    """Return the names of the fields of the first version in the second, of those in both first."""
+    both = {pair.before.id: pair.after.name for pair in pairs if pair.before and pair.after}
+    return both | {p.before.id: p.before.name for p in pairs if p.before and not p.after}
 
 
 def _told_apart(

@@ -147,7 +147,7 @@ class Images:
             return self._columns.nulls(len(addresses))
         asked = rows, position, addresses, ids, [*here.values()]
         found = all_values(*asked) if self._lost is None else known_values(*asked, self._lost)
-        found = found.rename({own: name for name, own in here.items()})
+        found = self._columns.named(found, source, record.version)
         if found.schema == self._columns.schema:
             return found
         return pl.concat([self._columns.empty(), found], how="diagonal_relaxed")

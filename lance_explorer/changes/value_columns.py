@@ -8,7 +8,7 @@ come last. What else a column may be called is told by
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -21,6 +21,7 @@ from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import value_root
+from lance_explorer.values.inner_names import InnerNames, inner_names, renamed, renamed_types
 
 __all__ = [
     "ValueColumns",
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 _Schema = tuple[Field, ...]
+_Named = tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +50,24 @@ class ValueColumns:
         For each version, by the URI of its branch and its number, what a column is called there.
     doubts : tuple of Doubt
         Of which two columns it is not known whether they are one.
+    inside : mapping
+        For some versions the names of fields inside of columns that are others in the feed.
     """
 
     schema: pl.Schema
     names: dict[tuple[str, int], dict[str, str]]
     doubts: tuple[Doubt, ...] = ()
+    inside: Mapping[tuple[str, int], InnerNames] = field(default_factory=dict)
 
     def names_in(self, source: TableSource, version: int) -> dict[str, str]:
         """Return what the columns that a version of a branch has are called there."""
         return self.names[source.storage.uri, version]
+
+    def named(self, values: pl.DataFrame, source: TableSource, version: int) -> pl.DataFrame:
+        """Return values of a version under the names that all is called in the feed."""
+        key = source.storage.uri, version
+        there = {own: name for name, own in self.names[key].items() if own in values.columns}
+        return renamed(values, self.inside.get(key, {})).rename(there)
 
     def empty(self) -> pl.DataFrame:
         """Return no rows."""
@@ -104,23 +115,30 @@ def value_columns(
     for position in latest_first:
         shared = id(records[position].schema), id(lives[position])
         alike.setdefault(shared, []).append(position)
-    kinds = dict[tuple[_Schema, tuple[tuple[int, str], ...]], list[int]]()
+    inner = _inner_names([(records[same[0]].schema, lives[same[0]]) for same in alike.values()])
+    kinds = dict[tuple[_Schema, _Named, _Named], list[int]]()
     for same in alike.values():
         schema = records[same[0]].schema
         own = tuple(_top_level(schema, lives[same[0]]).items())
-        kinds.setdefault((schema, own), []).extend(same)
-    columns_of = [dict(own) for _, own in kinds]
+        numbers = {life: field_id for field_id, life in lives[same[0]].items()}
+        wanted = tuple([(numbers[life], name) for life, name in inner.items() if life in numbers])
+        kinds.setdefault((schema, own, wanted), []).extend(same)
+    columns_of = [dict(own) for _, own, _ in kinds]
     names = _feed_names(columns_of)
     found = FeedColumns(dict.fromkeys([name for name, _ in names.values()]))
     places = dict[tuple[str, int], dict[str, str]]()
-    for columns, same in zip(columns_of, kinds.values(), strict=True):
+    inside = dict[tuple[str, int], InnerNames]()
+    for columns, (kind, same) in zip(columns_of, kinds.items(), strict=True):
         versions = [records[position].version for position in same]
         version, types = _known_types(rows, same, lost)
+        if names_inside := inner_names(kind[0], dict(kind[2])):
+            types = renamed_types(types, names_inside)
+            inside |= {(rows.source.storage.uri, one): names_inside for one in versions}
         kept_first = sorted(columns, key=lambda life: life not in columns_of[0])
         there = {columns[life]: names[life] for life in kept_first if columns[life] in types}
         here = found.add(version, there, types)
         places |= {(rows.source.storage.uri, version): here for version in versions}
-    told = ValueColumns(found.schema(chosen), places)
+    told = ValueColumns(found.schema(chosen), places, inside=inside)
     return replace(told, doubts=told_apart(rows, latest_first, told, found_lives))
 
 
@@ -190,10 +208,10 @@ def check_key(columns: ValueColumns) -> None:
 def column_fields(schema: _Schema) -> dict[str, list[Field]]:
     """Return for each column the fields that it consists of."""
     columns, owners = dict[str, list[Field]](), dict[int, str]()
-    for field in schema:  # depth first: parents come before their children
-        is_column = field.parent_id == NO_PARENT
-        owner = owners[field.id] = field.name if is_column else owners[field.parent_id]
-        columns.setdefault(owner, []).append(field)
+    for one in schema:  # depth first: parents come before their children
+        is_column = one.parent_id == NO_PARENT
+        owner = owners[one.id] = one.name if is_column else owners[one.parent_id]
+        columns.setdefault(owner, []).append(one)
     return columns
 
 
@@ -216,6 +234,19 @@ def _known_types(
 def _top_level(schema: _Schema, lives: Lives) -> dict[int, str]:
     """Return the names of columns, by the numbers of their lives."""
     return {lives[field.id]: field.name for field in schema if field.parent_id == NO_PARENT}
+
+
+def _inner_names(versions: Sequence[tuple[_Schema, Lives]]) -> dict[int, str]:
+    """Return the latest name of each field that is inside of a column, by its life.
+
+    Fields of later versions come first, as ``versions`` do.
+    """
+    names = dict[int, str]()
+    for schema, lives in versions:
+        for one in schema:
+            if one.parent_id != NO_PARENT:
+                names.setdefault(lives[one.id], one.name)
+    return names
 
 
 def _feed_names(versions: Sequence[Mapping[int, str]]) -> dict[int, tuple[str, int]]:

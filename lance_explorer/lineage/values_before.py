@@ -14,6 +14,7 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT, Field
 from lance_explorer.history.ancestors import Place, ancestry
 from lance_explorer.history.column_lives import fields_of_both
+from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
@@ -22,6 +23,7 @@ from lance_explorer.lineage.where import fields_of
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.deletions import deleted_offsets
+from lance_explorer.values.inner_names import InnerNames, inner_names, renamed
 
 __all__ = ["Before", "BranchValues"]
 
@@ -65,6 +67,7 @@ class BranchValues:
     columns: Sequence[str]
     whole_blobs: bool
     _names: dict[int, dict[str, str]] = field(default_factory=dict)
+    _inside: dict[int, InnerNames] = field(default_factory=dict)
     _stored: dict[int, list[tuple[Piece, StoredRows]]] | None = None
 
     def names_at(self, position: int) -> Mapping[str, str]:
@@ -145,11 +148,7 @@ class BranchValues:
         history, position = self.now.source.found(self.now.version)
         ids = {f.name: f.id for f in history.records[position].schema if f.parent_id == NO_PARENT}
         own = {f.id: f.name for f in schema if f.parent_id == NO_PARENT}
-        try:
-            kept = fields_of_both(ancestry(Place(self.rows.source, version), self.now))
-        except LanceExplorerError:
-            kept = {}
-        later = {id_: id_ for id_ in own} if kept is None else kept
+        later = self._later_ids(schema, version)
         known = {later[id_]: name for id_, name in own.items() if id_ in later}
         found = {name: known[ids[name]] for name in self.columns if ids[name] in known}
         taken = {*found.values()}
@@ -157,6 +156,25 @@ class BranchValues:
             if name not in found and name in own.values() and name not in taken:
                 found[name] = name
         return found
+
+    def _names_inside(self, record: VersionRecord) -> InnerNames:
+        """Return where fields inside of columns have other names now."""
+        key = id(record.schema)
+        if key not in self._inside:
+            history, position = self.now.source.found(self.now.version)
+            names = {f.id: f.name for f in history.records[position].schema}
+            later = self._later_ids(record.schema, record.version)
+            kept = {id_: names[now] for id_, now in later.items() if now in names}
+            self._inside[key] = inner_names(record.schema, kept)
+        return self._inside[key]
+
+    def _later_ids(self, schema: tuple[Field, ...], version: int) -> Mapping[int, int]:
+        """Return the IDs that fields of a version have now."""
+        try:
+            kept = fields_of_both(ancestry(Place(self.rows.source, version), self.now))
+        except LanceExplorerError:
+            return {}
+        return {field.id: field.id for field in schema} if kept is None else kept
 
     def _read(
         self, position: int, addresses: Uint64Array, row_ids: Uint64Array
@@ -183,4 +201,5 @@ class BranchValues:
         except LanceExplorerError:
             source.storage.io.missing += 1  # perhaps a cleanup goes on just now
             return None
+        values = renamed(values, self._names_inside(record))
         return values.rename(dict(zip(names.values(), names, strict=True)))
