@@ -119,12 +119,18 @@ def same_shape(old: Observed, new: Observed) -> set[str]:
 def equal(ours: Any, theirs: Any) -> bool:
     """Return whether a value is as pylance reads it.
 
-    Structs may have more fields, of nulls; numbers are text where other versions have text.
+    Structs may have more fields, of nulls, and fields the names of a later version; numbers are
+    text where other versions have text.
     """
     if isinstance(theirs, dict) and isinstance(ours, dict):
         names = ours.keys() | theirs.keys()
-        return all(equal(ours.get(name), theirs.get(name)) for name in names)
+        by_name = all(equal(ours.get(name), theirs.get(name)) for name in names)
+        return by_name or _known_texts(ours) == _known_texts(theirs)
     return bool(ours == theirs or ours == str(theirs))
+
+
+def _known_texts(value: dict[str, Any]) -> list[str]:
+    return sorted([str(one) for one in value.values() if one is not None])
 
 
 def _known(value: Any, own: Observed, name: str, other: Observed) -> Any:
