@@ -32,7 +32,7 @@ from lance_explorer.widgets.segment_facts import ages, encoding_statistics, grow
 from lance_explorer.widgets.segment_picture import MODES, Mode, SegmentPicture, segment_picture
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
-from lance_explorer.widgets.view import Reply, Request, answers
+from lance_explorer.widgets.view import Reply, Request, View, answers
 
 __all__ = ["SegmentEncodings"]
 
@@ -166,7 +166,7 @@ class SegmentEncodings(RowsView):
         try:
             sizes = self._table.inspect.fragments(version)["row_ids_bytes"]
             if int(sizes.sum() or 0) > _MOST_STATIC_BYTES:
-                return super(RowsView, self).static_html()
+                return View.static_html(self)
             segments = self._read(version).of(self.state.fragment_id).segments
             words = [*advice_sentences(self.advice, _NO_ADVICE), *self.words]
             picture = _static_picture(encoding_statistics(segments))

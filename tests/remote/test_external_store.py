@@ -90,12 +90,12 @@ def test_a_folder_that_is_ahead_of_the_store_is_a_finding(dynamo):
 
 
 def test_a_latest_version_without_manifest_is_a_finding(dynamo):
-    written(dynamo, "lost.lance")
-    path = dynamo.item("lost.lance", 3)["path"]["S"].removeprefix("lost.lance/")
-    obstore.delete(dynamo.bucket.store("lost.lance"), path)
+    written(dynamo, "lost_rows.lance")
+    path = dynamo.item("lost_rows.lance", 3)["path"]["S"].removeprefix("lost_rows.lance/")
+    obstore.delete(dynamo.bucket.store("lost_rows.lance"), path)
     with pytest.raises(ValueError, match="not found"):
-        dynamo.read("lost.lance")
-    table = dynamo.table("lost.lance")
+        dynamo.read("lost_rows.lance")
+    table = dynamo.table("lost_rows.lance")
     assert table.latest.version == 2
     assert codes(table) == ["latest_manifest_missing"]
 

@@ -129,8 +129,8 @@ def test_values(bucket, tmp_path):
 
 def test_reading_ahead_asks_for_nothing_that_is_not_needed(bucket):
     path = DATA / "0.32.1" / "stable_row_ids.lance"
-    bucket.copy(path, "ahead.lance")
-    local, remote = lx.open_table(path), bucket.table("ahead.lance")
+    bucket.copy(path, "read_ahead.lance")
+    local, remote = lx.open_table(path), bucket.table("read_ahead.lance")
     for table in (local, remote):
         table.versions()
         table.latest.row_ids()
