@@ -21,7 +21,7 @@ def bucket() -> Iterator[Bucket]:
 @pytest.fixture(scope="module")
 def uri(bucket) -> str:
     """A table of four versions that pylance wrote there."""
-    uri: str = bucket.uri("people.lance")
+    uri: str = bucket.uri("lake/people.lance")
     options = bucket.options
     people = pa.table({"id": range(20), "x": [0.5] * 20})
     lance.write_dataset(people, uri, storage_options=options, enable_stable_row_ids=True)
@@ -52,7 +52,7 @@ def test_every_source_reads_there(spark, bucket, uri):
 
 
 def test_changes_go_to_spark_with_the_options_of_their_table(spark, bucket):
-    changes = bucket.table("people.lance").changes(1, images="after")
+    changes = bucket.table("lake/people.lance").changes(1, images="after")
     assert changes.to_spark(spark).count() == len(changes.to_polars())
 
 
@@ -99,7 +99,7 @@ def test_a_ledger_is_recorded_from_there_into_there(spark, bucket, uri):
         spark, folder, ledger, storage_options=bucket.options, bytes_per_task=1000
     )
     assert added.select("uri", "new_versions", "error").rows() == [(uri, 4, None)]
-    live = bucket.table("people.lance").versions().drop("known_from")
+    live = bucket.table("lake/people.lance").versions().drop("known_from")
     assert ledger.open(uri).versions().drop("known_from").equals(live)
     given = {f"ledger.{name}": value for name, value in storage(bucket).items()}
     found = read(spark, bucket, uri, "metadata", frame="versions", ledger=ledger.uri, **given)
