@@ -29,13 +29,15 @@ export function columnPicker({ ask, onShow }: PickerActions) {
   let shown = new Set<number>();
   let waiting = 0;
   const listId = `lx-picker-${Math.random().toString(36).slice(2)}`;
-  const button = node("button", {
+  const number = node("span", { class: "lx-quiet" }); // stays, so that no click is lost on it
+  const attributes = {
     class: "lx-button",
     "aria-expanded": "false",
     "aria-controls": listId,
     title: "Choose the columns that are shown; only these are read",
     onclick: () => (panel.hidden ? open() : close()),
-  });
+  };
+  const button = node("button", attributes, "Columns", number);
   const search = node("input", {
     class: "lx-input",
     type: "search",
@@ -154,15 +156,7 @@ export function columnPicker({ ask, onShow }: PickerActions) {
     element,
     /** Say how many columns there are; the list, if it is open, is that of other rows now. */
     label(numShown: number, numColumns: number) {
-      fill(
-        button,
-        "Columns",
-        node(
-          "span",
-          { class: "lx-quiet" },
-          ` ${numShown < numColumns ? `${count(numShown)} of ` : ""}${count(numColumns)}`,
-        ),
-      );
+      number.textContent = ` ${numShown < numColumns ? `${count(numShown)} of ` : ""}${count(numColumns)}`;
       if (!panel.hidden && numColumns !== all.columns.length) load();
     },
   };
