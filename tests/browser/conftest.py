@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
-from tests.browser.lab import Lab, NotebookPage, chromium, lab_server
+from tests.browser.lab import PATIENCE, Lab, NotebookPage, chromium, lab_server
 
 
 @pytest.fixture(scope="session")
@@ -13,6 +13,20 @@ def browser() -> Iterator[Browser]:
     """Chromium."""
     with chromium() as started:
         yield started
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of its own, without a lab; it must not complain."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    made = context.new_page()
+    made.set_default_timeout(1000 * PATIENCE)
+    complaints: list[str] = []
+    made.on("console", lambda message: complaints.append(message.text))
+    made.on("pageerror", lambda error: complaints.append(str(error)))
+    yield made
+    context.close()
+    assert complaints == []
 
 
 @pytest.fixture(scope="session")

@@ -5,23 +5,9 @@ import pyarrow as pa
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.lab import PATIENCE
 from tests.serving import opened
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def page(browser):
-    context = browser.new_context(viewport={"width": 1200, "height": 900})
-    made = context.new_page()
-    made.set_default_timeout(1000 * PATIENCE)
-    complaints: list[str] = []
-    made.on("console", lambda message: complaints.append(message.text))
-    made.on("pageerror", lambda error: complaints.append(str(error)))
-    yield made
-    context.close()
-    assert complaints == []
 
 
 @pytest.fixture

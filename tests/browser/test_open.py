@@ -2,24 +2,9 @@
 
 import lance
 import pyarrow as pa
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.lab import PATIENCE
 from tests.serving import end, opened
-
-
-@pytest.fixture
-def page(browser):
-    context = browser.new_context(viewport={"width": 1200, "height": 900})
-    made = context.new_page()
-    made.set_default_timeout(1000 * PATIENCE)
-    complaints: list[str] = []
-    made.on("console", lambda message: complaints.append(message.text))
-    made.on("pageerror", lambda error: complaints.append(str(error)))
-    yield made
-    context.close()
-    assert complaints == []
 
 
 def tab(page: Page, name: str) -> None:

@@ -186,7 +186,7 @@ def test_what_changed_in_one_column(table):
     )
     assert asked(table, "what changed in score since v1").sentence == answer.sentence
     changed = frame_of(table, answer.code)
-    assert changed.filter(_change_type="update_postimage").height == 1
+    assert changed.filter(_change_type="update_postimage")["score"].to_list() == [2.5]
     assert answer_to(table, "what changed in nothing since 1") is None
 
 

@@ -58,7 +58,7 @@ def _wrong(cell: dict[str, Any], now: Observed, past: list[Observed], key: int) 
     later, value = now, now.rows[key].values[name]
     for earlier in past:
         before = earlier.named_as_in(now)
-        if key not in earlier.rows or _is_another(earlier, now, key):
+        if key not in earlier.rows:
             yield from _differs(cell, where, earlier, later, is_new=True)
             return
         if name not in before.fields:
@@ -74,11 +74,6 @@ def _wrong(cell: dict[str, Any], now: Observed, past: list[Observed], key: int) 
             return
         later = earlier
     yield from _differs(cell, where, None, later, is_new=True)
-
-
-def _is_another(earlier: Observed, now: Observed, key: int) -> bool:
-    """Return whether a row with a key is another one: it was deleted, and inserted again."""
-    return now.stable and earlier.stable and earlier.rows[key].id != now.rows[key].id
 
 
 def _differs(

@@ -123,14 +123,11 @@ def equal(ours: Any, theirs: Any) -> bool:
     text where other versions have text.
     """
     if isinstance(theirs, dict) and isinstance(ours, dict):
-        names = ours.keys() | theirs.keys()
-        by_name = all(equal(ours.get(name), theirs.get(name)) for name in names)
-        return by_name or _known_texts(ours) == _known_texts(theirs)
+        ours, theirs = [{n: v for n, v in one.items() if v is not None} for one in (ours, theirs)]
+        if ours.keys() == theirs.keys():
+            return all(equal(ours[name], theirs[name]) for name in ours)
+        return sorted(map(str, ours.values())) == sorted(map(str, theirs.values()))
     return bool(ours == theirs or ours == str(theirs))
-
-
-def _known_texts(value: dict[str, Any]) -> list[str]:
-    return sorted([str(one) for one in value.values() if one is not None])
 
 
 def _known(value: Any, own: Observed, name: str, other: Observed) -> Any:
