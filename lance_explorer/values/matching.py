@@ -18,10 +18,6 @@ from lance_explorer.values.opening import (
 __all__ = ["Matching", "check_filter", "matching_rows"]
 
 
-_LEGACY = "0.1"
-"""The first format of data files: there pylance 14 panics if it has an index for a filter."""
-
-
 class Matching(NamedTuple):
     """Row addresses, in any order, and how many bytes were read to find them."""
 
@@ -63,6 +59,9 @@ def matching_rows(
 ) -> Matching:
     """Return the live rows of some fragments that match a filter.
 
+    Rows are scanned. Indices are not asked: one that lost rows, as pylance 14 may make of a BTREE,
+    would leave them out, and with legacy files pylance panics.
+
     Parameters
     ----------
     uri : str
@@ -79,14 +78,13 @@ def matching_rows(
     dataset = open_version(uri, version, storage_options)
     fragments = [fragment_of(dataset, fragment_id) for fragment_id in fragment_ids]
     found = list[Uint64Array]()
-    is_legacy = dataset.data_storage_version == _LEGACY
     with translating(version, storage_options):
         batches = dataset.scanner(
             columns=[],
             filter=filter,
             with_row_address=True,
             fragments=fragments,
-            use_scalar_index=False if is_legacy else None,
+            use_scalar_index=False,
         ).to_batches()
     while (batch := next_batch(batches, version, storage_options)) is not None:
         found.append(batch.column("_rowaddr").to_numpy())

@@ -187,3 +187,16 @@ def test_an_empty_answer_has_the_columns_of_a_full_one(written):
     assert empty.is_empty()
     assert set(empty.columns) <= set(found(table, "id = 3").columns)
     assert isinstance(empty, pl.DataFrame)
+
+
+def test_rows_that_an_index_lost_are_found(tmp_path):
+    """pylance 14.0.2 loses entries of a BTREE after a deferred compaction and an ordinary one."""
+    path = tmp_path / "t.lance"
+    dataset = lance.write_dataset(pa.table({"id": range(12)}), path, max_rows_per_file=4)
+    dataset.create_scalar_index("id", "BTREE")
+    dataset.optimize.compact_files(defer_index_remap=True)
+    lance.write_dataset(pa.table({"id": range(12, 16)}), lance.dataset(path), mode="append")
+    lance.dataset(path).delete("id = 2")
+    lance.dataset(path).optimize.compact_files(materialize_deletions_threshold=0.0)
+    assert len(lance.dataset(path).to_table(filter="id = 7")) == 0
+    assert lx.open_table(path).find("id = 7").to_polars()["is_live"].to_list() == [True]

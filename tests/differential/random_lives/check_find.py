@@ -94,7 +94,8 @@ def _found(world: World, branch: str | None, version: int, where: str) -> list[i
         told = dataset.to_table().to_pylist()
         return [row["key"] for row in told if any(where in text for text in _texts(row))]
     try:
-        found: list[int] = dataset.to_table(columns=["key"], filter=where)["key"].to_pylist()
+        scanned = dataset.scanner(columns=["key"], filter=where, use_scalar_index=False)
+        found: list[int] = scanned.to_table()["key"].to_pylist()
     except (ValueError, OSError):
         return None
     return found
