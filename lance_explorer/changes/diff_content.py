@@ -14,8 +14,7 @@ import numpy as np
 import polars as pl
 from polars import selectors
 
-from lance_explorer.changes.value_columns import column_fields
-from lance_explorer.format.schema import Field, field_paths
+from lance_explorer.format.schema import Field, column_fields, field_paths
 from lance_explorer.history.ancestors import Place
 from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.rowids.arrays import Uint64Array

@@ -7,9 +7,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.changes.lost_values import LostValues
-from lance_explorer.changes.value_columns import column_fields
 from lance_explorer.errors import StorageError, UnsupportedFeatureError
 from lance_explorer.format.fragments import DataFile, Fragment
+from lance_explorer.format.schema import column_fields
 from lance_explorer.history.file_roots import data_file
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.value_files import (

@@ -15,7 +15,7 @@ import polars as pl
 from lance_explorer.changes.column_names import FeedColumns
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.format.schema import NO_PARENT, Field, is_blob
+from lance_explorer.format.schema import NO_PARENT, Field, column_fields, is_blob
 from lance_explorer.history.column_lives import ColumnLives, Doubt, Lives, column_lives
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
@@ -27,7 +27,6 @@ __all__ = [
     "ValueColumns",
     "blob_columns",
     "check_key",
-    "column_fields",
     "column_types",
     "known_types",
     "told_apart",
@@ -203,16 +202,6 @@ def check_key(columns: ValueColumns) -> None:
             raise InvalidArgumentError(
                 f"rows cannot be matched by {name!r}: not all versions have it, or its type changed"
             )
-
-
-def column_fields(schema: _Schema) -> dict[str, list[Field]]:
-    """Return for each column the fields that it consists of."""
-    columns, owners = dict[str, list[Field]](), dict[int, str]()
-    for one in schema:  # depth first: parents come before their children
-        is_column = one.parent_id == NO_PARENT
-        owner = owners[one.id] = one.name if is_column else owners[one.parent_id]
-        columns.setdefault(owner, []).append(one)
-    return columns
 
 
 def blob_columns(schema: _Schema) -> set[str]:

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 from lance_explorer.format._pb import table_pb2 as pb
 
-__all__ = ["NO_PARENT", "Field", "field_from_pb", "field_paths", "fields_from_pb", "is_blob"]
+__all__ = [
+    "NO_PARENT",
+    "Field",
+    "column_fields",
+    "field_from_pb",
+    "field_paths",
+    "fields_from_pb",
+    "is_blob",
+]
 
 NO_PARENT = -1
 """``parent_id`` of a field at the top level."""
@@ -90,3 +98,13 @@ def _position(is_key: bool, position: int) -> int | None:
 def is_blob(field: Field) -> bool:
     """Tell whether the values of a field are blobs, of which a scan reads only descriptions."""
     return field.extension_name == _BLOB or dict(field.metadata).get(_OLD_BLOB) == b"true"
+
+
+def column_fields(schema: Iterable[Field]) -> dict[str, list[Field]]:
+    """Return for each column the fields that it consists of."""
+    columns, owners = dict[str, list[Field]](), dict[int, str]()
+    for field in schema:  # depth first: parents come before their children
+        is_column = field.parent_id == NO_PARENT
+        owner = owners[field.id] = field.name if is_column else owners[field.parent_id]
+        columns.setdefault(owner, []).append(field)
+    return columns

@@ -172,7 +172,8 @@ class CellSearch:
                 known[mine] = True
                 for name, cells in self.cells.items():
                     before = part.values[name] if name in part.values.columns else None
-                    cells.compare(rows[mine], events[mine], before, unsure[mine])
+                    perhaps = unsure[mine] | (name in part.in_doubt)
+                    cells.compare(rows[mine], events[mine], before, perhaps)
         for cells in self.cells.values():
             none = np.ones(len(rows) - int(known.sum()), dtype=np.bool_)
             cells.close(rows[~known], events[~known], none)
@@ -211,4 +212,5 @@ class CellSearch:
             older = np.flatnonzero(is_known)[~own[steps]]
             cells.event[older] = BORN
             cells.is_new[older] = True
-            cells.is_uncertain[older] = not values.rows.history.follows_previous[born]
+            is_told = values.rows.history.follows_previous[born]
+            cells.is_uncertain[older] = not is_told or name in values.in_doubt_at(born - 1)

@@ -11,9 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.format.schema import NO_PARENT, Field, column_fields
 from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.column_lives import fields_of_both
+from lance_explorer.history.column_lives import doubtful_fields, fields_of_both
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.source import TableSource
@@ -40,10 +40,13 @@ class Before:
         Which of the rows that were asked for they are of.
     values : polars.DataFrame
         The columns that their version had, by the names that they have now.
+    in_doubt : frozenset of str
+        The columns of now of which it is not known whether their version had them.
     """
 
     rows: NDArray[np.int64]
     values: pl.DataFrame
+    in_doubt: frozenset[str]
 
 
 @dataclass
@@ -68,6 +71,7 @@ class BranchValues:
     whole_blobs: bool
     _names: dict[int, dict[str, str]] = field(default_factory=dict)
     _inside: dict[int, InnerNames] = field(default_factory=dict)
+    _doubts: dict[int, frozenset[str]] = field(default_factory=dict)
     _stored: dict[int, list[tuple[Piece, StoredRows]]] | None = None
 
     def names_at(self, position: int) -> Mapping[str, str]:
@@ -77,6 +81,25 @@ class BranchValues:
         if key not in self._names:
             self._names[key] = self._mapped(record.schema, record.version)
         return self._names[key]
+
+    def in_doubt_at(self, position: int) -> frozenset[str]:
+        """Return the columns of now that a version may have had: lost versions would tell.
+
+        A column counts of which that is so of a field inside of it.
+        """
+        record = self.rows.history.records[position]
+        key = id(record.schema)
+        if key not in self._doubts:
+            history, now = self.now.source.found(self.now.version)
+            try:
+                ids = doubtful_fields(ancestry(Place(self.rows.source, record.version), self.now))
+            except LanceExplorerError:
+                ids = frozenset()
+            columns = column_fields(history.records[now].schema)
+            self._doubts[key] = frozenset(
+                name for name, fields in columns.items() if not ids.isdisjoint(f.id for f in fields)
+            )
+        return self._doubts[key]
 
     def read(
         self, positions: NDArray[np.int64], addresses: Uint64Array, row_ids: Uint64Array
@@ -107,7 +130,7 @@ class BranchValues:
             ids = self.rows.lance_ids_at(position, row_ids[some], addresses[some])
             values = self._read(position, addresses[some], ids)
             if values is not None:
-                found.append(Before(some, values))
+                found.append(Before(some, values, self.in_doubt_at(position)))
         return found
 
     def _by_stored(
@@ -158,14 +181,15 @@ class BranchValues:
         return found
 
     def _names_inside(self, record: VersionRecord) -> InnerNames:
-        """Return where fields inside of columns have other names now."""
+        """Return where fields inside of columns have other names now, or are there no more."""
         key = id(record.schema)
         if key not in self._inside:
             history, position = self.now.source.found(self.now.version)
             names = {f.id: f.name for f in history.records[position].schema}
             later = self._later_ids(record.schema, record.version)
             kept = {id_: names[now] for id_, now in later.items() if now in names}
-            self._inside[key] = inner_names(record.schema, kept)
+            gone = {f.id for f in record.schema if f.id not in kept}
+            self._inside[key] = inner_names(record.schema, kept, gone)
         return self._inside[key]
 
     def _later_ids(self, schema: tuple[Field, ...], version: int) -> Mapping[int, int]:

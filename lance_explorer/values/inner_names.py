@@ -5,7 +5,7 @@ under one name for each field.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -18,10 +18,10 @@ __all__ = ["InnerNames", "inner_names", "renamed", "renamed_types"]
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
-    """The fields in a field: their names, those that are wanted, and what is in them."""
+    """The fields in a field: their names, those wanted (None: left out), and what is in them."""
 
     own: tuple[str, ...]
-    wanted: tuple[str, ...]
+    wanted: tuple[str | None, ...]
     parts: tuple["_Inside", ...]
 
     @property
@@ -33,8 +33,10 @@ InnerNames = Mapping[str, _Inside]
 """The columns in which a field has another name, by what they are called in their version."""
 
 
-def inner_names(schema: Iterable[Field], wanted: Mapping[int, str]) -> InnerNames:
-    """Return in which columns fields are to have other names.
+def inner_names(
+    schema: Iterable[Field], wanted: Mapping[int, str], dropped: Container[int] = ()
+) -> InnerNames:
+    """Return in which columns fields are to have other names, or to be left out.
 
     Parameters
     ----------
@@ -42,6 +44,8 @@ def inner_names(schema: Iterable[Field], wanted: Mapping[int, str]) -> InnerName
         The fields of a version.
     wanted : mapping of int to str
         Names by the IDs of fields, those first that keep their name where two have the same.
+    dropped : container of int
+        The IDs of fields inside of others that are to be left out.
 
     Examples
     --------
@@ -53,10 +57,10 @@ def inner_names(schema: Iterable[Field], wanted: Mapping[int, str]) -> InnerName
     children = defaultdict[int, list[Field]](list)
     for field in fields:
         children[field.parent_id].append(field)
-    if all(field.name == wanted.get(field.id, field.name) for field in fields):
+    if all(f.name == wanted.get(f.id, f.name) and f.id not in dropped for f in fields):
         return {}
     rank = {id_: number for number, id_ in enumerate(wanted)}
-    found = {f.name: _inside(f, children, wanted, rank) for f in children[NO_PARENT]}
+    found = {f.name: _inside(f, children, wanted, rank, dropped) for f in children[NO_PARENT]}
     return {name: inside for name, inside in found.items() if inside.is_renamed}
 
 
@@ -80,6 +84,7 @@ def _inside(
     children: Mapping[int, list[Field]],
     wanted: Mapping[int, str],
     rank: Mapping[int, int],
+    dropped: Container[int],
 ) -> _Inside:
     within = children.get(field.id, [])
     taken = dict[int, str]()
@@ -90,8 +95,8 @@ def _inside(
         taken[child.id] = name
     return _Inside(
         tuple([child.name for child in within]),
-        tuple([taken[child.id] for child in within]),
-        tuple([_inside(child, children, wanted, rank) for child in within]),
+        tuple([None if child.id in dropped else taken[child.id] for child in within]),
+        tuple([_inside(child, children, wanted, rank, dropped) for child in within]),
     )
 
 
@@ -104,7 +109,10 @@ def _expression(value: pl.Expr, dtype: pl.DataType | DataTypeClass, inside: _Ins
             parts = [
                 _expression(value.struct.field(field.name), field.dtype, part).alias(name)
                 for field, name, part in zip(fields, inside.wanted, inside.parts, strict=True)
+                if name is not None
             ]
+            if not parts:
+                return value
             return pl.when(value.is_not_null()).then(pl.struct(parts))
         case pl.List(inner=inner) if len(inside.parts) == 1:
             return value.list.eval(_expression(pl.element(), inner, inside.parts[0]))
