@@ -62,7 +62,7 @@ export function render({ model, el }: View) {
   const rows = rowTable(link, 14);
   link.needsPython(toolbar.refresh);
   keys.element.hidden = Boolean(link.offline);
-  link.root.classList.add("lx-changes");
+  link.root.classList.add("lx-changes", "lx-unread");
   link.root.append(
     toolbar.element,
     strip.element,
@@ -81,6 +81,7 @@ export function render({ model, el }: View) {
   async function load(refresh: boolean) {
     const atEnd = history && link.state.version === String(history.versions[history.count - 1]);
     history = unpackHistory(await link.ask<HistoryContent & ChangesStory>("history", refresh ? { refresh } : {}));
+    link.root.classList.remove("lx-unread");
     toolbar.setHistory(history);
     keys.setColumns(history.key_columns);
     strip.setHistory(history);

@@ -44,6 +44,8 @@ const TYPING_PAUSE = 300; // ms
 interface RowActions {
   /** A row is clicked, or chosen by the space bar. */
   onRow?: (row: number) => void;
+  /** What is said until there are rows, or none. */
+  waiting?: string;
 }
 
 /**
@@ -51,7 +53,7 @@ interface RowActions {
  * rows in sight, as long as they are not tall. Gives: `element`, `setHeight(rows)`, and
  * `markRow(id)`, which marks the row with an ID. It follows the rows of the view by itself.
  */
-export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
+export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowActions = {}) {
   const name = `lx${Math.random().toString(36).slice(2)}`;
   let about!: RowsAbout; // what Python says about the rows
   let page: RowsPage | null = null; // rows that are here
@@ -104,7 +106,8 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
   const detail = detailPane(link, () => grid.focus());
   for (const control of [filter, copy, picker.button]) link.needsPython(control);
   const bar = node("div", { class: "lx-bar" }, filter, status, ofHeads, picker.element, copy);
-  const element = node("div", { class: "lx-rows" }, bar, grid, detail.element);
+  const coming = node("p", { class: "lx-quiet lx-rows-loading" }, waiting);
+  const element = node("div", { class: "lx-rows lx-rows-coming" }, coming, bar, grid, detail.element);
 
   // --- what is known about the rows
 
@@ -325,6 +328,9 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     grid.style.height = `${HEAD_HEIGHT + inSight * rowHeight + bar}px`;
     grid.setAttribute("aria-rowcount", String(about.num_rows + 1));
     grid.setAttribute("aria-colcount", String(about.columns.length));
+    const isComing = !about.num_columns && !about.failure; // nobody has said yet which rows
+    element.classList.toggle("lx-rows-coming", isComing);
+    coming.hidden = !isComing;
     nothing.hidden = about.num_rows > 0 && about.columns.length > 0;
     nothing.textContent = about.filter ? "No row matches the filter" : "No rows";
     setRows();

@@ -34,7 +34,10 @@ export function render({ model, el }: View) {
     describe: describeFragment,
     actions: (id) => [link.leadTo("lineage", "Its lineage", { fragment_id: id })],
   });
-  const rows = rowTable(link, 12, { onRow: (row) => link.ask("choose_row", { row }) });
+  const rows = rowTable(link, 12, {
+    onRow: (row) => link.ask("choose_row", { row }),
+    waiting: "reading the rows…",
+  });
   const tabs = versionTabs(rows.element);
   let hasRowIds = false;
   const toolbar = travelToolbar({ onStep: step, onFind: find, onRefresh: () => load(true) });
@@ -42,13 +45,14 @@ export function render({ model, el }: View) {
   const heading = node("div", { class: "lx-version-heading" });
   const words = node("p", { class: "lx-words" });
   const facts = node("div", { class: "lx-facts" });
-  link.root.classList.add("lx-time-travel");
+  link.root.classList.add("lx-time-travel", "lx-unread");
   link.root.append(toolbar.element, strip.element, heading, words, facts, map.element, tabs.element);
 
   async function load(refresh: boolean) {
     const atEnd = history && position === history.count - 1;
     const content = await link.ask<HistoryContent>("history", refresh ? { refresh } : {});
     history = unpackHistory(content);
+    link.root.classList.remove("lx-unread");
     toolbar.setHistory(history);
     words.classList.toggle(
       "lx-with-message",

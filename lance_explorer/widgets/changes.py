@@ -419,6 +419,7 @@ class Changes(RowsView):
 
     @answers("history")
     def _history(self, request: Request) -> Reply:
+        request.progress("reading the history")
         if request.get("refresh"):
             self._table.refresh()
             self._done = None

@@ -104,6 +104,7 @@ class TimeTravel(GridView):
 
     @answers("history")
     def _history(self, request: Request) -> Reply:
+        request.progress("reading the history")
         if request.get("refresh"):
             self._table.refresh()
             self._details = None

@@ -28,7 +28,18 @@ def version_data(table: Table) -> Reply:
     with ``state_`` have one value for each row of ``all_fragments``, ordered by fragment; the
     others one for each kept version. Positions count kept versions from 0. A count that is unknown
     is NaN, a position -1.
+
+    It is made once for all views, as long as the table is not refreshed.
     """
+    source = table.source
+    made: tuple[object, object, Reply] | None = source.kept.get(__name__)
+    if made is None or made[0] is not source.listing or made[1] != source.tags:
+        reply = _version_data(table)
+        made = source.kept[__name__] = source.listing, source.tags, reply
+    return made[2]
+
+
+def _version_data(table: Table) -> Reply:
     versions = table.versions()
     states = state_origins(table.inspect.all_fragments(), versions)
     arrays = {**_version_arrays(versions), **_state_arrays(states, versions["version"])}
