@@ -7,7 +7,7 @@ import polars as pl
 
 from lance_explorer.frames.sizes import byte_size
 
-__all__ = ["byte_ticks", "count_ticks", "middle", "number", "plural", "size", "text"]
+__all__ = ["byte_ticks", "count_ticks", "middle", "number", "plural", "short", "size", "text"]
 
 _MOST_CHARACTERS = 60
 _TICKS = 5
@@ -46,6 +46,20 @@ def size(num_bytes: float | None, digits: str = "%.1f") -> str:
     ('1.4 GB', '794 bytes', 'unknown')
     """
     return "unknown" if num_bytes is None else byte_size(num_bytes, digits)
+
+
+def short(count: int) -> str:
+    """Return a count in short, with three digits.
+
+    Examples
+    --------
+    >>> short(999), short(1_048_576), short(500_000)
+    ('999', '1.05 M', '500 k')
+    """
+    for least, unit in ((10**15, " P"), (10**12, " T"), (10**9, " G"), (10**6, " M"), (1000, " k")):
+        if count >= least:
+            return f"{count / least:.3g}{unit}"
+    return str(count)
 
 
 def plural(count: int, noun: str) -> str:
