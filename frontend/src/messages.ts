@@ -564,6 +564,10 @@ export type SegmentMode = "position" | "row_id";
 /** A raster of segments: its rows are first and last fragment, and how many. */
 export interface SegmentsContent {
   rows: [string, string, number][];
+  /** What is said of each row, in lines. */
+  row_words: string[][];
+  /** How much each row takes, now and at best. */
+  row_sizes: string[];
   kinds: string[];
   num_bins: number;
   begin: string;

@@ -95,6 +95,10 @@ function oneDecimal(value: number) {
   return (value % 1 === 0.25 ? value - 0.05 : value).toFixed(1);
 }
 
+function twoDecimals(value: number) {
+  return (value % 0.5 === 0.125 ? value - 0.005 : value).toFixed(2);
+}
+
 function roundedToEven(value: number) {
   return Math.round(value) - (value % 2 === 0.5 ? 1 : 0);
 }
@@ -129,7 +133,7 @@ export function isoTime(milliseconds: number) {
 /** Return bytes of one row: 0.42 bytes. */
 export function perRow(value: number | null) {
   if (value === null || Number.isNaN(value)) return "unknown";
-  const text = value === 0 ? "0" : value < 0.01 ? "< 0.01" : value < 10 ? value.toFixed(2) : value.toFixed(1);
+  const text = value === 0 ? "0" : value < 0.01 ? "< 0.01" : value < 10 ? twoDecimals(value) : oneDecimal(value);
   return `${text} B`;
 }
 

@@ -8,7 +8,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from lance_explorer.figures.labels import per_row
+from lance_explorer.figures.row_id_growth import growth_words, row_id_growth
 from lance_explorer.frames.sizes import byte_size, percent
+from lance_explorer.table import open_table
+from tests.format.samples import DATA
 
 __all__ = ["WRITTEN", "from_python"]
 
@@ -17,7 +21,13 @@ WRITTEN = Path(__file__).parents[2] / "frontend" / "tests" / "from_python.json"
 
 def from_python() -> str:
     """Return all of it as JSON."""
-    return json.dumps({"sizes": _sizes(), "shares": _shares()}, ensure_ascii=False) + "\n"
+    told = {
+        "sizes": _sizes(),
+        "shares": _shares(),
+        "per_row": _per_row(),
+        "growth": [_growth(name) for name in ("stable_row_ids", "spilled", "empty")],
+    }
+    return json.dumps(told, ensure_ascii=False) + "\n"
 
 
 def _sizes() -> list[Any]:
@@ -32,6 +42,26 @@ def _sizes() -> list[Any]:
 def _shares() -> list[Any]:
     shares = [0, 0.0001, 0.0099, 0.01, 0.125, 0.135, 0.673, 0.99, 0.994, 0.995, 0.996, 0.9999, 1]
     return [[share, percent(share)] for share in shares]
+
+
+def _per_row() -> list[Any]:
+    sizes = [0, 0.0099, 0.01, 0.42, 1.125, 1.375, 9.995, 9.999, 10, 12.25, 12.35, 12.75, 1e6, None]
+    return [[size, per_row(size)] for size in sizes]
+
+
+def _growth(name: str) -> dict[str, Any]:
+    inspect = open_table(DATA / "14.0.2" / f"{name}.lance").inspect
+    found = row_id_growth(inspect.row_id_totals(), inspect.all_row_id_encodings())
+    columns = {
+        "growth_now": "bytes_per_row",
+        "growth_best": "best_per_row",
+        "growth_bytes": "row_ids_bytes",
+        "growth_segments": "num_segments",
+    }
+    return {
+        "arrays": {name: found[column].to_list() for name, column in columns.items()},
+        "words": [growth_words(row) for row in found.iter_rows(named=True)],
+    }
 
 
 if __name__ == "__main__":
