@@ -70,7 +70,7 @@ export function byteAreas(root: HTMLElement, { label, height, onMove, describeVe
       context.moveTo(0, at);
       context.lineTo(width, at);
       context.stroke();
-      marginLabel(context, value ? bytes(value) : "0", at, themeColor(element, "quiet"));
+      marginLabel(context, value ? bytes(value).replace(".0 ", " ") : "0", at, themeColor(element, "quiet"));
     }
     const floor = new Float64Array(history.count);
     for (const { color, values } of parts) {

@@ -1,8 +1,10 @@
 // The browser says and lays out what Python does: see tests/figures/from_python.py.
 
 import { describe, expect, it } from "vitest";
+import { fragmentWords, liveShares, mapBars, statesAt, wordsOfSeveral } from "../src/fragment_map";
 import { growthWords } from "../src/growth_picture";
-import type { GrowthArrays } from "../src/messages";
+import { unpackHistory } from "../src/history";
+import type { GrowthArrays, HistoryContent } from "../src/messages";
 import { bytes, percent, perRow } from "../src/text";
 import given from "./from_python.json";
 
@@ -11,6 +13,25 @@ describe("numbers in the words of Python", () => {
   it("are parts", () => expect(given.shares.map(([share]) => [share, percent(share as number)])).toEqual(given.shares));
   it("are bytes of a row", () =>
     expect(given.per_row.map(([size]) => [size, perRow(size as number)])).toEqual(given.per_row));
+});
+
+describe("the map of fragments", () => {
+  it.each(given.maps)("of $name has the columns and words of Python", ({ history: content, buffers, versions }) => {
+    const bytesOf = (text: string) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+    const history = unpackHistory({ ...content, buffers: buffers.map(bytesOf) } as unknown as HistoryContent);
+    const drawn = versions.map((_, position) => {
+      const there = statesAt(history, position).filter(({ mark }) => mark !== "removed");
+      return mapBars(history, there, 800).bars.map((bar) => ({
+        left: bar.x,
+        width: bar.width,
+        shares: Object.fromEntries(
+          liveShares(history, bar.members).map(([kind, share]) => [history.kinds[kind] ?? "unknown", share]),
+        ),
+        words: bar.members.length === 1 ? fragmentWords(history, bar.members[0]) : wordsOfSeveral(history, bar),
+      }));
+    });
+    expect(drawn).toEqual(versions);
+  });
 });
 
 describe("the growth of row IDs", () => {

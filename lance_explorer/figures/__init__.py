@@ -244,7 +244,7 @@ def fragment_map(snapshot: "Snapshot | Table") -> go.Figure:
     -------
     plotly.graph_objects.Figure
         One column for each fragment in the order of a scan: live rows in the colour of the kind of
-        commit that created the fragment, deleted rows hatched above them. With more than 240
+        commit that created the fragment, deleted rows hatched above them. With more than 400
         fragments a column stands for several, and the figure says how many. Fragments with an
         unknown number of rows are as narrow as those with one row.
 

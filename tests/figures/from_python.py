@@ -4,17 +4,33 @@
 """
 
 import json
+from base64 import b64encode
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import polars as pl
+
+from lance_explorer.figures.fragment_columns import fragment_columns
+from lance_explorer.figures.fragment_origins import fragment_origins
 from lance_explorer.figures.labels import per_row
 from lance_explorer.figures.row_id_growth import growth_words, row_id_growth
 from lance_explorer.frames.sizes import byte_size, percent
-from lance_explorer.table import open_table
+from lance_explorer.table import Table, open_table
+from lance_explorer.widgets.version_data import version_data
 from tests.format.samples import DATA
+from tests.synthetic import SyntheticTable
 
 __all__ = ["WRITTEN", "from_python"]
+
+_MAPPED = (
+    "14.0.2/stable_row_ids.lance",
+    "14.0.2/spilled.lance",
+    "14.0.2/empty.lance",
+    "0.10.18/life_cycle.lance",
+    "1.0.4/cleaned_stable_row_ids.lance",
+)
 
 WRITTEN = Path(__file__).parents[2] / "frontend" / "tests" / "from_python.json"
 
@@ -25,6 +41,7 @@ def from_python() -> str:
         "sizes": _sizes(),
         "shares": _shares(),
         "per_row": _per_row(),
+        "maps": [*map(_map, _MAPPED), _map_of_many()],
         "growth": [_growth(name) for name in ("stable_row_ids", "spilled", "empty")],
     }
     return json.dumps(told, ensure_ascii=False) + "\n"
@@ -47,6 +64,50 @@ def _shares() -> list[Any]:
 def _per_row() -> list[Any]:
     sizes = [0, 0.0099, 0.01, 0.42, 1.125, 1.375, 9.995, 9.999, 10, 12.25, 12.35, 12.75, 1e6, None]
     return [[size, per_row(size)] for size in sizes]
+
+
+def _map(name: str) -> dict[str, Any]:
+    """Return all versions of a table as the browser gets them, and the map of each."""
+    return _map_of(open_table(DATA / name), name)
+
+
+def _map_of_many() -> dict[str, Any]:
+    """Return the same of a table whose fragments share columns."""
+    with TemporaryDirectory() as folder:
+        written = SyntheticTable(Path(folder) / "many.lance").append(rows=3, fragments=205)
+        written.append(rows=7, fragments=206).delete({3: [0, 2], 205: [4]})
+        return _map_of(open_table(written.path), "many fragments")
+
+
+def _map_of(table: Table, name: str) -> dict[str, Any]:
+    versions, all_fragments = table.versions(), table.inspect.all_fragments()
+    reply = version_data(table)
+    return {
+        "name": name,
+        "history": reply.content,
+        "buffers": [b64encode(buffer).decode() for buffer in reply.buffers],
+        "versions": [
+            _columns(fragment_origins(table.inspect.fragments(version), all_fragments, versions))
+            for version in versions["version"]
+        ],
+    }
+
+
+def _columns(origins: pl.DataFrame) -> list[dict[str, Any]]:
+    columns, parts, _ = fragment_columns(origins)
+    shares = parts.partition_by("column", as_dict=True)
+    return [
+        {
+            "left": round(800 * column["left"]),
+            "width": round(800 * column["width"]),
+            "shares": {
+                part["made_by"] or "unknown": part["share"]
+                for part in shares[(column["column"],)].iter_rows(named=True)
+            },
+            "words": column["words"],
+        }
+        for column in columns.iter_rows(named=True)
+    ]
 
 
 def _growth(name: str) -> dict[str, Any]:
