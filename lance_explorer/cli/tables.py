@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import webbrowser
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -348,9 +349,11 @@ def lab(folder: Path, no_browser: bool) -> None:
     from lance_explorer.demo import make_samples
 
     try:
-        for path in make_samples():
+        samples = make_samples()
+        for path in samples:
             click.echo(f"sample table: {path}")
         notebooks = _notebooks(folder)
+        _link_samples(notebooks / "samples", samples[0].parent)
     except OSError as error:
         raise click.ClickException(one_line(str(error), LONGEST_TEXT)) from error
     _run_lab(notebooks, no_browser)
@@ -412,6 +415,16 @@ def _notebooks(folder: Path) -> Path:
         if not target.exists():
             shutil.copyfile(notebook, target)
     return folder
+
+
+def _link_samples(link: Path, samples: Path) -> None:
+    """Show the sample tables beside the notebooks, where a double click opens the explorer."""
+    if link.is_symlink():
+        link.unlink()
+    elif link.exists():
+        return
+    with suppress(OSError):  # some file systems have no links
+        link.symlink_to(samples.absolute(), target_is_directory=True)
 
 
 def _run_lab(folder: Path, no_browser: bool) -> NoReturn:
