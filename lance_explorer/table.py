@@ -1003,10 +1003,11 @@ class Table:
         ...     page.stat().st_size < 1_000_000
         True
         """
+        most = whole_number("max_bytes", max_bytes, 1)
         if flag("interactive", interactive):
             from lance_explorer.widgets.recorded_page import write_recorded_page
 
-            return write_recorded_page(Table(self._live.source), path, max_bytes)
+            return write_recorded_page(Table(self._live.source), path, most)
         from lance_explorer.report import write_report
 
         return self._live.answer(lambda source: write_report(source, path))

@@ -287,6 +287,14 @@ def test_a_report_is_written_into_the_folder_where_one_is(tmp_path, monkeypatch)
     assert (tmp_path / "report.html").exists()
 
 
+def test_an_interactive_report_is_the_explorer_up_to_a_size(tmp_path):
+    target = tmp_path / "page.html"
+    asked = ("report", LIFE_CYCLE, "--interactive", "-o", str(target))
+    assert run(*asked).stdout == f"{target}\n"
+    assert 'id="lx-recording"' in target.read_text()
+    assert "needs more than 1,000 bytes" in run(*asked, "--max-bytes", "1000").stderr
+
+
 def test_a_report_without_a_folder_to_be_in_is_one_line(tmp_path):
     result = run("report", LIFE_CYCLE, "-o", str(tmp_path / "nowhere" / "report.html"))
     assert result.exit_code == 1

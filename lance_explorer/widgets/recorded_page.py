@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from string import Template
 
-from lance_explorer.arguments import file_to_write, whole_number
+from lance_explorer.arguments import file_to_write
 from lance_explorer.display import table_name
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.table import Table
@@ -47,13 +47,12 @@ $shelves
 )
 
 
-def write_recorded_page(table: Table, path: str | os.PathLike[str], max_bytes: int) -> Path:
+def write_recorded_page(table: Table, path: str | os.PathLike[str], most: int) -> Path:
     """Write the explorer of a table into one file; return where it is.
 
-    The parameters and errors are those of :meth:`~lance_explorer.table.Table.report`.
+    ``most`` is its ``max_bytes``; all else is as :meth:`~lance_explorer.table.Table.report` says.
     """
     target = file_to_write("path", path)
-    most = whole_number("max_bytes", max_bytes, 1)
     script, style = _script(), (STATIC / "explorer.css").read_text(encoding="utf-8")
     room = most - len(script.encode()) - len(style.encode()) - _AROUND
     recording = record(table, room) if room > 0 else None

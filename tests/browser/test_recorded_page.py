@@ -59,8 +59,6 @@ def go_to(page, typed, version):
     view.locator(".lx-find").press("Enter")
     expect(view.locator(".lx-version-heading h3")).to_have_text(f"Version {version}")
     expect(view.locator(".lx-panel.lx-stale")).to_have_count(0)
-    expect(view.locator("tr.lx-waiting")).to_have_count(0)
-    expect(view.locator(".lx-old-heads")).to_have_count(0)
     parts = (".lx-version-heading h3", ".lx-words", ".lx-facts", ".lx-version-tabs .lx-tabs")
     schema = view.locator("[data-panel=schema]").text_content()
     return [*texts(view, *parts), schema, *grid(view)]
@@ -71,8 +69,6 @@ def changes(page):
     tab(page, "changes")
     view = page.locator(".lx-changes")
     expect(view).to_have_attribute("data-cells", "1 2")
-    expect(view.locator("tr.lx-waiting")).to_have_count(0)
-    expect(view.locator(".lx-old-heads")).to_have_count(0)
     return [*texts(view, ".lx-version-heading h3", ".lx-notes", ".lx-bar-lists"), *grid(view)]
 
 
@@ -84,7 +80,6 @@ def row(page, name):
     view.locator(".lx-row-box").press("Enter")
     expect(view.locator(".lx-row-heading h3")).to_have_text("Row 2")
     expect(view.locator(".lx-value-grid")).to_be_visible()
-    expect(view.locator("tr.lx-waiting")).to_have_count(0)
     heading, values = texts(view, ".lx-row-heading", ".lx-row-values")
     return [heading.removesuffix("\nIn the lineage"), values, *grid(view)]
 
@@ -94,6 +89,9 @@ def texts(view, *selectors):
 
 
 def grid(view):
+    """Return what is in the grid, once all of it is there."""
+    expect(view.locator("tr.lx-waiting")).to_have_count(0)
+    expect(view.locator(".lx-old-heads")).to_have_count(0)
     return [
         view.locator(".lx-rows thead").text_content(),
         view.locator(".lx-rows tbody").inner_text(),
