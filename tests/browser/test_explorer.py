@@ -438,12 +438,12 @@ import lance_explorer as lx
 from lance_explorer.widgets import explorer as module
 
 failures = [lx.StorageError("the bucket does not answer")] * 2
-disk = module._TABS["disk"]
+disk = module.TABS["disk"]
 def make(*arguments, **options):
     if failures:
         raise failures.pop()
     return disk.make(*arguments, **options)
-module._TABS["disk"] = replace(disk, make=make)
+module.TABS["disk"] = replace(disk, make=make)
 """
 
 

@@ -18,7 +18,7 @@ from lance_explorer.widgets.view import View
 from tests.synthetic import SyntheticTable
 
 DATA = Path(__file__).parents[1] / "data"
-VIEWS = tuple(explorer_module._TABS)
+VIEWS = tuple(explorer_module.TABS)
 
 
 @pytest.fixture(scope="module")
@@ -506,9 +506,9 @@ def test_a_view_that_cannot_be_made_says_why_and_may_be_tried_again(table, monke
             raise failures.pop()
         return lx.widgets.TimeTravel(*arguments, **options)
 
-    tab = explorer_module._TABS["time_travel"]
+    tab = explorer_module.TABS["time_travel"]
     broken = explorer_module._Tab(tab.name, tab.label, make)
-    monkeypatch.setitem(explorer_module._TABS, "time_travel", broken)
+    monkeypatch.setitem(explorer_module.TABS, "time_travel", broken)
     explorer = Explorer(table, "time_travel")
     shown = explorer._views["time_travel"]
     browser = browse(shown)
