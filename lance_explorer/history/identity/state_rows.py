@@ -154,10 +154,15 @@ class StateRows:
     @cached_property
     def bounds(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """For each state the lowest and the highest identity that it can hold."""
+        return self.bounds_of(np.arange(len(self.history.states)))
+
+    def bounds_of(self, states: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return the same, known of some states only; the others are as if they held nothing."""
         low = np.full(len(self.history.states), np.iinfo(np.uint64).max, dtype=np.uint64)
         high = np.zeros(len(self.history.states), dtype=np.uint64)
         ranges = self._ranges
-        is_there = self.first_positions >= 0
+        is_there = np.zeros(len(self.history.states), dtype=np.bool_)
+        is_there[states] = self.first_positions[states] >= 0
         known = is_there & ranges.found
         if self.ids_from:
             known &= self.first_positions > self.ids_from
