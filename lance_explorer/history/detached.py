@@ -60,7 +60,8 @@ def built_on(
     operation = None if transaction is None else transaction.operation
     said = here.record.transaction.header.read_version
     others = [*_others(source, detached, before)]
-    highest = max(stamps, default=0)  # no row of it can have been written after it
+    highest = max(stamps, default=0)
+    least = max([stamp for stamp in stamps if stamp < FIRST_DETACHED], default=0) - 1
     candidates = [
         (
             other.version + 1 < highest,
@@ -71,7 +72,8 @@ def built_on(
             -place,
         )
         for place, (other, is_detached) in enumerate(others)
-        if (differing := _difference(here, other, operation)) is not None
+        if other.version >= least  # no row of it can have been written after it
+        and (differing := _difference(here, other, operation)) is not None
     ]
     return others[-min(candidates)[-1]][0].version if candidates else None
 
@@ -111,7 +113,7 @@ def lost_base(
         Version numbers that its rows carry: those that it wrote have the number after the version
         that it was built on.
     written : tuple of ndarray
-        The row IDs in the fragments that it wrote, as ranges: the last ones may be new.
+        The row IDs that it may have given out, as ranges: the last ones may be new.
 
     Returns
     -------

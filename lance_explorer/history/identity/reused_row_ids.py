@@ -55,7 +55,8 @@ def namesakes_of(
     stamps : callable
         Gives the versions that the rows of these states say they were written in.
     detached_rows : callable
-        Gives those of all rows of a detached version, and the row IDs of the fragments it wrote.
+        Gives those of all rows of a detached version, and the row IDs that it may have given out:
+        those in fragments it wrote that are not known to be of older rows.
     new_files : callable
         Gives the data files of the states that a version is the first one to have.
 
@@ -220,11 +221,16 @@ class _Lines:
         return self._detached_rows(detached)[0]
 
     def _ids_in(self, position: int, chain: list["_Step"]) -> RunColumns:
-        """Return the row IDs that detached versions may have given out, with themselves."""
-        starts, stops = self._new_ids(position)
+        """Return the row IDs that detached versions may have given out; one may be gone."""
         if not self._restores_detached(position):
-            written = [self._detached_rows(step.record.version)[1] for step in chain]
-            starts, stops = [np.concatenate(some) for some in zip(*written, strict=True)]
+            return self._written(chain)
+        starts, stops = self._new_ids(position)
+        return RunColumns(starts, stops, starts)
+
+    def _written(self, chain: list["_Step"]) -> RunColumns:
+        """Return the row IDs that detached versions may have given out; all are there."""
+        written = [self._detached_rows(step.record.version)[1] for step in chain]
+        starts, stops = [np.concatenate(some) for some in zip(*written, strict=True)]
         return RunColumns(starts, stops, starts)
 
     def _detached_record(self, version: int) -> VersionRecord | None:
@@ -261,9 +267,20 @@ class _Lines:
         if found is None or (self._versions == np.uint64(found.version)).any():
             return None  # one that is there cannot be it
         chain[-1] = first._replace(base=found.version)
-        ids = self._ids_in(position, chain)
-        self._open.append(ids.clipped(found.least_row_id, found.most_row_id))
-        return self._lost_or_kept(found.version, position), found.least_row_id
+        least = max(found.least_row_id, self._given_by(found.version, position))
+        self._open.append(self._written(chain).clipped(least, found.most_row_id))
+        return self._lost_or_kept(found.version, position), least
+
+    def _given_by(self, version: int, before: int) -> int:
+        """Return a counter of row IDs that a lost version has at least: they only rise.
+
+        A restore that set them back makes an exception, and then nothing is said.
+        """
+        place = int(np.searchsorted(self._versions[:before], np.uint64(version)))
+        counters = [self._counter(position) for position in range(place)]
+        if not counters or any(after < other for other, after in pairwise(counters)):
+            return 0
+        return counters[-1]
 
     def _guessed(self, position: int, chain: list["_Step"]) -> Line:
         """Return the line of a detached version if it is not known what it was built on.

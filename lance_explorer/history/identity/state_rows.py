@@ -23,7 +23,12 @@ from lance_explorer.history.history import History
 from lance_explorer.history.identity.birth_addresses import BirthAddresses
 from lance_explorer.history.identity.reused_row_ids import namesakes_of
 from lance_explorer.history.identity.row_id_lines import PLAIN, Line, Namesakes
-from lance_explorer.history.identity.row_origins import RowOrigins, identity_bounds
+from lance_explorer.history.identity.row_origins import (
+    NO_VERSION,
+    RowOrigins,
+    constant_versions,
+    identity_bounds,
+)
 from lance_explorer.history.identity.rows_before_ids import RowsBeforeIds, are_without_row_id
 from lance_explorer.history.identity.versions_of_moved import (
     moved_without_versions,
@@ -46,7 +51,9 @@ from lance_explorer.history.reading.stored_sequences import (
 )
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import writes_rows
-from lance_explorer.rowids.arrays import Positions, Uint64Array, concatenated
+from lance_explorer.rowids.arrays import Positions, Uint64Array, begins_of, concatenated
+from lance_explorer.rowids.offsets import OffsetRanges, rows_at
+from lance_explorer.rowids.runs import RunColumns
 from lance_explorer.rowids.segments import Range
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
@@ -385,12 +392,40 @@ class StateRows:
         transaction = self.source.transaction(rows.history.records[0])
         operation = transaction.operation if transaction else None
         own = [
-            rows.stored_ids(state).ranges()
+            rows._maybe_new(state)
             for state, fragment in enumerate(rows.history.states)
             if writes_rows(operation, fragment)
         ]
-        written = concatenated([r[0] for r in own]), concatenated([r[1] for r in own])
-        return rows._new_versions(0), written
+        written = RunColumns.concatenated(own)
+        return rows._new_versions(0), (written.start, written.stop)
+
+    def _maybe_new(self, state: int) -> RunColumns:
+        """Return the rows of a state, by row IDs, that its commit may have created.
+
+        These were created when they were last written. Up to 4.0.2, version 1 is said of all.
+        """
+        self._load([state], ("row_ids", "created_at", "last_updated_at"))
+        num_rows = self.num_rows(state)
+        created, updated = [
+            constant_versions(NO_VERSION, num_rows) if stored is None else stored
+            for stored in (
+                self._stored_versions(state, "created_at"),
+                self._stored_versions(state, "last_updated_at"),
+            )
+        ]
+        start = np.union1d(begins_of(created.counts), begins_of(updated.counts))
+        stop = np.append(start, num_rows)[1:]
+        version = created.at(start)
+        is_new = (version <= 1) | (version == updated.at(start))
+        offsets = OffsetRanges(start[is_new].astype(np.uint64), stop[is_new].astype(np.uint64))
+        return rows_at(self.stored_ids(state), 0, offsets)
+
+    def _stored_versions(self, state: int, kind: SequenceKind) -> RowVersionRuns | None:
+        for sequence in sequences_of(self.history.states[state], kind):
+            found = self.known.sequences[sequence]
+            assert isinstance(found, RowVersionRuns)
+            return found
+        return None
 
     def stored_ids(self, state: int) -> RowIdSequence:
         """Return the row IDs that a state of a stable table stores."""
@@ -415,15 +450,14 @@ class StateRows:
 
     def stored_origins(self, state: int) -> RowOrigins:
         """Return identities and row versions of a state of a stable table, as it stores them."""
-        fragment = self.history.states[state]
         self.load([state])
-        versions: dict[str, RowVersionRuns] = {}
-        for sequence in sequences_of(fragment, "created_at", "last_updated_at"):
-            found = self.known.sequences[sequence]
-            assert isinstance(found, RowVersionRuns)
-            versions[sequence.kind] = self._row_versions(state, found)
-        ids = self.ids(state)
-        return RowOrigins(ids, versions.get("created_at"), versions.get("last_updated_at"))
+        created = self._stored_versions(state, "created_at")
+        updated = self._stored_versions(state, "last_updated_at")
+        return RowOrigins(
+            self.ids(state),
+            None if created is None else self._row_versions(state, created),
+            None if updated is None else self._row_versions(state, updated),
+        )
 
     def _row_versions(self, state: int, stored: RowVersionRuns) -> RowVersionRuns:
         line = self._line(state)
