@@ -8,7 +8,7 @@ back. So a row ID stands for the row to which a commit on the line of the versio
 first row that has an ID has it as identity; later ones have identities that are no row IDs.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_version
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
-from lance_explorer.rowids.runs import RunColumns, merged_ids
+from lance_explorer.rowids.runs import RunColumns, merged_ids, overlaps
 
 __all__ = ["namesakes_of"]
 
@@ -41,6 +41,8 @@ def namesakes_of(
     stamps: Callable[[int], Collection[int]],
     detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
     new_files: Callable[[int], set[str]],
+    maybe_restored: Callable[[int], Sequence[int]],
+    new_created: Callable[[int, int], RangesOfIds],
 ) -> Namesakes | None:
     """Return what tells rows with one ID apart; None if no row ID was given out twice.
 
@@ -59,6 +61,11 @@ def namesakes_of(
         those in fragments it wrote that are not known to be of older rows.
     new_files : callable
         Gives the data files of the states that a version is the first one to have.
+    maybe_restored : callable
+        Gives the detached versions that lost ones before a version may have restored, unseen.
+    new_created : callable
+        Gives the row IDs of the states that a version is the first one to have, of rows that may
+        have been created in another one.
 
     Raises
     ------
@@ -73,10 +80,53 @@ def namesakes_of(
     }
     counters = [record.manifest.next_row_id for record in records]
     falls = any(after < before for before, after in pairwise(counters))
-    lost = lost_restores(source, _after_lost(records, targets), new_files)
-    if not (falls or lost) and all(target < FIRST_DETACHED for target in targets.values()):
+    after_lost = [*_after_lost(records, targets)] if source.listing.detached else []
+    lost = lost_restores(source, after_lost, new_files)
+    doubts = {
+        position: _doubtful_ids(
+            records[position - 1],
+            some,
+            targets.get(position, records[position].version),
+            detached_rows,
+            lambda version, position=position: new_created(position, version),
+        )
+        for position in after_lost
+        if position not in lost and (some := maybe_restored(position))
+    }
+    doubts = {position: ids for position, ids in doubts.items() if len(ids.start)}
+    if not (falls or lost or doubts) and all(
+        target < FIRST_DETACHED for target in targets.values()
+    ):
         return None
-    return _Lines(source, records, targets, lost, new_ids, stamps, detached_rows).found()
+    return _Lines(source, records, targets, lost, doubts, new_ids, stamps, detached_rows).found()
+
+
+def _doubtful_ids(
+    before: VersionRecord,
+    detached: Sequence[int],
+    last: int,
+    detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
+    new_created: Callable[[int], RangesOfIds],
+) -> RunColumns:
+    """Return row IDs of which a version has rows that may be those of detached ones.
+
+    These have the IDs, and were created in the version after the one that they were built on. After
+    that they were restored, and moved up to the ``last`` version that may have done so.
+    """
+    found = [RunColumns.empty()]
+    for version in detached:
+        stamps, own = detached_rows(version)
+        if max([stamp for stamp in stamps if stamp < FIRST_DETACHED], default=0) < last:
+            ids = new_created(max(stamps, default=0))
+            both = overlaps(RunColumns(*own, own[0]), *_merged(ids))
+            found.append(both.clipped(0, before.manifest.next_row_id))
+    ids = _merged(RunColumns.concatenated(found)[:2])
+    return RunColumns(*ids, ids[0])
+
+
+def _merged(ranges: RangesOfIds) -> RangesOfIds:
+    starts, stops = ranges
+    return merged_ids(RunColumns(starts, stops, starts)) if len(starts) else ranges
 
 
 def _after_lost(records: tuple[VersionRecord, ...], targets: dict[int, int]) -> Iterator[int]:
@@ -112,6 +162,7 @@ class _Lines:
         records: tuple[VersionRecord, ...],
         targets: dict[int, int],
         lost: dict[int, tuple[int, ...]],
+        doubts: dict[int, RunColumns],
         new_ids: Callable[[int], RangesOfIds],
         stamps: Callable[[int], Collection[int]],
         detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
@@ -120,6 +171,7 @@ class _Lines:
         self._records = records
         self._targets = targets
         self._lost = lost
+        self._doubts = doubts
         self._restores = list[int]()
         self._new_ids = new_ids
         self._stamps = stamps
@@ -167,6 +219,11 @@ class _Lines:
             self._restores.append(position)
             lines = [self._restored(position, detached) for detached in unseen]
             line = max(lines, key=lambda line: len(line.commits.intersection(unseen)))
+        elif position in self._doubts:  # they are taken for other rows than before
+            self._open.append(doubtful := self._doubts[position])
+            bounds = zip(doubtful.start.tolist(), doubtful.stop.tolist(), strict=True)
+            given = [self._given(start, stop) for start, stop in bounds]
+            line = line.giving(RunColumns.concatenated(given), to_detached=False)
         elif position == 0 or target is not None:
             return line
         low = self._counter(max(position - 1, 0))

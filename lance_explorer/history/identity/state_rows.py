@@ -7,7 +7,7 @@ read when it is asked for, each sequence and each deletion file once, and stays 
 stored.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +19,7 @@ from pyroaring import BitMap
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.fragments import DeletionFile
 from lance_explorer.format.single_ranges import SingleRanges
+from lance_explorer.history.detached import maybe_restored
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.birth_addresses import BirthAddresses
 from lance_explorer.history.identity.reused_row_ids import namesakes_of
@@ -49,6 +50,7 @@ from lance_explorer.history.reading.stored_sequences import (
     read_sequences,
     sequences_of,
 )
+from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import writes_rows
 from lance_explorer.rowids.arrays import Positions, Uint64Array, begins_of, concatenated
@@ -271,6 +273,8 @@ class StateRows:
             lambda position: self._new_versions(since + position),
             self._detached_rows,
             lambda position: self._new_files(since + position),
+            lambda position: self._maybe_restored(since + position),
+            lambda position, version: self._new_created(since + position, version),
         )
         if found is None or not since:
             return found
@@ -392,17 +396,43 @@ class StateRows:
         transaction = self.source.transaction(rows.history.records[0])
         operation = transaction.operation if transaction else None
         own = [
-            rows._maybe_new(state)
+            rows._rows_where(state, lambda created, updated: created == updated)
             for state, fragment in enumerate(rows.history.states)
             if writes_rows(operation, fragment)
         ]
         written = RunColumns.concatenated(own)
         return rows._new_versions(0), (written.start, written.stop)
 
-    def _maybe_new(self, state: int) -> RunColumns:
-        """Return the rows of a state, by row IDs, that its commit may have created.
+    def _maybe_restored(self, position: int) -> list[int]:
+        """Return the detached versions that lost ones before a version may have restored, unseen.
 
-        These were created when they were last written. Up to 4.0.2, version 1 is said of all.
+        A compaction that is kept names the files of fragments that were there in the gap.
+        """
+        some = maybe_restored(self.source, self.history, position)
+        if not some:
+            return []
+        begin, end = [
+            record.version for record in self.history.records[position - 1 : position + 1]
+        ]
+        groups = rewrites(self.source).between(begin, end)
+        named = {f.path for group in groups for old in group.recorded for f in old.files}
+        states = [self.history.states[state] for state in self.history.states_at(position - 1)]
+        there = named & {file.path for fragment in states for file in fragment.files}
+        return [one.version for one in some if there <= one.files]
+
+    def _new_created(self, position: int, version: int) -> tuple[Uint64Array, Uint64Array]:
+        new = self.new_states(position)
+        found = [self._rows_where(state, lambda created, _: created == version) for state in new]
+        columns = RunColumns.concatenated([RunColumns.empty(), *found])
+        return columns.start, columns.stop
+
+    def _rows_where(
+        self, state: int, is_so: Callable[[Uint64Array, Uint64Array], NDArray[np.bool_]]
+    ) -> RunColumns:
+        """Return the rows of a state, by row IDs, of which something may be so.
+
+        That is told the versions in which they were created and last updated. Up to 4.0.2, version
+        1 is said of all that were created.
         """
         self._load([state], ("row_ids", "created_at", "last_updated_at"))
         num_rows = self.num_rows(state)
@@ -416,8 +446,8 @@ class StateRows:
         start = np.union1d(begins_of(created.counts), begins_of(updated.counts))
         stop = np.append(start, num_rows)[1:]
         version = created.at(start)
-        is_new = (version <= 1) | (version == updated.at(start))
-        offsets = OffsetRanges(start[is_new].astype(np.uint64), stop[is_new].astype(np.uint64))
+        some = (version <= 1) | is_so(version, updated.at(start))
+        offsets = OffsetRanges(start[some].astype(np.uint64), stop[some].astype(np.uint64))
         return rows_at(self.stored_ids(state), 0, offsets)
 
     def _stored_versions(self, state: int, kind: SequenceKind) -> RowVersionRuns | None:

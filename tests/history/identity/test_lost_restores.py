@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable
 
 import lance
+import polars as pl
 import pyarrow as pa
 import pytest
 from lance.fragment import RowIdSequence, write_fragments
@@ -192,3 +193,63 @@ def test_a_row_that_a_detached_update_may_have_inserted_is_uncertain(uri):
             ("insert", 3, 3, True),
         ]
     assert table.follow_addresses([2, 3], 2, 3)["outcome"].to_list() == ["deleted", "unknown"]
+
+
+# ----------------------------------------------------- lost restores whose rows moved in the gap
+
+
+def compact(uri: str) -> object:
+    return lance.dataset(uri).optimize.compact_files()
+
+
+def moved(uri: str, lost: set[int], *, stable: bool, restored: bool = True) -> Table:
+    """Return a table in which the rows of a restored detached version are in no file of its own.
+
+    Version 2 has keys 2 and 3, the detached one 10 and 11 in their place; compactions make two.
+    """
+    lance.write_dataset(rows_of(0, 1), uri, enable_stable_row_ids=stable)
+    operation = lance.LanceOperation.Append(write_fragments(rows_of(10, 11), uri))
+    detached = lance.LanceDataset.commit(uri, operation, read_version=1, detached=True)
+    append(2, 3)(uri)
+    if restored:
+        lance.dataset(uri).checkout_version(detached.version).restore()
+    else:
+        configure(uri)
+    for step in (compact, append(4)):
+        step(uri)
+    lance.dataset(uri).cleanup_old_versions(versions=[*lost])
+    return lx.open_table(uri)
+
+
+@pytest.mark.parametrize("restored", [True, False], ids=["it was", "it was not"])
+@pytest.mark.parametrize("lost", [{3, 4}, {3, 4, 5}], ids=["then moved", "both lost"])
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "plain"])
+def test_rows_that_may_be_those_of_a_detached_version_are_uncertain(uri, lost, stable, restored):
+    table = moved(uri, lost, stable=stable, restored=restored)
+    for mode in ("net", "per_commit"):
+        feed = table.changes(2, 6, mode, images="both").to_polars()
+        one_sided = feed.filter(pl.col("_change_type").is_in(["insert", "delete"]))
+        certain = one_sided.filter(~pl.col("is_uncertain"), pl.col("evidence") != "lost")
+        keys = {(str(change), key) for change, key in certain.select("_change_type", "key").rows()}
+        assert keys <= {("insert", 4)} | ({("delete", 2), ("delete", 3)} if restored else set())
+        pairs = feed.drop_nulls(["_rowaddr_before", "_rowaddr_after"])
+        before = dict(table.at(2).row_ids().select("_rowaddr", "_rowid").iter_rows())
+        was = dict(zip(before, table.at(2).read(columns=["key"])["key"], strict=True))
+        for address, key in pairs.select("_rowaddr_before", "key").iter_rows():
+            assert key in (was[address], None)
+    outcomes = table.follow_addresses([1 << 32], 2, 6)["outcome"].to_list()
+    assert outcomes == ["live"] if not (restored or lost == {3, 4, 5}) else ["unknown"]
+
+
+def test_a_fragment_that_stayed_tells_that_no_detached_version_was_restored(uri):
+    create(0, 1)(uri)
+    operation = lance.LanceOperation.Append(write_fragments(rows_of(10, 11), uri))
+    lance.LanceDataset.commit(uri, operation, read_version=1, detached=True)
+    append(2, 3, 4)(uri)
+    lance.dataset(uri).update({"key": "9"}, where="key = 2")
+    for step in (configure, configure):
+        step(uri)
+    lance.dataset(uri).cleanup_old_versions(versions=[3, 4])
+    table = lx.open_table(uri)
+    assert state_rows(table.source).namesakes is None
+    assert table.changes(2, 5).summary().select("updated", "unchanged").row(0) == (1, 4)
