@@ -467,9 +467,15 @@ def site(tmp_path_factory) -> Path:
     site: Path = tmp_path_factory.mktemp("site")
     package = site / "lance_explorer"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "notebooks", package / "notebooks")
+    copy_notebooks(package)
     tell_arguments(site)
     return site
+
+
+def copy_notebooks(folder: Path) -> None:
+    (folder / "notebooks").mkdir(parents=True)
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+        shutil.copy(notebook, folder / "notebooks")
 
 
 def tell_arguments(site: Path) -> None:
@@ -519,6 +525,11 @@ def test_lab_copies_the_notebooks_and_opens_the_first(tmp_path, site, samples):
     copies = tmp_path / "lance_explorer_notebooks"
     assert lines[3] == "lance_explorer_notebooks/01_explore_a_table.ipynb"
     assert contents(copies) == contents(ROOT / "notebooks")
+    assert {path.name for path in (copies / "samples").glob("*.lance")} == {
+        "archive.lance",
+        "photos.lance",
+        "photos_without_stable_row_ids.lance",
+    }
 
 
 @pytest.mark.slow
@@ -526,8 +537,20 @@ def test_lab_leaves_copies_alone(tmp_path, site, samples):
     copy = tmp_path / "lance_explorer_notebooks" / "01_explore_a_table.ipynb"
     copy.parent.mkdir()
     copy.write_text("mine")
+    (copy.parent / "samples").mkdir()
+    (copy.parent / "samples" / "mine.lance").touch()
     lab(tmp_path, samples, site)
     assert copy.read_text() == "mine"
+    assert [path.name for path in (copy.parent / "samples").iterdir()] == ["mine.lance"]
+
+
+@pytest.mark.slow
+def test_lab_shows_the_samples_where_they_are_now(tmp_path, site, samples):
+    link = tmp_path / "lance_explorer_notebooks" / "samples"
+    link.parent.mkdir()
+    link.symlink_to(tmp_path / "earlier")
+    lab(tmp_path, samples, site)
+    assert link.resolve() == samples.resolve()
 
 
 @pytest.mark.slow
@@ -551,8 +574,11 @@ def test_lab_without_a_folder_to_be_in_is_one_line(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_lab_of_a_checkout_opens_its_own_notebooks(tmp_path, samples):
     tell_arguments(tmp_path)
-    lines = lab(tmp_path, samples, tmp_path, ROOT)
-    assert lines[3] == str(ROOT / "notebooks" / "01_explore_a_table.ipynb")
+    checkout = tmp_path / "checkout"
+    copy_notebooks(checkout)
+    (checkout / "lance_explorer").symlink_to(PACKAGE)
+    lines = lab(tmp_path, samples, tmp_path, checkout)
+    assert lines[3] == str(checkout / "notebooks" / "01_explore_a_table.ipynb")
     assert not (tmp_path / "lance_explorer_notebooks").exists()
 
 

@@ -217,7 +217,7 @@ def test_a_branch_that_is_gone_says_that_it_is(path):
 
 
 class Eventful(LocalStorage):
-    """Local files to which something happens before one of them is read or found."""
+    """Local files to which something happens before one of them is opened or found."""
 
     def __init__(self, root: str) -> None:
         super().__init__(root)
@@ -230,11 +230,11 @@ class Eventful(LocalStorage):
             self.before_looking()
         return super().list_files(folder)
 
-    def _read(self, path: str, offset: int, length: int | None) -> bytes:
+    def _open(self, path: str) -> int:
         if self.event is not None and self.event[0] == self.reads:
             self.event[1]()
         self.reads += 1
-        return super()._read(path, offset, length)
+        return super()._open(path)
 
 
 def eventful_table(path: Path) -> tuple[lx.Table, Eventful]:

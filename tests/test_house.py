@@ -126,6 +126,7 @@ def test_wheel_holds_the_package_and_the_notebooks_and_nothing_else(tmp_path):
     assert {"lance_explorer/py.typed", "lance_explorer/__init__.py"} <= names
     assert "lance_explorer/widgets/static/explorer.js" in statics
     assert notebooks | statics <= names
+    assert {name for name in names if name.startswith("lance_explorer/notebooks/")} == notebooks
     data = {name.split("/", 2)[2] for name in names if ".data/data/" in name}
     assert data == {
         "etc/jupyter/jupyter_server_config.d/lance_explorer.json",

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import webbrowser
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -152,15 +153,34 @@ def diff(
     show_default=True,
     help="The file to write; an existing file is replaced.",
 )
+@click.option(
+    "--interactive",
+    is_flag=True,
+    help="Write the explorer: slider, changes and rows, without a kernel and without a network.",
+)
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(1),
+    default=20_000_000,
+    show_default=True,
+    help="How large an interactive page may get.",
+)
 @BRANCH
 @ALLOW_BASES
 @LEDGER
 def report(
-    uri: str, output: Path, branch: str | None, allow_bases: tuple[str, ...], ledger: str | None
+    uri: str,
+    output: Path,
+    interactive: bool,
+    max_bytes: int,
+    branch: str | None,
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
 ) -> None:
     """Write a report on the table at URI into one HTML file."""
     table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    click.echo(visible(str(table.report(output))))
+    written = table.report(output, interactive=interactive, max_bytes=max_bytes)
+    click.echo(visible(str(written)))
 
 
 @main.command()
@@ -329,9 +349,11 @@ def lab(folder: Path, no_browser: bool) -> None:
     from lance_explorer.demo import make_samples
 
     try:
-        for path in make_samples():
+        samples = make_samples()
+        for path in samples:
             click.echo(f"sample table: {path}")
         notebooks = _notebooks(folder)
+        _link_samples(notebooks / "samples", samples[0].parent)
     except OSError as error:
         raise click.ClickException(one_line(str(error), LONGEST_TEXT)) from error
     _run_lab(notebooks, no_browser)
@@ -393,6 +415,16 @@ def _notebooks(folder: Path) -> Path:
         if not target.exists():
             shutil.copyfile(notebook, target)
     return folder
+
+
+def _link_samples(link: Path, samples: Path) -> None:
+    """Show the sample tables beside the notebooks, where a double click opens the explorer."""
+    if link.is_symlink():
+        link.unlink()
+    elif link.exists():
+        return
+    with suppress(OSError):  # some file systems have no links
+        link.symlink_to(samples.absolute(), target_is_directory=True)
 
 
 def _run_lab(folder: Path, no_browser: bool) -> NoReturn:

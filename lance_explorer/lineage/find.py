@@ -29,6 +29,8 @@ __all__ = ["DEFAULT_BYTES", "DEFAULT_LIMIT", "Found", "find"]
 DEFAULT_BYTES = 256 << 20
 DEFAULT_LIMIT = 100
 
+_FEW_BRANCHES = 3
+
 
 def find(
     source: TableSource,
@@ -114,6 +116,8 @@ class Found:
         first = self.searched_from
         which = f"version {last}" if first == last else f"versions {first} to {last}"
         parts = [f"{found} in {which}"]
+        if not self.num_rows and (others := _other_branches(search.rows.source)):
+            parts.append(others)
         if self.num_rows > self._limit:
             parts.append(f"the newest {self._limit:,} are told")
         if search.waiting:
@@ -214,3 +218,12 @@ class Found:
         from html import escape
 
         return f"<p>{escape(self.sentence)}</p>{self.to_polars()._repr_html_()}"
+
+
+def _other_branches(source: TableSource) -> str:
+    """Say which branches a search did not look at; nothing where there are no others."""
+    others = [name for name in ("main", *source.branches) if name != (source.branch or "main")]
+    if len(others) > _FEW_BRANCHES:
+        return f"{len(others)} other branches were not searched"
+    words = "branch {} was" if len(others) == 1 else "branches {} were"
+    return f"{words.format(', '.join(others))} not searched" if others else ""

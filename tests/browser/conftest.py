@@ -1,11 +1,13 @@
 """One JupyterLab and one page of Chromium for all browser tests."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.browser.lab import PATIENCE, Lab, NotebookPage, chromium, lab_server
+from tests.synthetic import SyntheticTable
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +40,16 @@ def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
         yield Lab(context.new_page(), address, folder)
         context.close()
+
+
+@pytest.fixture(scope="session")
+def many_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of 5,000 versions, the last of which has 5,000 fragments; nobody writes to it."""
+    table = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance", transaction_files=False)
+    table.append(rows=100, fragments=10)
+    while table.version < 4_999:
+        table.append(rows=10).delete({table.fragment_ids[-1]: range(10)})
+    return table.append(rows=10, fragments=4_990).path
 
 
 @pytest.fixture(autouse=True)

@@ -316,13 +316,8 @@ def test_a_branch_begins_with_its_fork_and_refresh_goes_on(encodings, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def many(encodings, tmp_path_factory):
-    """A table of 5,000 versions, the last of which has 5,000 fragments."""
-    table = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance", transaction_files=False)
-    table.append(rows=100, fragments=10)
-    while table.version < 4_999:
-        table.append(rows=10).delete({table.fragment_ids[-1]: range(10)})
-    return encodings("many_encodings", table.append(rows=10, fragments=4_990).path)
+def many(encodings, many_versions):
+    return encodings("many_encodings", many_versions)
 
 
 def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):

@@ -358,13 +358,8 @@ def test_hostile_names_and_values_are_text(travel, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def many(travel, tmp_path_factory):
-    """A table of 5,000 versions, the last of which has 5,000 fragments."""
-    table = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance", transaction_files=False)
-    table.append(rows=100, fragments=10)
-    while table.version < 4_999:
-        table.append(rows=10).delete({table.fragment_ids[-1]: range(10)})
-    return travel("many", table.append(rows=10, fragments=4_990).path)
+def many(travel, many_versions):
+    return travel("many", many_versions)
 
 
 def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):

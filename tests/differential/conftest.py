@@ -28,6 +28,15 @@ def twin(request, tmp_path_factory) -> Twin:
     return life.live(tmp_path_factory.mktemp("life"))
 
 
+@pytest.fixture(
+    scope="session", params=[life for life in lives() if life.data_format == "2.1"], ids=str
+)
+def twin_of_one_format(request, tmp_path_factory) -> Twin:
+    """As ``twin``: what becomes of rows is the same in all file formats."""
+    life: Life = request.param
+    return life.live(tmp_path_factory.mktemp("life"))
+
+
 @pytest.fixture(scope="session", params=[False, True], ids=["addresses", "stable"])
 def twins_by_branch(request, tmp_path_factory) -> dict[str | None, Twin]:
     """A table with branches, and what must be on each; None is the main branch."""

@@ -161,6 +161,18 @@ def test_a_branch_has_its_own_versions(written):
     ]
 
 
+def test_branches_that_may_have_what_was_not_found_are_named(written):
+    assert lx.open_table(written).find("id = 99").sentence == "no row found in versions 1 to 7."
+    for name in ("dev", "try", "old", "new"):
+        lance.dataset(written).create_branch(name, 2)
+        if name == "dev":
+            main = lx.open_table(written).find("id = 99").sentence
+            assert main == "no row found in versions 1 to 7; branch dev was not searched."
+    told = lx.open_table(written, "dev").find("id = 99").sentence
+    assert told.endswith("; 4 other branches were not searched.")
+    assert "not searched" not in lx.open_table(written).find("id = 5").sentence
+
+
 def test_rows_of_recorded_versions_are_found_as_long_as_their_files_are_there(written, tmp_path):
     ledger = lx.Ledger(tmp_path / "ledger")
     ledger.record(written)

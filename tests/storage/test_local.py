@@ -181,11 +181,27 @@ def test_many_files_come_in_the_order_of_their_names(storage):
     assert list(storage.get_many(paths)) == [b"inside", b"", b"hello"]
 
 
-def test_a_file_that_vanishes_while_others_are_read_is_none(storage, tmp_path):
-    contents = storage.get_many(["b.bin", "a.bin", "inner/c.bin"])
-    assert next(contents) == b""
-    (tmp_path / "a.bin").unlink()
-    assert list(contents) == [None, b"inside"]
+def test_a_file_that_vanishes_before_its_turn_is_none_or_whole(storage, tmp_path):
+    names = [f"{number:02}.bin" for number in range(100)]
+    for name in names:
+        (tmp_path / name).write_bytes(name.encode())
+    contents = storage.get_many(names)
+    assert next(contents) == b"00.bin"
+    for name in names:
+        (tmp_path / name).unlink()
+    found = list(contents)
+    assert found[-1] is None
+    assert all(data in (None, name.encode()) for data, name in zip(found, names[1:], strict=True))
+
+
+def test_whoever_stops_among_many_files_leaves_none_open(storage, tmp_path):
+    handles = Path("/dev/fd")
+    before = len(list(handles.iterdir()))
+    contents = storage.get_many(["a.bin", "b.bin", "missing.bin", "inner/c.bin"])
+    next(contents)
+    assert len(list(handles.iterdir())) > before
+    contents.close()
+    assert len(list(handles.iterdir())) == before
 
 
 def test_many_files_are_read_one_by_one(storage):
