@@ -10,6 +10,7 @@ first row that has an ID has it as identity; later ones have identities that are
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -88,7 +89,7 @@ def namesakes_of(
             some,
             targets.get(position, records[position].version),
             detached_rows,
-            lambda version, position=position: new_created(position, version),
+            partial(new_created, position),
         )
         for position in after_lost
         if position not in lost and (some := maybe_restored(position))
