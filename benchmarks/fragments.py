@@ -61,7 +61,8 @@ def write_updates(path: str, count: int) -> Work:
         for turn in range(VERSIONS - 2):
             table = lance.dataset(path)
             first = turn * count // VERSIONS
-            old = [table.get_fragment(first + number).metadata for number in range(UPDATED)]
+            found = [table.get_fragment(first + number) for number in range(UPDATED)]
+            old = [fragment.metadata for fragment in found if fragment is not None]
             new = [replace(fragment, id=0) for fragment in old]  # they keep their row IDs
             operation = lance.LanceOperation.Update(
                 removed_fragment_ids=[fragment.id for fragment in old], new_fragments=new

@@ -5,7 +5,7 @@ import { fill, node } from "./elements";
 import type { History } from "./history";
 import { legendEntry, swatch } from "./legend";
 import { bytes, count } from "./text";
-import { byteTicks } from "./ticks";
+import { roundTicks } from "./ticks";
 import type { VersionScale } from "./version_axis";
 import { marginLabel, STRIP } from "./version_axis";
 import { versionPicture } from "./version_picture";
@@ -62,7 +62,7 @@ export function byteAreas(root: HTMLElement, { label, height, onMove, describeVe
     const base = height - 2;
     const y = (value: number) => base - (value / (most || 1)) * (base - TOP);
     const element = context.canvas;
-    for (const value of byteTicks(most)) {
+    for (const value of roundTicks(most)) {
       context.strokeStyle = themeColor(element, "line");
       context.lineWidth = 1;
       const at = Math.round(y(value)) + 0.5;
@@ -70,7 +70,7 @@ export function byteAreas(root: HTMLElement, { label, height, onMove, describeVe
       context.moveTo(0, at);
       context.lineTo(width, at);
       context.stroke();
-      marginLabel(context, value ? bytes(value) : "0", at, themeColor(element, "quiet"));
+      marginLabel(context, value ? bytes(value).replace(".0 ", " ") : "0", at, themeColor(element, "quiet"));
     }
     const floor = new Float64Array(history.count);
     for (const { color, values } of parts) {

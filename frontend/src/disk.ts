@@ -10,13 +10,13 @@ import { fill, node } from "./elements";
 import type { ManifestHistory, ManifestParts } from "./file_panels";
 import { manifestsPicture, totalCards } from "./file_panels";
 import { unpackHistory } from "./history";
-import { legendEntry } from "./legend";
+import { legendEntry, swatch } from "./legend";
 import { connect } from "./link";
 import type { Advice, DiskUsage, FilesStory, FilesSummary, State, SummaryArrays } from "./messages";
 import type { View } from "./model";
 import { rowTable } from "./rows";
 import { LARGE_COLOR, SMALL_COLOR, sizeHistogram } from "./size_histogram";
-import { absoluteTime, bytes, count, cut, plural, relativeTime, shortCount, visible } from "./text";
+import { absoluteTime, count, cut, relativeTime, visible } from "./text";
 
 /** What is known of the files of one version. */
 export type Summary = FilesSummary & SummaryArrays;
@@ -40,11 +40,9 @@ export function render({ model, el }: View) {
   const cards = node("div", { class: "lx-cards" });
   const sizes = sizeHistogram(link.root, {
     label: "number of data files by size",
-    noun: "file",
-    format: bytes,
     onChoose: filterBy,
   });
-  const rows = sizeHistogram(link.root, { label: "number of fragments by rows", noun: "fragment", format: shortCount });
+  const rows = sizeHistogram(link.root, { label: "number of fragments by rows" });
   const smallNote = node("div", { class: "lx-legend" });
   const deletions = deletionsPicture(link.root, { onSelect: (id) => link.setState({ fragment_id: id }) });
   const manifests = manifestsPicture(link.root, {
@@ -134,19 +132,13 @@ export function render({ model, el }: View) {
   }
 
   function showSummary(summary: Summary) {
-    const target = Number(summary.target_rows);
-    const isSmall = (slot: number) => summary.fragment_rows[slot] < target;
     fill(cards, ...totalCards(summary.totals));
-    sizes.setValues([...summary.file_bytes], (i) => isSmall(summary.file_slot[i]));
-    rows.setValues([...summary.fragment_rows], isSmall, target);
-    const small = summary.fragment_rows.reduce((sum, value) => sum + (value < target ? 1 : 0), 0);
+    sizes.show(summary.file_bins);
+    rows.show(summary.row_bins);
     fill(
       smallNote,
-      legendEntry(
-        node("i", { class: "lx-swatch", style: { background: SMALL_COLOR } }),
-        `small: fewer than ${plural(target, "row")}, what a compaction aims at (${count(small)} of ${plural(summary.fragment_rows.length, "fragment")})`,
-      ),
-      legendEntry(node("i", { class: "lx-swatch", style: { background: LARGE_COLOR } }), "others"),
+      legendEntry(swatch(SMALL_COLOR), summary.small_words),
+      legendEntry(swatch(LARGE_COLOR), summary.large_words),
     );
     deletions.setFragments(summary);
     deletions.show(link.state.fragment_id);

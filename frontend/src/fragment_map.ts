@@ -7,12 +7,11 @@ import type { Child } from "./elements";
 import { fill, node, setAttributes } from "./elements";
 import type { History } from "./history";
 import { kindColor, legendEntry } from "./legend";
-import { count, percentOf, plural } from "./text";
+import { bytes, count, percent, plural, visible } from "./text";
 import { tooltip } from "./tooltip";
 
 interface MapActions {
   onSelect: (id: string | null) => void;
-  describe: (state: MapState) => Child[];
   actions?: (id: string) => Child[];
 }
 
@@ -64,8 +63,11 @@ export function statesAt(history: History, position: number) {
   return found;
 }
 
-/** Return fragments as bars with their places: one each, or one for several where they are many. */
-function mapBars(history: History, states: MapState[], width: number) {
+/**
+ * Return fragments as bars with their places: one each, or one for several where they are many.
+ * fragment_columns.py lays out the same for figures.
+ */
+export function mapBars(history: History, states: MapState[], width: number) {
   const most = Math.max(1, Math.floor(width / MAP.narrowest));
   const step = Math.ceil(states.length / most) || 1;
   const bars: MapBar[] = [];
@@ -89,10 +91,9 @@ function mapBars(history: History, states: MapState[], width: number) {
 
 /**
  * The map: `element`, `setHistory(history)`, `show(position, fragmentId)`, `close()`. `onSelect(id)`
- * is called with the ID of a fragment as text, or null; `describe(state)` gives what is said of it,
- * `actions(id)` gives buttons for the selected one.
+ * is called with the ID of a fragment as text, or null; `actions(id)` gives buttons for the selected one.
  */
-export function fragmentMap(root: HTMLElement, { onSelect, describe, actions = () => [] }: MapActions) {
+export function fragmentMap(root: HTMLElement, { onSelect, actions = () => [] }: MapActions) {
   let history!: History;
   let position = -1;
   let selected: string | null = null;
@@ -141,7 +142,7 @@ export function fragmentMap(root: HTMLElement, { onSelect, describe, actions = (
 
   picture.element.addEventListener("pointermove", (event) => {
     const bar = at(event);
-    if (bar) tip.show(event, ...describeBar(history, bar, describe));
+    if (bar) tip.show(event, ...describeBar(history, bar));
     else tip.hide();
   });
   picture.element.addEventListener("pointerleave", () => tip.hide());
@@ -197,7 +198,7 @@ export function fragmentMap(root: HTMLElement, { onSelect, describe, actions = (
     const buttons = node("span", { class: "lx-toolbar" }, ...actions(id), clear);
     if (!state)
       return [node("span", {}, node("strong", {}, `Fragment ${count(id)}`), " is not in this version."), buttons];
-    const [title, ...lines] = describe(state);
+    const [title, ...lines] = describeState(history, state);
     return [node("span", {}, title, ...lines.flatMap((line) => [" · ", line])), buttons];
   }
 }
@@ -236,23 +237,30 @@ function drawLive(
   there: MapState[],
   deleted: Path2D,
 ) {
-  const live = new Map();
-  let all = 0;
-  for (const { index } of there) {
-    const rows = Math.max(history.state_rows[index] || 0, 0);
-    const kept = rows - (history.state_deleted[index] || 0);
-    live.set(history.state_kind[index], (live.get(history.state_kind[index]) ?? 0) + kept);
-    all += rows;
-  }
   let y = MAP.tall;
-  for (const [kind, rows] of [...live].sort(([a], [b]) => a - b)) {
-    const tall = all ? (MAP.tall * rows) / all : MAP.tall / live.size;
+  for (const [kind, share] of liveShares(history, there)) {
+    const tall = MAP.tall * share;
     context.fillStyle = kindColor(history, kind);
     context.fillRect(bar.x, y - tall, bar.width, tall);
     y -= tall;
   }
   bar.top = y;
   if (y > 0.5) deleted.rect(bar.x, 0, bar.width, y);
+}
+
+/** Return which part of the rows of fragments is live, by what made them. */
+export function liveShares(history: History, there: MapState[]): [number, number][] {
+  const live = new Map<number, number>();
+  let all = 0;
+  for (const { index } of there) {
+    const rows = history.state_rows[index] || 0;
+    const kept = rows - (history.state_deleted[index] || 0);
+    live.set(history.state_kind[index], (live.get(history.state_kind[index]) ?? 0) + kept);
+    all += rows;
+  }
+  return [...live]
+    .sort(([a], [b]) => a - b)
+    .map(([kind, rows]): [number, number] => [kind, all ? rows / all : 1 / live.size]);
 }
 
 /** The ID and the rows of a fragment, if there is room for them. */
@@ -330,21 +338,59 @@ function hatch(context: CanvasRenderingContext2D, path: Path2D, width: number, c
   context.restore();
 }
 
-function describeBar(history: History, bar: MapBar, describe: (state: MapState) => Child[]) {
-  if (bar.members.length === 1) return describe(bar.members[0]).map((line) => node("div", {}, line));
+/** What is said of a fragment, in the words of Python (fragment_columns.py). */
+export function fragmentWords(history: History, { index }: MapState) {
+  const [rows, deleted, size] = [history.state_rows, history.state_deleted, history.state_bytes].map(
+    (all) => all[index],
+  );
+  const made = history.state_made_at[index];
+  return [
+    `Fragment ${count(history.state_fragment[index])}`,
+    made < 0
+      ? "made before the kept versions"
+      : `made by ${visible(history.operationAt(made))} in version ${count(history.versions[made])}`,
+    rowsWords(rows, deleted),
+    `${plural(history.state_files[index], "data file")}, ${bytes(Number.isNaN(size) ? null : size)}`,
+  ];
+}
+
+function rowsWords(rows: number, deleted: number) {
+  if (Number.isNaN(rows)) return "unknown number of rows";
+  if (Number.isNaN(deleted)) return `${plural(rows, "row")}, an unknown number of them deleted`;
+  if (!deleted) return `${plural(rows, "row")}, none deleted`;
+  return `${plural(rows, "row")}, ${count(deleted)} of them deleted (${percent(deleted / rows)})`;
+}
+
+/** What is said of a bar for several fragments. */
+export function wordsOfSeveral(history: History, bar: MapBar) {
   const [first, last] = [bar.members[0], bar.members[bar.members.length - 1]].map(({ index }) =>
     count(history.state_fragment[index]),
   );
+  return [
+    `Fragments ${first} to ${last}`,
+    `${plural(bar.members.length, "fragment")}, ${plural(bar.rows, "row")} with deleted ones`,
+  ];
+}
+
+function describeBar(history: History, bar: MapBar) {
+  if (bar.members.length === 1) return describeState(history, bar.members[0]).map((line) => node("div", {}, line));
+  const [name, rows] = wordsOfSeveral(history, bar);
   const marks = ["new", "changed", "removed"].map((mark) => [
     mark,
     bar.members.filter((member) => member.mark === mark).length,
   ]);
   const told = marks.filter(([, number]) => number).map(([mark, number]) => `${count(number)} ${mark}`);
   return [
-    node("div", {}, node("strong", {}, `Fragments ${first} to ${last}`)),
-    node("div", {}, `${plural(bar.members.length, "fragment")}, ${plural(bar.rows, "row")} with deleted ones`),
+    node("div", {}, node("strong", {}, name)),
+    node("div", {}, rows),
     told.length ? node("div", {}, told.join(", ")) : null,
   ].filter(Boolean);
+}
+
+/** What is said of a fragment, and what is new about it. */
+function describeState(history: History, state: MapState): Child[] {
+  const [name, ...lines] = fragmentWords(history, state);
+  return [node("strong", {}, name), ...lines, ...(state.mark ? [`${state.mark} in this version`] : [])];
 }
 
 function mapLegend(history: History, states: MapState[]) {
@@ -371,7 +417,7 @@ function mapLegend(history: History, states: MapState[]) {
     entries.push(
       legendEntry(
         node("i", { class: "lx-swatch lx-hatched" }),
-        `deleted: ${plural(deleted, "row")} (${percentOf(deleted / rows)})`,
+        `deleted: ${plural(deleted, "row")} (${percent(deleted / rows)})`,
       ),
     );
   for (const [mark, number] of Object.entries(marks) as [MapMark, number][]) {

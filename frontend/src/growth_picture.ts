@@ -35,7 +35,7 @@ export function growthPicture(
     label: "Size of row IDs",
     height,
     draw,
-    describe: (p) => [...describeVersion(p), ...costAt(p), ...agesAt(p)],
+    describe: (p) => [...describeVersion(p), node("div", {}, growth ? growthWords(growth, p) : ""), ...agesAt(p)],
     words: (p) =>
       p < 0
         ? "no version"
@@ -138,21 +138,6 @@ export function growthPicture(
     }
   }
 
-  function costAt(p: number) {
-    if (!growth || Number.isNaN(growth.growth_bytes[p])) return [];
-    const best = Number.isNaN(growth.growth_best[p]) ? "" : `, at best ${perRow(growth.growth_best[p])}`;
-    const segments = Number.isNaN(growth.growth_segments[p])
-      ? ""
-      : ` in ${plural(growth.growth_segments[p], "segment")}`;
-    return [
-      node(
-        "div",
-        {},
-        `Row IDs: ${bytes(growth.growth_bytes[p])}${segments}; ${perRow(growth.growth_now[p])} a row${best}`,
-      ),
-    ];
-  }
-
   function agesAt(p: number) {
     if (!ages || !(ages.age_created_at[p] || ages.age_last_updated_at[p])) return [];
     return [
@@ -184,6 +169,15 @@ export function growthPicture(
       picture.redraw();
     },
   };
+}
+
+/** What is said of the row IDs of a version, in the words of Python; nothing if it is not known. */
+export function growthWords(growth: GrowthArrays, p: number) {
+  const { growth_now: now, growth_best: best, growth_bytes: size, growth_segments: segments } = growth;
+  if (Number.isNaN(size[p])) return "";
+  const told = Number.isNaN(segments[p]) ? "" : ` in ${plural(segments[p], "segment")}`;
+  const atBest = Number.isNaN(best[p]) ? "" : `, at best ${perRow(best[p])}`;
+  return `Row IDs: ${bytes(size[p])}${told}; ${perRow(now[p])} a row${atBest}`;
 }
 
 /** A line in steps over versions, nothing where a value is not known. */

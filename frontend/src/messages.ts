@@ -566,6 +566,10 @@ export type SegmentMode = "position" | "row_id";
 /** A raster of segments: its rows are first and last fragment, and how many. */
 export interface SegmentsContent {
   rows: [string, string, number][];
+  /** What is said of each row, in lines. */
+  row_words: string[][];
+  /** How much each row takes, now and at best. */
+  row_sizes: string[];
   kinds: string[];
   num_bins: number;
   begin: string;
@@ -702,17 +706,37 @@ export interface FilesStory {
   parts: { name: string; color: string }[];
 }
 
+/** Things of `begin` up to below `end`: how many, and how many of these are small. */
+export interface SizeBin {
+  begin: number;
+  end: number;
+  total: number;
+  small: number;
+  words: string;
+}
+
+/** A histogram of sizes; `aim` is counted in bins. */
+export interface SizeBins {
+  bins: SizeBin[];
+  edges: string[];
+  ticks: [number, string][];
+  aim: number | null;
+  beyond: string;
+  note: string;
+}
+
 export interface FilesSummary extends Packed {
   failure?: string;
   version: string;
-  target_rows: string;
+  file_bins: SizeBins;
+  row_bins: SizeBins;
+  small_words: string;
+  large_words: string;
   threshold: number;
   totals: FileTotals[];
 }
 
 export interface SummaryArrays {
-  file_bytes: Float64Array;
-  file_slot: Int32Array;
   fragment: BigUint64Array;
   fragment_rows: Float64Array;
   fragment_deleted: Float64Array;

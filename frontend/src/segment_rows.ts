@@ -6,7 +6,7 @@ import { canvas, canvasFont, contextOf, fitting, lookOf, onTheme } from "./canva
 import { node, setAttributes } from "./elements";
 import { isCommand } from "./keys";
 import type { EncodingsVersion, SegmentMode, SegmentsContent } from "./messages";
-import { bytes, count, plural, shortId } from "./text";
+import { count, plural, shortId } from "./text";
 import { tooltip } from "./tooltip";
 import { MARGIN, marginLabel } from "./version_axis";
 
@@ -208,12 +208,7 @@ export function segmentRows(root: HTMLElement, { onSelect }: { onSelect: (id: st
         context.fillStyle = look.quiet;
         context.textAlign = "left";
         context.textBaseline = "middle";
-        const [now, least] = [bytes(sums[row]), bytes(best)];
-        context.fillText(
-          Number.isNaN(best) ? "spilled" : now === least ? now : `${now} → ${least}`,
-          at.end + 6,
-          middle + 1,
-        );
+        context.fillText(raster.row_sizes[row], at.end + 6, middle + 1);
       }
     });
   }
@@ -294,25 +289,8 @@ export function segmentRows(root: HTMLElement, { onSelect }: { onSelect: (id: st
   }
 
   function describe(row: number) {
-    const { segments } = shown as ShownSegments;
-    const [first, last, number] = segments.rows[row];
-    const kinds = segments.kinds.length;
-    const parts = segments.kinds
-      .map((kind, k) => [kind, segments.bytes[row * kinds + k]] as const)
-      .filter(([, size]) => size);
-    const now = parts.reduce((sum, [, size]) => sum + size, 0);
-    const begins = segments.begins
-      .subarray(row * segments.num_bins, (row + 1) * segments.num_bins)
-      .reduce((sum, b) => sum + b, 0);
-    const name =
-      number === 1 ? `Fragment ${count(first)}` : `Fragments ${count(first)} to ${count(last)} (${count(number)})`;
-    return [
-      node("div", {}, node("strong", {}, name), `: ${plural(begins, "segment")}`),
-      Number.isNaN(segments.best[row])
-        ? node("div", {}, "spilled into a column of a data file")
-        : node("div", {}, `${bytes(now)} now, ${bytes(segments.best[row])} at best`),
-      ...parts.map(([kind, size]) => node("div", { class: "lx-quiet" }, `${ENCODING_WORDS(kind)}: ${bytes(size)}`)),
-    ];
+    const [first, ...others] = (shown as ShownSegments).segments.row_words[row];
+    return [node("strong", {}, first), ...others.map((line) => node("div", {}, line))];
   }
 
   element.addEventListener("pointermove", (event) => {

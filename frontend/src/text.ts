@@ -8,7 +8,8 @@ export function known<Value>(value: Value, format: (value: NonNullable<Value>) =
 /** Return a part of 1 as whole percent, in the words that Python has for it. */
 export function percent(share: number) {
   if (share > 0 && share < 0.01) return "less than 1 %";
-  return share < 1 && share > 0.99 ? "over 99 %" : `${count(Math.round(100 * share))} %`;
+  const shown = roundedToEven(100 * share);
+  return shown === 100 && share < 1 ? "over 99 %" : `${shown} %`;
 }
 
 /** How far two times are apart: "3 days". */
@@ -77,18 +78,29 @@ export function plural(number: number | bigint | string, noun: string, nouns = `
   return `${count(number)} ${String(number) === "1" ? noun : nouns}`;
 }
 
-/** Return a size in bytes as a person says it: 1.4 GB. */
+/** Return a size in bytes as a person says it, in the words that Python has for it: 1.4 GB. */
 export function bytes(size: number | string | null | undefined) {
   if (size === null || size === undefined) return "unknown size";
-  let value = Number(size);
-  if (value < 1000) return plural(value, "byte");
+  const value = Number(size);
+  if (value < 1000) return plural(Math.trunc(value), "byte");
   const units = ["kB", "MB", "GB", "TB", "PB", "EB"];
-  let unit = -1;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+  let unit = 0;
+  while (unit < units.length - 1 && Number(oneDecimal(value / 1000 ** (unit + 1))) >= 1000) unit += 1;
+  return `${oneDecimal(value / 1000 ** (unit + 1))} ${units[unit]}`;
+}
+
+// Of two numbers that are as near, Python takes the even one.
+
+function oneDecimal(value: number) {
+  return (value % 1 === 0.25 ? value - 0.05 : value).toFixed(1);
+}
+
+function twoDecimals(value: number) {
+  return (value % 0.5 === 0.125 ? value - 0.005 : value).toFixed(2);
+}
+
+function roundedToEven(value: number) {
+  return Math.round(value) - (value % 2 === 0.5 ? 1 : 0);
 }
 
 /** Return a time (ISO text in UTC) as 2026-11-21 08:01:07 UTC. */
@@ -118,21 +130,10 @@ export function isoTime(milliseconds: number) {
   return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }
 
-/** A count in short: 1.2 k, 3 M. */
-export function shortCount(number: number) {
-  const units: [number, string][] = [
-    [1e9, " G"],
-    [1e6, " M"],
-    [1e3, " k"],
-  ];
-  const [size, unit] = units.find(([least]) => number >= least) ?? [1, ""];
-  return `${Number((number / size).toPrecision(3))}${unit}`;
-}
-
 /** Return bytes of one row: 0.42 bytes. */
 export function perRow(value: number | null) {
   if (value === null || Number.isNaN(value)) return "unknown";
-  const text = value === 0 ? "0" : value < 0.01 ? "< 0.01" : value < 10 ? value.toFixed(2) : value.toFixed(1);
+  const text = value === 0 ? "0" : value < 0.01 ? "< 0.01" : value < 10 ? twoDecimals(value) : oneDecimal(value);
   return `${text} B`;
 }
 

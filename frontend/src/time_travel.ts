@@ -3,7 +3,6 @@
 
 import "./time_travel.css";
 import { fill, node, rich } from "./elements";
-import type { MapState } from "./fragment_map";
 import { fragmentMap } from "./fragment_map";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
@@ -13,7 +12,7 @@ import { connect } from "./link";
 import type { Details, Found, HistoryContent, ShownVersion, State } from "./messages";
 import type { View } from "./model";
 import { rowTable } from "./rows";
-import { absoluteTime, bytes, count, cut, percentOf, plural, relativeTime, visible } from "./text";
+import { absoluteTime, bytes, count, cut, plural, relativeTime, visible } from "./text";
 import { versionTabs } from "./version_tabs";
 
 const REST = 120; // milliseconds
@@ -31,7 +30,6 @@ export function render({ model, el }: View) {
   const strip = historyStrip(link.root, { onMove: moveTo, describe: describeVersion });
   const map = fragmentMap(link.root, {
     onSelect: (id) => link.setState({ fragment_id: id }),
-    describe: describeFragment,
     actions: (id) => [link.leadTo("lineage", "Its lineage", { fragment_id: id })],
   });
   const rows = rowTable(link, 12, { onRow: (row) => link.ask("choose_row", { row }) });
@@ -237,27 +235,6 @@ export function render({ model, el }: View) {
       history.is_recorded[p] ? node("div", { class: "lx-quiet" }, "known from the ledger") : null,
       gap,
     ].filter(Boolean);
-  }
-
-  function describeFragment({ index, mark }: MapState) {
-    const rows = history.state_rows[index];
-    const deleted = history.state_deleted[index];
-    const made = history.state_made_at[index];
-    const lines = [
-      node("strong", {}, `Fragment ${count(history.state_fragment[index])}`),
-      made < 0
-        ? "made before the kept versions"
-        : `made by ${visible(history.operationAt(made))} in version ${count(history.versions[made])}`,
-      Number.isNaN(rows)
-        ? "unknown number of rows"
-        : `${plural(rows, "row")}, ${deleted ? `${count(deleted)} of them deleted (${percentOf(deleted / rows)})` : Number.isNaN(deleted) ? "an unknown number of them deleted" : "none deleted"}`,
-      `${plural(history.state_files[index], "data file")}, ${bytes(Number.isNaN(history.state_bytes[index]) ? null : history.state_bytes[index])}`,
-    ];
-    if (mark)
-      lines.push(
-        { new: "new in this version", changed: "changed in this version", removed: "removed in this version" }[mark],
-      );
-    return lines;
   }
 
   link.on("versions", renew);

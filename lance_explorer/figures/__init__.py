@@ -19,7 +19,6 @@ from lance_explorer.figures.disk_usage import disk_usage as draw_disk_usage
 from lance_explorer.figures.encoding_words import encoding_words as say_encodings
 from lance_explorer.figures.encodings import encoding_bytes as draw_encoding_bytes
 from lance_explorer.figures.encodings import encoding_growth as draw_encoding_growth
-from lance_explorer.figures.file_sizes import SMALL_ROWS
 from lance_explorer.figures.file_sizes import file_sizes as draw_file_sizes
 from lance_explorer.figures.fragment_map import fragment_map as draw_fragment_map
 from lance_explorer.figures.history import history as draw_history
@@ -42,6 +41,7 @@ from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.data_files import data_files
 from lance_explorer.inspect.fields import all_fields
+from lance_explorer.inspect.fragment_health import compaction_settings
 from lance_explorer.inspect.fragments import all_fragments, fragments
 from lance_explorer.inspect.inherited_versions import inherited_versions
 from lance_explorer.inspect.manifests import manifests
@@ -244,7 +244,7 @@ def fragment_map(snapshot: "Snapshot | Table") -> go.Figure:
     -------
     plotly.graph_objects.Figure
         One column for each fragment in the order of a scan: live rows in the colour of the kind of
-        commit that created the fragment, deleted rows hatched above them. With more than 240
+        commit that created the fragment, deleted rows hatched above them. With more than 400
         fragments a column stands for several, and the figure says how many. Fragments with an
         unknown number of rows are as narrow as those with one row.
 
@@ -263,36 +263,40 @@ def fragment_map(snapshot: "Snapshot | Table") -> go.Figure:
     return draw_fragment_map(*read_version(snapshot, read))
 
 
-def file_sizes(snapshot: "Snapshot | Table", small_rows: int = SMALL_ROWS) -> go.Figure:
-    """Draw how many data files there are of each size, and mark the small ones.
+def file_sizes(snapshot: "Snapshot | Table", small_rows: int | None = None) -> go.Figure:
+    """Draw how many data files and fragments there are of each size, and mark the small ones.
 
     Parameters
     ----------
     snapshot : Snapshot or Table
         The version; the latest one of a table.
-    small_rows : int, default 1048576
-        A file with fewer rows is small; by default as for a compaction with default options.
+    small_rows : int, optional
+        A fragment with fewer rows is small, and its files are; by default what a compaction of this
+        version aims at.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Two panels: files by bytes, and by rows. Files of unknown size are left out, and the figure
-        says how many.
+        Two panels: files by bytes, and fragments by rows. What is of unknown size is left out, and
+        the figure says how many that are.
 
     Examples
     --------
     >>> figure = lx.figures.file_sizes(table, small_rows=3)
     >>> [axis.title.text for axis in figure.select_xaxes()]
-    ['size of a file', 'rows of a file']
+    ['size of a file', 'rows of a fragment']
     >>> figure.layout.title.text
     '3 files, 1 of them small'
     """
-    small_rows = whole_number("small_rows", small_rows, 0)
+    if small_rows is not None:
+        small_rows = whole_number("small_rows", small_rows, 0)
 
-    def read(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-        return data_files(source, version), fragments(source, version)
+    def read(source: TableSource, version: int) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+        settings = compaction_settings(source.version(version))
+        aim = settings.target_rows_per_fragment if small_rows is None else small_rows
+        return data_files(source, version), fragments(source, version), aim
 
-    return draw_file_sizes(*read_version(snapshot, read), small_rows)
+    return draw_file_sizes(*read_version(snapshot, read))
 
 
 def row_ages(snapshot: "Snapshot | Table") -> go.Figure:

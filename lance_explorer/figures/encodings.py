@@ -1,12 +1,13 @@
 """How row IDs are stored: bytes by encoding and fragment, and their growth over versions."""
 
-from typing import Literal
+from typing import Any
 
 import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import byte_ticks, count_ticks, number, plural, size
+from lance_explorer.figures.encoding_rows import encoding_rows
+from lance_explorer.figures.labels import byte_ticks, count_ticks, plural, size
 from lance_explorer.figures.palette import (
     ACCENT,
     ENCODING_COLORS,
@@ -14,7 +15,8 @@ from lance_explorer.figures.palette import (
     PART_COLORS,
     apply_look,
 )
-from lance_explorer.figures.version_axis import MOST_MARKERS, show_versions
+from lance_explorer.figures.row_id_growth import growth_words, row_id_growth
+from lance_explorer.figures.version_axis import MOST_BARS, MOST_MARKERS, show_versions
 
 __all__ = ["encoding_bytes", "encoding_growth"]
 
@@ -57,19 +59,15 @@ def encoding_bytes(segments: pl.DataFrame, encodings: pl.DataFrame) -> go.Figure
     )
     if len(encodings) <= _MOST_FRAGMENTS:
         shown = encodings
-    places = shown.select("fragment_id").with_row_index("place")
-    sums = (
-        segments.join(places, on="fragment_id")
-        .group_by("place", "fragment_id", "encoding")
-        .agg(pl.col("encoded_bytes", "num_values").sum(), pl.len().alias("num_segments"))
-        .sort("place")
-    )
+    rows, parts = encoding_rows(segments, shown)
+    rows = rows.with_columns(said=pl.col("words").list.join("<br>"))
+    parts = parts.join(rows.select("row", "said"), on="row", maintain_order="left")
     figure = make_subplots(rows=1, cols=1)
     for encoding, color in ENCODING_COLORS.items():
-        bars = sums.filter(pl.col("encoding") == encoding)
+        bars = parts.filter(pl.col("encoding") == encoding)
         if len(bars):
             _add_bars(figure, bars, encoding, color)
-    _add_best(figure, shown)
+    _add_best(figure, rows)
     largest = pl.concat([shown["encoded_bytes"], shown["best_bytes"]])
     figure.update_xaxes(title_text="bytes of row IDs", rangemode="tozero", **byte_ticks(largest))
     figure.update_yaxes(
@@ -115,13 +113,13 @@ def encoding_growth(totals: pl.DataFrame, all_encodings: pl.DataFrame | None = N
     )
     stored = totals["row_ids_bytes"]
     color = PART_COLORS["row IDs"]
-    _add_line(figure, totals, "row_ids_bytes", "row IDs", color, row=1)
+    growth = row_id_growth(totals, all_encodings)
+    _add_line(figure, growth, "row_ids_bytes", "row IDs", color, row=1)
     if all_encodings is not None:
-        best = _best_by_version(totals, all_encodings)
-        _add_line(figure, best, "best_bytes", "row IDs at best", MUTED, row=1, dash="dot")
+        _add_line(figure, growth, "best_bytes", "row IDs at best", MUTED, row=1, dash="dot")
     versions_color = PART_COLORS["row versions"]
     _add_line(figure, totals, "versions_bytes", "row versions", versions_color, row=2)
-    _add_line(figure, totals, "bytes_per_row", "row IDs for each row", color, row=3)
+    _add_line(figure, growth, "bytes_per_row", "row IDs for each row", color, row=3)
     _add_line(figure, totals, "num_segments", "segments", ACCENT, row=4)
     _add_line(figure, totals, "num_runs", "runs", PART_COLORS["indices"], row=4)
     figure.update_traces(showlegend=False, selector={"name": "row IDs for each row"})
@@ -139,39 +137,24 @@ def encoding_growth(totals: pl.DataFrame, all_encodings: pl.DataFrame | None = N
 
 
 def _add_bars(figure: go.Figure, bars: pl.DataFrame, encoding: str, color: str) -> None:
-    said = [
-        f"<b>fragment {fragment:,}</b><br>{plural(count, 'segment')} with the encoding "
-        f"{encoding}<br>"
-        f"{size(stored)} for {plural(values, 'row ID')}"
-        for fragment, count, stored, values in bars.select(
-            "fragment_id", "num_segments", "encoded_bytes", "num_values"
-        ).iter_rows()
-    ]
     figure.add_bar(
-        y=bars["place"].to_list(),
+        y=bars["row"].to_list(),
         x=bars["encoded_bytes"].to_list(),
         orientation="h",
         width=0.62,
         name=encoding.replace("_", " "),
         marker={"color": color, "line": {"width": 0}},
-        hovertext=said,
+        hovertext=bars["said"].to_list(),
         hoverinfo="text",
         row=1,
         col=1,
     )
 
 
-def _add_best(figure: go.Figure, encodings: pl.DataFrame) -> None:
-    said = [
-        f"<b>fragment {row['fragment_id']:,}</b> at best: {size(row['best_bytes'])}<br>"
-        f"stored: {size(row['encoded_bytes'])} in {number(row['num_segments'])} segments<br>"
-        f"all in one segment: {size(row['one_segment_bytes'])}<br>"
-        f"split where that saves most: {size(row['split_bytes'])}"
-        for row in encodings.iter_rows(named=True)
-    ]
+def _add_best(figure: go.Figure, rows: pl.DataFrame) -> None:
     figure.add_scatter(
-        x=encodings["best_bytes"].to_list(),
-        y=list(range(len(encodings))),
+        x=rows["best_bytes"].to_list(),
+        y=rows["row"].to_list(),
         mode="markers",
         name="at best",
         marker={
@@ -180,7 +163,7 @@ def _add_best(figure: go.Figure, encodings: pl.DataFrame) -> None:
             "color": "white",
             "line": {"color": MUTED, "width": 2},
         },
-        hovertext=said,
+        hovertext=rows["said"].to_list(),
         hoverinfo="text",
         row=1,
         col=1,
@@ -214,6 +197,12 @@ def _add_line(
     row: int,
     dash: str = "solid",
 ) -> None:
+    said: dict[str, Any] = {
+        "hovertemplate": f"version %{{x:,}}: {_HOVER[column]}<extra>{name}</extra>"
+    }
+    if "best_bytes" in frame.columns and len(frame) <= MOST_BARS:
+        words = [growth_words(row) for row in frame.iter_rows(named=True)]
+        said = {"hovertext": words, "hovertemplate": "version %{x:,}: %{hovertext}<extra></extra>"}
     figure.add_scatter(
         x=frame["version"].to_list(),
         y=frame[column].to_list(),
@@ -221,25 +210,7 @@ def _add_line(
         line={"color": color, "shape": "hv", "width": 2, "dash": dash},
         marker={"size": 4, "color": color},
         name=name,
-        hovertemplate=f"version %{{x:,}}: {_HOVER[column]}<extra>{name}</extra>",
+        **said,
         row=row,
         col=1,
     )
-
-
-def _best_by_version(totals: pl.DataFrame, all_encodings: pl.DataFrame) -> pl.DataFrame:
-    """Return the fewest bytes of all inline row IDs of each version."""
-    inline = all_encodings.filter(pl.col("storage") == "inline")
-    versions = totals["version"]
-    begun = _sum_until(inline, "first_version", versions, "right")
-    ended = _sum_until(inline, "last_version", versions, "left")
-    return pl.DataFrame({"version": versions, "best_bytes": begun - ended})
-
-
-def _sum_until(
-    encodings: pl.DataFrame, column: str, versions: pl.Series, side: Literal["left", "right"]
-) -> pl.Series:
-    """Return the best bytes of all rows whose ``column`` is before, or up to, each version."""
-    ordered = encodings.sort(column)
-    sums = pl.concat([pl.Series([0]), ordered["best_bytes"].cum_sum()])
-    return sums.gather(ordered[column].search_sorted(versions, side=side))

@@ -1,26 +1,36 @@
-"""How large data files are, in bytes and in rows, and which of them are small."""
+"""How large data files and fragments are, and which of them are small."""
+
+from functools import partial
 
 import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import count_ticks, number, plural, size
-from lance_explorer.figures.palette import ACCENT, WARNING, apply_look
+from lance_explorer.figures.labels import plural, short, size
+from lance_explorer.figures.palette import ACCENT, MUTED, WARNING, apply_look
+from lance_explorer.figures.size_bins import SizeBins, size_bins
 
-__all__ = ["SMALL_ROWS", "file_sizes"]
+__all__ = [
+    "LARGE_WORDS",
+    "SMALL_ROWS",
+    "bins_of_files",
+    "bins_of_fragments",
+    "file_sizes",
+    "small_words",
+]
 
 SMALL_ROWS = 1024 * 1024
 """The rows of a fragment that a compaction aims at, by default."""
 
-_EDGES = pl.Series([step * 10**decade for decade in range(18) for step in (1, 2, 5)] + [10**18])
-_MOST_TICKS = 8
-_LEAST_BINS = 8
+LARGE_WORDS = "others"
+
+_MOST_LABELS = 12
 
 
 def file_sizes(
     data_files: pl.DataFrame, fragments: pl.DataFrame, small_rows: int = SMALL_ROWS
 ) -> go.Figure:
-    """Draw how many data files there are of each size, and mark the small ones.
+    """Draw how many data files and fragments there are of each size, and mark the small ones.
 
     Parameters
     ----------
@@ -29,8 +39,8 @@ def file_sizes(
     fragments : polars.DataFrame
         What ``table.inspect.fragments()`` gives for the same version.
     small_rows : int
-        A file with fewer rows is small; by default what a compaction with its own defaults takes
-        for small.
+        A fragment with fewer rows is small, and its files are; by default what a compaction with
+        its own defaults takes for small.
 
     Returns
     -------
@@ -43,91 +53,99 @@ def file_sizes(
     >>> figure.layout.title.text
     '3 files, 3 of them small'
     """
-    files = data_files.join(
-        fragments.select("fragment_id", "physical_rows"), on="fragment_id", how="left"
-    ).with_columns(is_small=(pl.col("physical_rows") < small_rows).fill_null(False))
     figure = make_subplots(rows=2, cols=1, vertical_spacing=0.26)
-    for is_small, color, name in (
-        (False, ACCENT, "others"),
-        (True, WARNING, f"fewer than {small_rows:,} rows"),
+    files = bins_of_files(data_files, fragments, small_rows)
+    rows = bins_of_fragments(fragments, small_rows)
+    for row, what, noun, bins in (
+        (1, "size of a file", "files", files),
+        (2, "rows of a fragment", "fragments", rows),
     ):
-        some = files.filter(pl.col("is_small") == is_small)
-        if len(some):
-            _add_bars(figure, some["size_bytes"], name, color, row=1)
-            _add_bars(figure, some["physical_rows"], name, color, row=2)
-    _label_edges(figure, files["size_bytes"], "size of a file", row=1)
-    _label_edges(figure, files["physical_rows"], "rows of a file", row=2)
-    figure.update_yaxes(title_text="files", rangemode="tozero")
-    for row, values in enumerate((files["size_bytes"], files["physical_rows"]), start=1):
-        figure.update_yaxes(row=row, **count_ticks(_bins(values).value_counts()["count"]))
+        _add_bars(figure, bins, small_words(small_rows), row)
+        step = -(-len(bins.edges) // _MOST_LABELS) or 1
+        figure.update_xaxes(
+            title_text=what,
+            tickvals=list(range(0, len(bins.edges), step)),
+            ticktext=bins.edges[::step],
+            range=[-0.2, max(len(bins.bins), 1) + 0.2],
+            showgrid=False,
+            zeroline=False,
+            row=row,
+        )
+        figure.update_yaxes(
+            title_text=noun,
+            tickvals=[count for count, _ in bins.ticks],
+            ticktext=[text for _, text in bins.ticks],
+            rangemode="tozero",
+            row=row,
+        )
     figure.update_layout(
         barmode="stack",
         showlegend=True,
         legend={"orientation": "h", "y": 1.03, "yanchor": "bottom", "traceorder": "normal"},
     )
-    return apply_look(figure, 440, _note(files))
-
-
-def _bins(values: pl.Series) -> pl.Series:
-    """Return for each value the last of the edges that is not above it; zeros share the first."""
-    known = values.drop_nulls()
-    return (_EDGES.search_sorted(known, side="right").cast(pl.Int64) - 1).clip(0)
-
-
-def _add_bars(figure: go.Figure, values: pl.Series, name: str, color: str, row: int) -> None:
-    bars = pl.DataFrame({"bin": _bins(values)}).group_by("bin").len().sort("bin")
-    spans = [f"{_edge(bin_, row)} to {_edge(bin_ + 1, row)}" for bin_ in bars["bin"]]
-    counts = bars["len"].to_list()
-    figure.add_bar(
-        x=[bin_ + 0.5 for bin_ in bars["bin"]],
-        y=counts,
-        width=0.94,
-        name=name,
-        marker={"color": color, "line": {"width": 0}},
-        hovertext=[
-            f"{plural(count, 'file')} of {span}<br>{name}"
-            for count, span in zip(counts, spans, strict=True)
-        ],
-        hoverinfo="text",
-        legendgroup=name,
-        showlegend=row == 1,
-        row=row,
-        col=1,
-    )
-
-
-def _label_edges(figure: go.Figure, values: pl.Series, title: str, row: int) -> None:
-    bins = _bins(values).to_list() or [0]
-    first, stop = min(bins), max(bins) + 1
-    margin = max((_LEAST_BINS - (stop - first)) / 2, 0.2)
-    edges = range(first, stop + 1, -(-(stop - first) // _MOST_TICKS))
-    figure.update_xaxes(
-        title_text=title,
-        tickvals=list(edges),
-        ticktext=[_edge(edge, row) for edge in edges],
-        range=[first - margin, stop + margin],
-        showgrid=False,
-        zeroline=False,
-        row=row,
-    )
-
-
-def _edge(bin_: int, row: int) -> str:
-    """Return the lower edge of a bin: bytes in the first row, rows in the second."""
-    edge = _EDGES[bin_]
-    return size(edge, "%.4g") if row == 1 else number(edge)
-
-
-def _note(files: pl.DataFrame) -> str:
-    parts = [
-        f"{plural(len(files), 'file')}, {files['is_small'].sum():,} of them small",
-        *(
-            f"{count:,} of unknown {what}"
-            for what, count in (
-                ("size", files["size_bytes"].null_count()),
-                ("rows", files["physical_rows"].null_count()),
-            )
-            if count
-        ),
+    is_small = _is_small(data_files, fragments, small_rows)
+    note = [f"{plural(len(data_files), 'file')}, {is_small.sum():,} of them small"]
+    note += [
+        bins.note
+        for bins, frame in ((files, data_files), (rows, fragments))
+        if bins.note and len(frame)
     ]
-    return ", ".join(parts)
+    return apply_look(figure, 440, "; ".join(note))
+
+
+def bins_of_files(data_files: pl.DataFrame, fragments: pl.DataFrame, small_rows: int) -> SizeBins:
+    """Return how many files there are of each size in bytes; those of small fragments are small."""
+    is_small = _is_small(data_files, fragments, small_rows)
+    return size_bins(data_files["size_bytes"], is_small, "file", partial(size, digits="%.4g"))
+
+
+def bins_of_fragments(fragments: pl.DataFrame, small_rows: int) -> SizeBins:
+    """Return how many fragments there are of each number of rows."""
+    rows = fragments["physical_rows"]
+    is_small = (rows < small_rows).fill_null(False)
+    return size_bins(rows, is_small, "fragment", short, small_rows)
+
+
+def small_words(small_rows: int) -> str:
+    """Return what the colour of small files and fragments stands for."""
+    return f"small: fewer than {plural(small_rows, 'row')}"
+
+
+def _is_small(data_files: pl.DataFrame, fragments: pl.DataFrame, small_rows: int) -> pl.Series:
+    rows = data_files.select("fragment_id").join(
+        fragments.select("fragment_id", "physical_rows"),
+        on="fragment_id",
+        how="left",
+        maintain_order="left",
+    )["physical_rows"]
+    return (rows < small_rows).fill_null(False)
+
+
+def _add_bars(figure: go.Figure, found: SizeBins, small: str, row: int) -> None:
+    bins = [(at, each) for at, each in enumerate(found.bins) if each.total]
+    for name, color, counts in (
+        (small, WARNING, [each.small for _, each in bins]),
+        (LARGE_WORDS, ACCENT, [each.total - each.small for _, each in bins]),
+    ):
+        if not any(counts):
+            continue
+        figure.add_bar(
+            x=[at + 0.5 for at, _ in bins],
+            y=counts,
+            width=0.94,
+            name=name,
+            marker={"color": color, "line": {"width": 0}},
+            hovertext=[each.words for _, each in bins],
+            hoverinfo="text",
+            legendgroup=name,
+            showlegend=row == 1,
+            row=row,
+            col=1,
+        )
+    if found.aim is not None:
+        line = {"color": MUTED, "width": 1, "dash": "dash"}
+        figure.add_vline(x=found.aim, line=line, row=row, col=1)
+    if found.beyond:
+        at_right = {"x": 1, "xref": "x domain", "xanchor": "right", "yref": "y domain"}
+        above = {"y": 1, "yanchor": "bottom", "showarrow": False}
+        figure.add_annotation(text=found.beyond, **at_right, **above, row=row, col=1)

@@ -22,8 +22,9 @@ def fragment_origins(
     Returns
     -------
     polars.DataFrame
-        ``fragments`` with ``made_in``, the version (UInt64), and ``made_by``, the kind of that
-        commit (String). Both are null where the version that made the fragment is not known.
+        ``fragments`` with ``made_in``, the version (UInt64), and ``made_by`` and
+        ``made_by_operation``, the kind and the operation of that commit (String). They are null
+        where the version that made the fragment is not known.
     """
     states = state_origins(all_fragments, versions)
     version = fragments.select(pl.col("version").first()).to_series()
@@ -31,7 +32,7 @@ def fragment_origins(
         (pl.col("first_version") <= version) & (pl.col("last_version") >= version)
     )
     return fragments.join(
-        present.select("fragment_id", "made_in", "made_by"),
+        present.select("fragment_id", "made_in", "made_by", "made_by_operation"),
         on="fragment_id",
         how="left",
         maintain_order="left",
@@ -51,12 +52,16 @@ def state_origins(all_fragments: pl.DataFrame, versions: pl.DataFrame) -> pl.Dat
     Returns
     -------
     polars.DataFrame
-        ``all_fragments``, ordered by fragment and first version, with ``made_by`` as above, and
-        ``position`` and ``last_position`` (UInt32): where the first and the last version of the
-        interval stand among the kept ones.
+        ``all_fragments``, ordered by fragment and first version, with ``made_by`` and
+        ``made_by_operation`` as above, and ``position`` and ``last_position`` (UInt32): where the
+        first and the last version of the interval stand among the kept ones.
     """
     kept = versions.select("version").with_row_index("position")
-    kinds = versions.select(made_in="version", made_by=pl.col("kind").cast(pl.String))
+    kinds = versions.select(
+        made_in="version",
+        made_by=pl.col("kind").cast(pl.String),
+        made_by_operation=pl.col("operation").cast(pl.String),
+    )
     return (
         all_fragments.join(kept.rename({"version": "first_version"}), on="first_version")
         .join(kept.select(last_version="version", last_position="position"), on="last_version")

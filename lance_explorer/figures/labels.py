@@ -7,7 +7,17 @@ import polars as pl
 
 from lance_explorer.frames.sizes import byte_size
 
-__all__ = ["byte_ticks", "count_ticks", "middle", "number", "plural", "size", "text"]
+__all__ = [
+    "byte_ticks",
+    "count_ticks",
+    "middle",
+    "number",
+    "per_row",
+    "plural",
+    "short",
+    "size",
+    "text",
+]
 
 _MOST_CHARACTERS = 60
 _TICKS = 5
@@ -46,6 +56,36 @@ def size(num_bytes: float | None, digits: str = "%.1f") -> str:
     ('1.4 GB', '794 bytes', 'unknown')
     """
     return "unknown" if num_bytes is None else byte_size(num_bytes, digits)
+
+
+def per_row(num_bytes: float | None) -> str:
+    """Return the bytes of one row.
+
+    Examples
+    --------
+    >>> per_row(0.42), per_row(12.34), per_row(0.0007), per_row(None)
+    ('0.42 B', '12.3 B', '< 0.01 B', 'unknown')
+    """
+    if num_bytes is None:
+        return "unknown"
+    if 0 < num_bytes < 0.01:
+        return "< 0.01 B"
+    digits = 0 if num_bytes == 0 else 2 if num_bytes < 10 else 1
+    return f"{num_bytes:.{digits}f} B"
+
+
+def short(count: int) -> str:
+    """Return a count in short, with three digits.
+
+    Examples
+    --------
+    >>> short(999), short(1_048_576), short(500_000)
+    ('999', '1.05 M', '500 k')
+    """
+    for least, unit in ((10**15, " P"), (10**12, " T"), (10**9, " G"), (10**6, " M"), (1000, " k")):
+        if count >= least:
+            return f"{count / least:.3g}{unit}"
+    return str(count)
 
 
 def plural(count: int, noun: str) -> str:

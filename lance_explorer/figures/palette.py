@@ -36,17 +36,20 @@ KIND_COLORS = {
 """A colour for each kind of commit."""
 
 ENCODING_COLORS = {
-    "range": "#44AA77",
-    "range_with_holes": "#33BBEE",
-    "range_with_bitmap": "#4477AA",
-    "sorted_array": "#EE9A3A",
-    "array": "#CC3311",
+    "range": "#E187E1",
+    "range_with_holes": "#B478FF",
+    "range_with_bitmap": "#784BF0",
+    "sorted_array": "#783CA5",
+    "array": "#782D69",
 }
-"""A colour for each form of a row-ID segment, from the cheapest, cool, to the dearest, warm."""
+"""A colour for each form of a row-ID segment, from the cheapest, light, to the dearest, dark.
+
+Shades of violet are about row IDs alone: no kind of commit has one of them.
+"""
 
 PART_COLORS = {
     "fragments": "#4477AA",
-    "row IDs": "#EE9A3A",
+    "row IDs": "#965AFF",
     "row versions": "#B70589",
     "indices": "#C8AE5A",
     "schema": "#8C4934",

@@ -1,6 +1,7 @@
 """The files of a version, for the browser: totals by kind, and arrays to draw."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.checks.advice import NOTHING_TO_DO
+from lance_explorer.figures.file_sizes import (
+    LARGE_WORDS,
+    bins_of_files,
+    bins_of_fragments,
+    small_words,
+)
 from lance_explorer.figures.labels import plural
 from lance_explorer.figures.palette import PART_COLORS
 from lance_explorer.history.history import History
@@ -49,9 +56,9 @@ def history_data(table: Table) -> Reply:
 
 
 def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply:
-    """Return the totals of one version, and one value a data file, and a fragment, to draw.
+    """Return the totals of one version, its sizes in bins, and values of each fragment to draw.
 
-    A size or number of rows that is not known is NaN. ``check`` is called between the steps, and
+    A number of rows that is not known is NaN. ``check`` is called between the steps, and
     may end the work.
     """
     inspect = table.inspect
@@ -61,15 +68,14 @@ def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply
     check()
     history = table.source.version(version)
     settings = compaction_settings(history)
-    slots = dict(zip(fragments["fragment_id"].to_list(), range(len(fragments)), strict=True))
+    target = settings.target_rows_per_fragment
+    small = int((fragments["physical_rows"] < target).sum())
     check()
     deletions = fragments.select(path="deletion_file").drop_nulls()
     sizes = deletion_sizes(table.source) if len(deletions) else _NO_SIZES
     deletions = deletions.join(sizes, on="path", how="left")
     indices = inspect.indices(version).filter(~pl.col("is_system"))
     arrays: dict[str, NDArray[Any]] = {
-        "file_bytes": _floats(files["size_bytes"]),
-        "file_slot": np.array([slots[key] for key in files["fragment_id"].to_list()], np.int32),
         "fragment": fragments["fragment_id"].to_numpy(),
         "fragment_rows": _floats(fragments["physical_rows"]),
         "fragment_deleted": _floats(fragments["num_deleted_rows"]),
@@ -87,7 +93,11 @@ def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply
         {
             "version": str(version),
             "totals": totals,
-            "target_rows": str(settings.target_rows_per_fragment),
+            "file_bins": asdict(bins_of_files(files, fragments, target)),
+            "row_bins": asdict(bins_of_fragments(fragments, target)),
+            "small_words": f"{small_words(target)}, what a compaction aims at ({small:,} of "
+            f"{plural(len(fragments), 'fragment')})",
+            "large_words": LARGE_WORDS,
             "threshold": settings.materialize_deletions_threshold,
         },
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.checks.advice import NOTHING_TO_DO
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.figures.encoding_rows import SPILLED
 from lance_explorer.figures.encoding_words import encoding_words
 from lance_explorer.figures.inline import shares_key, shares_strip
 from lance_explorer.figures.palette import ENCODING_COLORS, MUTED, PART_COLORS
@@ -43,7 +44,7 @@ _NO_ADVICE = (
     f"{NOTHING_TO_DO}: better encodings would save less than {byte_size(LARGE_SAVING)}, or "
     f"less than {percent(SAVING_SHARE)}."
 )
-_COLORS = {**ENCODING_COLORS, "spilled": MUTED}
+_COLORS = {**ENCODING_COLORS, SPILLED: MUTED}
 
 
 class _Read(NamedTuple):
@@ -297,6 +298,8 @@ def _static_picture(statistics: list[dict[str, Any]]) -> str:
 def _about_picture(picture: SegmentPicture) -> dict[str, Any]:
     return {
         "rows": [[str(first), str(last), number] for first, last, number in picture.fragments],
+        "row_words": picture.words,
+        "row_sizes": picture.sizes,
         "begin": str(picture.begin),
         "end": str(picture.end),
         "kinds": picture.kinds,

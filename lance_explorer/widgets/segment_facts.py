@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.figures.encoding_rows import SPILLED
 from lance_explorer.figures.palette import ENCODING_COLORS
+from lance_explorer.figures.row_id_growth import row_id_growth
 from lance_explorer.table import Table
 
 __all__ = ["ages", "encoding_statistics", "growth"]
-
-_SPILLED = "spilled"
 
 
 def encoding_statistics(segments: pl.DataFrame) -> list[dict[str, Any]]:
@@ -19,8 +19,8 @@ def encoding_statistics(segments: pl.DataFrame) -> list[dict[str, Any]]:
 
     Numbers are decimal strings, None where they are unknown.
     """
-    names = [*ENCODING_COLORS, _SPILLED]
-    sums = segments.group_by(pl.col("encoding").cast(pl.String).fill_null(_SPILLED)).agg(
+    names = [*ENCODING_COLORS, SPILLED]
+    sums = segments.group_by(pl.col("encoding").cast(pl.String).fill_null(SPILLED)).agg(
         pl.len().alias("count"),
         pl.col("num_values").sum(),
         (pl.col("num_values") == 1).sum().alias("one_row"),
@@ -47,28 +47,13 @@ def growth(table: Table) -> dict[str, NDArray[Any]]:
 
     What is unknown is NaN.
     """
-    totals = table.inspect.row_id_totals()
-    versions = totals["version"].to_numpy()
-    best = _best_bytes(table.inspect.all_row_id_encodings(), versions)
-    rows = _floats(totals["num_rows"])
-    has_ratio = totals["bytes_per_row"].is_not_null().to_numpy()
-    ratio = np.divide(best, rows, out=np.full(len(rows), np.nan), where=has_ratio & (rows > 0))
+    found = row_id_growth(table.inspect.row_id_totals(), table.inspect.all_row_id_encodings())
     return {
-        "growth_now": _floats(totals["bytes_per_row"]),
-        "growth_best": ratio,
-        "growth_bytes": _floats(totals["row_ids_bytes"]),
-        "growth_segments": _floats(totals["num_segments"]),
+        "growth_now": _floats(found["bytes_per_row"]),
+        "growth_best": _floats(found["best_per_row"]),
+        "growth_bytes": _floats(found["row_ids_bytes"]),
+        "growth_segments": _floats(found["num_segments"]),
     }
-
-
-def _best_bytes(encodings: pl.DataFrame, versions: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return the fewest bytes that the inline row IDs of each version could take."""
-    inline = encodings.filter(storage="inline")
-    begin = np.searchsorted(versions, inline["first_version"].to_numpy())
-    end = np.searchsorted(versions, inline["last_version"].to_numpy()) + 1
-    sizes = inline["best_bytes"].cast(pl.Float64).to_numpy()
-    begun, ended = [np.bincount(at, sizes, len(versions) + 1) for at in (begin, end)]
-    return (begun - ended).cumsum()[:-1]
 
 
 def ages(runs: pl.DataFrame, versions: NDArray[np.uint64]) -> dict[str, NDArray[np.float64]]:

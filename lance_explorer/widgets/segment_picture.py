@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.figures.encoding_rows import SPILLED, encoding_rows
 from lance_explorer.figures.palette import ENCODING_COLORS
 from lance_explorer.rowids.arrays import MAX_U64
 
@@ -20,7 +21,7 @@ MODES: tuple[Mode, ...] = ("position", "row_id")
 
 _MOST_ROWS = 120
 _BINS = 600
-_KINDS = (*ENCODING_COLORS, "spilled")
+_KINDS = (*ENCODING_COLORS, SPILLED)
 _NOTHING = 255
 _FAINTEST = 48  # of 255
 
@@ -33,6 +34,10 @@ class SegmentPicture:
     ----------
     fragments : list of (int, int, int)
         For each row its first and its last fragment, and how many there are.
+    words : list of list of str
+        For each row what there is to say about it, in lines.
+    sizes : list of str
+        For each row how much it takes now and at best.
     begin, end : int
         What the left and the right edge of the picture stand for.
     arrays : mapping
@@ -43,6 +48,8 @@ class SegmentPicture:
     """
 
     fragments: list[tuple[int, int, int]]
+    words: list[list[str]]
+    sizes: list[str]
     begin: int
     end: int
     arrays: Mapping[str, NDArray[Any]]
@@ -65,11 +72,12 @@ def segment_picture(segments: pl.DataFrame, encodings: pl.DataFrame, mode: Mode)
     over the other where row IDs do.
     """
     each = -(-len(encodings) // _MOST_ROWS) or 1
-    rows = encodings.select("fragment_id", row=pl.int_range(pl.len()) // each)
-    placed = segments.select(
-        "fragment_id", "start", "stop", "num_values", "encoding", "encoded_bytes"
-    ).join(rows, on="fragment_id", maintain_order="left")
-    num_rows = -(-len(encodings) // each)
+    rows, parts = encoding_rows(segments, encodings, each)
+    fragments = encodings.select("fragment_id", row=pl.int_range(pl.len()) // each)
+    placed = segments.select("fragment_id", "start", "stop", "num_values", "encoding").join(
+        fragments, on="fragment_id", maintain_order="left"
+    )
+    num_rows = len(rows)
     kinds = _codes(placed["encoding"])
     row = placed["row"].to_numpy()
     begins, ends, edges = _by_position(placed) if mode == "position" else _by_row_id(placed)
@@ -78,26 +86,30 @@ def segment_picture(segments: pl.DataFrame, encodings: pl.DataFrame, mode: Mode)
     counts = _spread(cells, values, begins, ends, num_rows * len(_KINDS))
     counts = counts.reshape(num_rows, len(_KINDS), _BINS)
     first = np.minimum(begins, _BINS - 1).astype(np.int64)
-    groups = rows.group_by("row", maintain_order=True).agg(
-        pl.col("fragment_id").first().alias("first"),
-        pl.col("fragment_id").last().alias("last"),
-        pl.len(),
-    )
+    begun = np.bincount(row * _BINS + first, minlength=num_rows * _BINS)
+    part_cells = parts["row"].to_numpy() * len(_KINDS) + _codes(parts["encoding"])
+    best = rows["best_bytes"].cast(pl.Float64).fill_null(float("nan"))
     return SegmentPicture(
-        groups.select("first", "last", "len").rows(),
+        rows.select("first", "last", "num_fragments").rows(),
+        rows["words"].to_list(),
+        rows["sizes"].to_list(),
         *edges,
         {
             **_raster(counts, (edges[1] - edges[0]) / _BINS),
-            "segment_begins": _count(row * _BINS + first, num_rows * _BINS).astype(np.int32),
-            "row_bytes": _count(cells, num_rows * len(_KINDS), placed["encoded_bytes"]),
-            "row_best": _best_bytes(rows, encodings),
+            "segment_begins": begun.astype(np.int32),
+            "row_bytes": np.bincount(
+                part_cells,
+                parts["encoded_bytes"].cast(pl.Float64).to_numpy(),
+                num_rows * len(_KINDS),
+            ).astype(np.float64),
+            "row_best": best.to_numpy(),
         },
     )
 
 
 def _codes(encodings: pl.Series) -> NDArray[np.int64]:
     numbers = pl.Series(range(len(_KINDS)), dtype=pl.Int64)
-    names = encodings.cast(pl.String).fill_null("spilled")
+    names = encodings.cast(pl.String).fill_null(SPILLED)
     return names.replace_strict(pl.Series(_KINDS), numbers, return_dtype=pl.Int64).to_numpy()
 
 
@@ -162,19 +174,3 @@ def _raster(counts: NDArray[np.float64], room: float) -> dict[str, NDArray[np.ui
         "segment_kind": np.where(is_there, counts.argmax(axis=1), _NOTHING).astype(np.uint8),
         "segment_fill": np.where(is_there, fill, 0).astype(np.uint8),
     }
-
-
-def _count(
-    places: NDArray[np.int64], size: int, weights: pl.Series | None = None
-) -> NDArray[np.float64]:
-    """Return how many there are of each place, or how much they weigh; null is nothing."""
-    some = None if weights is None else weights.cast(pl.Float64).fill_null(0).to_numpy()
-    return np.bincount(places, some, size).astype(np.float64)
-
-
-def _best_bytes(rows: pl.DataFrame, encodings: pl.DataFrame) -> NDArray[np.float64]:
-    """Return the fewest bytes of each row; NaN where all is spilled."""
-    best = pl.when(encodings["encoded_bytes"].is_not_null()).then(encodings["best_bytes"])
-    of_row = rows.with_columns(best=best).group_by("row", maintain_order=True)
-    sums = of_row.agg(pl.when(pl.col("best").count() > 0).then(pl.col("best").sum()))
-    return sums["best"].cast(pl.Float64).fill_null(float("nan")).to_numpy()

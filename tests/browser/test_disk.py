@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lance_explorer.frames.sizes import byte_size
 from tests.synthetic import SyntheticTable
 
 pytestmark = pytest.mark.browser
@@ -81,11 +82,6 @@ def cards(notebook):
     return {label: (value, *details) for label, value, *details in (t.split("\n") for t in texts)}
 
 
-def said(size):
-    """Return a size as the widget says it."""
-    return f"{size / 1000:.0f} kB" if size >= 9950 else f"{size / 1000:.1f} kB"
-
-
 def test_totals_are_those_of_python(shown):
     told = cards(shown)
     for label, frame, column in (
@@ -96,9 +92,9 @@ def test_totals_are_those_of_python(shown):
         size, number = shown.value(
             f"(int(table.inspect.{frame}()['{column}'].sum()), len(table.inspect.{frame}()))"
         )
-        assert told[label][0] == said(size)
+        assert told[label][0] == byte_size(size)
         assert told[label][1].startswith(str(number))
-    assert told["manifest"][0] == said(shown.value("table.versions()['manifest_bytes'][-1]"))
+    assert told["manifest"][0] == byte_size(shown.value("table.versions()['manifest_bytes'][-1]"))
 
 
 def test_python_chooses_the_version_and_all_follows(shown):
@@ -207,7 +203,7 @@ def test_what_is_on_disk_is_told_by_kind_and_owner(shown):
     rows = disk.locator("tbody tr").all_inner_texts()
     by_kind = {kind: cells for kind, *cells in (row.split("\t") for row in rows)}
     sizes = "table.disk_usage().summary().filter(kind='data')['size_bytes'].to_list()"
-    assert sorted(by_kind["data files"]) == sorted([said(size) for size in shown.value(sizes)])
+    assert sorted(by_kind["data files"]) == sorted([byte_size(size) for size in shown.value(sizes)])
     parts = (
         disk.get_by_role("img")
         .locator("i")
@@ -267,7 +263,7 @@ def test_an_unknown_reader_flag_is_named(opened, tmp_path):
     note.or_(files.get_by_text("fragment_tree")).first.wait_for()
 
 
-def test_a_version_that_is_lost_is_said(opened, tmp_path):
+def test_a_version_that_is_lost_is_byte_size(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5).append(rows=5).append(rows=1)
     notebook = opened("disk_gaps", table.remove(2).path)
     notebook.run("widget.state.version = 2")

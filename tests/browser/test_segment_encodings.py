@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from lance_explorer.figures.palette import ENCODING_COLORS
 from tests.synthetic import SyntheticTable
 
 pytestmark = pytest.mark.browser
@@ -14,7 +15,7 @@ widget = lx.widgets.SegmentEncodings(table)
 widget
 """
 MARGIN, HEAD, ROW = 66, 20, 20  # px
-RANGE, ARRAY = "#44aa77", "#cc3311"
+RANGE, ARRAY = [ENCODING_COLORS[name].lower() for name in ("range", "array")]
 
 
 @pytest.fixture(scope="module")

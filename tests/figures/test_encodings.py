@@ -10,6 +10,7 @@ from lance_explorer.inspect.row_id_encodings import ALL_ROW_ID_ENCODINGS, ROW_ID
 from lance_explorer.inspect.row_id_segments import ENCODING, ROW_ID_SEGMENTS
 from lance_explorer.inspect.row_id_totals import ROW_ID_TOTALS
 from lance_explorer.table import open_table
+from lance_explorer.widgets.segment_picture import segment_picture
 from tests.figures.pictures import hovers, named, note, size_of, ticks, titles
 from tests.format.samples import DATA, covering_tables
 from tests.synthetic import SyntheticTable
@@ -97,12 +98,21 @@ def test_of_many_fragments_those_that_would_save_most_are_shown(scattered):
     assert size_of(figure) < 50_000
 
 
-def test_spilled_row_ids_have_no_bar_but_a_mark(scattered):
+def test_spilled_row_ids_have_neither_bar_nor_mark(scattered):
     figure = encoding_bytes(*spilled(scattered))
     assert sum(len(trace.y) for trace in figure.data if trace.type == "bar") == 1
-    assert len(named(figure, "at best").x) == 2
+    assert [best is None for best in named(figure, "at best").x] == [False, True]
     assert note(figure).endswith("; 1 spilled")
-    assert "stored: unknown in unknown segments" in hovers(figure)[-1]
+    assert hovers(figure)[-1].endswith("spilled into a column of a data file: 2,000 row IDs")
+
+
+def test_the_widget_says_what_the_figure_says(scattered):
+    said = ["<br>".join(words) for words in segment_picture(*scattered, "position").words]
+    assert said == hovers(encoding_bytes(*scattered))[:2]
+    assert said[1].split("<br>") == [
+        *("Fragment 1: 2,000 segments", "19.9 kB now, 1.3 kB at best"),
+        "range: 19.9 kB for 2,000 row IDs",
+    ]
 
 
 def test_a_table_without_row_ids_has_an_empty_picture():

@@ -25,7 +25,7 @@ def files_of(*sizes: int | None, rows: int | None = 10) -> tuple[pl.DataFrame, p
 @pytest.mark.parametrize(
     ("size", "span"),
     [
-        (0, "1 byte to 2 bytes"),
+        (0, "0 bytes to 1 byte"),
         (1, "1 byte to 2 bytes"),
         (2, "2 bytes to 5 bytes"),
         (999, "500 bytes to 1 kB"),
@@ -34,7 +34,7 @@ def files_of(*sizes: int | None, rows: int | None = 10) -> tuple[pl.DataFrame, p
     ],
 )
 def test_a_file_is_counted_between_its_edges(size, span):
-    assert hovers(file_sizes(*files_of(size)))[0].startswith(f"1 file of {span}<br>")
+    assert hovers(file_sizes(*files_of(size)))[0] == f"1 file of {span}, 1 small"
 
 
 def test_bars_add_up_to_the_files():
@@ -48,7 +48,7 @@ def test_files_of_few_rows_are_marked():
     fragments = fragments.with_columns(physical_rows=pl.Series([2_000_000, 1_048_576, 1_048_575]))
     figure = file_sizes(files, fragments)
     counts = {bar.name: sum(bar.y) for bar in traces(figure, "bar")}
-    assert counts == {"others": 2, "fewer than 1,048,576 rows": 1}
+    assert counts == {"others": 2, "small: fewer than 1,048,576 rows": 1}
     assert note(figure) == "3 files, 1 of them small"
 
 
@@ -59,19 +59,26 @@ def test_what_is_small_can_be_chosen():
 def test_unknown_sizes_are_left_out_and_told():
     figure = file_sizes(*files_of(5, None))
     assert [sum(bar.y) for bar in traces(figure, "bar")] == [1, 2]
-    assert note(figure) == "2 files, 2 of them small, 1 of unknown size"
+    assert note(figure) == "2 files, 2 of them small; 1 file of unknown size"
 
 
 def test_files_of_unknown_rows_are_not_small():
     figure = file_sizes(*files_of(5, 6, rows=None))
-    assert note(figure) == "2 files, 0 of them small, 2 of unknown rows"
+    assert note(figure) == "2 files, 0 of them small; 2 fragments of unknown size"
 
 
 def test_edges_are_few_and_round():
     figure = file_sizes(*files_of(1, 10**12))
-    assert ticks(figure.layout.xaxis) == [
-        *("1 byte", "50 bytes", "2 kB", "100 kB", "5 MB", "200 MB", "10 GB", "500 GB")
-    ]
+    assert ticks(figure.layout.xaxis)[:4] == ["0 bytes", "10 bytes", "200 bytes", "5 kB"]
+    assert len(ticks(figure.layout.xaxis)) <= 12
+
+
+def test_the_size_to_aim_at_is_marked():
+    [line] = file_sizes(*files_of(5, rows=10), small_rows=12).layout.shapes
+    # The bins begin at 5, 10, 20 and 50 rows.
+    assert line.x0 == pytest.approx(1.2)
+    [words] = file_sizes(*files_of(5, rows=10)).layout.annotations
+    assert words.text == "the aim is 1.05 M →"
 
 
 def test_no_files_are_an_empty_picture():

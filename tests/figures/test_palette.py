@@ -60,6 +60,19 @@ def test_colours_of_a_palette_are_told_apart(name, vision):
     assert alike == []
 
 
+@pytest.mark.parametrize("vision", VISION)
+def test_encodings_are_told_apart_at_a_glance_and_from_every_kind_of_commit(vision):
+    def seen(colors: list[str]) -> list[NDArray[np.float64]]:
+        return [lab(np.array(VISION[vision]) @ linear(color)) for color in colors]
+
+    encodings = [*palette.ENCODING_COLORS.values(), palette.MUTED]  # grey: spilled
+    apart = [np.linalg.norm(one - other) for one, other in combinations(seen(encodings), 2)]
+    assert min(apart) > 20
+    kinds = seen([*palette.KIND_COLORS.values()])
+    row_ids = seen([*palette.ENCODING_COLORS.values(), palette.PART_COLORS["row IDs"]])
+    assert min(np.linalg.norm(one - other) for one in row_ids for other in kinds) > 10
+
+
 @pytest.mark.parametrize("page", ["#FFFFFF", "#111111"])
 @pytest.mark.parametrize("name", PALETTES)
 def test_colours_are_seen_on_light_and_dark_pages(name, page):

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 import traitlets
 
+import lance_explorer as lx
 from lance_explorer import open_table
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.figures.palette import PART_COLORS
@@ -120,19 +121,26 @@ def test_totals_are_those_of_the_frames(widget, browse):
     assert totals["deletion files"]["size_bytes"] == str(inspect.deletions()["file_bytes"].sum())
     assert totals["index segments"]["num_unknown"] == 1
     assert totals["manifest"]["size_bytes"] == str(inspect.manifests()["manifest_bytes"][-1])
-    assert numbers["file_bytes"].tolist() == inspect.data_files()["size_bytes"].to_list()
     assert numbers["fragment"].tolist() == [0, 1, 2]
-    assert numbers["file_slot"].tolist() == [0, 1, 2]
     assert numbers["fragment_deleted"].tolist() == [0, 20, 0]
-    assert content["target_rows"] == str(1024 * 1024)
+    bins = [(each["begin"], each["total"], each["small"]) for each in content["file_bins"]["bins"]]
+    drawn = lx.figures.file_sizes(widget._table).data
+    assert sum(total for _, total, _ in bins) == len(inspect.data_files()) == sum(drawn[0].y)
+    assert [each["words"] for each in content["file_bins"]["bins"] if each["total"]] == [
+        *drawn[0].hovertext
+    ]
+    assert content["small_words"].startswith(drawn[0].name)
 
 
 def test_the_aim_of_compactions_is_that_of_the_table(tmp_path, browse):
     table = SyntheticTable(tmp_path / "t").append(rows=4)
     table.update_config(**{"lance.compaction.target_rows_per_fragment": "5000"})
     widget = Disk(open_table(table.path))
-    assert arrays(widget, browse, "summary", version="2")[0]["target_rows"] == "5000"
-    assert arrays(widget, browse, "summary", version="1")[0]["target_rows"] == str(1024 * 1024)
+    assert arrays(widget, browse, "summary", version="2")[0]["small_words"].startswith(
+        "small: fewer than 5,000 rows,"
+    )
+    assert lx.figures.file_sizes(widget._table).data[0].name == "small: fewer than 5,000 rows"
+    assert "1,048,576" in arrays(widget, browse, "summary", version="1")[0]["small_words"]
 
 
 def test_manifest_bytes_come_by_part(widget, browse):
@@ -194,7 +202,8 @@ def test_an_empty_table_has_no_files(tmp_path, browse):
     widget = Disk(open_table(SyntheticTable(tmp_path / "t").overwrite(0, 0).path))
     content, numbers = arrays(widget, browse, "summary", version="1")
     assert [total["num_files"] for total in content["totals"]] == ["0", "0", "0", "1"]
-    assert [len(values) for values in numbers.values()] == [0] * 5
+    assert [len(values) for values in numbers.values()] == [0] * 3
+    assert (content["file_bins"]["bins"], content["file_bins"]["note"]) == ([], "no files")
     assert widget.frame().is_empty()
 
 
@@ -203,10 +212,12 @@ def test_tables_of_all_writers_have_files(path, browse):
     widget = Disk(open_table(DATA / path))
     latest = widget.state.version
     assert browse(widget).ask("history")["what"] == "reply"
-    content, numbers = arrays(widget, browse, "summary", version=str(latest))
+    content, _ = arrays(widget, browse, "summary", version=str(latest))
     assert "failure" not in content
     stats = widget._table.inspect.data_files()
-    assert len(numbers["file_bytes"]) == len(stats) == len(widget.frame())
+    counted = sum(each["total"] for each in content["file_bins"]["bins"])
+    assert counted == stats["size_bytes"].count()
+    assert len(stats) == len(widget.frame())
 
 
 def test_nothing_is_read_again_for_a_version_that_is_shown(widget, browse):
