@@ -100,8 +100,16 @@ class DetachedRows:
     written: frozenset[str]
 
 
-def with_rows(source: TableSource) -> Iterator[DetachedRows]:
-    """Yield the detached versions that wrote rows, as far as they can be read."""
+def with_rows(source: TableSource) -> tuple[DetachedRows, ...]:
+    """Return the detached versions that wrote rows, as far as they can be read; it is kept."""
+    listed = source.listing.detached
+    known: tuple[object, tuple[DetachedRows, ...]] | None = source.kept.get(__name__)
+    if known is None or known[0] != listed:
+        known = source.kept[__name__] = listed, tuple(_with_rows(source))
+    return known[1]
+
+
+def _with_rows(source: TableSource) -> Iterator[DetachedRows]:
     for file in source.listing.detached:
         with suppress(FormatError, NotFoundError):
             history = source.version(file.version)

@@ -28,7 +28,7 @@ def lost_restores(
         Gives the data files of the states that a version is the first one to have.
     """
     positions, found = [*positions], dict[int, tuple[int, ...]]()
-    some = [*with_rows(source)] if positions else []
+    some = with_rows(source) if positions else ()
     for position in positions if some else ():
         files = new_files(position)
         detached = [one.version for one in some if not one.written.isdisjoint(files)]
