@@ -62,6 +62,8 @@ def net_changes(rows: StateRows, begin: int, end: int, share: RowShare | None = 
     found = traces(rows, path, schemas)
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
     runs = found.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
+    if rows.namesakes:
+        runs = runs.cut(runs.identity, rows.namesakes.open_borders)
     if _is_never_back(rows, path) and not (by_ids and _may_write(rows, path)):
         runs = _without_dropped(runs, by_ids=by_ids)
     evidence = Evidence.DERIVED if rows.has_row_ids_at(end) else Evidence.RECORDED
