@@ -1,12 +1,17 @@
 """Tables of very many fragments, beside pylance: ``python -m benchmarks.fragments``."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring import Job, Numbers, Work, main, measure, prepared, print_rows, warm
 
 SIZES = {"small": (20_000,), "full": (100_000, 1_000_000)}
+
+VERSIONS = 20
+UPDATED = 100
 
 # ---------------------------------------------------------------------------------------- tables
 
@@ -43,6 +48,27 @@ def write_fragments(path: str, count: int) -> Work:
         operation = lance.LanceOperation.Append(fragments)
         lance.LanceDataset.commit(path, operation, read_version=1)
         return {"fragments": count}
+
+    return work
+
+
+def write_updates(path: str, count: int) -> Work:
+    """Make such a table, and update all rows of 100 fragments in each of 18 commits."""
+    import lance
+
+    def work() -> Numbers:
+        write_fragments(path, count)()
+        for turn in range(VERSIONS - 2):
+            table = lance.dataset(path)
+            first = turn * count // VERSIONS
+            found = [table.get_fragment(first + number) for number in range(UPDATED)]
+            old = [fragment.metadata for fragment in found if fragment is not None]
+            new = [replace(fragment, id=0) for fragment in old]  # they keep their row IDs
+            operation = lance.LanceOperation.Update(
+                removed_fragment_ids=[fragment.id for fragment in old], new_fragments=new
+            )
+            lance.LanceDataset.commit(path, operation, read_version=table.version)
+        return {"versions": VERSIONS}
 
     return work
 
@@ -130,18 +156,21 @@ THEIRS: dict[str, Job] = {
 
 def benchmark(folder: Path, counts: tuple[int, ...]) -> None:
     """Write the tables that are missing in ``folder``; ask each question in a new process."""
-    for count in counts:
-        path = prepared(folder, f"fragments_{count}", write_fragments, count)
+    writers: dict[str, Job] = {"fragments": write_fragments, "updates": write_updates}
+    for (name, writer), count in product(writers.items(), counts):
+        path = prepared(folder, f"{name}_{count}", writer, count)
         megabytes = warm(path / "_versions") / 1e6
-        rows = [[f"{count:,} fragments, {megabytes:.0f} MB", "s", "CPU s", "peak MB"]]
-        for name, job in {**OURS, **THEIRS}.items():
+        versions = 2 if writer is write_fragments else VERSIONS
+        title = f"{count:,} fragments, {versions} versions, {megabytes:.0f} MB"
+        rows = [[title, "s", "CPU s", "peak MB"]]
+        for question, job in {**OURS, **THEIRS}.items():
             took = measure(job, str(path))
             cells = [
                 f"{took.seconds:.2f}",
                 f"{took.cpu_seconds:.2f}",
                 f"{took.peak_bytes / 1e6:.0f}",
             ]
-            rows.append([name, *cells])
+            rows.append([question, *cells])
         print_rows(rows)
         print()
 

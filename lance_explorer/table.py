@@ -959,21 +959,36 @@ class Table:
             lambda source: run_query(query, names, lambda name: _frame(source, name))
         )
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        interactive: bool = False,
+        max_bytes: int = 20_000_000,
+    ) -> Path:
         """Write a report on the whole table into one HTML file; return its path.
 
-        The page has figures and tables, and needs no kernel and no network. If a part cannot be
-        made, the page says why in its place. An existing file is replaced.
+        The page has figures and tables or, if it is interactive, the explorer; it needs no kernel
+        and no network. If a part cannot be made, the page says why in its place. An existing file
+        is replaced.
 
         Parameters
         ----------
         path : str or os.PathLike
             The file; its folder must exist.
+        interactive : bool, default False
+            Whether the page is the explorer as :meth:`explore` shows it: the slider over all
+            versions, what each commit changed, and the lives of rows, with the first rows of each.
+            What needs Python, such as filters, is disabled.
+        max_bytes : int, default 20 million
+            How large an interactive page may get, in bytes. The newest versions come first, and
+            the page says what found no room.
 
         Raises
         ------
         InvalidArgumentError
-            If the folder does not exist, or ``path`` is a folder.
+            If the folder does not exist, ``path`` is a folder, or ``max_bytes`` has no room for
+            the script of the explorer and the list of versions.
         StorageError
             If the file cannot be written.
 
@@ -983,7 +998,15 @@ class Table:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     table.report(f"{folder}/people.html").name
         'people.html'
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = table.report(f"{folder}/people.html", interactive=True)
+        ...     page.stat().st_size < 1_000_000
+        True
         """
+        if flag("interactive", interactive):
+            from lance_explorer.widgets.recorded_page import write_recorded_page
+
+            return write_recorded_page(Table(self._live.source), path, max_bytes)
         from lance_explorer.report import write_report
 
         return self._live.answer(lambda source: write_report(source, path))

@@ -60,6 +60,8 @@ export function render({ model, el }: View) {
   const beside = besideRows();
   const filters = node("div", { class: "lx-filters" });
   const rows = rowTable(link, 14);
+  link.needsPython(toolbar.refresh);
+  keys.element.hidden = Boolean(link.offline);
   link.root.classList.add("lx-changes");
   link.root.append(
     toolbar.element,
@@ -254,7 +256,9 @@ export function render({ model, el }: View) {
     if (doubts) children.push(node("p", { class: "lx-doubt" }, visible(doubts)));
     if (lost) children.push(node("p", { class: "lx-doubt" }, visible(lost)));
     if (needs_key && !about.key.length) {
-      const choose = node("button", { class: "lx-button lx-small", onclick: () => keys.open() }, "Choose a key");
+      const choose = link.needsPython(
+        node("button", { class: "lx-button lx-small", onclick: () => keys.open() }, "Choose a key"),
+      );
       children.push(
         node(
           "p",
@@ -288,7 +292,7 @@ export function render({ model, el }: View) {
     const { begin, end, cells } = about;
     const rows = Object.fromEntries((about.classes ?? []).map(({ name, num_rows }) => [name, num_rows]));
     const differs = rows.inserted !== rows.deleted || cells?.columns.some(({ num_rows }) => num_rows !== "0");
-    if (!about.classes || !cells || differs || begin === "0" || begin === end) check.hide();
+    if (link.offline || !about.classes || !cells || differs || begin === "0" || begin === end) check.hide();
     else check.offer(begin, end);
   }
 

@@ -286,6 +286,7 @@ export function rangeToolbar({
   const message = node("div", { class: "lx-note", role: "alert", hidden: true });
   const button = (text: string, title: string, onclick: () => void) =>
     node("button", { class: "lx-button", title, onclick }, text);
+  const refresh = button("Refresh", "Look for new versions", onRefresh);
   return {
     element: node(
       "div",
@@ -299,10 +300,11 @@ export function rangeToolbar({
         button("One commit", "What the later version's commit did", () => onPreset("commit")),
         button("All", "From the first kept version to the latest", () => onPreset("all")),
         total,
-        button("Refresh", "Look for new versions", onRefresh),
+        refresh,
       ),
       message,
     ),
+    refresh,
     setHistory(history: History) {
       fill(list, ...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
       const branch = history.branch === null ? "" : `, branch ${cut(history.branch, 40)}`;

@@ -154,6 +154,7 @@ export function columnPicker({ ask, onShow }: PickerActions) {
 
   return {
     element,
+    button,
     /** Say how many columns there are; the list, if it is open, is that of other rows now. */
     label(numShown: number, numColumns: number) {
       number.textContent = ` ${numShown < numColumns ? `${count(numShown)} of ` : ""}${count(numColumns)}`;

@@ -24,7 +24,7 @@ export function render({ model, el }: View) {
     onMore: findMore,
     onOpen: openLine,
     canOpen: ({ view }) => view !== null && link.canOpen(view),
-    askExamples: async () => (await link.ask<{ examples: Example[] }>("examples")).examples,
+    askExamples: async () => (link.offline ? [] : (await link.ask<{ examples: Example[] }>("examples")).examples),
   });
   const live = following(link, model);
   const tabs = tabList({ onOpen: open });
@@ -35,6 +35,9 @@ export function render({ model, el }: View) {
     { class: "lx-button lx-small", title: "Copy the lines of Python for what is shown", onclick: copyCode },
     "Copy as code",
   );
+  if (link.offline) search.disable(link.offline);
+  live.element.hidden = Boolean(link.offline);
+  link.needsPython(copy);
   link.root.classList.add("lx-explorer");
   link.root.append(
     node(

@@ -1,7 +1,7 @@
 // The line from a view to Python: questions, answers, news, and the shared state.
 
 import "./common.css";
-import { node } from "./elements";
+import { node, setAttributes } from "./elements";
 import type { Changes, Failure, Progress, State } from "./messages";
 import type { Model } from "./model";
 import { errorPane, progressBar } from "./panes";
@@ -47,6 +47,8 @@ export type Link = ReturnType<typeof connect>;
  *   open(view, changes) shows another view, and changes the state; canOpen(view): is there one?
  *   leadTo(view, text, changes)
  *                      a button that does so, or null if there is no such view
+ *   offline            why nothing can be asked that is not in the page already; "" with Python
+ *   needsPython(control) disables a control there, and says why; returns it
  *   on(kind, listener) calls the listener with what Python tells unasked
  *   busy(text)         shows that something takes long; null ends that
  *   showError(error)   the error pane, for failures of the view itself
@@ -61,6 +63,7 @@ export function connect(model: Model, el: HTMLElement) {
   const progress = progressBar();
   const root = node("div", { class: "lx-body" });
   const label = model.get("label");
+  const offline = model.get("offline") ?? "";
   const among = label ? { role: "tabpanel", "aria-label": label } : {};
   const frame = node(
     "div",
@@ -184,6 +187,11 @@ export function connect(model: Model, el: HTMLElement) {
     },
     open: openView,
     canOpen,
+    offline,
+    needsPython<Control extends HTMLButtonElement | HTMLInputElement>(control: Control) {
+      if (offline) setAttributes(control, { disabled: "", title: offline });
+      return control;
+    },
     leadTo(view: string, text: string, changes: Changes = {}) {
       return canOpen(view)
         ? node("button", { class: "lx-button lx-small", onclick: () => openView(view, changes) }, text)

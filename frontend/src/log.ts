@@ -104,6 +104,7 @@ export function render({ model, el }: View) {
     space,
   );
   const detail = node("div", { class: "lx-log-detail" });
+  for (const box of [text, column, since]) link.needsPython(box);
   link.root.classList.add("lx-log");
   link.root.append(
     node(
@@ -114,7 +115,9 @@ export function render({ model, el }: View) {
       names,
       since,
       status,
-      node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
+      link.needsPython(
+        node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
+      ),
     ),
     kinds,
     problem,
@@ -206,21 +209,23 @@ export function render({ model, el }: View) {
     fill(
       kinds,
       ...Object.entries(counts).map(([name, number]) =>
-        node(
-          "button",
-          {
-            class: "lx-log-kind",
-            "data-kind": name,
-            "aria-pressed": String(chosen.has(name)),
-            title: `Show only commits of this kind: ${name}`,
-            onclick: () => {
-              if (chosen.has(name)) chosen.delete(name);
-              else chosen.add(name);
-              filters = { ...filters, operation: [...chosen] };
-              load(false);
+        link.needsPython(
+          node(
+            "button",
+            {
+              class: "lx-log-kind",
+              "data-kind": name,
+              "aria-pressed": String(chosen.has(name)),
+              title: `Show only commits of this kind: ${name}`,
+              onclick: () => {
+                if (chosen.has(name)) chosen.delete(name);
+                else chosen.add(name);
+                filters = { ...filters, operation: [...chosen] };
+                load(false);
+              },
             },
-          },
-          legendEntry(swatch(kindColor({ kinds: known }, known.indexOf(name))), `${name} ${count(number)}`),
+            legendEntry(swatch(kindColor({ kinds: known }, known.indexOf(name))), `${name} ${count(number)}`),
+          ),
         ),
       ),
     );

@@ -367,6 +367,8 @@ export interface CellDetail extends WholeValue {
   position: string;
   piece: CellPiece | null;
   earlier: WholeValue | null;
+  /** What else there is to say of it. */
+  note?: string;
 }
 
 export interface CopiedRows {

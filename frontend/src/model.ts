@@ -14,6 +14,8 @@ export interface Traits {
   place: Place;
   live: Live;
   parts: Record<string, Part>;
+  /** Where no Python answers: why what needs it cannot be used. */
+  offline?: string;
 }
 
 /** The part of an anywidget's model that views use. */

@@ -76,7 +76,9 @@ export function render({ model, el }: View) {
       "div",
       { class: "lx-overview-head" },
       title,
-      node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
+      link.needsPython(
+        node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
+      ),
     ),
     nothing,
     body,

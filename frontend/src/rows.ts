@@ -102,6 +102,7 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
     space,
   );
   const detail = detailPane(link, () => grid.focus());
+  for (const control of [filter, copy, picker.button]) link.needsPython(control);
   const bar = node("div", { class: "lx-bar" }, filter, status, ofHeads, picker.element, copy);
   const element = node("div", { class: "lx-rows" }, bar, grid, detail.element);
 
@@ -181,14 +182,20 @@ export function rowTable(link: Link, height = 12, { onRow }: RowActions = {}) {
 
   function buildHead() {
     const example = about.columns.find((column) => column.is_number && /^\w{1,24}$/.test(column.name));
-    filter.placeholder = example ? `Filter: text, or ${example.name} > 3` : "Filter: text, or an expression";
+    filter.placeholder = link.offline
+      ? "Filters need Python"
+      : example
+        ? `Filter: text, or ${example.name} > 3`
+        : "Filter: text, or an expression";
     fill(head, node("th", { class: "lx-rows-number", "aria-label": "Position" }));
     about.columns.forEach((column, i) => {
-      const how = column.is_sortable
-        ? "\nClick to sort, with Shift to sort by this as well"
-        : about.can_arrange
-          ? "\nThese values have no order"
-          : "";
+      const how = link.offline
+        ? ""
+        : column.is_sortable
+          ? "\nClick to sort, with Shift to sort by this as well"
+          : about.can_arrange
+            ? "\nThese values have no order"
+            : "";
       const title = `${cut(column.name, 500)}\n${cut(column.dtype, 500)}${how}`;
       const label = node("span", { class: "lx-rows-name", title }, cut(column.name, 80));
       const dtype = node("span", { class: "lx-rows-dtype", title }, cut(column.dtype, 60));

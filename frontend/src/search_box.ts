@@ -2,7 +2,7 @@
 
 import "./search_box.css";
 import { toClipboard } from "./clipboard";
-import { fill, node, rich } from "./elements";
+import { fill, node, rich, setAttributes } from "./elements";
 import type { Answer, AnswerLine, Example } from "./messages";
 import { cut, visible } from "./text";
 
@@ -80,6 +80,7 @@ export function searchBox({ onSearch, onMore, onOpen, canOpen, askExamples }: Se
   box.addEventListener("blur", close);
 
   async function open() {
+    if (box.disabled) return;
     examples ??= await askExamples();
     if (document.activeElement !== box && !box.matches(":focus")) return;
     const found = matching(examples, box.value);
@@ -192,6 +193,7 @@ export function searchBox({ onSearch, onMore, onOpen, canOpen, askExamples }: Se
   const tried = node("div", { class: "lx-search-tried lx-quiet" });
   askExamples().then((found) => {
     examples = found;
+    if (!found.length) return;
     fill(
       tried,
       "Try ",
@@ -208,13 +210,9 @@ export function searchBox({ onSearch, onMore, onOpen, canOpen, askExamples }: Se
     );
   });
 
+  const go = node("button", { class: "lx-button", onclick: submit }, "Go");
   return {
-    element: node(
-      "div",
-      { class: "lx-explorer-find" },
-      node("div", { class: "lx-search-box" }, box, list),
-      node("button", { class: "lx-button", onclick: submit }, "Go"),
-    ),
+    element: node("div", { class: "lx-explorer-find" }, node("div", { class: "lx-search-box" }, box, list), go),
     tried,
     answer: node("div", { class: "lx-search-below" }, problem, answerPane),
     tell,
@@ -224,6 +222,12 @@ export function searchBox({ onSearch, onMore, onOpen, canOpen, askExamples }: Se
     forget() {
       examples = null;
       hide();
+    },
+    /** Nothing can be searched for here. */
+    disable(why: string) {
+      for (const control of [box, go]) setAttributes(control, { disabled: "", title: why });
+      box.placeholder = "The search needs Python";
+      tried.hidden = true;
     },
     focus() {
       box.focus();

@@ -36,6 +36,7 @@ export function render({ model, el }: View) {
   const tabs = versionTabs(rows.element);
   let hasRowIds = false;
   const toolbar = travelToolbar({ onStep: step, onFind: find, onRefresh: () => load(true) });
+  link.needsPython(toolbar.refresh);
   const heading = node("div", { class: "lx-version-heading" });
   const words = node("p", { class: "lx-words" });
   const facts = node("div", { class: "lx-facts" });
@@ -309,6 +310,7 @@ function travelToolbar({
       text,
     );
   }
+  const refresh = node("button", { class: "lx-button", title: "Look for new versions", onclick: onRefresh }, "Refresh");
   let history!: History;
   return {
     element: node(
@@ -324,10 +326,11 @@ function travelToolbar({
         list,
         node("button", { class: "lx-button", onclick: () => onFind(box.value) }, "Go"),
         total,
-        node("button", { class: "lx-button", title: "Look for new versions", onclick: onRefresh }, "Refresh"),
+        refresh,
       ),
       message,
     ),
+    refresh,
     setHistory(newest: History) {
       history = newest;
       const there = new Set(Array.from(history.kind, (code) => history.kinds[code]).filter(Boolean));

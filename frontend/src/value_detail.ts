@@ -46,7 +46,7 @@ export function detailPane(link: Link, onClose: () => void) {
     value = got.text ?? "";
     title.textContent = cut(got.name, 100);
     const piece = got.piece && got.piece.kind !== "line" ? ` · ${got.piece.words}` : "";
-    facts.textContent = `${cut(got.dtype, 200)} · row ${count(got.position)}${piece || sizeOf(got)}`;
+    facts.textContent = `${cut(got.dtype, 200)} · row ${count(got.position)}${piece || sizeOf(got)}${got.note ? ` · ${got.note}` : ""}`;
     fill(picture, ...pictured(got));
     if (got.earlier)
       fill(text, node("del", {}, ...shown(got.earlier, got)), "\n→\n", node("ins", {}, ...shown(got, got)));

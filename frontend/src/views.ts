@@ -35,4 +35,5 @@ export const VIEWS: Record<string, Render> = {
 };
 
 export { openPage } from "./page";
+export { openRecorded } from "./recorded";
 export default { render: (view: View) => VIEWS[view.model.get("shows")](view) };

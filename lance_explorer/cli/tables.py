@@ -153,15 +153,34 @@ def diff(
     show_default=True,
     help="The file to write; an existing file is replaced.",
 )
+@click.option(
+    "--interactive",
+    is_flag=True,
+    help="Write the explorer: slider, changes and rows, without a kernel and without a network.",
+)
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(1),
+    default=20_000_000,
+    show_default=True,
+    help="How large an interactive page may get.",
+)
 @BRANCH
 @ALLOW_BASES
 @LEDGER
 def report(
-    uri: str, output: Path, branch: str | None, allow_bases: tuple[str, ...], ledger: str | None
+    uri: str,
+    output: Path,
+    interactive: bool,
+    max_bytes: int,
+    branch: str | None,
+    allow_bases: tuple[str, ...],
+    ledger: str | None,
 ) -> None:
     """Write a report on the table at URI into one HTML file."""
     table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    click.echo(visible(str(table.report(output))))
+    written = table.report(output, interactive=interactive, max_bytes=max_bytes)
+    click.echo(visible(str(written)))
 
 
 @main.command()

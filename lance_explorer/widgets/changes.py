@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from html import escape
 from typing import Any, NamedTuple
@@ -244,6 +245,21 @@ class Changes(RowsView):
             code += f'.filter(pl.col("changed_columns").list.contains(pl.lit({literal(column)})))'
         schema = found.rows(self._change).schema
         return arranged_code(code, schema, self.filter, self.sort)
+
+    def compare_now(self, change: str | None = None, column: str | None = None) -> None:
+        """Compare the chosen versions, and wait until their rows of a class or column are shown."""
+        self._change, self._column = change, column
+        with suppress(*FAILURES):
+            self._comparison()  # its failure is found once more, and told
+        self._work(Job("compare", lambda _: None))
+        self.rest()
+
+    def row_ids(self, count: int) -> list[int | None]:
+        """Return the row IDs of the first lines, None where a row has none."""
+        if not isinstance(self._source, ChangedRows):
+            return []
+        places = self._arrangement.positions_of(0, count)
+        return self._source.row_ids(places.to_numpy().astype(np.int64))
 
     def static_html(self) -> str:
         """Return what a page without a kernel shows: the counts, and what else differs."""

@@ -36,7 +36,7 @@ from lance_explorer.widgets.trail import Place, Trail
 from lance_explorer.widgets.unavailable import Unavailable
 from lance_explorer.widgets.view import FAILURES, Request, View, answers
 
-__all__ = ["Explorer"]
+__all__ = ["TABS", "Explorer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class _Tab:
     """Whether it shows one version, so that a search for another leads nowhere else."""
 
 
-_TABS = {
+TABS = {
     tab.name: tab
     for tab in (
         _Tab("overview", "Overview", Overview, has_version=False),
@@ -64,6 +64,7 @@ _TABS = {
         _Tab("disk", "Disk", Disk),
     )
 }
+"""The views of the explorer, by name."""
 
 
 class Explorer(View):
@@ -141,7 +142,7 @@ class Explorer(View):
             self.state.version = table.source.latest_version
         self._trail = Trail(self._place())
         super().__init__(state=self.state)
-        self.on_open([*_TABS], self._open)
+        self.on_open([*TABS], self._open)
         self.state.observe(self._hear)
         self._open(view, {})
         self._trail = Trail(self._place())
@@ -243,7 +244,7 @@ class Explorer(View):
             "uri": self._table.uri,
             "branch": self._table.branch,
             "branches": [*self._table.branches],
-            "tabs": [{"name": tab.name, "label": tab.label} for tab in _TABS.values()],
+            "tabs": [{"name": tab.name, "label": tab.label} for tab in TABS.values()],
             "understood": UNDERSTOOD,
         }
 
@@ -449,7 +450,7 @@ class Explorer(View):
         return self._views[name]
 
     def _made(self, name: str) -> Any:
-        return self._part(_TABS[name].make, self._table)
+        return self._part(TABS[name].make, self._table)
 
     def _part(self, make: Callable[..., Any], *arguments: Any) -> Any:
         """Make a view that speaks over the line of the explorer."""
@@ -468,8 +469,8 @@ class Explorer(View):
     def _put(self, name: str, view: Any) -> None:
         if name in self._views:
             self._replaced.append(self._views[name])
-        view.label = _TABS[name].label
-        view.on_open([*_TABS], self._open)
+        view.label = TABS[name].label
+        view.on_open([*TABS], self._open)
         self._views[name] = view
         [number] = [number for number, line in self._lines.items() if line is view.comm]
         with self._sharing:
@@ -484,7 +485,7 @@ class Explorer(View):
         """Return the view that shows what was searched for, and what has to be chosen there."""
         match found.what:
             case "version":
-                has_version = _TABS[self._view].has_version
+                has_version = TABS[self._view].has_version
                 return self._view if has_version else "time_travel", {"version": found.number}
             case "row":
                 return "row", {"row_id": found.number}
@@ -539,5 +540,5 @@ class Explorer(View):
 
 
 def _known(name: str) -> str:
-    check_choice("view", name, tuple(_TABS))
+    check_choice("view", name, tuple(TABS))
     return name

@@ -85,6 +85,19 @@ class TimeTravel(GridView):
         self._details = None
         super().take_new_versions()
 
+    def row_ids(self, count: int) -> list[int]:
+        """Return the row IDs of the first rows that are shown.
+
+        Without stable row IDs those are addresses, of rows of the latest version; others have none.
+        """
+        rows = self._source
+        if not isinstance(rows, VersionRows):
+            return []
+        if not rows.has_row_ids and rows.version != self._table.source.latest_version:
+            return []
+        name = "_rowid" if rows.has_row_ids else "_rowaddr"
+        return rows.slice(0, count, [name])[name].to_list()
+
     @described
     def __repr__(self) -> str:
         return f"TimeTravel(version {self.state.version})"

@@ -304,6 +304,16 @@ class View(anywidget.AnyWidget):
         """Tell all that show this view what has happened, unasked."""
         self.send({"what": "news", "kind": kind, "content": dict(content)})
 
+    def ask(self, kind: str, **arguments: Any) -> Reply:
+        """Return the answer to a question of the browser, asked from Python and answered now."""
+        method = getattr(self, self._methods[kind][0])
+        reply = method(Request(self, {"kind": kind, **arguments}))
+        return reply if isinstance(reply, Reply) else Reply(reply)
+
+    def rest(self) -> None:
+        """Wait until nothing is done in the background."""
+        self._worker.wait()
+
     def take_new_versions(self) -> None:
         """Take in that the table was refreshed; the browser asks for what it shows of it."""
         self.tell("versions", {})

@@ -1,0 +1,368 @@
+"""What an explorer would answer, asked beforehand: a page can show it without Python.
+
+Views are asked what the browser would ask them, so that the page shows what they would. What is
+kept stands under names that ``frontend/src/recorded.ts`` knows: the newest versions come first, and
+what finds no room is not there.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from lance_explorer.frames.sizes import counted
+from lance_explorer.table import Table
+from lance_explorer.widgets.changes import Changes
+from lance_explorer.widgets.explorer import TABS
+from lance_explorer.widgets.grid_view import GridView
+from lance_explorer.widgets.log import Log
+from lance_explorer.widgets.overview import Overview
+from lance_explorer.widgets.parts import parts_of
+from lance_explorer.widgets.row_history import RowHistory
+from lance_explorer.widgets.shelves import Shelves, key_of
+from lance_explorer.widgets.state import ExplorerState
+from lance_explorer.widgets.time_travel import TimeTravel
+from lance_explorer.widgets.view import FAILURES, Reply, View, failure_of
+
+__all__ = ["RECORDED", "Recording", "record"]
+
+RECORDED = ("overview", "log", "time_travel", "changes", "row")
+"""The views that a page without Python has."""
+
+_MOST_VERSIONS = 500
+"""Of how many versions rows and changes are kept; of all versions their fragments and words are."""
+
+_MOST_ROWS = 100
+"""Rows of a version, and of what a commit changed."""
+
+_MOST_FOLLOWED = 200
+_FOLLOWED_OF_A_COMMIT = 5
+_MOST_COLUMNS = 12
+"""Columns of which the rows that differ in them are kept, of each commit."""
+
+_LONGEST_PAGE = 200_000
+"""Characters of the rows of one page: of large rows there are fewer."""
+
+_FEWEST_ROWS = 5
+_NAMED_ROWS = 5
+
+NEEDS_PYTHON = "This needs Python: open the table with lance_explorer"
+"""Why something cannot be used in the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a page shows without Python.
+
+    Attributes
+    ----------
+    shelves : Shelves
+        The answers.
+    told : dict
+        What is known of the page at its start, for the browser.
+    words : str
+        What is there, and what is not, in some sentences.
+    """
+
+    shelves: Shelves
+    told: dict[str, Any]
+    words: str
+
+
+def record(table: Table, room: int) -> Recording | None:
+    """Ask the views of a table; None if there is no room for its versions alone.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+    room : int
+        How large all answers may be, in bytes, compressed and in base64.
+    """
+    with parts_of(lambda data, buffers: None):
+        recorder = _Recorder(table, room)
+    try:
+        return recorder.record()
+    finally:
+        recorder.close()
+
+
+class _Recorder:
+    """Asks the views of a table, each of which has choices of its own."""
+
+    def __init__(self, table: Table, room: int) -> None:
+        self._table = table
+        self._kept: list[int] = table.versions()["version"].to_list()
+        self._place = {version: place for place, version in enumerate(self._kept)}
+        self._latest = table.source.latest_version
+        self._shelves = Shelves(room)
+        self._has_row_ids = table.latest.has_stable_row_ids
+        latest = partial(ExplorerState, version=self._latest)
+        self._overview = Overview(table, state=latest())
+        self._log = Log(table, state=latest())
+        self._travel = TimeTravel(table, state=latest())
+        self._changes = Changes(table, state=latest(compared_version=self._before(self._latest)))
+        self._row = RowHistory(table, state=latest())
+        self._rows_seen: dict[int, None] = {}
+        self._names: dict[str, str] = {}
+        self._followed: list[int] = []
+
+    def _views(self) -> dict[str, View]:
+        views = (self._overview, self._log, self._travel, self._changes, self._row)
+        return dict(zip(RECORDED, views, strict=True))
+
+    def close(self) -> None:
+        for view in self._views().values():
+            view.close()
+
+    def record(self) -> Recording | None:
+        from tqdm.auto import tqdm
+
+        shelves = self._shelves
+        steps = partial(tqdm, delay=1.0, leave=False)
+        self._changes.rest()
+        self._changes.is_shown = False  # it compares when it is told to
+        if not self._put_basis():
+            return None
+        self._put_of_all()
+        held = shelves.room // 4  # for the lives of rows
+        shelves.room -= held
+        newest = self._kept[: -_MOST_VERSIONS - 1 : -1]
+        self._while_room(steps(newest, "Keeping versions", unit=" versions"), self._put_version)
+        self._put_changes(*self._whole)
+        shelves.close()
+        shelves.room += held
+        rows = [*self._rows_seen][:_MOST_FOLLOWED]
+        self._while_room(steps(rows, "Following rows", unit=" rows"), self._put_row)
+        self._followed = [row for row in rows if key_of("row", row) in shelves.index]
+        absent = [TABS[name].label for name in TABS if name not in RECORDED]
+        words = (
+            f"This page works from its file alone. {self._words()} "
+            f"{', '.join(absent[:-1])} and {absent[-1]}, filters and the search need Python."
+        )
+        return Recording(shelves, self._told(), words)
+
+    # ---------------------------------------------------------------------------- what is asked
+
+    def _put_basis(self) -> bool:
+        """Keep what the page cannot do without."""
+        history = self._travel.ask("history")
+        about = self._changes.ask("history").content
+        own = {name: about[name] for name in about if name not in history.content}
+        put = self._shelves.put
+        return (
+            put(key_of("history"), history)
+            and put(key_of("changes"), own)
+            and put(key_of("open"), self._row.ask("open"))
+            and self._shelves.close()
+        )
+
+    def _put_of_all(self) -> None:
+        """Keep what is asked for once: the overview, and the log."""
+        history = self._travel.ask("history")
+        story = self._answer(self._overview, "story")
+        if len(story.buffers) == len(history.buffers):
+            own = {n: v for n, v in story.content.items() if n not in history.content}
+            story = Reply(own)
+        asked = (
+            ("story", story),
+            ("advice", self._answer(self._overview, "advice")),
+            ("disk", self._answer(self._overview, "disk")),
+            ("log about", self._answer(self._log, "about")),
+            ("log", self._answer(self._log, "log", filters={})),
+        )
+        for key, answer in asked:
+            self._shelves.put(key_of(key), answer)
+            self._shelves.close()
+
+    def _put_version(self, version: int) -> bool:
+        """Keep what a version has, and what its commit changed."""
+        put = self._shelves.put
+        details = self._answer(self._travel, "details", version=version)
+        return (
+            put(key_of("details", version), details)
+            and self._put_changes(self._before(version), version)
+            and put(key_of("rows", version), self._rows_of(version))
+        )
+
+    def _rows_of(self, version: int) -> Reply:
+        shown = self._answer(self._travel, "show_version", version=version)
+        if "problem" in shown.content or "not_answered" in shown.content:
+            return shown
+        rows = self._page(self._travel)
+        ids: list[str] = []
+        if "page" in rows:
+            number = len(rows["page"]["positions"])
+            row_ids = self._travel.row_ids(number)
+            ids = [str(row) for row in row_ids]
+            if version == self._kept[-1]:
+                self._rows_seen |= dict.fromkeys(row_ids)
+        return Reply({**shown.content, **rows, "ids": ids})
+
+    def _put_changes(self, begin: int, end: int) -> bool:
+        view, put = self._changes, self._shelves.put
+        view.state.compared_version, view.state.version = begin, end
+        view.compare_now()
+        about = view.ask("comparison").content
+        has_room = put(key_of("compared", begin, end), about)
+        if about["problem"]:
+            return has_room
+        has_room &= put(key_of("values", begin, end), self._answer(view, "values"))
+        for change, column in self._narrowed(about):
+            if not has_room:
+                return False
+            view.compare_now(change, column)
+            key = key_of("changed", begin, end, change, column)
+            has_room = put(key, self._changed_rows(view))
+        return has_room
+
+    def _narrowed(self, about: Any) -> Iterator[tuple[str | None, str | None]]:
+        """Yield what the rows can be narrowed to: first nothing, then one class or column."""
+        yield None, None
+        yield from [(c["name"], None) for c in about["classes"] if c["num_rows"] not in ("0", None)]
+        cells = about["cells"]["columns"] if about["cells"] else []
+        differ = [cell["name"] for cell in cells if cell["num_rows"] != "0"]
+        yield from [(None, name) for name in differ[:_MOST_COLUMNS]]
+
+    def _changed_rows(self, view: Changes) -> Reply:
+        rows = self._page(view)
+        ids = view.row_ids(len(rows["page"]["positions"])) if "page" in rows else []
+        some = [row for row in ids[:_FOLLOWED_OF_A_COMMIT] if row is not None]
+        self._rows_seen |= dict.fromkeys(some)
+        return Reply({**rows, "ids": [None if row is None else str(row) for row in ids]})
+
+    def _put_row(self, row: int) -> bool:
+        """Keep the life of a row, with its values."""
+        view = self._row
+        view.state.row_id = row
+        life = self._answer(view, "row").content
+        values = self._answer(view, "values").content if life.get("events") else {}
+        view.rest()
+        if life.get("events"):
+            last = life["events"][-1]
+            self._names[str(row)] = str(row)
+            if not last["is_end"]:
+                self._names[f"{last['fragment_id']}:{last['offset']}"] = str(row)
+        kept = {"life": life, "values": values, **self._page(view)}
+        return self._shelves.put(key_of("row", row), kept)
+
+    def _page(self, view: GridView) -> dict[str, Any]:
+        """Return the first rows that a view shows, with what is said of them, or why it fails."""
+        try:
+            about = {**view.ask("rows").content}
+            page = view.ask("page", first=0, count=_MOST_ROWS).content
+            size = len(str(page))
+            if size > _LONGEST_PAGE:
+                fewer = max(_FEWEST_ROWS, len(page["positions"]) * _LONGEST_PAGE // size)
+                page = view.ask("page", first=0, count=fewer).content
+            heads = view.ask("heads").content
+        except FAILURES as error:
+            return {"not_answered": _failure(error)}
+        return {"about": about, "page": page, "heads": heads}
+
+    def _answer(self, view: View, kind: str, **arguments: Any) -> Reply:
+        """Return an answer, or why there is none."""
+        try:
+            return view.ask(kind, **arguments)
+        except FAILURES as error:
+            return Reply({"not_answered": _failure(error)})
+
+    def _while_room(self, things: Iterable[int], put: Callable[[int], bool]) -> None:
+        """Keep what is put as long as there is room."""
+        for thing in things:
+            if not put(thing):
+                return
+        self._shelves.close()
+
+    def _before(self, version: int) -> int:
+        """Return the version that a version is compared with: the one kept before."""
+        place = self._place.get(version, len(self._kept))
+        if place:
+            return self._kept[place - 1]
+        return 0 if version == 1 else version
+
+    # ---------------------------------------------------------------------------- what is told
+
+    def _told(self) -> dict[str, Any]:
+        words = self._words()
+        tabs = [{"name": name, "label": TABS[name].label} for name in RECORDED]
+        parts = {}
+        for number, (name, view) in enumerate(self._views().items(), 1):
+            traits = {**view.traits_to_share(), "label": TABS[name].label, "opens": [*RECORDED]}
+            parts[name] = {**traits, "number": number, "offline": NEEDS_PYTHON}
+        return {
+            "about": {
+                "name": self._table.uri.rstrip("/").rpartition("/")[2],
+                "uri": self._table.uri,
+                "branch": self._table.branch,
+                "branches": [],
+                "tabs": tabs,
+                "understood": "",
+            },
+            "latest": str(self._latest),
+            "offline": NEEDS_PYTHON,
+            "parts": parts,
+            "tags": self._tags(),
+            "names": self._names,
+            "rows": [str(row) for row in sorted(self._followed)],
+            "index": self._shelves.index,
+            "missing": {
+                "rows": f"This page does not have them. {words}",
+                "changes": f"This page does not have it. {words}",
+                "life": f"This page does not have that row. {words}",
+                "version": "This page knows versions by their number and tags, of this branch.",
+                "whole": "cut: the whole value needs Python",
+                "other": f"This page has no room for it. {NEEDS_PYTHON}.",
+            },
+        }
+
+    def _tags(self) -> dict[str, str]:
+        branch = self._table.branch
+        tags = self._table.tags.items()
+        return {name: str(tag.version) for name, tag in tags if tag.branch == branch}
+
+    def _words(self) -> str:
+        """Return what is there."""
+        return (
+            f"It has {counted(len(self._kept), 'version')}, {self._rows_words()}, "
+            f"{self._changes_words()}, and {self._lives_words()}."
+        )
+
+    def _rows_words(self) -> str:
+        return f"at most {_MOST_ROWS} rows of {self._those_with(lambda version: ('rows', version))}"
+
+    def _changes_words(self) -> str:
+        of = self._those_with(lambda version: ("compared", self._before(version), version))
+        has_whole = key_of("compared", *self._whole) in self._index
+        return f"what changed in {of}{' and from the first to the last' if has_whole else ''}"
+
+    def _lives_words(self) -> str:
+        if not self._followed:
+            return "the life of no row"
+        some = ", ".join([f"{row:,}" for row in sorted(self._followed)[:_NAMED_ROWS]])
+        more = ", ..." if len(self._followed) > _NAMED_ROWS else ""
+        return f"the lives of {counted(len(self._followed), 'row')} ({some}{more})"
+
+    def _those_with(self, parts_of_key: Callable[[int], tuple[str | int, ...]]) -> str:
+        """Return of which versions there is something: in words."""
+        kept = [version for version in self._kept if key_of(*parts_of_key(version)) in self._index]
+        if len(kept) == len(self._kept):
+            return "each"
+        between = f", {kept[0]:,} to {kept[-1]:,}" if kept else ""
+        return f"{len(kept):,} of them{between}"
+
+    @property
+    def _index(self) -> Mapping[str, object]:
+        return self._shelves.index
+
+    @property
+    def _whole(self) -> tuple[int, int]:
+        """The first and the last version, as the button ``All`` chooses them."""
+        first = self._kept[0]
+        return (0 if first == self._latest == 1 else first), self._latest
+
+
+def _failure(error: BaseException) -> dict[str, str]:
+    """Return what failed, without the lines of code: a page may be read by anybody."""
+    told = failure_of(error)
+    return {"title": told["title"], "message": told["message"], "details": ""}

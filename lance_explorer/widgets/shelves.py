@@ -1,0 +1,73 @@
+"""Answers that are kept in a file: compressed, many together, as long as there is room."""
+
+import base64
+import gzip
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from lance_explorer.widgets.view import Reply
+
+__all__ = ["Shelves", "key_of"]
+
+_SHELF = 256 << 10
+"""Characters of JSON that are compressed together: a browser reads that in no time."""
+
+_AROUND = 100
+"""Bytes of the page around a shelf, and at most around an entry of the index."""
+
+
+def key_of(*parts: str | int | None) -> str:
+    """Return the name of an answer, as the browser makes it of the same parts.
+
+    Examples
+    --------
+    >>> key_of("compared", 1, 2)
+    '["compared","1","2"]'
+    """
+    texts = [None if part is None else str(part) for part in parts]
+    return json.dumps(texts, separators=(",", ":"), ensure_ascii=False)
+
+
+class Shelves:
+    """Takes answers until there is no room for more.
+
+    Parameters
+    ----------
+    room : int
+        How large the shelves with their index may get, in bytes.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.shelves: list[str] = []
+        self.index: dict[str, tuple[int, int]] = {}
+        self._waiting: dict[str, str] = {}
+        self._size = 0
+
+    def put(self, key: str, answer: Reply | Mapping[str, Any]) -> bool:
+        """Keep an answer; return False once there is no room: the last ones are left out then."""
+        if key in self._waiting or key in self.index:
+            return True
+        reply = answer if isinstance(answer, Reply) else Reply(answer)
+        buffers = [base64.b64encode(buffer).decode() for buffer in reply.buffers]
+        text = json.dumps([dict(reply.content), buffers], separators=(",", ":"), allow_nan=False)
+        self._waiting[key] = text
+        self._size += len(text)
+        return self._size < _SHELF or self.close()
+
+    def close(self) -> bool:
+        """Compress what was put since; return False if there was no room, and it is left out."""
+        waiting, self._waiting, self._size = self._waiting, {}, 0
+        if not waiting:
+            return True
+        packed = gzip.compress(f"[{','.join(waiting.values())}]".encode(), mtime=0)
+        shelf = base64.b64encode(packed).decode()
+        entries = sum(len(json.dumps(key)) + _AROUND // 2 for key in waiting)
+        needed = len(shelf) + entries + _AROUND
+        if needed > self.room:
+            return False
+        self.room -= needed
+        self.index |= {key: (len(self.shelves), place) for place, key in enumerate(waiting)}
+        self.shelves.append(shelf)
+        return True

@@ -1,0 +1,72 @@
+"""The explorer as one file: what is in it, and how large it gets."""
+
+import hashlib
+import json
+import re
+from base64 import b64decode, b64encode
+
+import lance
+import pyarrow as pa
+import pytest
+
+from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.table import open_table
+from lance_explorer.widgets.shelves import Shelves, key_of
+from lance_explorer.widgets.view import Reply
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "t.lance"
+    for _ in range(3):
+        lance.write_dataset(pa.table({"n": [1, 2, 3]}), path, mode="append")
+    return path
+
+
+def told(page):
+    """Return what a page knows at its start."""
+    found = re.search(r'<script type="application/json" id="lx-recording">(.*?)</script>', page)
+    return json.loads(found[1])
+
+
+def test_a_page_has_an_answer_for_each_version_and_row(path, tmp_path):
+    page = open_table(path).report(tmp_path / "page.html", interactive=True).read_text()
+    index = told(page)["index"]
+    for version in (1, 2, 3):
+        assert {key_of("details", version), key_of("rows", version)} <= index.keys()
+        assert key_of("compared", version - 1, version) in index
+    assert key_of("compared", 1, 3) in index
+    assert told(page)["rows"] != []
+    assert all(key_of("row", row) in index for row in told(page)["rows"])
+
+
+def test_its_policy_lets_only_its_own_script_and_style_run(path, tmp_path):
+    page = open_table(path).report(tmp_path / "page.html", interactive=True).read_text()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert policy.startswith("default-src 'none'; ")
+    for tag, rule in (("script", "script-src"), ("style", "style-src")):
+        opening = '<script type="module">' if tag == "script" else "<style>"
+        text = page.rpartition(opening)[2].partition(f"</{tag}>")[0]
+        digest = b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{rule} 'sha256-{digest}';" in policy
+
+
+def test_a_page_without_room_for_its_versions_is_refused(path, tmp_path):
+    target = tmp_path / "page.html"
+    for most in (1, 250_000):
+        with pytest.raises(InvalidArgumentError, match="needs more than"):
+            open_table(path).report(target, interactive=True, max_bytes=most)
+    assert not target.exists()
+
+
+def test_shelves_keep_what_there_is_room_for():
+    shelves = Shelves(2_000)
+    assert shelves.put("a", Reply({"n": 1}, (b"\x00\x01",)))
+    assert shelves.close()
+    left = shelves.room
+    noise = hashlib.shake_256(b"").hexdigest(5_000)
+    shelves.put("b", {"noise": noise})
+    assert not shelves.close()
+    assert (shelves.room, list(shelves.index)) == (left, ["a"])
+    assert sum(map(len, shelves.shelves)) < 2_000
+    assert b64decode(shelves.shelves[0])[:2] == b"\x1f\x8b"
