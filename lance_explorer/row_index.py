@@ -2,7 +2,7 @@
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lance_explorer.arguments import row_number
 from lance_explorer.format.flags import STABLE_ROW_IDS
@@ -10,6 +10,7 @@ from lance_explorer.history.live import LiveTable
 from lance_explorer.history.reading.row_endings import row_not_found
 from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.source import TableSource
+from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.index import RowAddress, RowIdIndex
 from lance_explorer.shown import described
 
@@ -34,12 +35,17 @@ class SnapshotRowIdIndex:
     lance_explorer.errors.RowNotFoundError: row 77 did not exist by version 1: ...
     """
 
-    def __init__(self, source: TableSource, version: int) -> None:
+    def __init__(
+        self, source: TableSource, version: int, fragments: NDArray[np.uint64] | None = None
+    ) -> None:
         self._source = source
         self._version = version
         manifest = source.version(version).records[0].manifest
         reader = RowReader(source, version)
         ids, whole = reader.whole_runs()
+        if fragments is not None:  # as if there were no others
+            ids &= {*fragments.tolist()}
+            whole = whole.where(np.isin(fragments_of(whole.address), fragments))
         rest = reader.contents(ids, with_versions=False) if ids else ()
         self._index = RowIdIndex.of_fragments(
             [content.index_rows() for content in rest],

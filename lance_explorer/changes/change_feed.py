@@ -172,8 +172,9 @@ class Changes:
     def parts(self, num_rows: int) -> list[ChangePart]:
         """Return parts of about this many rows, for :meth:`batches` on this or other machines.
 
-        Parts are made from metadata alone; together, in order, they are the rows of
-        :meth:`to_polars`.
+        Parts are made from metadata alone; together they are the rows of :meth:`to_polars`. They
+        are in its order, too, but net changes of a table with stable row IDs: there a part has its
+        own row IDs, and only these are compared.
 
         Examples
         --------
@@ -182,9 +183,10 @@ class Changes:
         7
         """
         num_rows = whole_number("num_rows", num_rows, least=1)
-        parts = net_parts if self.mode == "net" else commit_parts
         with unbroken(self.source):
-            return parts(self._versions, num_rows)
+            if self.mode == "net":
+                return net_parts(self._versions, num_rows, has_key=bool(self.options.key))
+            return commit_parts(self._versions, num_rows)
 
     def batches(
         self,

@@ -61,6 +61,9 @@ class FeedLines:
 
     def steps(self, part: ChangePart | None = None) -> Iterator[ChangeStep]:
         """Yield what became of rows, commit by commit or all at once."""
+        if self._is_net and part is not None and part.share is not None:
+            yield net_step(self._versions, part.share)
+            return
         if self._is_net:
             yield self._net_step
             return

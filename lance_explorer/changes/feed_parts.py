@@ -1,15 +1,12 @@
-"""A feed in parts that can be made apart from one another: some commits, or some lines of one."""
+"""A feed in parts that can be made apart from one another: some commits, some rows, some lines."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from lance_explorer.arguments import of_kind
-from lance_explorer.changes.steps import VersionRange
+from lance_explorer.changes.row_shares import RowShare, changed_rows, row_shares
+from lance_explorer.changes.steps import VersionRange, is_told_by_rows
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.history.history import History
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.steps import states_between
 
@@ -20,7 +17,10 @@ _COMMITS_IN_A_PART = 50
 
 @dataclass(frozen=True, slots=True)
 class ChangePart:
-    """A part of a feed; all parts, one after the other, are the feed.
+    """A part of a feed. All parts together are the feed.
+
+    Those of commits, and of lines, are in its order, one after the other. In those of rows, each
+    part is in order.
 
     Attributes
     ----------
@@ -28,12 +28,15 @@ class ChangePart:
         Positions in the history: the commits after the first, up to the second.
     number, count : int
         Which part of the lines of all these commits, of how many parts, from 0.
+    share : RowShare, optional
+        The rows that a part of a net comparison tells; all by default.
     """
 
     begin: int
     end: int
     number: int = 0
     count: int = 1
+    share: RowShare | None = None
 
     def lines(self, num_lines: int) -> tuple[int, int]:
         """Return which lines of so many are in the part: the first, and the one after the last."""
@@ -51,12 +54,20 @@ def check_part(versions: VersionRange, part: ChangePart) -> None:
         raise InvalidArgumentError(f"part is one of Changes.parts of these changes, not {part!r}")
 
 
-def net_parts(versions: VersionRange, num_rows: int) -> list[ChangePart]:
-    """Return the parts of a net comparison, of about so many rows each."""
+def net_parts(versions: VersionRange, num_rows: int, *, has_key: bool) -> list[ChangePart]:
+    """Return the parts of a net comparison, of about so many rows each.
+
+    Each compares its own rows, where stable row IDs tell what became of a row without the others.
+    Otherwise, and where a key pairs rows, each compares all of them, and has some of the lines.
+    """
     rows, begin, end = versions.rows, versions.begin, versions.end
     kept = begin if versions.begin_is_kept else EMPTY
-    about = _about(rows.history, *states_between(rows.history, kept, end))
-    return [*_split(begin, end, about, num_rows)]
+    removed, added = states_between(rows.history, kept, end)
+    if not has_key and is_told_by_rows(versions):
+        shares = row_shares(rows, removed, added, num_rows)
+        return [ChangePart(begin, end, share=s) for s in shares] or [ChangePart(begin, end)]
+    changed = changed_rows(rows.history, removed, added)
+    return [*_split(begin, end, sum(changed.values()), num_rows)]
 
 
 def commit_parts(versions: VersionRange, num_rows: int) -> list[ChangePart]:
@@ -65,7 +76,7 @@ def commit_parts(versions: VersionRange, num_rows: int) -> list[ChangePart]:
     parts, begin, filled = list[ChangePart](), versions.begin, 0
     for position in range(versions.begin + 1, versions.end + 1):
         removed, added = history.states_removed(position), history.states_added(position)
-        count = _about(history, removed, added)
+        count = sum(changed_rows(history, removed, added).values())
         is_full = filled + count > num_rows or position - begin > _COMMITS_IN_A_PART
         if is_full and begin < position - 1:
             parts.append(ChangePart(begin, position - 1))
@@ -84,18 +95,3 @@ def _split(begin: int, end: int, about: int, num_rows: int) -> Iterator[ChangePa
     count = max(-(-about // num_rows), 1)
     for number in range(count):
         yield ChangePart(begin, end, number, count)
-
-
-def _about(history: History, removed: NDArray[np.int64], added: NDArray[np.int64]) -> int:
-    """Return about how many rows changed: deletions are counted, other changes are all rows."""
-    fragments = history.states
-    before, after = history.by_id(removed), history.by_id(added)
-    total = 0
-    for fragment in before.keys() | after.keys():
-        old, new = before.get(fragment), after.get(fragment)
-        if old is not None and new is not None and fragments[old].files == fragments[new].files:
-            deleted = history.num_deleted_rows[[old, new]]
-            total += int(np.ptp(deleted))
-        else:
-            total += max([fragments[s].physical_rows or 0 for s in (old, new) if s is not None])
-    return total

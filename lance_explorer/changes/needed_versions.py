@@ -87,9 +87,13 @@ def _began_with_row_ids(source: TableSource) -> bool:
 
 
 def tells_itself(history: History, source: TableSource) -> bool:
-    """Whether nothing in a part of a branch, without holes, refers to versions before it."""
+    """Whether nothing in a part of a branch, without holes, refers to versions before it.
+
+    What a detached version was built on may be any of them.
+    """
     return bool(
-        all(record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records)
+        not source.listing.detached
+        and all(record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records)
         and all(record.operation in _TOLD_BY_NEIGHBOURS for record in history.records[1:])
         and (history.states.row_version_storage != SequenceStorage.ABSENT).all()
         and not history.duplicated

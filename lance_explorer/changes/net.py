@@ -13,13 +13,13 @@ from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.column_only_updates import written_rows
 from lance_explorer.changes.counting import KEEPS_VALUES
 from lance_explorer.changes.replaced_columns import ReplacedColumns
+from lance_explorer.changes.row_shares import RowShare
 from lance_explorer.changes.writes_in_place import Traces, traces
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.ambiguous_rows import Births
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_comparison import (
     compare_states,
-    live_rows,
     rows_in_states,
     schemas_at,
 )
@@ -34,10 +34,16 @@ from lance_explorer.history.steps import states_between
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["net_changes", "net_changes_since"]
+__all__ = ["net_changes", "net_changes_since", "replaced_columns"]
 
 
-def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
+def replaced_columns(rows: StateRows, begin: int, end: int) -> ReplacedColumns:
+    """Return the columns of two versions that share a name and are two columns."""
+    common = schemas_at(rows, begin, end).common
+    return ReplacedColumns.between(rows, path_between(rows, begin, end), begin, end, common)
+
+
+def net_changes(rows: StateRows, begin: int, end: int, share: RowShare | None = None) -> ChangeRuns:
     """Return what happened to the rows between two versions of a branch.
 
     Parameters
@@ -47,13 +53,17 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     begin, end : int
         The positions of the versions in ``rows.history``, the earlier first; EMPTY for the empty
         table.
+    share : RowShare, optional
+        Which rows, where stable row IDs tell what became of each; all by default.
     """
     path = path_between(rows, begin, end)
     schemas = schemas_at(rows, begin, end)
     by_ids = rows.is_told_by_ids(begin + 1)
     found = traces(rows, path, schemas)
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
-    runs = found.ordered.cut(_compared(rows, begin, end, everywhere=bool(replaced)))
+    runs = found.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
+    if rows.namesakes:
+        runs = runs.cut(runs.identity, rows.namesakes.open_borders)
     if _is_never_back(rows, path) and not (by_ids and _may_write(rows, path)):
         runs = _without_dropped(runs, by_ids=by_ids)
     evidence = Evidence.DERIVED if rows.has_row_ids_at(end) else Evidence.RECORDED
@@ -86,7 +96,9 @@ def net_changes(rows: StateRows, begin: int, end: int) -> ChangeRuns:
     return _known_by_address(rows, net, found, begin, end)
 
 
-def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRuns:
+def net_changes_since(
+    rows: StateRows, begin_version: int, end: int, share: RowShare | None = None
+) -> ChangeRuns:
     """Return which rows of a version were added, or written, after one that is not kept.
 
     Row versions tell it, or kept versions that wrote rows in place; removed rows, and rows that
@@ -100,8 +112,10 @@ def net_changes_since(rows: StateRows, begin_version: int, end: int) -> ChangeRu
         The number of the version that is not kept.
     end : int
         The position of the other version.
+    share : RowShare, optional
+        Which rows; all by default.
     """
-    live = live_rows(rows, end)
+    live = _compared(rows, EMPTY, end, share, everywhere=False)
     if rows.namesakes:
         created, updated = map(rows.namesakes.arrived, (live.created, live.updated_after))
         live = replace(live, created=created, updated_after=updated)
@@ -130,10 +144,17 @@ def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) 
     return ChangeRuns.alike(found, RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True)
 
 
-def _compared(rows: StateRows, begin: int, end: int, *, everywhere: bool) -> RowRuns:
+def _compared(
+    rows: StateRows, begin: int, end: int, share: RowShare | None, *, everywhere: bool
+) -> RowRuns:
     """Return the rows that differ, or all rows everywhere, those of common states too."""
     removed, added = states_between(rows.history, begin, end)
-    runs = compare_states(rows, removed.tolist(), added.tolist(), schemas_at(rows, begin, end))
+    schemas = schemas_at(rows, begin, end)
+    if share is not None:
+        removed, added = share.states(rows, removed), share.states(rows, added)
+        between = share.start, share.stop
+        return compare_states(rows, removed.tolist(), added.tolist(), schemas, between)
+    runs = compare_states(rows, removed.tolist(), added.tolist(), schemas)
     if everywhere:
         kept = np.setdiff1d(rows.history.intervals.at(end), added)
         live = rows_in_states(rows, kept.tolist())

@@ -7,7 +7,8 @@ import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.needed_versions import needed_versions
-from lance_explorer.changes.net import net_changes, net_changes_since
+from lance_explorer.changes.net import net_changes, net_changes_since, replaced_columns
+from lance_explorer.changes.row_shares import RowShare
 from lance_explorer.errors import (
     InvalidArgumentError,
     UnsupportedFeatureError,
@@ -24,7 +25,15 @@ from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.source import TableSource
 
-__all__ = ["ChangeStep", "VersionRange", "commit_steps", "lost_before", "net_step", "version_range"]
+__all__ = [
+    "ChangeStep",
+    "VersionRange",
+    "commit_steps",
+    "is_told_by_rows",
+    "lost_before",
+    "net_step",
+    "version_range",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +163,24 @@ def _was_lost(rows: StateRows, version: int) -> bool:
     return first <= version < rows.source.latest_version
 
 
-def net_step(versions: VersionRange) -> ChangeStep:
-    """Return the net changes between two versions."""
+def is_told_by_rows(versions: VersionRange) -> bool:
+    """Whether what became of a row between two versions is told without looking at other rows.
+
+    So it is with stable row IDs, if no other column took the name of one that is gone.
+    """
+    rows, begin, end = versions.rows, versions.begin, versions.end
+    if not rows.is_told_by_ids(begin + 1) or end == EMPTY:
+        return False
+    return not (versions.begin_is_kept and replaced_columns(rows, begin, end))
+
+
+def net_step(versions: VersionRange, share: RowShare | None = None) -> ChangeStep:
+    """Return the net changes between two versions: of all rows, or of a share that is told so."""
     rows, end = versions.rows, versions.end
     if versions.begin_is_kept:
-        runs, before = net_changes(rows, versions.begin, end), versions.begin
+        runs, before = net_changes(rows, versions.begin, end, share), versions.begin
         return ChangeStep(_by_row_id(rows, runs), before, end, versions.end_version)
-    runs = net_changes_since(rows, versions.begin_version, end)
+    runs = net_changes_since(rows, versions.begin_version, end, share)
     return ChangeStep(_by_row_id(rows, runs), None, end, versions.end_version)
 
 

@@ -6,7 +6,8 @@ version has: the fragments of that version and those that the operation wrote, a
 were given out by then, and those that it gave out.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from lance_explorer.errors import FormatError, NotFoundError
@@ -17,12 +18,13 @@ from lance_explorer.format.layout_operations import CreateIndex, ReserveFragment
 from lance_explorer.format.operations import Operation
 from lance_explorer.format.row_operations import Append, Delete, Overwrite, Update
 from lance_explorer.format.table_operations import UpdateConfig
-from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.update_kinds import writes_rows
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["LostBase", "built_on", "lost_base"]
+__all__ = ["DetachedRows", "LostBase", "built_on", "lost_base", "maybe_restored", "with_rows"]
 
 
 def built_on(
@@ -60,7 +62,8 @@ def built_on(
     operation = None if transaction is None else transaction.operation
     said = here.record.transaction.header.read_version
     others = [*_others(source, detached, before)]
-    highest = max(stamps, default=0)  # no row of it can have been written after it
+    highest = max(stamps, default=0)
+    least = max([stamp for stamp in stamps if stamp < FIRST_DETACHED], default=0) - 1
     candidates = [
         (
             other.version + 1 < highest,
@@ -71,9 +74,80 @@ def built_on(
             -place,
         )
         for place, (other, is_detached) in enumerate(others)
-        if (differing := _difference(here, other, operation)) is not None
+        if other.version >= least  # no row of it can have been written after it
+        and (differing := _difference(here, other, operation)) is not None
     ]
     return others[-min(candidates)[-1]][0].version if candidates else None
+
+
+@dataclass(frozen=True, slots=True)
+class DetachedRows:
+    """A detached version that wrote rows.
+
+    Attributes
+    ----------
+    version, read_version : int
+        Its number, and the one that its writer said it read.
+    files : frozenset of str
+        All its data files.
+    written : frozenset of str
+        Those with rows that it wrote itself.
+    """
+
+    version: int
+    read_version: int
+    files: frozenset[str]
+    written: frozenset[str]
+
+
+def with_rows(source: TableSource) -> tuple[DetachedRows, ...]:
+    """Return the detached versions that wrote rows, as far as they can be read; it is kept."""
+    listed = source.listing.detached
+    known: tuple[object, tuple[DetachedRows, ...]] | None = source.kept.get(__name__)
+    if known is None or known[0] != listed:
+        known = source.kept[__name__] = listed, tuple(_with_rows(source))
+    return known[1]
+
+
+def _with_rows(source: TableSource) -> Iterator[DetachedRows]:
+    for file in source.listing.detached:
+        with suppress(FormatError, NotFoundError):
+            history = source.version(file.version)
+            transaction = source.transaction(history.records[0])
+            if transaction is None:
+                continue
+            own = [f for f in history.states if writes_rows(transaction.operation, f)]
+            if own:
+                yield DetachedRows(
+                    file.version, transaction.read_version, _paths(history.states), _paths(own)
+                )
+
+
+def maybe_restored(source: TableSource, history: History, position: int) -> list[DetachedRows]:
+    """Return the detached versions that lost ones before a version may have restored, unseen.
+
+    They wrote rows, and nothing that they wrote is in a file of its own any more. A fragment that
+    stayed over the gap, and that the detached version has not, tells that it was not restored, or
+    left again.
+    """
+    if not source.listing.detached or position == 0:
+        return []
+    before, after = [
+        _paths([history.states[state] for state in history.states_at(place)])
+        for place in (position - 1, position)
+    ]
+    stayed, version = before & after, history.records[position].version
+    return [
+        one
+        for one in with_rows(source)
+        if stayed <= one.files
+        and after.isdisjoint(one.written)
+        and (one.read_version < version or one.read_version >= FIRST_DETACHED)
+    ]
+
+
+def _paths(fragments: Iterable[Fragment]) -> frozenset[str]:
+    return frozenset([file.path for fragment in fragments for file in fragment.files])
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +185,7 @@ def lost_base(
         Version numbers that its rows carry: those that it wrote have the number after the version
         that it was built on.
     written : tuple of ndarray
-        The row IDs in the fragments that it wrote, as ranges: the last ones may be new.
+        The row IDs that it may have given out, as ranges: the last ones may be new.
 
     Returns
     -------

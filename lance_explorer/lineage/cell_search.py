@@ -1,6 +1,6 @@
 """Which event of its row last changed each cell: values are compared, the newest events first."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.ancestors import Place
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
@@ -196,7 +197,7 @@ class CellSearch:
             born = position
             while born and name in values.names_at(born - 1):
                 born -= 1
-            if not born:
+            if not born and name in self._names_at_fork():
                 continue
             self.born[name] = born
             own = np.array(
@@ -213,4 +214,14 @@ class CellSearch:
             cells.event[older] = BORN
             cells.is_new[older] = True
             is_told = values.rows.history.follows_previous[born]
+            is_told = is_told and born > 0  # else lost versions of the branch may have added it
             cells.is_uncertain[older] = not is_told or name in values.in_doubt_at(born - 1)
+
+    def _names_at_fork(self) -> Container[str]:
+        """Return the columns that the branch began with, by their names now."""
+        branch = self.now.source.branch
+        fork = fork_of(self.now.source)
+        first = self._values_of(branch).rows.history.records[0]
+        if fork is None or first.operation == OperationName.CLONE:
+            return self.question.columns
+        return self._values_of(fork.parent.source.branch).names_at(fork.position)

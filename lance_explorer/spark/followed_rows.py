@@ -1,6 +1,7 @@
 """What became of the rows of a DataFrame, and where they are: tasks look their own rows up.
 
-Nothing is collected: each task gets row IDs of some rows, and the versions that the driver read.
+A join by ranges: Spark brings row IDs that are near one another together, in their order, and each
+task reads what tells of the fragments that can have its own. Nothing is collected.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from lance_explorer.arguments import text
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.columns import ID, Column, FrameSchema
 from lance_explorer.frames.followed import FOLLOWED
+from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import VersionRef, version_number
 from lance_explorer.lineage.following import follow as follow_locally
@@ -22,6 +24,7 @@ from lance_explorer.row_index import SnapshotRowIdIndex
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.spark.given import option_texts, rows_of
+from lance_explorer.spark.id_bounds import id_bounds
 from lance_explorer.spark.options import Options
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
@@ -29,6 +32,11 @@ from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, ta
 __all__ = ["LOCATED", "follow", "locate"]
 
 _ROWS_AT_A_TIME = 262_144
+
+_STRETCHES = 1024
+"""Into how many stretches the row IDs, or addresses, of a table are cut; tasks get whole ones."""
+
+_MOST = np.uint64(2**63 - 1)
 
 LOCATED = FrameSchema(
     "located",
@@ -94,11 +102,14 @@ def follow(
             f"begin_version {begin} is later than end_version {end}; swap them"
         )
     table = PinnedTable.at(source, end, ref).with_versions()
+    bounds = state_rows(table.open()).bounds
 
     def answer(row_ids: Uint64Array) -> pl.DataFrame:
-        return follow_locally(table.open(), row_ids, begin, end)
+        opened = table.open()
+        state_rows(opened).bounds = bounds
+        return follow_locally(opened, row_ids, begin, end)
 
-    return _asked(_ids(rows, row_id), FOLLOWED, answer)
+    return _asked(_ids(rows, row_id, bounds[1]), FOLLOWED, answer)
 
 
 def locate(
@@ -146,12 +157,10 @@ def locate(
     ref, source = _table("lance_explorer.rows", path, options)
     number = _number(source, "version", version)
     table = PinnedTable.at(source, number, ref).with_version()
+    bounds = id_bounds(table.open(), number)
 
     def answer(row_ids: Uint64Array) -> pl.DataFrame:
-        opened = table.open()
-        index = opened.kept.get(__name__)
-        if index is None:
-            index = opened.kept[__name__] = SnapshotRowIdIndex(opened, number)
+        index = SnapshotRowIdIndex(table.open(), number, bounds.with_any(row_ids))
         addresses = index.locate_many(row_ids)
         found = addresses.is_not_null()
         fragments = pl.Series(fragments_of(addresses.fill_null(0).to_numpy()), dtype=pl.UInt64())
@@ -159,17 +168,23 @@ def locate(
             {"_rowid": row_ids, "_rowaddr": addresses, "fragment_id": fragments.set(~found, None)}
         )
 
-    return _asked(_ids(rows, row_id), LOCATED, answer)
+    return _asked(_ids(rows, row_id, bounds.high), LOCATED, answer)
 
 
-def _ids(rows: DataFrame, row_id: str) -> DataFrame:
-    """Return the row IDs of a DataFrame, each once."""
+def _ids(rows: DataFrame, row_id: str, highest: Uint64Array) -> DataFrame:
+    """Return the row IDs of a DataFrame, those of a stretch in one partition, in their order.
+
+    ``highest`` has the highest one of each fragment; more than Spark can have are aliases.
+    """
     if row_id not in rows.columns:
         raise InvalidArgumentError(
             f"rows has no column {row_id!r}; there are: {', '.join(rows.columns)}"
         )
     chosen = rows.select(fn.col(f"`{row_id}`").cast("bigint").alias("_rowid"))
-    return chosen.where(fn.col("_rowid").isNotNull()).distinct()
+    there = chosen.where(fn.col("_rowid").isNotNull())
+    last = int(highest[highest <= _MOST].max(initial=0))
+    stretch = fn.floor(fn.col("_rowid") / (last // _STRETCHES + 1))
+    return there.repartition(stretch).sortWithinPartitions("_rowid")
 
 
 def _table(source: str, path: str, options: dict[str, str | int]) -> tuple[TableRef, TableSource]:
@@ -199,13 +214,14 @@ def _asked(ids: DataFrame, frame: FrameSchema, answer: _Answer) -> DataFrame:
 
 
 def _some(batches: Iterator[pa.RecordBatch]) -> Iterator[Uint64Array]:
-    """Yield row IDs, many at a time: each time costs about the same."""
+    """Yield row IDs, which ascend, each once and many at a time: each time costs about the same."""
     waiting, size = list[Uint64Array](), 0
+    last = np.empty(0, dtype=np.uint64)
     for batch in batches:
         waiting.append(batch.column(0).to_numpy(zero_copy_only=False).astype(np.uint64))
         size += batch.num_rows
         if size >= _ROWS_AT_A_TIME:
-            yield np.concatenate(waiting)
-            waiting, size = [], 0
+            yield np.setdiff1d(np.concatenate(waiting), last)
+            waiting, size, last = [], 0, waiting[-1][-1:]
     if size:
-        yield np.concatenate(waiting)
+        yield np.setdiff1d(np.concatenate(waiting), last)

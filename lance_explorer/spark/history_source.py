@@ -14,13 +14,13 @@ from pyspark.sql.types import StructType
 
 from lance_explorer.arguments import shown
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.frames.followed import FOLLOWED
 from lance_explorer.history.reading.row_reader import RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.following import follow
 from lance_explorer.rowids.addresses import first_address
 from lance_explorer.rowids.arrays import Uint64Array
+from lance_explorer.spark.id_bounds import has_row_ids
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.rows_source import Stretch, live_offsets, stretches
@@ -107,7 +107,7 @@ class _HistoryReader(DataSourceReader):
             starts = range(0, len(ids), size)
             pieces = [_Ids(some=tuple(ids[start : start + size])) for start in starts]
             return [InputPartition(piece) for piece in pieces or [_Ids()]]
-        if _has_row_ids(source, self._rows_version):
+        if has_row_ids(source, self._rows_version):
             count = max([record.manifest.next_row_id for record in source.history.records])
             size = self._size(source, count)
             ranges = [_Ids(n, min(n + size, count)) for n in range(0, count, size)]
@@ -148,11 +148,6 @@ class _HistoryReader(DataSourceReader):
         events_per_row = max(int(placed) // max(num_rows, 1), 1)
         size = max(_EVENTS_PER_PARTITION // events_per_row, _FEWEST_ROWS)
         return self._options.number("rows_per_partition", size)
-
-
-def _has_row_ids(source: TableSource, version: int) -> bool:
-    record = source.version(version).records[0]
-    return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
 
 
 def _ids(piece: _Ids) -> Uint64Array:

@@ -16,7 +16,6 @@ from pyspark.sql.types import StructType
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.history import History
-from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.readable import check_readable
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
@@ -25,6 +24,7 @@ from lance_explorer.history.version_refs import resolve
 from lance_explorer.inspect.rows import ROWS, rows_of_fragments
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.deletions import deleted_offsets
+from lance_explorer.spark.id_bounds import id_bounds
 from lance_explorer.spark.options import Options, hidden
 from lance_explorer.spark.pinning import PinnedTable, TableRef
 from lance_explorer.spark.row_filters import ranges_of
@@ -144,15 +144,14 @@ class _RowsReader(DataSourceReader):
         by_id, by_address = (ranges_of(self._where or "", n) for n in ("_rowid", _ADDRESS))
         if by_id is None and by_address is None:
             return None
-        rows = StateRows(source, source.version(self._table.version))
-        ids = rows.history.states.ids
+        ids = source.version(self._table.version).states.ids
         low = ids.astype(np.uint64) << np.uint64(32)
         there = np.ones(len(ids), dtype=np.bool_)
         if by_address is not None:
             there &= _overlap(low, low | _OFFSET_MASK, by_address)
         if by_id is not None:
-            bounds = rows.bounds if rows.has_row_ids else (low, low | _OFFSET_MASK)
-            there &= _overlap(bounds[0], bounds[1], by_id)
+            bounds = id_bounds(source, self._table.version)
+            there &= _overlap(bounds.low, bounds.high, by_id)
         return set(ids[there].tolist())
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

@@ -6,6 +6,7 @@ from polars.testing import assert_frame_equal
 
 import lance_explorer as lx
 from lance_explorer.changes.change_feed import Changes
+from tests.changes.parts import as_parts_of
 from tests.differential.twin import Keys, Twin
 
 GAPS = {"all kept": [], "one gap": [3, 4, 5], "two gaps": [2, 3, 5, 7, 8], "no beginning": [1, 2]}
@@ -36,11 +37,13 @@ def twins(request, tmp_path_factory) -> dict[str, Twin]:
 
 
 def joined(changes: Changes, batch_size: int, num_rows: int | None = None) -> pl.DataFrame:
-    """Return the batches of a feed, or of all its parts, one after the other."""
-    parts = [None] if num_rows is None else changes.parts(num_rows)
-    batches = [b for part in parts for b in changes.batches(batch_size, part=part, progress=False)]
-    assert all(0 < len(batch) <= batch_size for batch in batches)
-    return pl.concat([changes.schema.to_frame(), *batches])
+    """Return the batches of a feed, or of all its parts."""
+    found = []
+    for part in [None] if num_rows is None else changes.parts(num_rows):
+        batches = [*changes.batches(batch_size, part=part, progress=False)]
+        assert all(0 < len(batch) <= batch_size for batch in batches)
+        found.append(pl.concat([changes.schema.to_frame(), *batches]))
+    return found[0] if num_rows is None else as_parts_of(changes.to_polars(), found, changes.mode)
 
 
 @pytest.mark.slow

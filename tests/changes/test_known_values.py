@@ -18,6 +18,7 @@ from lance_explorer.changes.change_feed import Changes
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.frames.findings import FINDINGS
 from lance_explorer.history.source import TableSource
+from tests.changes.parts import as_parts_of
 from tests.differential.twin import Keys, Twin
 from tests.synthetic.manifests import ManifestFile
 
@@ -50,11 +51,14 @@ def stored(twin: Twin, version: int) -> dict[int, dict[str, Any]]:
     return {row.pop("_rowaddr"): row for row in rows}
 
 
-def joined(changes: Changes, batch_size: int, num_rows: int) -> pl.DataFrame:
-    """Return the batches of all parts of a feed."""
-    parts = changes.parts(num_rows)
-    batches = [b for part in parts for b in changes.batches(batch_size, part=part, progress=False)]
-    return pl.concat([changes.schema.to_frame(), *batches])
+def joined(changes: Changes, batch_size: int, num_rows: int, whole: pl.DataFrame) -> pl.DataFrame:
+    """Return the lines of all parts of a feed, in the order of the whole."""
+    empty = changes.schema.to_frame()
+    parts = [
+        pl.concat([empty, *changes.batches(batch_size, part=part, progress=False)])
+        for part in changes.parts(num_rows)
+    ]
+    return as_parts_of(whole, parts, changes.mode)
 
 
 def findings(changes: Changes, *names: str) -> list[tuple[Any, ...]]:
@@ -172,7 +176,7 @@ def test_a_gap_is_a_finding_and_its_rows_have_what_is_kept(tmp_path):
     assert is_told(changes)
     assert findings(opened(twin).changes(1), "version") == []
     again = opened(twin).changes(1, mode="per_commit")
-    assert_frame_equal(joined(again, 2, 3), lines)
+    assert_frame_equal(joined(again, 2, 3, lines), lines)
     assert_frame_equal(again.findings(), changes.findings())
 
 
@@ -203,7 +207,7 @@ def test_values_of_a_missing_file_are_null_however_they_are_read(twin, mode, num
     assert is_told(changes)
     again = opened(twin).changes(1, mode=mode)
     for batch_size, num_rows in ((1, 2), (4, 5), (1000, 1)):
-        assert_frame_equal(joined(again, batch_size, num_rows), lines)
+        assert_frame_equal(joined(again, batch_size, num_rows, lines), lines)
     assert_frame_equal(again.findings(), changes.findings())
     with pytest.raises(StorageError, match=first.name):
         opened(twin).changes(1, mode=mode, images="both").to_polars()
@@ -355,7 +359,7 @@ def test_values_below_a_base_path_that_is_refused_are_null(places, mode):
     [(message, advice)] = findings(changes, "message", "advice")
     assert re.search("values are not read: base path 1 .* is not opened", message)
     assert "allow_bases" in advice
-    assert_frame_equal(joined(table.changes(1, mode=mode), 1, 1), lines)
+    assert_frame_equal(joined(table.changes(1, mode=mode), 1, 1, lines), lines)
     diff = table.diff(1, 4)
     assert diff.rows()["id"].to_list() == [3, None]
     assert len(diff.findings()) == 1
@@ -386,6 +390,6 @@ def test_blobs_elsewhere_are_null_each_by_itself(places, kind):
     assert blobs.to_list() == [None, b"beside", b"inside", b"more"]
     assert lines["id"].to_list() == [0, 1, 2, 3]
     assert len(findings(changes, "message")) == 1
-    assert_frame_equal(joined(lx.open_table(path).changes(0), 1, 2), lines)
+    assert_frame_equal(joined(lx.open_table(path).changes(0), 1, 2, lines), lines)
     with pytest.raises(UnsupportedFeatureError, match="is not opened"):
         lx.open_table(path).changes(0, images="after").to_polars()

@@ -146,3 +146,17 @@ def test_blobs_are_left_out_unless_they_are_named(tmp_path):
     ours = lx.open_table(path)
     assert ours.blame().to_polars()["column"].unique().to_list() == ["id"]
     assert cells(ours, "value", columns="image") == [("616263 (3 bytes)",), (None,)]
+
+
+def test_a_column_that_a_branch_added_is_not_its_parents_where_the_fork_is_lost(tmp_path):
+    uri = str(tmp_path / "t.lance")
+    table = lance.write_dataset(pa.table({"key": [0, 1]}), uri)
+    branch = table.create_branch("dev")
+    branch.add_columns({"more": "key + 1"})
+    branch.cleanup_old_versions(versions=[1])
+    cells = lx.open_table(uri, "dev").blame().to_polars()
+    told = cells.select("column", "branch", "version", "is_new", "is_uncertain").unique()
+    assert sorted(told.rows()) == [
+        ("key", None, 1, True, False),
+        ("more", "dev", 2, True, True),
+    ]

@@ -69,6 +69,14 @@ class OnSpark:
         changes = lx.open_table(uri, branch, ledger=self._ledger).changes(begin, end, **options)
         return as_local(changes.to_spark(self._spark), changes.schema)
 
+    def changes_in_parts(self, uri, begin, end, branch=None, **options):
+        """Return the same of many tasks, whose lines are in no order."""
+        given = {name: ",".join(v) if isinstance(v, tuple) else v for name, v in options.items()}
+        given = {name: value for name, value in given.items() if value is not None}
+        ends = {"begin_version": begin, "end_version": end}
+        found = self._read("changes", uri, branch, **ends, **given, rows_per_partition=2)
+        return as_local(found, self._local.changes(uri, begin, end, branch, **options).schema)
+
     def history(self, uri, row_ids, branch=None):
         ids = ",".join(map(str, row_ids)) or "[]"
         found = self._read("history", uri, branch, row_ids=ids, rows_per_partition=3)

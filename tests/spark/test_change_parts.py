@@ -1,4 +1,4 @@
-"""Parts of a feed: whatever their size, one after the other they are the feed."""
+"""Parts of a feed: whatever their size, together they are the feed."""
 
 import lance
 import polars as pl
@@ -8,6 +8,7 @@ import pytest
 import lance_explorer as lx
 from lance_explorer.spark.change_parts import ChangesQuery
 from lance_explorer.spark.changes_source import ChangesSource, _ChangesReader
+from tests.changes.parts import as_parts_of
 
 
 @pytest.fixture(scope="module")
@@ -32,12 +33,12 @@ def path(tmp_path_factory) -> str:
 @pytest.mark.parametrize("begin", [0, 1, 4])
 def test_parts_are_the_feed(path, size, mode, begin):
     changes = lx.open_table(path).changes(begin, mode=mode, images="both", include=("moved",))
+    whole = changes.to_polars()
     parts = [
-        batch
+        pl.concat([whole.clear(), *changes.batches(5, progress=False, part=part)])
         for part in changes.parts(size)
-        for batch in changes.batches(5, progress=False, part=part)
     ]
-    assert pl.concat([changes.to_polars().clear(), *parts]).equals(changes.to_polars())
+    assert as_parts_of(whole, parts, changes.mode).equals(whole)
 
 
 def test_small_parts_are_many(path):

@@ -123,12 +123,20 @@ def check_all(
     images = "both" if ledger is None else None  # of recorded versions, there are no values
     both = {"images": images, "include": ("moved", "column_added")}
     same(lambda engine: engine.changes(uri, middle, last, branch, **both), local, on_spark)
+    same(lambda engine: in_parts(engine, uri, middle, last, branch, **both), local, on_spark)
     per_commit = {"mode": "per_commit", "images": "after" if ledger is None else "known"}
     same(
         lambda engine: engine.changes(uri, versions[0], last, branch, **per_commit), local, on_spark
     )
     ids = table.latest.row_ids()["_rowid"].to_list()[:7]
     same(lambda engine: engine.history(uri, ids, branch), local, on_spark)
+
+
+def in_parts(engine: Engine, *asked, **options) -> pl.DataFrame:
+    """Return changes, on Spark those of many tasks, in an order that tasks do not change."""
+    ask = engine.changes_in_parts if isinstance(engine, OnSpark) else engine.changes
+    order = ["_change_type", "_event", "_rowid", "_rowaddr_before", "_rowaddr_after"]
+    return ask(*asked, **options).sort(order)
 
 
 def same(ask, one: Engine, other: Engine) -> None:

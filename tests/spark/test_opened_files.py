@@ -74,6 +74,12 @@ def test_workers_that_read_rows_open_no_manifest(told):
     assert len(manifests(told, "rows")) <= 2
 
 
+def test_rows_are_located_from_the_files_of_their_fragments(told):
+    assert told["located"]["answer"] == 2
+    assert len(manifests(told, "located")) <= 2
+    assert len([line for line in told["located"]["opened"] if "/_deletions/" in line]) == 1
+
+
 @pytest.mark.parametrize("name", ["row IDs", "count"])
 def test_row_ids_and_counts_open_no_data_file(told, name):
     assert told[name]["answer"] == told["rows"]["answer"]

@@ -44,15 +44,16 @@ def classify(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     """
     if step.name == OperationName.CLONE:
         return _Classes(step, runs.where(np.zeros(len(runs), dtype=np.bool_))).events()
+    runs = step.cut_open(runs)
     removed_rows, added_rows = (
         _removed_rows(step, runs.where(~runs.is_live)),
         _added_rows(step, runs.where(~runs.was_live)),
     )
     stayed = _stayed(rows, step, runs.where(runs.was_live & runs.is_live))
-    if step.follows:
-        parts = [*_with_doubts(rows, step, removed_rows, added_rows), stayed]
-    else:
-        parts = [removed_rows, added_rows, stayed, _written_later(step, added_rows)]
+    removed_rows, added_rows = _with_doubts(rows, step, removed_rows, added_rows)
+    parts = [removed_rows, added_rows, stayed]
+    if not step.follows:
+        parts.append(_written_later(step, added_rows))
     return RowEvents.concatenated(parts)
 
 
@@ -62,7 +63,7 @@ def _with_doubts(
     """Mark removed and added rows that may be the same ones."""
     if step.is_unpaired_update:
         old, new = np.ones(len(removed_rows), np.bool_), np.ones(len(added_rows), np.bool_)
-    elif step.name == OperationName.RESTORE and not step.has_row_ids:
+    elif step.follows and step.name == OperationName.RESTORE and not step.has_row_ids:
         all_removed, all_added = births_at(rows, step)
         old = Births.of(rows, step.removed.values(), removed_rows.before).may_be(all_added)
         new = Births.of(rows, step.added.values(), added_rows.after).may_be(all_removed)

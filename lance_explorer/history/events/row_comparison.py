@@ -58,7 +58,11 @@ def schemas_at(rows: StateRows, before: int, after: int) -> SchemaPair:
 
 
 def compare_states(
-    rows: StateRows, before: Sequence[int], after: Sequence[int], schemas: SchemaPair
+    rows: StateRows,
+    before: Sequence[int],
+    after: Sequence[int],
+    schemas: SchemaPair,
+    between: tuple[int, int] | None = None,
 ) -> RowRuns:
     """Compare the rows of two sets of states that have none in common.
 
@@ -70,6 +74,8 @@ def compare_states(
         The states of both versions that the other has not, by number.
     schemas : SchemaPair
         The schemas of both versions.
+    between : tuple of int, optional
+        The identities of the rows that are compared, half open; all by default.
 
     Returns
     -------
@@ -100,15 +106,23 @@ def compare_states(
         change = in_place(states[old_state], states[new_state], schemas)
         stayed.append(_written_in_place(rows, old_state, new_state, change, masked | was_masked))
     entered += [_all_live(rows, state) for state in new.values()]
-    removed, added_rows, moved = _joined(
-        RunColumns.concatenated(left), RunColumns.concatenated(entered)
-    )
+    gone, come = RunColumns.concatenated(left), RunColumns.concatenated(entered)
+    if between is not None:
+        gone, come = gone.clipped(*between), come.clipped(*between)
+        stayed = [_within(runs, *between) for runs in stayed]
+    removed, added_rows, moved = _joined(gone, come)
     if len(added_rows):
         added_rows = _with_origin(added_rows, _created(rows, after), _updated(rows, after))
     if len(moved):
         moved = _with_updates(moved, _updated(rows, before), _updated(rows, after))
         moved = _with_changes(moved, others)
     return RowRuns.concatenated([*stayed, removed, added_rows, moved])
+
+
+def _within(runs: RowRuns, start: int, stop: int) -> RowRuns:
+    """Return the rows with identities from one to before another."""
+    runs = runs.cut(runs.identity, np.array([start, stop], dtype=np.uint64))
+    return runs.where((runs.identity >= np.uint64(start)) & (runs.identity < np.uint64(stop)))
 
 
 def live_rows(rows: StateRows, position: int) -> RowRuns:

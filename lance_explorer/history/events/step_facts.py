@@ -10,6 +10,7 @@ from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
 from lance_explorer.format.table_operations import Restore
 from lance_explorer.history.events.row_comparison import live_rows, schemas_at
+from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.identity.state_rows import StateRows
@@ -144,11 +145,22 @@ class StepFacts(Step):
         return tuple([state.id for state in unseen])
 
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
-        """Tell which rows that a restore took out or put in may be the same."""
+        """Tell which rows that a restore took out or put in may be the same; it may be lost."""
         namesakes = self._rows.namesakes
-        if namesakes is None or self.name != OperationName.RESTORE:
+        if namesakes is None or not self._may_restore:
             return np.zeros(len(identities), dtype=np.bool_)
         return namesakes.are_open(identities)
+
+    def cut_open(self, runs: RowRuns) -> RowRuns:
+        """Return runs cut so that :meth:`are_open` says the same of all rows of each."""
+        namesakes = self._rows.namesakes
+        if namesakes is None or not self._may_restore:
+            return runs
+        return runs.cut(runs.identity, namesakes.open_borders)
+
+    @property
+    def _may_restore(self) -> bool:
+        return self.name == OperationName.RESTORE or not self.follows
 
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
         """Return the row IDs of rows."""

@@ -11,6 +11,7 @@ The versions that created and updated rows are what stable tables store, replaye
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from lance_explorer.format.column_operations import DataReplacement, Merge
@@ -174,11 +175,7 @@ class _Pass:
             self.origins[state] = origins
 
     def _own(self, here: "_Commit", fragment: Fragment, is_unpaired: bool) -> RowOrigins:
-        number = fragment.id
-        if number in self._numbers:
-            number, self._next_number = self._next_number, self._next_number - 1
-        self._numbers.add(number)
-        rows = fragment.physical_rows or 0
+        number, rows = self._number(fragment.id), fragment.physical_rows or 0
         version = here.version_of_new(fragment)
         versions = constant_versions(version, rows)
         open_until = NO_VERSION
@@ -190,6 +187,14 @@ class _Pass:
             open_until = version or ANY_VERSION
         return RowOrigins(born_rows(number, rows), versions, versions, open_until=open_until)
 
+    def _number(self, fragment_id: int) -> int:
+        """Return the number under which rows of a fragment are born: its ID if that is free."""
+        number = fragment_id
+        if number in self._numbers:
+            number, self._next_number = self._next_number, self._next_number - 1
+        self._numbers.add(number)
+        return number
+
     def _rewritten(self, here: "_Commit") -> dict[int, RowOrigins]:
         """Return the origins of the fragments that compactions wrote, by their IDs."""
         origins: dict[int, RowOrigins] = {}
@@ -197,7 +202,10 @@ class _Pass:
             rows = pair_rows(self._rows.source, group)
             if isinstance(rows, str):
                 continue
-            old = {digest.id: self._old_origins(here, digest.id, origins) for digest in group.old}
+            old = {
+                digest.id: self._old_origins(here, digest.id, recorded, origins)
+                for digest, recorded in zip_longest(group.old, group.recorded)
+            }
             known = {key: value for key, value in old.items() if value is not None}
             counts = {digest.id: digest.physical_rows or 0 for digest in group.old}
             for key in old.keys() - known.keys():  # it was never kept
@@ -206,11 +214,24 @@ class _Pass:
         return origins
 
     def _old_origins(
-        self, here: "_Commit", fragment_id: int, origins: dict[int, RowOrigins]
+        self,
+        here: "_Commit",
+        fragment_id: int,
+        recorded: Fragment | None,
+        origins: dict[int, RowOrigins],
     ) -> RowOrigins | None:
         if fragment_id in origins:
             return origins[fragment_id]
         state = here.removed.get(fragment_id)
+        if state is not None and recorded is not None and not here.follows:
+            own = [(fragment_id, file.path) for file in recorded.files]
+            if {file.path for file in self._states[state].files}.isdisjoint(
+                [path for _, path in own]
+            ):  # lost versions may have given its ID to another one
+                state = next((self._by_file[key] for key in own if key in self._by_file), None)
+                if state is None:
+                    number = self._number(fragment_id)
+                    return unknown_origins(number, recorded.physical_rows or 0)
         return None if state is None else self.origins[state]
 
     def _updated(

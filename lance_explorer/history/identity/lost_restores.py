@@ -6,11 +6,9 @@ restored it.
 """
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 
-from lance_explorer.errors import FormatError, NotFoundError
+from lance_explorer.history.detached import with_rows
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.update_kinds import writes_rows
 
 __all__ = ["lost_restores"]
 
@@ -29,27 +27,11 @@ def lost_restores(
     new_files : callable
         Gives the data files of the states that a version is the first one to have.
     """
-    positions, written = [*positions], dict[int, set[str]]()
-    for file in source.listing.detached if positions else ():
-        with suppress(FormatError, NotFoundError):
-            written[file.version] = _written(source, file.version)
-    found = dict[int, tuple[int, ...]]()
-    for position in positions if any(written.values()) else ():
+    positions, found = [*positions], dict[int, tuple[int, ...]]()
+    some = with_rows(source) if positions else ()
+    for position in positions if some else ():
         files = new_files(position)
-        detached = [version for version, own in written.items() if not own.isdisjoint(files)]
+        detached = [one.version for one in some if not one.written.isdisjoint(files)]
         if detached:
             found[position] = tuple(detached)
     return found
-
-
-def _written(source: TableSource, detached: int) -> set[str]:
-    """Return the data files with rows that a detached commit wrote."""
-    history = source.version(detached)
-    transaction = source.transaction(history.records[0])
-    operation = transaction.operation if transaction else None
-    return {
-        file.path
-        for fragment in history.states
-        if writes_rows(operation, fragment)
-        for file in fragment.files
-    }

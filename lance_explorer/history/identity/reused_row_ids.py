@@ -8,8 +8,9 @@ back. So a row ID stands for the row to which a commit on the line of the versio
 first row that has an ID has it as identity; later ones have identities that are no row IDs.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.restores import restored_version
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
-from lance_explorer.rowids.runs import RunColumns, merged_ids
+from lance_explorer.rowids.runs import RunColumns, merged_ids, overlaps
 
 __all__ = ["namesakes_of"]
 
@@ -41,6 +42,8 @@ def namesakes_of(
     stamps: Callable[[int], Collection[int]],
     detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
     new_files: Callable[[int], set[str]],
+    maybe_restored: Callable[[int], Sequence[int]],
+    new_created: Callable[[int, int], RangesOfIds],
 ) -> Namesakes | None:
     """Return what tells rows with one ID apart; None if no row ID was given out twice.
 
@@ -55,9 +58,15 @@ def namesakes_of(
     stamps : callable
         Gives the versions that the rows of these states say they were written in.
     detached_rows : callable
-        Gives those of all rows of a detached version, and the row IDs of the fragments it wrote.
+        Gives those of all rows of a detached version, and the row IDs that it may have given out:
+        those in fragments it wrote that are not known to be of older rows.
     new_files : callable
         Gives the data files of the states that a version is the first one to have.
+    maybe_restored : callable
+        Gives the detached versions that lost ones before a version may have restored, unseen.
+    new_created : callable
+        Gives the row IDs of the states that a version is the first one to have, of rows that may
+        have been created in another one.
 
     Raises
     ------
@@ -72,10 +81,53 @@ def namesakes_of(
     }
     counters = [record.manifest.next_row_id for record in records]
     falls = any(after < before for before, after in pairwise(counters))
-    lost = lost_restores(source, _after_lost(records, targets), new_files)
-    if not (falls or lost) and all(target < FIRST_DETACHED for target in targets.values()):
+    after_lost = [*_after_lost(records, targets)] if source.listing.detached else []
+    lost = lost_restores(source, after_lost, new_files)
+    doubts = {
+        position: _doubtful_ids(
+            records[position - 1],
+            some,
+            targets.get(position, records[position].version),
+            detached_rows,
+            partial(new_created, position),
+        )
+        for position in after_lost
+        if position not in lost and (some := maybe_restored(position))
+    }
+    doubts = {position: ids for position, ids in doubts.items() if len(ids.start)}
+    if not (falls or lost or doubts) and all(
+        target < FIRST_DETACHED for target in targets.values()
+    ):
         return None
-    return _Lines(source, records, targets, lost, new_ids, stamps, detached_rows).found()
+    return _Lines(source, records, targets, lost, doubts, new_ids, stamps, detached_rows).found()
+
+
+def _doubtful_ids(
+    before: VersionRecord,
+    detached: Sequence[int],
+    last: int,
+    detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
+    new_created: Callable[[int], RangesOfIds],
+) -> RunColumns:
+    """Return row IDs of which a version has rows that may be those of detached ones.
+
+    These have the IDs, and were created in the version after the one that they were built on. After
+    that they were restored, and moved up to the ``last`` version that may have done so.
+    """
+    found = [RunColumns.empty()]
+    for version in detached:
+        stamps, own = detached_rows(version)
+        if max([stamp for stamp in stamps if stamp < FIRST_DETACHED], default=0) < last:
+            ids = new_created(max(stamps, default=0))
+            both = overlaps(RunColumns(*own, own[0]), *_merged(ids))
+            found.append(both.clipped(0, before.manifest.next_row_id))
+    ids = _merged(RunColumns.concatenated(found)[:2])
+    return RunColumns(*ids, ids[0])
+
+
+def _merged(ranges: RangesOfIds) -> RangesOfIds:
+    starts, stops = ranges
+    return merged_ids(RunColumns(starts, stops, starts)) if len(starts) else ranges
 
 
 def _after_lost(records: tuple[VersionRecord, ...], targets: dict[int, int]) -> Iterator[int]:
@@ -111,6 +163,7 @@ class _Lines:
         records: tuple[VersionRecord, ...],
         targets: dict[int, int],
         lost: dict[int, tuple[int, ...]],
+        doubts: dict[int, RunColumns],
         new_ids: Callable[[int], RangesOfIds],
         stamps: Callable[[int], Collection[int]],
         detached_rows: Callable[[int], tuple[Collection[int], RangesOfIds]],
@@ -119,6 +172,7 @@ class _Lines:
         self._records = records
         self._targets = targets
         self._lost = lost
+        self._doubts = doubts
         self._restores = list[int]()
         self._new_ids = new_ids
         self._stamps = stamps
@@ -166,6 +220,11 @@ class _Lines:
             self._restores.append(position)
             lines = [self._restored(position, detached) for detached in unseen]
             line = max(lines, key=lambda line: len(line.commits.intersection(unseen)))
+        elif position in self._doubts:  # they are taken for other rows than before
+            self._open.append(doubtful := self._doubts[position])
+            bounds = zip(doubtful.start.tolist(), doubtful.stop.tolist(), strict=True)
+            given = [self._given(start, stop) for start, stop in bounds]
+            line = line.giving(RunColumns.concatenated(given), to_detached=False)
         elif position == 0 or target is not None:
             return line
         low = self._counter(max(position - 1, 0))
@@ -220,11 +279,16 @@ class _Lines:
         return self._detached_rows(detached)[0]
 
     def _ids_in(self, position: int, chain: list["_Step"]) -> RunColumns:
-        """Return the row IDs that detached versions may have given out, with themselves."""
-        starts, stops = self._new_ids(position)
+        """Return the row IDs that detached versions may have given out; one may be gone."""
         if not self._restores_detached(position):
-            written = [self._detached_rows(step.record.version)[1] for step in chain]
-            starts, stops = [np.concatenate(some) for some in zip(*written, strict=True)]
+            return self._written(chain)
+        starts, stops = self._new_ids(position)
+        return RunColumns(starts, stops, starts)
+
+    def _written(self, chain: list["_Step"]) -> RunColumns:
+        """Return the row IDs that detached versions may have given out; all are there."""
+        written = [self._detached_rows(step.record.version)[1] for step in chain]
+        starts, stops = [np.concatenate(some) for some in zip(*written, strict=True)]
         return RunColumns(starts, stops, starts)
 
     def _detached_record(self, version: int) -> VersionRecord | None:
@@ -261,9 +325,20 @@ class _Lines:
         if found is None or (self._versions == np.uint64(found.version)).any():
             return None  # one that is there cannot be it
         chain[-1] = first._replace(base=found.version)
-        ids = self._ids_in(position, chain)
-        self._open.append(ids.clipped(found.least_row_id, found.most_row_id))
-        return self._lost_or_kept(found.version, position), found.least_row_id
+        least = max(found.least_row_id, self._given_by(found.version, position))
+        self._open.append(self._written(chain).clipped(least, found.most_row_id))
+        return self._lost_or_kept(found.version, position), least
+
+    def _given_by(self, version: int, before: int) -> int:
+        """Return a counter of row IDs that a lost version has at least: they only rise.
+
+        A restore that set them back makes an exception, and then nothing is said.
+        """
+        place = int(np.searchsorted(self._versions[:before], np.uint64(version)))
+        counters = [self._counter(position) for position in range(place)]
+        if not counters or any(after < other for other, after in pairwise(counters)):
+            return 0
+        return counters[-1]
 
     def _guessed(self, position: int, chain: list["_Step"]) -> Line:
         """Return the line of a detached version if it is not known what it was built on.

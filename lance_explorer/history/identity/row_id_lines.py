@@ -130,6 +130,13 @@ class Namesakes:
             arrived[versions == np.uint64(detached)] = version
         return arrived
 
+    @property
+    def open_borders(self) -> Uint64Array:
+        """Between which identities :meth:`are_open` says the same of all rows."""
+        ids = np.concatenate([self.open_ids.start, self.open_ids.stop])
+        borders = self.bearers(ids)[0]
+        return np.unique(np.concatenate([borders, self.aliases.start, self.aliases.stop]))
+
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
         """Tell of which rows it is not known whether they are others with the same ID."""
         ids = self.row_ids(identities)

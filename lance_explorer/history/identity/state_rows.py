@@ -7,7 +7,7 @@ read when it is asked for, each sequence and each deletion file once, and stays 
 stored.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,11 +19,17 @@ from pyroaring import BitMap
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.fragments import DeletionFile
 from lance_explorer.format.single_ranges import SingleRanges
+from lance_explorer.history.detached import maybe_restored
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.birth_addresses import BirthAddresses
 from lance_explorer.history.identity.reused_row_ids import namesakes_of
 from lance_explorer.history.identity.row_id_lines import PLAIN, Line, Namesakes
-from lance_explorer.history.identity.row_origins import RowOrigins, identity_bounds
+from lance_explorer.history.identity.row_origins import (
+    NO_VERSION,
+    RowOrigins,
+    constant_versions,
+    identity_bounds,
+)
 from lance_explorer.history.identity.rows_before_ids import RowsBeforeIds, are_without_row_id
 from lance_explorer.history.identity.versions_of_moved import (
     moved_without_versions,
@@ -44,9 +50,12 @@ from lance_explorer.history.reading.stored_sequences import (
     read_sequences,
     sequences_of,
 )
+from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import writes_rows
-from lance_explorer.rowids.arrays import Positions, Uint64Array, concatenated
+from lance_explorer.rowids.arrays import Positions, Uint64Array, begins_of, concatenated
+from lance_explorer.rowids.offsets import OffsetRanges, rows_at
+from lance_explorer.rowids.runs import RunColumns
 from lance_explorer.rowids.segments import Range
 from lance_explorer.rowids.sequence import RowIdSequence
 from lance_explorer.rowids.version_runs import RowVersionRuns
@@ -154,10 +163,15 @@ class StateRows:
     @cached_property
     def bounds(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """For each state the lowest and the highest identity that it can hold."""
+        return self.bounds_of(np.arange(len(self.history.states)))
+
+    def bounds_of(self, states: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Return the same, known of some states only; the others are as if they held nothing."""
         low = np.full(len(self.history.states), np.iinfo(np.uint64).max, dtype=np.uint64)
         high = np.zeros(len(self.history.states), dtype=np.uint64)
         ranges = self._ranges
-        is_there = self.first_positions >= 0
+        is_there = np.zeros(len(self.history.states), dtype=np.bool_)
+        is_there[states] = self.first_positions[states] >= 0
         known = is_there & ranges.found
         if self.ids_from:
             known &= self.first_positions > self.ids_from
@@ -264,6 +278,8 @@ class StateRows:
             lambda position: self._new_versions(since + position),
             self._detached_rows,
             lambda position: self._new_files(since + position),
+            lambda position: self._maybe_restored(since + position),
+            lambda position, version: self._new_created(since + position, version),
         )
         if found is None or not since:
             return found
@@ -385,12 +401,66 @@ class StateRows:
         transaction = self.source.transaction(rows.history.records[0])
         operation = transaction.operation if transaction else None
         own = [
-            rows.stored_ids(state).ranges()
+            rows._rows_where(state, lambda created, updated: created == updated)
             for state, fragment in enumerate(rows.history.states)
             if writes_rows(operation, fragment)
         ]
-        written = concatenated([r[0] for r in own]), concatenated([r[1] for r in own])
-        return rows._new_versions(0), written
+        written = RunColumns.concatenated(own)
+        return rows._new_versions(0), (written.start, written.stop)
+
+    def _maybe_restored(self, position: int) -> list[int]:
+        """Return the detached versions that lost ones before a version may have restored, unseen.
+
+        A compaction that is kept names the files of fragments that were there in the gap.
+        """
+        some = maybe_restored(self.source, self.history, position)
+        if not some:
+            return []
+        begin, end = [
+            record.version for record in self.history.records[position - 1 : position + 1]
+        ]
+        groups = rewrites(self.source).between(begin, end)
+        named = {f.path for group in groups for old in group.recorded for f in old.files}
+        states = [self.history.states[state] for state in self.history.states_at(position - 1)]
+        there = named & {file.path for fragment in states for file in fragment.files}
+        return [one.version for one in some if there <= one.files]
+
+    def _new_created(self, position: int, version: int) -> tuple[Uint64Array, Uint64Array]:
+        new = self.new_states(position)
+        found = [self._rows_where(state, lambda created, _: created == version) for state in new]
+        columns = RunColumns.concatenated([RunColumns.empty(), *found])
+        return columns.start, columns.stop
+
+    def _rows_where(
+        self, state: int, is_so: Callable[[Uint64Array, Uint64Array], NDArray[np.bool_]]
+    ) -> RunColumns:
+        """Return the rows of a state, by row IDs, of which something may be so.
+
+        That is told the versions in which they were created and last updated. Up to 4.0.2, version
+        1 is said of all that were created.
+        """
+        self._load([state], ("row_ids", "created_at", "last_updated_at"))
+        num_rows = self.num_rows(state)
+        created, updated = [
+            constant_versions(NO_VERSION, num_rows) if stored is None else stored
+            for stored in (
+                self._stored_versions(state, "created_at"),
+                self._stored_versions(state, "last_updated_at"),
+            )
+        ]
+        start = np.union1d(begins_of(created.counts), begins_of(updated.counts))
+        stop = np.append(start, num_rows)[1:]
+        version = created.at(start)
+        some = (version <= 1) | is_so(version, updated.at(start))
+        offsets = OffsetRanges(start[some].astype(np.uint64), stop[some].astype(np.uint64))
+        return rows_at(self.stored_ids(state), 0, offsets)
+
+    def _stored_versions(self, state: int, kind: SequenceKind) -> RowVersionRuns | None:
+        for sequence in sequences_of(self.history.states[state], kind):
+            found = self.known.sequences[sequence]
+            assert isinstance(found, RowVersionRuns)
+            return found
+        return None
 
     def stored_ids(self, state: int) -> RowIdSequence:
         """Return the row IDs that a state of a stable table stores."""
@@ -415,15 +485,14 @@ class StateRows:
 
     def stored_origins(self, state: int) -> RowOrigins:
         """Return identities and row versions of a state of a stable table, as it stores them."""
-        fragment = self.history.states[state]
         self.load([state])
-        versions: dict[str, RowVersionRuns] = {}
-        for sequence in sequences_of(fragment, "created_at", "last_updated_at"):
-            found = self.known.sequences[sequence]
-            assert isinstance(found, RowVersionRuns)
-            versions[sequence.kind] = self._row_versions(state, found)
-        ids = self.ids(state)
-        return RowOrigins(ids, versions.get("created_at"), versions.get("last_updated_at"))
+        created = self._stored_versions(state, "created_at")
+        updated = self._stored_versions(state, "last_updated_at")
+        return RowOrigins(
+            self.ids(state),
+            None if created is None else self._row_versions(state, created),
+            None if updated is None else self._row_versions(state, updated),
+        )
 
     def _row_versions(self, state: int, stored: RowVersionRuns) -> RowVersionRuns:
         line = self._line(state)

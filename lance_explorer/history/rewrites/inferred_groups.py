@@ -16,6 +16,7 @@ from lance_explorer.format.fragment_reuse import FragDigest
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Append, Overwrite, Update
+from lance_explorer.history.detached import maybe_restored
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.rewrites.groups import RewriteGroup, num_live
@@ -113,6 +114,8 @@ def _steps(
         if left and arrived:
             written = _paths_written(step)
             arrived = [key for key in arrived if _first_path(history.states[key]) not in written]
+        if step.num_lost and maybe_restored(source, history, position):
+            continue  # what was rewritten may be fragments of a detached version
         if left and arrived:
             digests = _digests(history, left), _digests(history, arrived)
             yield _Untold(before, after, *digests, changed=bool(step.changed))

@@ -11,6 +11,7 @@ import polars as pl
 
 from lance_explorer import Table, open_table
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES
+from tests.changes.parts import as_parts_of
 from tests.differential.random_lives.checks import (
     check,
     differing,
@@ -290,11 +291,10 @@ def _other_parts(changes: Any, feed: pl.DataFrame, rng: Random, where: str) -> I
     if not batches.equals(feed):
         yield f"{where}: batches of {size} are not the whole:\n{_unlike(batches, feed)}"
     parts = [
-        batch
+        pl.concat([feed.clear(), *changes.batches(rng.randint(1, 5), progress=False, part=part)])
         for part in changes.parts(size)
-        for batch in changes.batches(rng.randint(1, 5), progress=False, part=part)
     ]
-    together = pl.concat([feed.clear(), *parts])
+    together = as_parts_of(feed, parts, changes.mode)
     if not together.equals(feed):
         yield f"{where}: parts of {size} are not the whole:\n{_unlike(together, feed)}"
 

@@ -1,11 +1,13 @@
 """Detached versions that lost versions restored: rows with one row ID are told apart by files."""
 
+import dataclasses
 from collections.abc import Callable
 
 import lance
+import polars as pl
 import pyarrow as pa
 import pytest
-from lance.fragment import write_fragments
+from lance.fragment import RowIdSequence, write_fragments
 
 import lance_explorer as lx
 from lance_explorer import Table
@@ -106,3 +108,148 @@ def test_lost_versions_that_restored_none_leave_row_ids_as_they_are(uri):
     table = written(uri, [restore(2), append(12), delete(0)], {1, 3, 5})
     assert state_rows(table.source).namesakes is None
     assert table.changes(4, 6).summary().select("inserted", "deleted").row(0) == (1, 1)
+
+
+# ------------------------------------------------------- detached updates whose base is lost
+
+
+def replaced(uri: str, out: list[int], key: int) -> int:
+    """Return a detached version of the latest one: rows are taken out, and one put in again."""
+    dataset = lance.dataset(uri)
+    rows = dataset.to_table(with_row_id=True, filter=f"key = {key}")
+    is_out = f"key IN ({', '.join(map(str, out))})"
+    left = {f.fragment_id: f.delete(is_out) for f in dataset.get_fragments()}
+    [new] = write_fragments(rows.drop(["_rowid"]), uri)
+    sequence = RowIdSequence(rows["_rowid"].to_pylist())
+    operation = lance.LanceOperation.Update(
+        removed_fragment_ids=[number for number, fragment in left.items() if fragment is None],
+        updated_fragments=[fragment for fragment in left.values() if fragment is not None],
+        new_fragments=[dataclasses.replace(new, row_id_meta=sequence.to_inline_metadata())],
+    )
+    on = dataset.version
+    return int(lance.LanceDataset.commit(uri, operation, read_version=on, detached=True).version)
+
+
+def configure(uri: str) -> object:
+    return lance.dataset(uri).update_config({"a": "b"})
+
+
+def restored_update(uri: str, steps: list[Callable[[str], object]]) -> Table:
+    """Return a table whose last version restores a detached update, built on a lost one.
+
+    It took out rows 2 and 3, and put 3 in again, which has the last row ID of all.
+    """
+    for step in steps:
+        step(uri)
+    lost = lance.dataset(uri).version
+    detached = replaced(uri, [2, 3], 3)
+    append(4)(uri)  # so that it cannot be built on this one
+    lance.dataset(uri).checkout_version(detached).restore()
+    lance.dataset(uri).cleanup_old_versions(versions=[lost])
+    return lx.open_table(uri)
+
+
+def create(*keys: int) -> Callable[[str], object]:
+    return lambda uri: lance.write_dataset(rows_of(*keys), uri, enable_stable_row_ids=True)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [create(0, 1), append(2, 3)],
+        [create(0, 1), append(2, 3), configure],
+        [create(0, 1), append(2), append(3)],
+        [create(0, 1, 2, 3), configure],
+    ],
+    ids=["by it", "before it", "in part", "by the first one"],
+)
+def test_older_rows_in_a_detached_update_of_a_lost_version_keep_their_row_ids(uri, steps):
+    table = restored_update(uri, steps)
+    last = table.latest.version
+    net = table.changes(last - 1, last).to_polars()
+    assert net.select(*EVENTS[:3], "_event").rows() == [
+        ("delete", 2, 2, "deleted"),
+        ("delete", 4, 4, "deleted"),
+        ("update_postimage", 3, 3, "updated"),
+    ]
+    assert not net["is_uncertain"].any()
+    commit = table.changes(last - 1, last, mode="per_commit").to_polars()
+    assert commit.select("_event", "key").rows() == [
+        ("deleted", 2),
+        ("deleted", 4),
+        ("restored", 3),
+    ]
+
+
+def test_a_row_that_a_detached_update_may_have_inserted_is_uncertain(uri):
+    """All versions before are lost, and old writers said of new rows that version 1 made them."""
+    table = restored_update(uri, [create(0, 1, 2, 3)])
+    for mode in ("net", "per_commit"):
+        feed = table.changes(2, 3, mode).to_polars()
+        assert feed.select(EVENTS).rows() == [
+            ("delete", 2, 2, False),
+            ("delete", 3, 3, True),
+            ("delete", 4, 4, False),
+            ("insert", 3, 3, True),
+        ]
+    assert table.follow_addresses([2, 3], 2, 3)["outcome"].to_list() == ["deleted", "unknown"]
+
+
+# ----------------------------------------------------- lost restores whose rows moved in the gap
+
+
+def compact(uri: str) -> object:
+    return lance.dataset(uri).optimize.compact_files()
+
+
+def moved(uri: str, lost: set[int], *, stable: bool, restored: bool = True) -> Table:
+    """Return a table in which the rows of a restored detached version are in no file of its own.
+
+    Version 2 has keys 2 and 3, the detached one 10 and 11 in their place; compactions make two.
+    """
+    lance.write_dataset(rows_of(0, 1), uri, enable_stable_row_ids=stable)
+    operation = lance.LanceOperation.Append(write_fragments(rows_of(10, 11), uri))
+    detached = lance.LanceDataset.commit(uri, operation, read_version=1, detached=True)
+    append(2, 3)(uri)
+    if restored:
+        lance.dataset(uri).checkout_version(detached.version).restore()
+    else:
+        configure(uri)
+    for step in (compact, append(4)):
+        step(uri)
+    lance.dataset(uri).cleanup_old_versions(versions=[*lost])
+    return lx.open_table(uri)
+
+
+@pytest.mark.parametrize("restored", [True, False], ids=["it was", "it was not"])
+@pytest.mark.parametrize("lost", [{3, 4}, {3, 4, 5}], ids=["then moved", "both lost"])
+@pytest.mark.parametrize("stable", [True, False], ids=["stable", "plain"])
+def test_rows_that_may_be_those_of_a_detached_version_are_uncertain(uri, lost, stable, restored):
+    table = moved(uri, lost, stable=stable, restored=restored)
+    for mode in ("net", "per_commit"):
+        feed = table.changes(2, 6, mode, images="both").to_polars()
+        one_sided = feed.filter(pl.col("_change_type").is_in(["insert", "delete"]))
+        certain = one_sided.filter(~pl.col("is_uncertain"), pl.col("evidence") != "lost")
+        keys = {(str(change), key) for change, key in certain.select("_change_type", "key").rows()}
+        assert keys <= {("insert", 4)} | ({("delete", 2), ("delete", 3)} if restored else set())
+        pairs = feed.drop_nulls(["_rowaddr_before", "_rowaddr_after"])
+        before = dict(table.at(2).row_ids().select("_rowaddr", "_rowid").iter_rows())
+        was = dict(zip(before, table.at(2).read(columns=["key"])["key"], strict=True))
+        for address, key in pairs.select("_rowaddr_before", "key").iter_rows():
+            assert key in (was[address], None)
+    outcomes = table.follow_addresses([1 << 32], 2, 6)["outcome"].to_list()
+    assert outcomes == ["live"] if not (restored or lost == {3, 4, 5}) else ["unknown"]
+
+
+def test_a_fragment_that_stayed_tells_that_no_detached_version_was_restored(uri):
+    create(0, 1)(uri)
+    operation = lance.LanceOperation.Append(write_fragments(rows_of(10, 11), uri))
+    lance.LanceDataset.commit(uri, operation, read_version=1, detached=True)
+    append(2, 3, 4)(uri)
+    lance.dataset(uri).update({"key": "9"}, where="key = 2")
+    for step in (configure, configure):
+        step(uri)
+    lance.dataset(uri).cleanup_old_versions(versions=[3, 4])
+    table = lx.open_table(uri)
+    assert state_rows(table.source).namesakes is None
+    assert table.changes(2, 5).summary().select("updated", "unchanged").row(0) == (1, 4)

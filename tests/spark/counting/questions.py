@@ -32,6 +32,11 @@ def _record(spark: Any, uri: str, ledger: str) -> Any:
     return added["new_versions"].sum()
 
 
+def _locate(spark: Any, uri: str, ledger: str) -> Any:
+    rows = spark.createDataFrame([(612,), (615,)], "_rowid bigint")
+    return lx.spark.locate(rows, uri).toArrow().num_rows
+
+
 QUESTIONS: dict[str, Question] = {
     "record": _record,
     "five": _read("changes", begin_version=-6),
@@ -42,6 +47,7 @@ QUESTIONS: dict[str, Question] = {
     "history": _read("history", rows_per_partition=50),
     "rows": _read("rows", rows_per_partition=50, columns="id,_rowid"),
     "row IDs": _read("rows", rows_per_partition=50, columns="_rowid"),
+    "located": _locate,
     "count": lambda spark, uri, ledger: lx.spark.count(spark, uri),
 }
 

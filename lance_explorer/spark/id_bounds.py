@@ -1,0 +1,60 @@
+"""Which row IDs the fragments of a version can have: what tells which of them a task needs."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.history.identity.row_origins import identity_bounds
+from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.readable import check_readable
+from lance_explorer.history.source import TableSource
+from lance_explorer.rowids.arrays import Uint64Array
+
+__all__ = ["IdBounds", "has_row_ids", "id_bounds"]
+
+_OFFSET_MASK = np.uint64(2**32 - 1)
+
+
+class IdBounds(NamedTuple):
+    """Fragments, and for each the lowest and the highest row ID that it can have.
+
+    The former is larger if it has none.
+    """
+
+    fragments: Uint64Array
+    low: Uint64Array
+    high: Uint64Array
+
+    def with_any(self, row_ids: Uint64Array) -> NDArray[np.uint64]:
+        """Return the fragments that can have any of some row IDs, which ascend."""
+        first = np.searchsorted(row_ids, self.low)
+        end = np.searchsorted(row_ids, self.high, side="right")
+        found: NDArray[np.uint64] = self.fragments[first < end]
+        return found
+
+
+def id_bounds(source: TableSource, version: int) -> IdBounds:
+    """Return them for a version; without stable row IDs, a row ID is an address."""
+    history = source.version(version)
+    check_readable(history.records[0])
+    rows = StateRows(source, history)
+    states = rows.history.states
+    ids = states.ids.astype(np.uint64)
+    if not rows.has_row_ids:
+        low = ids << np.uint64(32)
+        return IdBounds(ids, low, low | _OFFSET_MASK)
+    ranges = states.row_id_ranges
+    low, high = ranges.start.astype(np.uint64), ranges.stop.astype(np.uint64) - np.uint64(1)
+    others = np.flatnonzero(~ranges.found).tolist()
+    rows.load(others, versions=False)
+    for state in others:
+        low[state], high[state] = identity_bounds(rows.stored_ids(state))
+    return IdBounds(ids, low, high)
+
+
+def has_row_ids(source: TableSource, version: int) -> bool:
+    """Return whether a version has stable row IDs."""
+    record = source.version(version).records[0]
+    return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)

@@ -1,0 +1,24 @@
+"""Parts of a feed, put together."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+__all__ = ["as_parts_of"]
+
+_KEY = ["_change_type", "_event", "_rowid", "_rowaddr", "_rowaddr_before", "_rowaddr_after"]
+
+
+def as_parts_of(whole: pl.DataFrame, parts: Sequence[pl.DataFrame], mode: str) -> pl.DataFrame:
+    """Return the lines of all parts; those of net changes in the order of the feed, if each is."""
+    together = pl.concat([whole.clear(), *parts])
+    if mode != "net":
+        return together
+    lines = whole.select(_KEY).with_row_index("line")
+    for part in parts:
+        own = part.select(_KEY).join(
+            lines, _KEY, how="left", nulls_equal=True, maintain_order="left"
+        )
+        assert own["line"].is_sorted()
+    placed = together.join(lines, _KEY, how="left", nulls_equal=True)
+    return placed.sort("line").drop("line")
