@@ -116,8 +116,8 @@ def _commits(search: CellSearch, name: str, numbers: NDArray[np.int64]) -> pl.Da
         record: VersionRecord | None = None
         branch: str | None = source.branch
         if number == BORN:
-            history = state_rows(source).history
-            record = history.records[search.born[name]]
+            branch, position, _ = search.born[name]
+            record = state_rows(source.on_branch(branch)).history.records[position]
             line |= {"version": record.version, "event": RowEvent.COLUMN_ADDED.label}
             line |= {"evidence": Evidence.RECORDED.label}
         elif number >= 0:

@@ -1,8 +1,9 @@
 """Which event of its row last changed each cell: values are compared, the newest events first."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -27,6 +28,18 @@ _Steps = list[tuple[str | None, StepFacts]]
 
 BORN = -3
 """The commit that made the column, which is younger than the row."""
+
+
+class Birth(NamedTuple):
+    """The version with which a column began to exist; ``later`` are branches that left after it."""
+
+    branch: str | None
+    position: int
+    later: frozenset[str | None]
+
+    def is_until(self, branch: str | None, position: int) -> bool:
+        """Tell whether the column is there in a version of the same line."""
+        return branch in self.later or (branch == self.branch and position >= self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +81,8 @@ class CellSearch:
         The rows.
     cells : dict of str to Cells
         The cells of each column.
-    born : dict of str to int
-        The positions at which columns began to exist, where that is on the branch.
+    born : dict of str to Birth
+        Where columns began to exist that were not always there.
     """
 
     now: Place
@@ -78,7 +91,7 @@ class CellSearch:
     events: EventColumns
     row_ids: Uint64Array
     cells: dict[str, Cells]
-    born: dict[str, int] = field(default_factory=dict)
+    born: dict[str, Birth] = field(default_factory=dict)
     _values: dict[str | None, BranchValues] = field(default_factory=dict)
 
     @cached_property
@@ -191,37 +204,39 @@ class CellSearch:
 
     def _find_births(self) -> None:
         """Note which columns are younger than the events that account for their cells."""
-        values = self._values_of(self.now.source.branch)
-        position = values.rows.history.position(self.now.version)
         for name, cells in self.cells.items():
-            born = position
-            while born and name in values.names_at(born - 1):
-                born -= 1
-            if not born and name in self._names_at_fork():
+            birth = self._birth_of(name)
+            if birth is None:
                 continue
-            self.born[name] = born
-            own = np.array(
-                [
-                    branch == self.now.source.branch and step.position >= born
-                    for branch, step in self.steps
-                ]
-                + [False],
-                dtype=np.bool_,
-            )
+            self.born[name] = birth
+            own = [birth.is_until(branch, step.position) for branch, step in self.steps]
             is_known = cells.event >= 0
             steps = self.events.step[cells.event[is_known]]
-            older = np.flatnonzero(is_known)[~own[steps]]
+            older = np.flatnonzero(is_known)[~np.array([*own, False], dtype=np.bool_)[steps]]
             cells.event[older] = BORN
             cells.is_new[older] = True
+            values, born = self._values_of(birth.branch), birth.position
             is_told = values.rows.history.follows_previous[born]
             is_told = is_told and born > 0  # else lost versions of the branch may have added it
             cells.is_uncertain[older] = not is_told or name in values.in_doubt_at(born - 1)
 
-    def _names_at_fork(self) -> Container[str]:
-        """Return the columns that the branch began with, by their names now."""
-        branch = self.now.source.branch
-        fork = fork_of(self.now.source)
-        first = self._values_of(branch).rows.history.records[0]
-        if fork is None or first.operation == OperationName.CLONE:
-            return self.question.columns
-        return self._values_of(fork.parent.source.branch).names_at(fork.position)
+    def _birth_of(self, name: str) -> Birth | None:
+        """Return where a column began to exist; None where it is as old as what is known."""
+        branch, line = self.now.source.branch, set[str | None]()
+        position = self._values_of(branch).rows.history.position(self.now.version)
+        while True:
+            values = self._values_of(branch)
+            while position and name in values.names_at(position - 1):
+                position -= 1
+            if position:
+                return Birth(branch, position, frozenset(line))
+            fork = fork_of(self.now.source.on_branch(branch))
+            if fork is None or fork.parent.source.branch in line:
+                return None
+            parent = fork.parent.source.branch
+            if name not in self._values_of(parent).names_at(fork.position):
+                first = values.rows.history.records[0]
+                began_with_it = first.operation == OperationName.CLONE
+                return None if began_with_it else Birth(branch, 0, frozenset(line))
+            line.add(branch)
+            branch, position = parent, fork.position

@@ -160,3 +160,22 @@ def test_a_column_that_a_branch_added_is_not_its_parents_where_the_fork_is_lost(
         ("key", None, 1, True, False),
         ("more", "dev", 2, True, True),
     ]
+
+
+@pytest.mark.parametrize("stable", [True, False])
+def test_a_column_is_as_old_as_the_commit_of_the_ancestor_that_added_it(tmp_path, stable):
+    uri = str(tmp_path / "t.lance")
+    table = lance.write_dataset(pa.table({"key": [0, 1]}), uri, enable_stable_row_ids=stable)
+    table.add_columns({"again": "key + 1"})
+    table.drop_columns(["again"])
+    table.add_columns({"again": "key + 2"})
+    dev = table.create_branch("dev")
+    dev.add_columns({"later": "key"})
+    dev.create_branch("try").update_config({"owner": "Ana"})
+    cells = lx.open_table(uri, "try").blame().to_polars()
+    told = cells.select("column", "branch", "version", "is_uncertain").unique()
+    assert sorted(told.rows(), key=str) == [
+        ("again", None, 4, False),
+        ("key", None, 1, False),
+        ("later", "dev", 5, False),
+    ]
