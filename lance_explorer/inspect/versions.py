@@ -114,9 +114,18 @@ def versions(source: TableSource, last: int | None = None) -> pl.DataFrame:
     """
     kept = source.listing.versions
     if last is None or last >= len(kept):
-        return _of_history(source, source.history)
+        return _all_versions(source)
     part = source.part(range(kept[-last - 1].version, kept[-1].version + 1))
     return _of_history(source, (part or source).history)[-last:]
+
+
+def _all_versions(source: TableSource) -> pl.DataFrame:
+    """Return all versions, which are counted once until somebody refreshes."""
+    made: tuple[TableSource, History, pl.DataFrame] | None = source.kept.get(__name__)
+    history = source.history
+    if made is None or made[0] is not source or made[1] is not history:
+        made = source.kept[__name__] = source, history, _of_history(source, history)
+    return made[2].clone()
 
 
 @collector_paused()
