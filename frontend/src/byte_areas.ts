@@ -58,6 +58,19 @@ export function byteAreas(root: HTMLElement, { label, height, onMove, describeVe
     ];
   }
 
+  /** What is drawn: each version, or of those within one pixel the one with most bytes. */
+  function columnsOf({ left: lefts, unit }: VersionScale) {
+    const columns: { position: number; left: number; right: number }[] = [];
+    for (let p = 0; p < history.count; p += 1) {
+      const [left, right, last] = [lefts[p], lefts[p] + unit, columns.at(-1)];
+      if (last && Math.floor(left) === Math.floor(last.left)) {
+        last.right = right;
+        if (sizeAt(p) > sizeAt(last.position)) last.position = p;
+      } else columns.push({ position: p, left, right });
+    }
+    return columns;
+  }
+
   function draw(context: CanvasRenderingContext2D, scale: VersionScale, width: number) {
     const base = height - 2;
     const y = (value: number) => base - (value / (most || 1)) * (base - TOP);
@@ -72,19 +85,20 @@ export function byteAreas(root: HTMLElement, { label, height, onMove, describeVe
       context.stroke();
       marginLabel(context, value ? bytes(value).replace(".0 ", " ") : "0", at, themeColor(element, "quiet"));
     }
-    const floor = new Float64Array(history.count);
+    const columns = columnsOf(scale);
+    const floor = new Float64Array(columns.length);
     for (const { color, values } of parts) {
       const below = floor.slice();
       context.fillStyle = color;
       context.beginPath();
-      for (let p = 0; p < history.count; p += 1) {
-        floor[p] += values[p];
-        context.lineTo(scale.left[p], y(floor[p]));
-        context.lineTo(scale.left[p] + scale.unit, y(floor[p]));
+      for (const [i, { position, left, right }] of columns.entries()) {
+        floor[i] += values[position];
+        context.lineTo(left, y(floor[i]));
+        context.lineTo(right, y(floor[i]));
       }
-      for (let p = history.count - 1; p >= 0; p -= 1) {
-        context.lineTo(scale.left[p] + scale.unit, y(below[p]));
-        context.lineTo(scale.left[p], y(below[p]));
+      for (let i = columns.length - 1; i >= 0; i -= 1) {
+        context.lineTo(columns[i].right, y(below[i]));
+        context.lineTo(columns[i].left, y(below[i]));
       }
       context.fill();
     }

@@ -54,6 +54,8 @@ export type Link = ReturnType<typeof connect>;
  *   showError(error)   the error pane, for failures of the view itself
  *   close()            what `render` returns
  */
+const PATIENCE_MS = 700;
+
 export function connect(model: Model, el: HTMLElement) {
   const asker = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join("");
   const questions = new Map<string, Sent>(); // the newest of each kind, and all changes of the state
@@ -93,7 +95,11 @@ export function connect(model: Model, el: HTMLElement) {
   function ask<Content>(kind: string, args: object = {}, onError: OnFailure | null = null): Promise<Content> {
     return new Promise((resolve) => {
       const answered = (content: Answer) => resolve(content as Content);
-      const put = () => questions.set(kind, send({ ...args, kind }, answered, fail));
+      const put = () => {
+        const sent = send({ ...args, kind }, answered, fail);
+        questions.set(kind, sent);
+        setTimeout(() => questions.get(kind) === sent && progress.wait(kind), PATIENCE_MS);
+      };
       const show = (content: Failure) => errors.show(kind, content, put);
       const fail = (content: Failure) => (onError ? onError(content, show) : show(content));
       put();

@@ -68,6 +68,10 @@ export function progressBar() {
       running.set(kind, content);
       draw();
     },
+    /** Shows that there is no answer yet, unless Python has said what it does. */
+    wait(kind: string) {
+      if (!running.has(kind)) this.show(kind, { text: "waiting for Python", fraction: null });
+    },
     hide(kind: string) {
       running.delete(kind);
       draw();
