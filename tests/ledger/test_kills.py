@@ -1,6 +1,5 @@
 """Who is killed while recording loses nothing that was written; the next one goes on from there."""
 
-import os
 import shutil
 import signal
 from multiprocessing import get_context
@@ -132,7 +131,7 @@ def test_processes_that_are_killed_lose_nothing(whole: Path, tmp_path):
         process.start()
         while process.is_alive() and len([*place.rglob("*.parquet")]) <= 4 * number:
             pass
-        os.kill(process.pid or 0, signal.SIGKILL)
+        process.kill()
         process.join()
         killed += process.exitcode == -signal.SIGKILL
         ledger = lx.Ledger(place)
