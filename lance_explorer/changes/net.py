@@ -81,7 +81,7 @@ def net_changes(rows: StateRows, begin: int, end: int, share: RowShare | None = 
     is_lost = parts[1].evidence == Evidence.LOST
     if not by_ids and (is_lost | (parts[1].is_uncertain & (not is_told))).any():
         parts[0] = _doubted(parts[0])  # lost versions may have made other rows of them
-    if not (by_ids or is_told) and begin != EMPTY:
+    if not (by_ids or _is_never_back(rows, path)) and begin != EMPTY:
         parts[:2] = _doubted_by_birth(rows, parts[0], parts[1], begin, end)
     net = ChangeRuns.concatenated(parts)
     if rows.namesakes:

@@ -79,17 +79,21 @@ def row_shares(
 def _borders(
     low: NDArray[np.uint64], high: NDArray[np.uint64], counts: NDArray[np.float64], num_rows: int
 ) -> list[int]:
-    """Return identities with about so many rows between them, of fragments with such counts."""
+    """Return identities with about so many rows between them, of fragments with such counts.
+
+    Near the largest numbers they are rounded, which makes shares larger or smaller, not wrong.
+    """
     some = low <= high
     begin, end = low[some].astype(np.float64), high[some].astype(np.float64) + 1
-    density = counts[some] / (end - begin)
+    density = counts[some] / ((high[some] - low[some]).astype(np.float64) + 1)
     at = np.concatenate([begin, end])
     order = np.argsort(at, kind="stable")
     at = at[order]
     slope = np.cumsum(np.concatenate([density, -density])[order])
     total = np.concatenate([[0.0], np.cumsum(np.maximum(slope[:-1], 0) * np.diff(at))])
     wanted = np.arange(num_rows, total[-1], num_rows)
-    return sorted({int(border) for border in np.interp(wanted, total, at)} - {0})
+    borders = {int(border) for border in np.interp(wanted, total, at)}
+    return sorted(border for border in borders if 0 < border < MAX_U64)
 
 
 def changed_rows(

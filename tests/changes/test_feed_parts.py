@@ -1,11 +1,14 @@
 """However a feed is cut into batches and parts, it is the same feed."""
 
+import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 import lance_explorer as lx
 from lance_explorer.changes.change_feed import Changes
+from lance_explorer.changes.row_shares import _borders
+from lance_explorer.rowids.arrays import MAX_U64
 from tests.changes.parts import as_parts_of
 from tests.differential.twin import Keys, Twin
 
@@ -86,3 +89,29 @@ def test_commits_are_in_order_and_both_images_name_the_same_columns(twins, gap):
     assert known["changed_columns"].null_count() == 0
     unknown = images.filter(pl.col("_rowaddr_before").is_null())
     assert unknown["changed_columns"].null_count() == len(unknown)
+
+
+def test_rows_from_before_a_lost_compaction_that_a_restore_brings_back_are_uncertain(tmp_path):
+    twin = Twin.create(str(tmp_path / "t.lance"), 10, stable_row_ids=False)
+    twin.compact()
+    twin.append(6)
+    twin.clean_up(versions=[2])
+    twin.compact()
+    twin.restore(4)
+    twin.clean_up(versions=[3, 4])
+    twin.restore(1)
+    found = lx.open_table(twin.uri).changes(7, 8).to_polars()
+    came = found.filter(pl.col("_change_type") == "insert")
+    assert (len(came), came["is_uncertain"].all()) == (10, True)
+    gone = found.filter((pl.col("_change_type") == "delete") & (pl.col("key") < 10))
+    assert (len(gone), gone["is_uncertain"].all()) == (10, True)
+
+
+def test_rows_are_shared_out_however_large_their_row_ids_are():
+    top = (1 << 64) - 2
+    low = np.array([0, top - 1, top], dtype=np.uint64)
+    high = np.array([9, top - 1, top], dtype=np.uint64)
+    borders = _borders(low, high, np.array([10.0, 1.0, 1.0]), 5)
+    assert borders == sorted({*borders})
+    assert all(0 < border < MAX_U64 for border in borders)
+    assert 5 in borders
