@@ -115,17 +115,28 @@ def versions(source: TableSource, last: int | None = None) -> pl.DataFrame:
     kept = source.listing.versions
     if last is None or last >= len(kept):
         return _all_versions(source)
+    if _counted(source) is not None:
+        return _all_versions(source).tail(last)
     part = source.part(range(kept[-last - 1].version, kept[-1].version + 1))
     return _of_history(source, (part or source).history)[-last:]
 
 
 def _all_versions(source: TableSource) -> pl.DataFrame:
     """Return all versions, which are counted once until somebody refreshes."""
+    found = _counted(source)
+    if found is None:
+        history = source.history
+        found = _of_history(source, history)
+        source.kept[__name__] = source, history, found
+    return found.clone()
+
+
+def _counted(source: TableSource) -> pl.DataFrame | None:
+    """Return all versions if they were counted; they are those of the history as it is now."""
     made: tuple[TableSource, History, pl.DataFrame] | None = source.kept.get(__name__)
-    history = source.history
-    if made is None or made[0] is not source or made[1] is not history:
-        made = source.kept[__name__] = source, history, _of_history(source, history)
-    return made[2].clone()
+    if made is None or made[0] is not source or made[1] is not source.history:
+        return None
+    return made[2]
 
 
 @collector_paused()

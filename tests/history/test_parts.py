@@ -41,6 +41,17 @@ def test_the_last_versions_are_read_without_the_others(long):
     assert_frame_equal(last, table.versions().tail(3))
 
 
+def test_once_all_versions_are_read_the_last_ones_are_the_same_until_a_refresh(long):
+    table = lx.open_table(long.path)
+    every = table.versions()
+    read = table.source.storage.io.bytes_read
+    assert_frame_equal(table.versions(last=3), every.tail(3))
+    assert table.source.storage.io.bytes_read == read
+    long.append(rows=1)
+    table.refresh()
+    assert table.versions(last=3)["version"].to_list() == [59, 60, 61]
+
+
 def test_near_versions_are_compared_without_the_others(long):
     table = lx.open_table(long.path)
     changes = table.changes(57, 59, images=None, include=ALL)
