@@ -179,3 +179,32 @@ def test_a_column_is_as_old_as_the_commit_of_the_ancestor_that_added_it(tmp_path
         ("key", None, 1, False),
         ("later", "dev", 5, False),
     ]
+
+
+@pytest.mark.parametrize("stable_row_ids", [True, False], ids=["stable", "addresses"])
+def test_what_lost_versions_of_a_branch_wrote_in_place_is_not_the_parents(tmp_path, stable_row_ids):
+    path = str(tmp_path / "t.lance")
+    first: Any = lance.write_dataset(rows(1, 2), path, enable_stable_row_ids=stable_row_ids)
+    first.create_branch("dev", 1)
+    dev: Any = lance.dataset(path).checkout_version(("dev", None))
+    dev.insert(rows(3))
+    [fragment, _] = dev.get_fragments()
+    new = pa.table({"id": pa.array([1], pa.int64()), "mood": ["glad"]})
+    written, fields = fragment.update_columns(new, left_on="id", right_on="id")
+    operation = lance.LanceOperation.Update(updated_fragments=[written], fields_modified=fields)
+    dev = lance.LanceDataset.commit(dev, operation, read_version=dev.version)
+    dev.insert(rows(4))
+    dev.cleanup_old_versions(retain_versions=1)
+    table = lx.open_table(path, "dev")
+    assert table.versions()["version"].to_list() == [4]
+    told = cells(table, "column", "branch", "version", "is_uncertain", where="id = 1")
+    assert told == [
+        ("id", None, 1, False),
+        ("mood", "dev", 4, True),
+        ("parts", None, 1, False),
+    ]
+    history = table.row(0, at=4).history()
+    assert history.select("branch", "version", "event", "evidence").rows() == [
+        (None, 1, "created", "recorded"),
+        ("dev", 4, "column_rewritten", "lost"),
+    ]

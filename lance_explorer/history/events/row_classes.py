@@ -187,7 +187,9 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     # An unknown version is an earlier one than all that are known.
     written, elsewhere = old != new, runs.before != runs.after
     if step.follows and step.name == OperationName.RESTORE:
-        classes.set(RowEvent.RESTORED, Evidence.DERIVED, written)
+        may_be_same = written & _may_be_same(rows, step, runs)
+        classes.set(RowEvent.RESTORED, Evidence.DERIVED, written & ~may_be_same)
+        classes.set(RowEvent.RESTORED, Evidence.INFERRED, may_be_same, is_uncertain=True)
         classes.set(RowEvent.RESTORED, Evidence.INFERRED, unseen, is_uncertain=True)
     else:
         now = written & (new == step.version)
@@ -208,6 +210,31 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     if not step.has_row_ids:
         classes.weaken(_evidence_of_identity(rows, step, runs))
     return classes.events()
+
+
+def _may_be_same(rows: StateRows, step: StepFacts, runs: RowRuns) -> _Mask:
+    """Tell which rows may have kept their values, since one of two fragments names no last update.
+
+    Those have not that the other one was given after this one was first seen.
+    """
+    may_be_same = np.zeros(len(runs), dtype=np.bool_)
+    if not step.has_row_ids:
+        return may_be_same
+    for unknown, known, addresses, states in (
+        (runs.updated_before, runs.updated_after, runs.before, step.removed),
+        (runs.updated_after, runs.updated_before, runs.after, step.added),
+    ):
+        some = np.flatnonzero((unknown == NO_VERSION) & (known != NO_VERSION))
+        if not len(some):
+            continue
+        first = {
+            fragment: rows.history.records[int(rows.first_positions[state])].version
+            for fragment, state in states.items()
+        }
+        seen = [first[fragment] for fragment in fragments_of(addresses[some]).tolist()]
+        later = (known[some] > np.array(seen, dtype=np.uint64)) & (known[some] < FIRST_DETACHED)
+        may_be_same[some] = ~later
+    return may_be_same
 
 
 def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _Mask, _Mask]:
