@@ -208,3 +208,27 @@ def test_what_lost_versions_of_a_branch_wrote_in_place_is_not_the_parents(tmp_pa
         (None, 1, "created", "recorded"),
         ("dev", 4, "column_rewritten", "lost"),
     ]
+
+
+def test_a_column_that_took_the_name_of_another_one_is_as_old_as_itself(tmp_path):
+    path = str(tmp_path / "t.lance")
+    table: Any = lance.write_dataset(pa.table({"id": [1], "old": [5]}), path)
+    table.add_columns({"new": "old"})
+    for before, after in (("old", "between"), ("new", "old"), ("between", "new")):
+        table.alter_columns({"path": before, "name": after})
+    table.update({"new": "7"}, where="id = 1")
+    table.drop_columns(["new"])
+    told = cells(lx.open_table(path), "column", "version", "before", "is_new")
+    assert told == [("id", 1, None, True), ("old", 2, None, True)]
+
+
+@pytest.mark.parametrize("data_format", ["legacy", "2.1"])
+def test_a_field_inside_that_was_gone_for_a_while_does_not_change_its_column(tmp_path, data_format):
+    path = str(tmp_path / "t.lance")
+    first = pa.table({"id": [1], "mood": ["calm"], "place": [{"x": 1, "y": "a"}]})
+    table: Any = lance.write_dataset(first, path, data_storage_version=data_format)
+    table.alter_columns({"path": "mood", "data_type": pa.large_string()})
+    table.drop_columns(["place.y"])
+    lance.dataset(path, version=1).restore()
+    told = cells(lx.open_table(path), "column", "version")
+    assert told == [("id", 1), ("mood", 1), ("place", 1)]

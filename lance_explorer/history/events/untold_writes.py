@@ -22,6 +22,7 @@ from lance_explorer.history.file_changes import (
     SchemaPair,
     WrittenFields,
     in_place,
+    loses_overlays,
     written_fields,
 )
 from lance_explorer.history.identity.state_rows import StateRows
@@ -126,7 +127,7 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
         UntoldWrite(after, change, written_fields(states[before], states[after], schemas))
         for before, after, change in written
         if (step.has_row_ids or rows.ids(before) is rows.ids(after))
-        and not _is_told(rows, step, after)
+        and not (_is_told(rows, step, after) and not loses_overlays(states[before], states[after]))
     ] + [UntoldWrite(state, InPlace.VALUES_DIFFER, fields) for state, fields in unseen]
 
 
