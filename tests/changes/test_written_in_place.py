@@ -504,3 +504,20 @@ def test_overlays_that_an_update_took_away_leave_their_rows_open(uri, monkeypatc
         (1, ["s"], True),
     ]
     assert sorted(feed.filter(_event="updated")["key"]) == [2, 3]
+
+
+def test_a_row_that_a_lost_restore_put_back_where_it_was_written_in_place_is_open(uri):
+    """Its row version is that of its creation before and after: a compaction names the files."""
+    create(uri, stable=True, rows_per_file=6)
+    detached = write_in_place(uri, 0, rows([0, 1], a=7), says_which=False, detached=True)
+    lance.dataset(uri).update({"a": "8"}, where="key in (1, 2)")
+    lance.dataset(uri).checkout_version(detached).restore()
+    lance.dataset(uri).delete("key = 5")
+    lance.dataset(uri).optimize.compact_files(materialize_deletions_threshold=0.0)
+    last = lance.dataset(uri).version
+    lance.dataset(uri).cleanup_old_versions(versions=[*range(3, last)])
+    table = open_table(uri)
+    assert table.versions()["version"].to_list() == [1, 2, last]
+    feed = table.changes(1, last, images="both").to_polars()
+    after = feed.filter(_change_type="update_postimage").select("key", "a", "is_uncertain")
+    assert {(0, 7, True), (1, 7, True)} <= {*after.rows()}
