@@ -6,9 +6,10 @@ import numpy as np
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
+from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_events import NO_ADDRESS, row_events
 from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.events.untold_writes import IdentitySet, UntoldRows, untold_rows
+from lance_explorer.history.events.untold_writes import UntoldRows, untold_rows
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.identity.state_rows import StateRows

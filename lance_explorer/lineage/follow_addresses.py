@@ -11,10 +11,10 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED_ADDRESSES, OUTCOME, Outcome
 from lance_explorer.history.events.address_identities import identities_at
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.events.untold_writes import IdentitySet
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows, state_rows

@@ -9,7 +9,8 @@ from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
 from lance_explorer.format.table_operations import Restore
-from lance_explorer.history.events.row_comparison import live_rows, schemas_at
+from lance_explorer.history.events.identity_sets import IdentitySet
+from lance_explorer.history.events.row_comparison import live_rows, rows_in_states, schemas_at
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair
@@ -150,11 +151,10 @@ class StepFacts(Step):
         if namesakes is None or not self._may_restore:
             return np.zeros(len(identities), dtype=np.bool_)
         are_open = namesakes.are_open(identities)
-        if self.follows and not is_restore_of_lost(self._source, self.history, self.position):
-            # From one known version to another a row is the same one if its ID means the same.
-            lines = namesakes.lines[self.position - 1], namesakes.lines[self.position]
-            old, new = [line.identities(self.row_ids(identities)) for line in lines]
-            are_open &= old != new
+        if self._between_known and are_open.any():
+            ids = self.row_ids(identities)
+            for one in self._ids_of_both:
+                are_open &= one.has(ids)
         return are_open
 
     def cut_open(self, runs: RowRuns) -> RowRuns:
@@ -162,7 +162,28 @@ class StepFacts(Step):
         namesakes = self._rows.namesakes
         if namesakes is None or not self._may_restore:
             return runs
-        return runs.cut(runs.identity, namesakes.open_borders)
+        borders = namesakes.open_borders
+        if self._between_known and len(borders):
+            ends = [end for one in self._ids_of_both for end in (one.start, one.stop)]
+            borders = np.union1d(borders, namesakes.bearers(np.concatenate(ends))[0])
+        return runs.cut(runs.identity, borders)
+
+    @property
+    def _between_known(self) -> bool:
+        """Whether the version went back to a kept one: which row IDs both sides have is known."""
+        return self.follows and not is_restore_of_lost(self._source, self.history, self.position)
+
+    @cached_property
+    def _ids_of_both(self) -> tuple[IdentitySet, IdentitySet]:
+        """The row IDs in fragments that only the version before has, and only this one.
+
+        A row that was taken out and one that was put in may be the same one only if both have its
+        ID.
+        """
+        before, after = [
+            rows_in_states(self._rows, [*states.values()]) for states in (self.removed, self.added)
+        ]
+        return _row_ids_of(self._rows, before), _row_ids_of(self._rows, after)
 
     @property
     def _may_restore(self) -> bool:
@@ -171,6 +192,11 @@ class StepFacts(Step):
     def row_ids(self, identities: Uint64Array) -> Uint64Array:
         """Return the row IDs of rows."""
         return self._rows.row_ids(identities)
+
+
+def _row_ids_of(rows: StateRows, runs: RowRuns) -> IdentitySet:
+    start = rows.row_ids(runs.identity)
+    return IdentitySet.of(start, start + runs.length)
 
 
 def _paths(fragment: Fragment) -> set[str]:

@@ -9,13 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from lance_explorer.format.fragments import TOMBSTONE, Fragment
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
-from lance_explorer.history.events.row_runs import RowRuns
+from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.unseen_writes import unseen_writes
 from lance_explorer.history.file_changes import (
@@ -30,11 +29,10 @@ from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY, VersionPath, parent_position
 from lance_explorer.history.restores import is_restore_of_lost, restored_version
 from lance_explorer.rowids.addresses import first_address
-from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.offsets import OffsetRanges, rows_at
-from lance_explorer.rowids.runs import RunColumns, merged_ids
+from lance_explorer.rowids.runs import RunColumns
 
-__all__ = ["IdentitySet", "UntoldRows", "UntoldWrite", "untold_rows", "untold_writes"]
+__all__ = ["UntoldRows", "UntoldWrite", "untold_rows", "untold_writes"]
 
 _Rows = tuple[int, bool]
 """A fragment's state, and whether its deleted rows count, too."""
@@ -60,31 +58,6 @@ class UntoldWrite:
     change: InPlace
     written: WrittenFields
     has_deleted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class IdentitySet:
-    """Identities as disjoint ascending ranges, half open."""
-
-    start: Uint64Array
-    stop: Uint64Array
-
-    @classmethod
-    def of(cls, start: Uint64Array, stop: Uint64Array) -> "IdentitySet":
-        """Return the identities of ranges, which may overlap."""
-        if not len(start):
-            return cls(start, stop)
-        return cls(*merged_ids(RunColumns(start, stop, start)))
-
-    def cut(self, runs: RowRuns) -> RowRuns:
-        """Return runs cut so that each is wholly in the set or wholly outside."""
-        return runs.cut(runs.identity, np.unique(np.concatenate([self.start, self.stop])))
-
-    def has(self, identities: Uint64Array) -> NDArray[np.bool_]:
-        """Return which identities are in the set."""
-        place = np.searchsorted(self.start, identities, side="right")
-        inside: NDArray[np.bool_] = identities < np.append(np.uint64(0), self.stop)[place]
-        return inside
 
 
 @dataclass(frozen=True, slots=True)
