@@ -36,7 +36,11 @@ def _record(spark: Any, uri: str, ledger: str) -> Any:
 
 def _load(spark: Any, uri: str, ledger: str) -> Any:
     with patch.object(unread, "MOST_BYTES", 100_000):
-        options = {"begin_version": 0, "mode": "per_commit", "rows_per_partition": 50}
+        options: dict[str, Any] = {
+            "begin_version": 0,
+            "mode": "per_commit",
+            "rows_per_partition": 50,
+        }
         found = lx.spark.load(spark, "changes", uri, **options)
     return found.toArrow().num_rows
 
