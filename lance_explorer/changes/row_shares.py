@@ -21,6 +21,9 @@ __all__ = ["RowShare", "changed_rows", "row_shares"]
 _MOVED_IN_ONE = 8
 """To compare so many rows that only moved takes about as long as to tell of one that changed."""
 
+_MOST_STRETCHES = 1024
+"""Of one fragment; so that memory does not grow with its rows."""
+
 _FAR = 4
 """So many times its rows, the identities of a fragment have large gaps between them."""
 
@@ -79,9 +82,7 @@ def row_shares(
     counts = np.array([changed[fragment] for fragment in fragments.tolist()], dtype=np.float64)
     spread = [(low, high, counts)]
     for fragment, state in _scattered(rows, states, place, high - low):
-        start, stop = rows.ids(state).ranges()
-        share = (stop - start) / max(int((stop - start).sum()), 1)
-        spread.append((start, stop - np.uint64(1), counts[fragment] * share))
+        spread.append(_stretches(*rows.ids(state).ranges(), counts[fragment]))
         counts[fragment] = 0
     begins, lasts, weights = [np.concatenate(some) for some in zip(*spread, strict=True)]
     borders = [0, *_borders(begins, lasts, weights, num_rows), MAX_U64]
@@ -101,6 +102,21 @@ def _scattered(
         physical_rows = rows.history.states[state].physical_rows or 0
         if int(width[fragment]) > _FAR * physical_rows:
             yield fragment, state
+
+
+def _stretches(
+    start: Uint64Array, stop: Uint64Array, count: float
+) -> tuple[Uint64Array, Uint64Array, NDArray[np.float64]]:
+    """Return where the ranges of one fragment are, near ones together, and how much changed there.
+
+    These are the lowest and the highest identity of each stretch, and its part of a count.
+    """
+    first = np.arange(0, len(start), -(-len(start) // _MOST_STRETCHES) or 1)
+    if not len(first):
+        return start, stop, np.empty(0)
+    sizes = np.add.reduceat(stop - start, first).astype(np.float64)
+    last = np.maximum.reduceat(stop, first) - np.uint64(1)
+    return np.minimum.reduceat(start, first), last, count * sizes / sizes.sum()
 
 
 def _borders(
