@@ -257,6 +257,8 @@ OTHERS = {
     "lx.spark.locate(row_id)": TEXT,
     "lx.spark.follow(path)": replace(TEXT, right="place"),
     "lx.spark.locate(path)": replace(TEXT, right="place"),
+    "lx.spark.load(path)": TEXT,
+    "lx.spark.load(source)": one_of("rows"),
     "lx.spark.from_polars(frame)": Kind("a Polars DataFrame", pl.DataFrame()),
     "lx.spark.metadata(frame)": TEXT,
     "lx.spark.record(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),

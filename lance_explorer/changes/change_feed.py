@@ -172,9 +172,13 @@ class Changes:
     def parts(self, num_rows: int) -> list[ChangePart]:
         """Return parts of about this many rows, for :meth:`batches` on this or other machines.
 
-        Parts are made from metadata alone; together they are the rows of :meth:`to_polars`. They
-        are in its order, too, but net changes of a table with stable row IDs: there a part has its
-        own row IDs, and only these are compared.
+        Parts are made from metadata alone; together they are the rows of :meth:`to_polars`. Some
+        commits are a part, and of net changes, or of a commit that changed many rows, some rows,
+        which are compared without the others. Such rows are in order within their part only.
+
+        A ``key``, and without stable row IDs a restore or versions that are lost, leave it open
+        what became of a row before all are compared. There is a single part then, but several where
+        values are read: each compares all rows, and has some of the lines.
 
         Examples
         --------
@@ -184,9 +188,13 @@ class Changes:
         """
         num_rows = whole_number("num_rows", num_rows, least=1)
         with unbroken(self.source):
-            if self.mode == "net":
-                return net_parts(self._versions, num_rows, has_key=bool(self.options.key))
-            return commit_parts(self._versions, num_rows)
+            make = net_parts if self.mode == "net" else commit_parts
+            return make(
+                self._versions,
+                num_rows,
+                has_key=bool(self.options.key),
+                has_values=self.options.images is not None,
+            )
 
     def batches(
         self,

@@ -14,10 +14,18 @@ from lance_explorer.changes.frame import Block, blocks
 from lance_explorer.changes.images import Images, empty_feed
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.needed_versions import commit_times
+from lance_explorer.changes.net import traces_between
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.row_options import RowOptions
-from lance_explorer.changes.steps import ChangeStep, VersionRange, commit_steps, net_step
+from lance_explorer.changes.steps import (
+    ChangeStep,
+    VersionRange,
+    commit_step,
+    commit_steps,
+    net_step,
+)
 from lance_explorer.changes.value_columns import ValueColumns, check_key, value_columns
+from lance_explorer.changes.writes_in_place import Traces
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.storage import done_in_order
 
@@ -52,6 +60,7 @@ class FeedLines:
         self._lost = lost
         self._is_net = is_net
         self._times: dict[int, datetime | None] = {}
+        self._kept: tuple[tuple[int, int], list[tuple[ChangeStep, list[Block]]]] | None = None
 
     @cached_property
     def empty(self) -> pl.DataFrame:
@@ -61,15 +70,16 @@ class FeedLines:
 
     def steps(self, part: ChangePart | None = None) -> Iterator[ChangeStep]:
         """Yield what became of rows, commit by commit or all at once."""
-        if self._is_net and part is not None and part.share is not None:
-            yield net_step(self._versions, part.share)
-            return
+        share = None if part is None else part.share
         if self._is_net:
-            yield self._net_step
+            yield net_step(self._versions, share, self._traces) if share else self._net_step
             return
         versions = self._versions
         if part is not None:
             versions = replace(versions, begin=part.begin, end=part.end)
+        if share is not None:
+            yield commit_step(versions, share)
+            return
         for step in commit_steps(versions):
             yield self._paired(step)
 
@@ -103,7 +113,16 @@ class FeedLines:
                 stop = None if stop is None else stop - block.num_rows
 
     def _lines(self, part: ChangePart | None) -> Iterator[tuple[ChangeStep, list[Block]]]:
-        """Yield the lines of each step."""
+        """Yield the lines of each step; those that several parts have are kept for the next."""
+        if part is None or part.count == 1:
+            yield from self._all_lines(part)
+            return
+        asked = part.begin, part.end
+        if self._kept is None or self._kept[0] != asked:
+            self._kept = asked, [*self._all_lines(part)]
+        yield from self._kept[1]
+
+    def _all_lines(self, part: ChangePart | None) -> Iterator[tuple[ChangeStep, list[Block]]]:
         for step in self.steps(part):
             runs = step.runs.where(~np.isin(step.runs.change, self._options.left_out))
             yield step, blocks(runs, both_images=self._options.has_both_images)
@@ -111,6 +130,14 @@ class FeedLines:
     def _frame(self, images: Images | None, block: Block, piece: ChangeRuns) -> pl.DataFrame:
         head = block.frame(piece, self._timestamps(piece), self._versions.ids_of)
         return images.beside(head, block, piece) if images else head
+
+    @cached_property
+    def _traces(self) -> Traces | None:
+        """What all shares of rows of a net comparison have in common."""
+        versions = self._versions
+        if not versions.begin_is_kept:
+            return None
+        return traces_between(versions.rows, versions.begin, versions.end)
 
     @cached_property
     def _net_step(self) -> ChangeStep:

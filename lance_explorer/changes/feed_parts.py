@@ -1,11 +1,13 @@
 """A feed in parts that can be made apart from one another: some commits, some rows, some lines."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from lance_explorer.arguments import of_kind
+from lance_explorer.changes.net import replaced_columns
 from lance_explorer.changes.row_shares import RowShare, changed_rows, row_shares
-from lance_explorer.changes.steps import VersionRange, is_told_by_rows
+from lance_explorer.changes.steps import VersionRange, is_told_by_itself, is_told_by_rows
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.history.steps import states_between
@@ -19,8 +21,8 @@ _COMMITS_IN_A_PART = 50
 class ChangePart:
     """A part of a feed. All parts together are the feed.
 
-    Those of commits, and of lines, are in its order, one after the other. In those of rows, each
-    part is in order.
+    Those of commits, and of lines, are in its order, one after the other. In those of the rows of
+    a commit, or of a net comparison, each part is in order.
 
     Attributes
     ----------
@@ -29,7 +31,7 @@ class ChangePart:
     number, count : int
         Which part of the lines of all these commits, of how many parts, from 0.
     share : RowShare, optional
-        The rows that a part of a net comparison tells; all by default.
+        The rows that a part of a net comparison, or of one commit, tells; all by default.
     """
 
     begin: int
@@ -54,35 +56,55 @@ def check_part(versions: VersionRange, part: ChangePart) -> None:
         raise InvalidArgumentError(f"part is one of Changes.parts of these changes, not {part!r}")
 
 
-def net_parts(versions: VersionRange, num_rows: int, *, has_key: bool) -> list[ChangePart]:
+def net_parts(
+    versions: VersionRange, num_rows: int, *, has_key: bool, has_values: bool
+) -> list[ChangePart]:
     """Return the parts of a net comparison, of about so many rows each.
 
-    Each compares its own rows, where stable row IDs tell what became of a row without the others.
-    Otherwise, and where a key pairs rows, each compares all of them, and has some of the lines.
+    Each compares its own rows, where these tell what became of them. Otherwise, and where a key
+    pairs rows that went with rows that came, one part compares all of them; if values are read,
+    each does so, and has some of the lines.
     """
     rows, begin, end = versions.rows, versions.begin, versions.end
     kept = begin if versions.begin_is_kept else EMPTY
     removed, added = states_between(rows.history, kept, end)
-    if not has_key and is_told_by_rows(versions):
-        shares = row_shares(rows, removed, added, num_rows)
-        return [ChangePart(begin, end, share=s) for s in shares] or [ChangePart(begin, end)]
-    changed = changed_rows(rows.history, removed, added)
-    return [*_split(begin, end, sum(changed.values()), num_rows)]
+    changed = changed_rows(rows.history, removed, added, range(begin + 1, end + 1))
+    is_paired = has_key and kept != EMPTY
+    if is_paired or not is_told_by_rows(versions, added):
+        return _lines_of(begin, end, sum(changed.values()) if has_values else 0, num_rows)
+    states = np.concatenate([removed, added])
+    if kept != EMPTY and replaced_columns(rows, begin, end):
+        states = np.concatenate([removed, rows.history.intervals.at(end)])
+        every = changed_rows(rows.history, states[:0], rows.history.intervals.at(end), range(0))
+        changed = {**every, **changed}
+    return _rows_of(begin, end, row_shares(rows, states, changed, num_rows))
 
 
-def commit_parts(versions: VersionRange, num_rows: int) -> list[ChangePart]:
-    """Return the parts of a feed of commits: some commits each, or one that changed many rows."""
-    history = versions.rows.history
+def commit_parts(
+    versions: VersionRange, num_rows: int, *, has_key: bool, has_values: bool
+) -> list[ChangePart]:
+    """Return the parts of a feed of commits: some commits each, or one that changed many rows.
+
+    Of that one each part compares its own rows, if no version before it is lost and no key pairs
+    them; otherwise it is shared out as a net comparison is.
+    """
+    rows, history = versions.rows, versions.rows.history
     parts, begin, filled = list[ChangePart](), versions.begin, 0
     for position in range(versions.begin + 1, versions.end + 1):
         removed, added = history.states_removed(position), history.states_added(position)
-        count = sum(changed_rows(history, removed, added).values())
+        changed = changed_rows(history, removed, added, range(position, position + 1))
+        count = sum(changed.values())
         is_full = filled + count > num_rows or position - begin > _COMMITS_IN_A_PART
         if is_full and begin < position - 1:
             parts.append(ChangePart(begin, position - 1))
             begin, filled = position - 1, 0
         if count > num_rows:
-            parts += _split(begin, position, count, num_rows)
+            if has_key or not is_told_by_itself(versions, position):
+                parts += _lines_of(begin, position, count if has_values else 0, num_rows)
+            else:
+                states = np.concatenate([removed, added])
+                shares = row_shares(rows, states, changed, num_rows)
+                parts += _rows_of(begin, position, shares)
             begin, filled = position, 0
         else:
             filled += count
@@ -91,7 +113,10 @@ def commit_parts(versions: VersionRange, num_rows: int) -> list[ChangePart]:
     return parts
 
 
-def _split(begin: int, end: int, about: int, num_rows: int) -> Iterator[ChangePart]:
+def _rows_of(begin: int, end: int, shares: list[RowShare]) -> list[ChangePart]:
+    return [ChangePart(begin, end, share=one) for one in shares] or [ChangePart(begin, end)]
+
+
+def _lines_of(begin: int, end: int, about: int, num_rows: int) -> list[ChangePart]:
     count = max(-(-about // num_rows), 1)
-    for number in range(count):
-        yield ChangePart(begin, end, number, count)
+    return [ChangePart(begin, end, number, count) for number in range(count)]

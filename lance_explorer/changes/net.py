@@ -34,7 +34,13 @@ from lance_explorer.history.steps import states_between
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["net_changes", "net_changes_since", "replaced_columns"]
+__all__ = [
+    "is_never_back",
+    "net_changes",
+    "net_changes_since",
+    "replaced_columns",
+    "traces_between",
+]
 
 
 def replaced_columns(rows: StateRows, begin: int, end: int) -> ReplacedColumns:
@@ -43,7 +49,18 @@ def replaced_columns(rows: StateRows, begin: int, end: int) -> ReplacedColumns:
     return ReplacedColumns.between(rows, path_between(rows, begin, end), begin, end, common)
 
 
-def net_changes(rows: StateRows, begin: int, end: int, share: RowShare | None = None) -> ChangeRuns:
+def traces_between(rows: StateRows, begin: int, end: int) -> Traces:
+    """Return what the commits between two versions did that comparing them does not show."""
+    return traces(rows, path_between(rows, begin, end), schemas_at(rows, begin, end))
+
+
+def net_changes(
+    rows: StateRows,
+    begin: int,
+    end: int,
+    share: RowShare | None = None,
+    found: Traces | None = None,
+) -> ChangeRuns:
     """Return what happened to the rows between two versions of a branch.
 
     Parameters
@@ -54,17 +71,19 @@ def net_changes(rows: StateRows, begin: int, end: int, share: RowShare | None = 
         The positions of the versions in ``rows.history``, the earlier first; EMPTY for the empty
         table.
     share : RowShare, optional
-        Which rows, where stable row IDs tell what became of each; all by default.
+        Which rows, where what became of them is told without the others; all by default.
+    found : Traces, optional
+        What :func:`traces_between` tells of both versions, if that is known.
     """
     path = path_between(rows, begin, end)
     schemas = schemas_at(rows, begin, end)
     by_ids = rows.is_told_by_ids(begin + 1)
-    found = traces(rows, path, schemas)
+    found = found or traces(rows, path, schemas)
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
     runs = found.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
     if rows.namesakes:
         runs = runs.cut(runs.identity, rows.namesakes.open_borders)
-    if _is_never_back(rows, path) and not (by_ids and _may_write(rows, path)):
+    if is_never_back(rows, path) and not (by_ids and _may_write(rows, path)):
         runs = _without_dropped(runs, by_ids=by_ids)
     evidence = Evidence.DERIVED if rows.has_row_ids_at(end) else Evidence.RECORDED
     stayed = runs.where(runs.was_live & runs.is_live)
@@ -81,7 +100,7 @@ def net_changes(rows: StateRows, begin: int, end: int, share: RowShare | None = 
     is_lost = parts[1].evidence == Evidence.LOST
     if not by_ids and (is_lost | (parts[1].is_uncertain & (not is_told))).any():
         parts[0] = _doubted(parts[0])  # lost versions may have made other rows of them
-    if not (by_ids or _is_never_back(rows, path)) and begin != EMPTY:
+    if not (by_ids or is_never_back(rows, path)) and begin != EMPTY:
         parts[:2] = _doubted_by_birth(rows, parts[0], parts[1], begin, end)
     net = ChangeRuns.concatenated(parts)
     if rows.namesakes:
@@ -149,21 +168,21 @@ def _compared(
 ) -> RowRuns:
     """Return the rows that differ, or all rows everywhere, those of common states too."""
     removed, added = states_between(rows.history, begin, end)
-    schemas = schemas_at(rows, begin, end)
+    kept = np.setdiff1d(rows.history.intervals.at(end), added)
+    between = None
     if share is not None:
-        removed, added = share.states(rows, removed), share.states(rows, added)
+        removed, added, kept = [share.states(rows, some) for some in (removed, added, kept)]
         between = share.start, share.stop
-        return compare_states(rows, removed.tolist(), added.tolist(), schemas, between)
-    runs = compare_states(rows, removed.tolist(), added.tolist(), schemas)
+    schemas = schemas_at(rows, begin, end)
+    runs = compare_states(rows, removed.tolist(), added.tolist(), schemas, between)
     if everywhere:
-        kept = np.setdiff1d(rows.history.intervals.at(end), added)
-        live = rows_in_states(rows, kept.tolist())
+        live = rows_in_states(rows, kept.tolist(), between)
         shared = RowRuns.of(live.identity, live.after, live.after, live.length)
         runs = RowRuns.concatenated([runs, shared])
     return runs
 
 
-def _is_never_back(rows: StateRows, path: VersionPath) -> bool:
+def is_never_back(rows: StateRows, path: VersionPath) -> bool:
     """Whether no restore is on the way, lost ones neither."""
     history, steps = rows.history, list(path.steps)
     is_told = bool(history.follows_previous[steps].all())

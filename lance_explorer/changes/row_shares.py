@@ -1,8 +1,9 @@
-"""Net changes shared out by rows: each share has its own row IDs, and the fragments with such rows.
+"""Net changes shared out by rows: each share has its own, and the fragments that can have them.
 
-A share is compared without the others, where stable row IDs tell which row is which.
+Rows are named by their identities, which are row IDs, or the addresses at which they were born.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -10,11 +11,21 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History
 from lance_explorer.history.identity.state_rows import StateRows
-from lance_explorer.rowids.arrays import MAX_U64
+from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
 
 __all__ = ["RowShare", "changed_rows", "row_shares"]
+
+_MOVED_IN_ONE = 8
+"""To compare so many rows that only moved takes about as long as to tell of one that changed."""
+
+_MOST_STRETCHES = 1024
+"""Of one fragment; so that memory does not grow with its rows."""
+
+_FAR = 4
+"""So many times its rows, the identities of a fragment have large gaps between them."""
 
 
 @dataclass(frozen=True)
@@ -44,23 +55,24 @@ class RowShare:
 
 
 def row_shares(
-    rows: StateRows, removed: NDArray[np.int64], added: NDArray[np.int64], num_rows: int
+    rows: StateRows, states: NDArray[np.int64], changed: Mapping[int, int], num_rows: int
 ) -> list[RowShare]:
     """Return shares of about so many changed rows each; together they have all identities.
 
     Parameters
     ----------
     rows : StateRows
-        The rows of a branch with stable row IDs.
-    removed, added : ndarray of int64
-        The states that only the first of two versions has, and those only of the second.
+        The rows of a branch.
+    states : ndarray of int64
+        The states that are compared.
+    changed : mapping of int to int
+        How many rows of each of their fragments changed. They are taken to be spread evenly over
+        those that it has.
     num_rows : int
-        How many rows. The changed rows of a fragment are taken to be spread evenly over its IDs.
+        How many rows.
     """
-    changed = changed_rows(rows.history, removed, added)
     if sum(changed.values()) <= num_rows:
         return []
-    states = np.concatenate([removed, added])
     lows, highs = rows.bounds_of(states)
     fragments, place = np.unique(rows.history.states.ids[states], return_inverse=True)
     low = np.full(len(fragments), MAX_U64, dtype=np.uint64)
@@ -68,12 +80,43 @@ def row_shares(
     np.minimum.at(low, place, lows[states])
     np.maximum.at(high, place, highs[states])
     counts = np.array([changed[fragment] for fragment in fragments.tolist()], dtype=np.float64)
-    borders = [0, *_borders(low, high, counts, num_rows), MAX_U64]
+    spread = [(low, high, counts)]
+    for fragment, state in _scattered(rows, states, place, high - low):
+        spread.append(_stretches(*rows.ids(state).ranges(), counts[fragment]))
+        counts[fragment] = 0
+    begins, lasts, weights = [np.concatenate(some) for some in zip(*spread, strict=True)]
+    borders = [0, *_borders(begins, lasts, weights, num_rows), MAX_U64]
     shares = list[RowShare]()
-    for start, stop in pairwise(borders):
-        has = (low < np.uint64(stop)) & (high >= np.uint64(start)) & (low <= high)
-        shares.append(RowShare(start, stop, tuple(fragments[has].tolist())))
+    for begin, end in pairwise(borders):
+        has = (low < np.uint64(end)) & (high >= np.uint64(begin)) & (low <= high)
+        shares.append(RowShare(begin, end, tuple(fragments[has].tolist())))
     return [share for share in shares if share.fragments]
+
+
+def _scattered(
+    rows: StateRows, states: NDArray[np.int64], place: NDArray[np.int64], width: Uint64Array
+) -> Iterator[tuple[int, int]]:
+    """Yield the fragments whose identities are far apart, by their place, and a state of each."""
+    for fragment, first in enumerate(np.unique(place, return_index=True)[1].tolist()):
+        state = int(states[first])
+        physical_rows = rows.history.states[state].physical_rows or 0
+        if int(width[fragment]) > _FAR * physical_rows:
+            yield fragment, state
+
+
+def _stretches(
+    start: Uint64Array, stop: Uint64Array, count: float
+) -> tuple[Uint64Array, Uint64Array, NDArray[np.float64]]:
+    """Return where the ranges of one fragment are, near ones together, and how much changed there.
+
+    These are the lowest and the highest identity of each stretch, and its part of a count.
+    """
+    first = np.arange(0, len(start), -(-len(start) // _MOST_STRETCHES) or 1)
+    if not len(first):
+        return start, stop, np.empty(0)
+    sizes = np.add.reduceat(stop - start, first).astype(np.float64)
+    last = np.maximum.reduceat(stop, first) - np.uint64(1)
+    return np.minimum.reduceat(start, first), last, count * sizes / sizes.sum()
 
 
 def _borders(
@@ -97,21 +140,26 @@ def _borders(
 
 
 def changed_rows(
-    history: History, removed: NDArray[np.int64], added: NDArray[np.int64]
+    history: History, removed: NDArray[np.int64], added: NDArray[np.int64], commits: range
 ) -> dict[int, int]:
     """Return about how many rows of each fragment changed between two versions.
 
-    Deletions are counted, other changes are taken to be of all rows.
+    Deletions are counted, other changes are taken to be of all rows. But most rows that a
+    compaction among the commits, given by their positions, took elsewhere are not told of.
     """
     fragments = history.states
     before, after = history.by_id(removed), history.by_id(added)
+    names = {history.records[position].operation for position in commits}
+    moved_in_one = _MOVED_IN_ONE if before and OperationName.REWRITE in names else 1
     found = dict[int, int]()
     for fragment in before.keys() | after.keys():
         old, new = before.get(fragment), after.get(fragment)
         if old is not None and new is not None and fragments[old].files == fragments[new].files:
             deleted = history.num_deleted_rows[[old, new]]
             found[fragment] = int(np.ptp(deleted))
+        elif old is not None and new is not None:
+            found[fragment] = max([fragments[s].physical_rows or 0 for s in (old, new)])
         else:
-            counts = [fragments[s].physical_rows or 0 for s in (old, new) if s is not None]
-            found[fragment] = max(counts)
+            [state] = [s for s in (old, new) if s is not None]
+            found[fragment] = -(-(fragments[state].physical_rows or 0) // moved_in_one)
     return found

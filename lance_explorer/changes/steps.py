@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.needed_versions import needed_versions
-from lance_explorer.changes.net import net_changes, net_changes_since, replaced_columns
+from lance_explorer.changes.net import is_never_back, net_changes, net_changes_since
 from lance_explorer.changes.row_shares import RowShare
+from lance_explorer.changes.writes_in_place import Traces
 from lance_explorer.errors import (
     InvalidArgumentError,
     UnsupportedFeatureError,
@@ -16,19 +18,24 @@ from lance_explorer.errors import (
 )
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.row_classes import classify
+from lance_explorer.history.events.row_comparison import compare_states
 from lance_explorer.history.events.row_events import row_events
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
+from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
-from lance_explorer.history.paths import EMPTY
+from lance_explorer.history.paths import EMPTY, path_between
 from lance_explorer.history.source import TableSource
 
 __all__ = [
     "ChangeStep",
     "VersionRange",
+    "commit_step",
     "commit_steps",
+    "is_told_by_itself",
     "is_told_by_rows",
     "lost_before",
     "net_step",
@@ -163,22 +170,42 @@ def _was_lost(rows: StateRows, version: int) -> bool:
     return first <= version < rows.source.latest_version
 
 
-def is_told_by_rows(versions: VersionRange) -> bool:
+def is_told_by_rows(versions: VersionRange, added: NDArray[np.int64]) -> bool:
     """Whether what became of a row between two versions is told without looking at other rows.
 
-    So it is with stable row IDs, if no other column took the name of one that is gone.
+    So it is with stable row IDs. Without them, rows that came out of the unknown, or that a restore
+    brought back, put in doubt which others are gone.
+
+    Parameters
+    ----------
+    versions : VersionRange
+        The versions.
+    added : ndarray of int64
+        The states that only the second one has.
     """
     rows, begin, end = versions.rows, versions.begin, versions.end
-    if not rows.is_told_by_ids(begin + 1) or end == EMPTY:
+    if rows.is_told_by_ids(begin + 1) or begin == EMPTY:
+        return end != EMPTY
+    if end == EMPTY or not is_never_back(rows, path_between(rows, begin, end)):
         return False
-    return not (versions.begin_is_kept and replaced_columns(rows, begin, end))
+    created = [rows.origins(state).created for state in added.tolist()]
+    return all(some is not None and (some.versions != NO_VERSION).all() for some in created)
 
 
-def net_step(versions: VersionRange, share: RowShare | None = None) -> ChangeStep:
-    """Return the net changes between two versions: of all rows, or of a share that is told so."""
+def is_told_by_itself(versions: VersionRange, position: int) -> bool:
+    """Whether what a commit did to a row is told without looking at other rows."""
+    history = versions.rows.history
+    is_fork = position == 0 and history.records[0].operation == OperationName.CLONE
+    return bool(history.begins_exactly[position]) and not is_fork
+
+
+def net_step(
+    versions: VersionRange, share: RowShare | None = None, found: Traces | None = None
+) -> ChangeStep:
+    """Return the net changes between two versions: of all rows, or of those that are told so."""
     rows, end = versions.rows, versions.end
     if versions.begin_is_kept:
-        runs, before = net_changes(rows, versions.begin, end, share), versions.begin
+        runs, before = net_changes(rows, versions.begin, end, share, found), versions.begin
         return ChangeStep(_by_row_id(rows, runs), before, end, versions.end_version)
     runs = net_changes_since(rows, versions.begin_version, end, share)
     return ChangeStep(_by_row_id(rows, runs), None, end, versions.end_version)
@@ -191,6 +218,20 @@ def _by_row_id(rows: StateRows, runs: ChangeRuns) -> ChangeRuns:
     return replace(
         runs, identity=rows.row_ids(runs.identity), old_identity=rows.row_ids(runs.old_identity)
     )
+
+
+def commit_step(versions: VersionRange, share: RowShare) -> ChangeStep:
+    """Return what the one commit between two versions did to a share of the rows."""
+    rows, position = versions.rows, versions.end
+    step = StepFacts(rows, position)
+    states = [
+        share.states(rows, some)
+        for some in (rows.history.states_removed(position), rows.history.states_added(position))
+    ]
+    before, after = [some.tolist() for some in states]
+    runs = compare_states(rows, before, after, step.schemas, (share.start, share.stop))
+    events = ChangeRuns.of_events(classify(rows, step, runs))
+    return ChangeStep(_by_row_id(rows, events), position - 1, position, step.version)
 
 
 def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:

@@ -14,6 +14,7 @@ from lance_explorer.spark.changes_source import changes_to_spark  # noqa: E402
 from lance_explorer.spark.comparing import content, diff, same_content  # noqa: E402
 from lance_explorer.spark.followed_rows import follow, locate  # noqa: E402
 from lance_explorer.spark.frames import from_polars, metadata  # noqa: E402
+from lance_explorer.spark.loading import load  # noqa: E402
 from lance_explorer.spark.local_session import session  # noqa: E402
 from lance_explorer.spark.recording import record  # noqa: E402
 from lance_explorer.spark.registration import register  # noqa: E402
@@ -29,6 +30,7 @@ __all__ = [
     "diff",
     "follow",
     "from_polars",
+    "load",
     "locate",
     "metadata",
     "record",

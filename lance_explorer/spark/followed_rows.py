@@ -27,6 +27,7 @@ from lance_explorer.spark.given import option_texts, rows_of
 from lance_explorer.spark.id_bounds import id_bounds
 from lance_explorer.spark.options import Options
 from lance_explorer.spark.pinning import PinnedTable, TableRef
+from lance_explorer.spark.temporary_ledger import with_temporary_ledger
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
 
 __all__ = ["LOCATED", "follow", "locate"]
@@ -93,7 +94,9 @@ def follow(
     """
     rows_of("rows", rows)
     text("row_id", row_id)
-    ref, source = _table("lance_explorer.history", path, options)
+    ref = _table("lance_explorer.history", path, options)
+    ref = with_temporary_ledger(rows.sparkSession, ref)
+    source = ref.open()
     begin = None if begin_version is None else _number(source, "begin_version", begin_version)
     last = -1 if end_version is None else end_version
     end = _number(source, "end_version", last)
@@ -154,7 +157,8 @@ def locate(
     """
     rows_of("rows", rows)
     text("row_id", row_id)
-    ref, source = _table("lance_explorer.rows", path, options)
+    ref = _table("lance_explorer.rows", path, options)
+    source = ref.open()
     number = _number(source, "version", version)
     table = PinnedTable.at(source, number, ref).with_version()
     bounds = id_bounds(table.open(), number)
@@ -187,10 +191,9 @@ def _ids(rows: DataFrame, row_id: str, highest: Uint64Array) -> DataFrame:
     return there.repartition(stretch).sortWithinPartitions("_rowid")
 
 
-def _table(source: str, path: str, options: dict[str, str | int]) -> tuple[TableRef, TableSource]:
+def _table(source: str, path: str, options: dict[str, str | int]) -> TableRef:
     given = {"path": text("path", path), **option_texts(options)}
-    ref = TableRef.of(Options.parse(source, given, ()))
-    return ref, ref.open()
+    return TableRef.of(Options.parse(source, given, ()))
 
 
 def _number(source: TableSource, name: str, version: VersionRef) -> int:

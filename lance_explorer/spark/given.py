@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from lance_explorer.arguments import of_kind, shown
 from lance_explorer.errors import InvalidArgumentError
 
-__all__ = ["option_texts", "rows_of", "session_of"]
+__all__ = ["is_remote", "option_texts", "rows_of", "session_of"]
 
 _OF_SESSIONS = ("read", "dataSource", "createDataFrame")
 
@@ -18,6 +18,11 @@ def session_of(spark: SparkSession) -> SparkSession:
     if isinstance(spark, type) or not all(hasattr(type(spark), name) for name in _OF_SESSIONS):
         raise InvalidArgumentError(f"spark is a SparkSession, not {shown(spark)}")
     return spark
+
+
+def is_remote(spark: SparkSession) -> bool:
+    """Return whether a session is one of Spark Connect, whose driver may be elsewhere."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 def rows_of(name: str, frame: DataFrame) -> DataFrame:

@@ -90,23 +90,16 @@ class MetadataSource(DataSource):
         missing = [n for n in schema.names if n not in (_TABLE, *SERVED[self._frame].names)]
         if missing:
             raise InvalidArgumentError(f"{self._frame} has no column {missing[0]!r}")
-        by_fragment = self._by_fragment(schema)
-        if by_fragment is not None:
-            return by_fragment
+        pieces, table = self._pieces, self._pieces[0].pinned
+        if len(pieces) == 1 and table is not None and self._frame in BY_FRAGMENT:
+            read = table.with_versions() if tells_history(self._frame) else table.with_version()
+            pieces = [replace(pieces[0], pinned=read)]
+            size = self._options.number("fragments_per_partition", _FRAGMENTS_PER_PARTITION)
+            ranges = fragment_ranges(read.open(), self._frame, size)
+            if ranges:
+                return _FragmentsReader(self._frame, pieces[0], ranges, schema)
         size = self._options.number("tables_per_partition", _TABLES_PER_PARTITION)
-        return _MetadataReader(self._frame, self._pieces, size, schema)
-
-    def _by_fragment(self, schema: StructType) -> "_FragmentsReader | None":
-        """Return what reads a frame of one large table, some fragments in each task."""
-        table = self._pieces[0].pinned
-        if len(self._pieces) > 1 or table is None or self._frame not in BY_FRAGMENT:
-            return None
-        size = self._options.number("fragments_per_partition", _FRAGMENTS_PER_PARTITION)
-        ranges = fragment_ranges(table.open(), self._frame, size)
-        if not ranges:
-            return None
-        read = table.with_versions() if tells_history(self._frame) else table.with_version()
-        return _FragmentsReader(self._frame, replace(self._pieces[0], pinned=read), ranges, schema)
+        return _MetadataReader(self._frame, pieces, size, schema)
 
 
 class _MetadataReader(DataSourceReader):

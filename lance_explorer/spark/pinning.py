@@ -7,13 +7,16 @@ from lance_explorer.changes.needed_versions import tells_itself
 from lance_explorer.errors import TableNotFoundError, VersionNotFoundError
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.live import LiveTable
+from lance_explorer.history.refs import branch_root
 from lance_explorer.history.source import TableSource
 from lance_explorer.ledger.handed import Handed, HandedTable, Handing
 from lance_explorer.ledger.ledger import Ledger, recorded_table
 from lance_explorer.spark.options import Options
+from lance_explorer.spark.unread import warn_of_many_bytes
 from lance_explorer.storage import Options as StorageOptions
+from lance_explorer.storage import Storage, open_beside, open_storage
 
-__all__ = ["PinnedTable", "TableRef"]
+__all__ = ["PinnedTable", "TableRef", "range_of"]
 
 _TABLES_KEPT = 2
 """How many tables a worker keeps open from one task to the next."""
@@ -65,6 +68,14 @@ class TableRef:
             except TableNotFoundError:
                 raise error from None
         return live.with_recorded(recorded_table(ledger, live.uri), self.branch)
+
+    def storages(self) -> tuple[str, Storage]:
+        """Return the root of the table, and what reads the files of the branch: nothing is read."""
+        options = StorageOptions(dict(self.storage))
+        root = open_storage(self.uri, options, None, self.allow_bases)
+        if self.branch is None:
+            return root.uri, root
+        return root.uri, open_beside(root, f"{root.uri}/{branch_root(self.branch)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +135,11 @@ class PinnedTable:
             If the table is another one now.
         """
         source = self.ref.open()
-        some = source.only(begin_version, self.version)
-        is_kept = len(some.listing.versions) == self.version - begin_version + 1
-        if 0 < begin_version <= self.version and is_kept:
+        some = range_of(source, begin_version, self.version)
+        if some is not None:
             if some.listing.versions[-1:] != (self.file,):
                 raise _replaced(self)
+            warn_of_many_bytes(some)
             some.recorded = handing = Handing(some)
             if tells_itself(some.history, source):
                 return replace(self, handed=handing.handed(some))
@@ -143,6 +154,13 @@ class PinnedTable:
         if source.listing.versions[-1:] != (self.file,):
             raise _replaced(self)
         return replace(self, handed=handing.handed(source))
+
+
+def range_of(source: TableSource, begin_version: int, end_version: int) -> TableSource | None:
+    """Return a branch with the versions from one to another alone; None unless all are there."""
+    some = source.only(begin_version, end_version)
+    is_kept = len(some.listing.versions) == end_version - begin_version + 1
+    return some if 0 < begin_version <= end_version and is_kept else None
 
 
 def _as_it_was(live: LiveTable, table: PinnedTable) -> TableSource:
@@ -180,6 +198,7 @@ def _opened(ref: TableRef) -> LiveTable:
 @lru_cache(maxsize=_TABLES_KEPT)
 def _handing(ref: TableRef) -> LiveTable:
     source = ref.open()
+    warn_of_many_bytes(source)
     source.recorded = Handing(source)
     return LiveTable(source)
 

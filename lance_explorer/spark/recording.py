@@ -22,7 +22,6 @@ from lance_explorer.errors import LanceExplorerError, NotFoundError
 from lance_explorer.frames.columns import TEXT, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.discovery import tables_below
-from lance_explorer.history.refs import branch_root
 from lance_explorer.history.source import TableSource
 from lance_explorer.ledger.ledger import (
     RECORDED,
@@ -41,7 +40,7 @@ from lance_explorer.spark.options import LEDGER_PREFIX, STORAGE_PREFIX, Options,
 from lance_explorer.spark.pinning import TableRef
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
 from lance_explorer.storage import Options as StorageOptions
-from lance_explorer.storage import open_beside, open_storage
+from lance_explorer.storage import open_storage
 
 __all__ = ["RECORDED_TABLES", "RecordingSource", "record"]
 
@@ -283,11 +282,7 @@ class _Recording(DataSourceReader):
 
     def _record_range(self, work: _Range, ledger: Ledger) -> tuple[Any, ...]:
         of = work.of
-        options = StorageOptions(dict(self._ref.storage))
-        root = open_storage(of.uri, options, None, self._ref.allow_bases)
-        uri = root.uri
-        if of.branch is not None:
-            root = open_beside(root, f"{uri}/{branch_root(of.branch)}")
+        uri, root = replace(self._ref, uri=of.uri, branch=of.branch).storages()
         added = record_range(root, ledger, uri, of.branch, work.versions, words=self._words)
         return recorded_row(uri, of.branch, added)
 

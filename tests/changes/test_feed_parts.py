@@ -1,7 +1,9 @@
 """However a feed is cut into batches and parts, it is the same feed."""
 
+import lance
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -73,6 +75,55 @@ def test_values_do_not_depend_on_what_they_are_read_with(twins, gap, mode):
     whole = changes.to_polars()
     for size, num_rows in ((1, None), (4, 3)):
         assert_frame_equal(joined(changes, size, num_rows), whole)
+
+
+@pytest.mark.parametrize("stable", [True, False])
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_rows_are_shared_out_where_they_tell_what_became_of_them(tmp_path, stable, is_replaced):
+    path = str(tmp_path / "t.lance")
+    table = lance.write_dataset(
+        pa.table({"id": range(60), "x": [0] * 60}),
+        path,
+        max_rows_per_file=10,
+        enable_stable_row_ids=stable,
+    )
+    table.update({"x": "x + 1"}, where="id % 7 = 0")
+    table.delete("id % 11 = 1")
+    table.optimize.compact_files(target_rows_per_fragment=25)
+    if is_replaced:
+        table.drop_columns(["x"])
+        table.add_columns({"x": "id * 2"})
+    table.insert(
+        pa.table({"id": range(60, 75), "x": pa.array([1] * 15, table.schema.field("x").type)})
+    )
+    for begin in (0, 1, 3):
+        for options in ({"images": "both"}, {"images": None, "include": ("moved",)}):
+            changes = lx.open_table(path).changes(begin, **options)
+            parts = changes.parts(3)
+            assert len(parts) > 2
+            assert all(part.share is not None for part in parts)
+            assert_frame_equal(joined(changes, 5, 3), changes.to_polars())
+            commits = lx.open_table(path).changes(begin, mode="per_commit", **options)
+            large = [part for part in commits.parts(3) if part.share is not None]
+            assert len(large) > 2
+            assert {part.end - part.begin for part in large} == {1}
+            assert_frame_equal(joined(commits, 5, 3), commits.to_polars())
+
+
+def test_a_key_pairs_rows_of_all_parts(tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"id": range(60), "x": [0] * 60}), path, max_rows_per_file=10)
+    table = lance.write_dataset(
+        pa.table({"id": range(30, 90), "x": [1] * 60}), path, mode="overwrite"
+    )
+    changes = lx.open_table(path).changes(1, key="id", images="both")
+    assert_frame_equal(joined(changes, 5, 7), changes.to_polars())
+    assert len(changes.parts(7)) > len(changes.without_values().parts(7)) == 1
+    assert len(changes.to_polars().filter(_change_type="update_postimage")) == 30
+    from_nothing = lx.open_table(path).changes(0, key="id")
+    assert all(part.share is not None for part in from_nothing.parts(7))
+    assert_frame_equal(joined(from_nothing, 5, 7), from_nothing.to_polars())
+    assert table.count_rows() == len(from_nothing.to_polars())
 
 
 @pytest.mark.parametrize("gap", GAPS)

@@ -50,6 +50,10 @@ def manifests(told: dict[str, Any], name: str) -> list[str]:
     return [line.split(" ", 1)[1] for line in told[name]["opened"] if "/_versions/" in line]
 
 
+def size_of(paths: list[str]) -> int:
+    return sum(Path(path).stat().st_size for path in set(paths))
+
+
 def test_changes_of_five_commits_open_the_manifests_of_these(told):
     assert told["five"]["answer"] > 0
     assert 1 < len(manifests(told, "five")) <= 10
@@ -63,6 +67,16 @@ def test_a_feed_of_all_commits_opens_each_manifest_at_most_twice(told):
 def test_with_a_ledger_hardly_any_manifest_is_opened(told):
     assert told["ledger"]["answer"] == told["whole"]["answer"]
     assert len(manifests(told, "ledger")) <= 3
+
+
+def test_a_large_past_that_tasks_read_is_read_once_and_one_more_for_each_task(told):
+    assert told["loaded"]["answer"] == told["expected"]
+    opened = manifests(told, "loaded")
+    latest = min(opened)  # of which the driver asks now and then whether it is still there
+    others = [path for path in opened if path != latest]
+    assert len(others) <= NUM_VERSIONS + size_of(opened) // 100_000 + 1
+    readers = {line.split(" ", 1)[0] for line in told["loaded"]["opened"] if "_versions/" in line}
+    assert len(readers) > 2  # the driver, and more than one task
 
 
 def test_workers_that_follow_rows_open_no_manifest(told):
@@ -88,8 +102,8 @@ def test_row_ids_and_counts_open_no_data_file(told, name):
 
 def test_recording_opens_each_manifest_once_and_one_more_for_each_task(told):
     assert told["record"]["answer"] == NUM_VERSIONS
-    num_bytes = sum(Path(path).stat().st_size for path in set(manifests(told, "record")))
-    assert len(manifests(told, "record")) <= NUM_VERSIONS + num_bytes // 100_000 + 2
+    opened = manifests(told, "record")
+    assert len(opened) <= NUM_VERSIONS + size_of(opened) // 100_000 + 2
 
 
 def test_each_process_is_watched(told):

@@ -91,6 +91,13 @@ def test_a_stream_is_the_change_feed(sink, table):
     )
 
 
+def test_tasks_share_out_the_rows_of_a_large_commit(sink, table):
+    sink.run(table, rows_per_partition=3)
+    expected = lx.open_table(table).changes(0, mode="per_commit", images=None)
+    assert len([part for part in expected.parts(3) if part.share is not None]) > 2
+    assert sink.rows(expected.schema).equals(expected.to_polars().sort(KEYS))
+
+
 def test_a_micro_batch_has_as_many_versions_as_it_may(sink, table):
     if not HAS_READ_LIMITS:
         with pytest.raises(StreamingQueryException, match=r"needs PySpark 4\.2 or later"):

@@ -14,7 +14,7 @@ __all__ = ["IdentitySet"]
 
 @dataclass(frozen=True, slots=True)
 class IdentitySet:
-    """Identities as disjoint ascending ranges, half open."""
+    """Identities as ascending ranges, half open, that do not touch."""
 
     start: Uint64Array
     stop: Uint64Array
@@ -28,7 +28,7 @@ class IdentitySet:
 
     def cut(self, runs: RowRuns) -> RowRuns:
         """Return runs cut so that each is wholly in the set or wholly outside."""
-        return runs.cut(runs.identity, np.unique(np.concatenate([self.start, self.stop])))
+        return runs.cut(runs.identity, np.column_stack([self.start, self.stop]).ravel())
 
     def has(self, identities: Uint64Array) -> NDArray[np.bool_]:
         """Return which identities are in the set."""

@@ -130,9 +130,11 @@ def live_rows(rows: StateRows, position: int) -> RowRuns:
     return rows_in_states(rows, rows.history.states_at(position))
 
 
-def rows_in_states(rows: StateRows, states: Sequence[int]) -> RowRuns:
-    """Return all live rows of some states, as if they had just been added."""
-    return compare_states(rows, [], states, SchemaPair((), ()))
+def rows_in_states(
+    rows: StateRows, states: Sequence[int], between: tuple[int, int] | None = None
+) -> RowRuns:
+    """Return all live rows of some states, or those between two identities, as if just added."""
+    return compare_states(rows, [], states, SchemaPair((), ()), between)
 
 
 def _created(rows: StateRows, states: Iterable[int]) -> VersionsFrom:

@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import lance_explorer as lx
+from lance_explorer.spark import unread
 
 __all__ = ["QUESTIONS"]
 
@@ -32,6 +34,17 @@ def _record(spark: Any, uri: str, ledger: str) -> Any:
     return added["new_versions"].sum()
 
 
+def _load(spark: Any, uri: str, ledger: str) -> Any:
+    with patch.object(unread, "MOST_BYTES", 100_000):
+        options: dict[str, Any] = {
+            "begin_version": 0,
+            "mode": "per_commit",
+            "rows_per_partition": 50,
+        }
+        found = lx.spark.load(spark, "changes", uri, **options)
+    return found.toArrow().num_rows
+
+
 def _locate(spark: Any, uri: str, ledger: str) -> Any:
     rows = spark.createDataFrame([(612,), (615,)], "_rowid bigint")
     return lx.spark.locate(rows, uri).toArrow().num_rows
@@ -44,6 +57,7 @@ QUESTIONS: dict[str, Question] = {
     "ledger": _read(
         "changes", begin_version=0, mode="per_commit", rows_per_partition=50, ledger="LEDGER"
     ),
+    "loaded": _load,
     "history": _read("history", rows_per_partition=50),
     "rows": _read("rows", rows_per_partition=50, columns="id,_rowid"),
     "row IDs": _read("rows", rows_per_partition=50, columns="_rowid"),

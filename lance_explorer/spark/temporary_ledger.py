@@ -1,0 +1,79 @@
+"""A large past that tasks read, for one question that was given no ledger.
+
+Tasks take ranges of versions and send back what they recorded of them; the driver keeps that until
+its process ends, and hands it out as it does with versions that it read itself. So workers need no
+folder that they share.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from lance_explorer.history.source import TableSource
+from lance_explorer.ledger.ledger import Ledger, place_of, record_and_merge, recorded_table
+from lance_explorer.ledger.version_ranges import VersionsToRecord, ranges_to_record, record_range
+from lance_explorer.spark import unread
+from lance_explorer.spark.pinning import TableRef
+
+__all__ = ["with_temporary_ledger"]
+
+_BYTES_PER_TASK = 64 << 20
+
+_FILES = pa.schema([("path", pa.string()), ("content", pa.binary())])
+
+
+def with_temporary_ledger(spark: SparkSession, ref: TableRef) -> TableRef:
+    """Return a table with a ledger of its past, if that is large and the table has no other one.
+
+    It lies in a temporary folder of this process.
+    """
+    if ref.ledger is not None:
+        return ref
+    folder = _folder().name
+    recorded = replace(ref, ledger=folder)
+    source = recorded.open()
+    if unread.unread_bytes(source) > unread.MOST_BYTES:
+        _record(spark, recorded, source, Ledger(folder))
+        return recorded
+    return recorded if recorded_table(Ledger(folder), source.uri).branches() else ref
+
+
+def _record(spark: SparkSession, ref: TableRef, source: TableSource, ledger: Ledger) -> None:
+    """Record what is new of a branch, read in tasks."""
+    live = replace(ref, ledger=None)
+    most = min(_BYTES_PER_TASK, unread.MOST_BYTES)
+    ranges = ranges_to_record(source, ledger, most)
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield from _recorded(live, ranges[number])
+
+    tasks = spark.range(0, len(ranges), 1, len(ranges))
+    for file in tasks.mapInArrow(read, "path string, content binary").collect():
+        place_of(ledger).write(file["path"], bytes(file["content"]))
+    table = recorded_table(ledger, source.uri)
+    record_and_merge(ref.open(), place_of(ledger), table)  # what a cleanup disturbed
+
+
+def _recorded(ref: TableRef, versions: VersionsToRecord) -> Iterator[pa.RecordBatch]:
+    """Yield the files of a ledger that has some versions of a branch."""
+    uri, storage = ref.storages()
+    with TemporaryDirectory() as folder:
+        record_range(storage, Ledger(folder), uri, ref.branch, versions)
+        for file in sorted(Path(folder).rglob("*")):
+            if file.is_file():
+                path = file.relative_to(folder).as_posix()
+                yield pa.RecordBatch.from_pydict(
+                    {"path": [path], "content": [file.read_bytes()]}, _FILES
+                )
+
+
+@cache
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="lance_explorer-")

@@ -1,0 +1,32 @@
+"""How many bytes of manifests the driver has to read: more than some should be read by tasks."""
+
+import warnings
+
+from lance_explorer.history.source import TableSource
+from lance_explorer.ledger.recorded_table import RecordedTable
+from lance_explorer.ledger.recording import new_files
+
+__all__ = ["MOST_BYTES", "unread_bytes", "warn_of_many_bytes"]
+
+MOST_BYTES = 256 << 20
+"""The driver reads them in two or three seconds."""
+
+
+def unread_bytes(source: TableSource) -> int:
+    """Return the size of the manifests of a branch that its ledger has not."""
+    files = source.listing.versions
+    if isinstance(source.recorded, RecordedTable):
+        files = tuple(new_files(source, source.recorded))
+    return sum([file.size_bytes for file in files])
+
+
+def warn_of_many_bytes(source: TableSource) -> None:
+    """Tell who waits for the driver how tasks read the manifests instead."""
+    num_bytes = unread_bytes(source)
+    if num_bytes > MOST_BYTES:
+        warnings.warn(
+            f"the driver alone reads {num_bytes / 1e6:,.0f} MB of manifests of {source.uri}; tasks "
+            "share the work with lx.spark.load instead of spark.read, or, once for all questions, "
+            "with lx.spark.record and then the option ledger",
+            stacklevel=2,
+        )
