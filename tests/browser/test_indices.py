@@ -173,7 +173,7 @@ def test_a_drag_moves_the_version(small):
 def test_pointing_tells_what_the_index_has(small):
     picture(small).hover(position=place(small, 5, 0, 7))
     told = widget(small).get_by_role("tooltip").filter(visible=True).inner_text()
-    assert "Version 5 Delete" in told
+    assert "Version 5 · Delete" in told
     assert "early covers 20 % of the rows" in told
     assert "Fragment 0: covered, rows deleted or moved since" in told
     small.page.mouse.move(5, 5)
