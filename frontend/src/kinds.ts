@@ -15,3 +15,6 @@ export const KIND_COLORS: Record<string, string> = {
   branch: "#857a30",
   other: "#5a5a5a",
 };
+
+/** What a table holds, and what is worth doing something about. */
+export const [DATA_COLOR, WARNING_COLOR] = ["#6994bf", "#d87756"];

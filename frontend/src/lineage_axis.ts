@@ -3,7 +3,18 @@
 import { unpackArrays } from "./arrays";
 import type { Look } from "./canvas";
 import { shortened } from "./canvas";
+import { commitBars } from "./commit_bars";
 import { kindColor } from "./legend";
+import {
+  BAR_WIDTH,
+  barOf,
+  isCrowded,
+  markSize,
+  namedCommits,
+  placeTags,
+  tickVersions,
+  timeForm,
+} from "./lineage_places";
 import type { CommitArrays, CommitsContent } from "./messages";
 import { count, visible } from "./text";
 
@@ -19,18 +30,7 @@ export interface LineageScale {
   version: (x: number) => number;
 }
 
-export const AXIS = {
-  tag: 17,
-  names: 54,
-  marks: 16,
-  foot: 34,
-  narrowestName: 11.5,
-  narrowestMark: 4,
-  bar: 6,
-  tick: 92,
-  pale: 0.45,
-  recorded: 0.4,
-};
+export const AXIS = { tag: 17, names: 54, marks: 16, foot: 34, pale: 0.4, widestTag: 140 };
 
 /** Return commits as the picture asks for them: those that a branch inherited, then its own. */
 export function lineageCommits(content: CommitsContent) {
@@ -85,10 +85,12 @@ export function drawLineageCommits(
   look: Look,
 ) {
   const [first, last] = [commits.from(scale.version(0)), commits.from(scale.version(scale.width) + 1)];
-  if (scale.unit >= AXIS.narrowestMark) {
-    drawCommitNames(context, commits, scale, first, last, top + AXIS.names - 5, look);
-    drawCommitMarks(context, commits, scale, first, last, top + AXIS.names);
-  } else drawCommitBars(context, commits, scale, first, last, top + 14, AXIS.names + AXIS.marks - 18, look);
+  if (isCrowded(last - first, scale.width)) {
+    drawCommitBars(context, commits, scale, first, last, top + 14, AXIS.names + AXIS.marks - 18, look);
+    return;
+  }
+  drawCommitNames(context, commits, scale, first, last, top + AXIS.names - 5, look);
+  drawCommitMarks(context, commits, scale, first, last, top + AXIS.names);
 }
 
 function drawCommitMarks(
@@ -99,11 +101,11 @@ function drawCommitMarks(
   last: number,
   top: number,
 ) {
-  const size = Math.min(9, scale.unit - 1);
+  const size = markSize(scale.unit);
   const middle = top + AXIS.marks / 2 - 2;
   for (let p = first; p < last; p += 1) {
     const x = scale.x(commits.versions[p]);
-    context.globalAlpha = commits.isRecorded[p] ? AXIS.recorded : 1;
+    context.globalAlpha = commits.isRecorded[p] ? AXIS.pale : 1;
     if (p < commits.numInherited) {
       // hollow, and around that of the branch at its fork
       const wide = size < 9 ? size - 1.5 : size + 1;
@@ -119,7 +121,6 @@ function drawCommitMarks(
   context.globalAlpha = 1;
 }
 
-/** Name commits, all of one kind or none: the rarest kinds first, as long as names do not touch. */
 function drawCommitNames(
   context: CanvasRenderingContext2D,
   commits: Commits,
@@ -129,24 +130,10 @@ function drawCommitNames(
   baseline: number,
   look: Look,
 ) {
-  const byName = new Map();
-  for (let p = first; p < last; p += 1) {
-    if (commits.versions[p] === commits.versions[p + 1]) continue; // a fork has the branch's name
-    const name = commits.nameAt(p);
-    byName.set(name, [...(byName.get(name) ?? []), p]);
-  }
-  let chosen: number[] = [];
-  for (const [, positions] of [...byName].sort(([, a], [, b]) => a.length - b.length)) {
-    const more = [...chosen, ...positions].sort((a, b) => a - b);
-    const touches = more.some(
-      (p, i) => i && (commits.versions[p] - commits.versions[more[i - 1]]) * scale.unit < AXIS.narrowestName,
-    );
-    if (!touches) chosen = more;
-  }
   context.font = look.font;
   context.fillStyle = look.ink;
   context.textBaseline = "middle";
-  const isAiry = scale.unit > 66;
+  const [chosen, isAiry] = namedCommits(commits.versions, commits.nameAt, first, last, scale.unit);
   for (const p of chosen) {
     context.save();
     context.translate(scale.x(commits.versions[p]), baseline);
@@ -168,26 +155,20 @@ function drawCommitBars(
   tall: number,
   look: Look,
 ) {
-  const bars = new Map();
-  const own = new Set();
-  for (let p = first; p < last; p += 1) {
-    const bar = Math.floor(scale.x(commits.versions[p]) / AXIS.bar);
-    if (p >= commits.numInherited) own.add(bar);
-    const kinds = bars.get(bar) ?? new Map();
-    kinds.set(commits.kind[p], (kinds.get(commits.kind[p]) ?? 0) + 1);
-    bars.set(bar, kinds);
-  }
-  const totals = [...bars.values()].map((kinds) => [...kinds.values()].reduce((sum, number) => sum + number, 0));
-  const most = Math.max(1, ...totals);
-  for (const [bar, kinds] of bars) {
-    let y = top + tall;
-    context.globalAlpha = own.has(bar) ? 1 : AXIS.pale;
-    for (const [kind, number] of [...kinds].sort(([a], [b]) => a - b)) {
-      const high = (tall * number) / most;
-      context.fillStyle = kindColor(commits, kind);
-      context.fillRect(bar * AXIS.bar, y - high, AXIS.bar - 1, high);
-      y -= high;
-    }
+  const begin = scale.version(0);
+  const parts = commitBars(
+    first,
+    last,
+    (p) => barOf(commits.versions[p], begin, scale.unit),
+    (p) => commits.kind[p],
+    (p) => p >= commits.numInherited,
+  );
+  const most = parts.reduce((most, { total }) => Math.max(most, total), 1);
+  for (const { bin, kind, start, commits: number, isPale } of parts) {
+    context.globalAlpha = isPale ? AXIS.pale : 1;
+    context.fillStyle = kindColor(commits, kind);
+    const high = (tall * number) / most;
+    context.fillRect(bin * BAR_WIDTH, top + tall - (tall * start) / most - high, BAR_WIDTH - 1, high);
   }
   context.globalAlpha = 1;
   context.font = look.font;
@@ -208,23 +189,24 @@ export function drawLineageTags(
 ) {
   context.font = look.font;
   context.textBaseline = "middle";
-  const free = new Array(rows).fill(-Infinity);
-  for (const { name, version } of commits.tags) {
-    const x = scale.x(version);
-    if (x < 0 || x > scale.width) continue;
+  const tags = commits.tags
+    .map(({ name, version }) => ({
+      x: scale.x(version),
+      label: shortened(context, visible(name.slice(0, 100)), AXIS.widestTag),
+    }))
+    .filter(({ x }) => x >= 0 && x <= scale.width);
+  const wanted = tags.map(({ x, label }): [number, number] => [x, context.measureText(label).width + 20]);
+  for (const [i, [left, row]] of placeTags(wanted, scale.width, rows).entries()) {
+    const [x, wide] = wanted[i];
     context.strokeStyle = look.quiet;
     context.lineWidth = 1;
     context.setLineDash([2, 3]);
     context.beginPath();
-    const label = shortened(context, visible(name.slice(0, 100)), 140);
-    const wide = context.measureText(label).width + 20;
-    const left = Math.min(x, scale.width - wide);
-    const row = free.findIndex((end) => end < left - 4);
-    context.moveTo(x, (row < 0 ? rows : row) * AXIS.tag + 9);
+    context.moveTo(x, (row ?? rows) * AXIS.tag + 9);
     context.lineTo(x, bottom);
     context.stroke();
     context.setLineDash([]);
-    if (row < 0) continue;
+    if (row === null) continue;
     context.fillStyle = look.raised;
     context.strokeStyle = look.line;
     context.beginPath();
@@ -233,8 +215,7 @@ export function drawLineageTags(
     context.stroke();
     context.fillStyle = look.ink;
     context.textAlign = "left";
-    context.fillText(`⚑ ${label}`, left + 4, row * AXIS.tag + AXIS.tag / 2);
-    free[row] = left + wide;
+    context.fillText(`⚑ ${tags[i].label}`, left + 4, row * AXIS.tag + AXIS.tag / 2);
   }
 }
 
@@ -254,13 +235,16 @@ export function drawLineageTicks(
   context.stroke();
   context.font = look.font;
   context.textBaseline = "middle";
-  const form = tickTimes(commits, scale);
-  for (const version of tickVersions(scale)) {
+  const [low, high] = [scale.version(scale.side), scale.version(scale.width - (scale.end ?? scale.side))];
+  const ends = timesInSight(commits, low, high);
+  const form = ends && timeForm(...ends);
+  for (const version of tickVersions(low, high, scale.width)) {
     const x = scale.x(version);
     context.fillStyle = look.line;
     context.fillRect(Math.round(x), top, 1, 4);
     const p = commits.from(version);
-    const time = commits.versions[p] === version ? form(commits.times[p]) : "";
+    const isKnown = commits.versions[p] === version && !Number.isNaN(commits.times[p]);
+    const time = form && isKnown ? form(commits.times[p]) : "";
     const wide = Math.max(context.measureText(count(version)).width, context.measureText(time).width);
     const at = Math.min(Math.max(x, wide / 2 + 1), scale.width - wide / 2 - 1);
     context.textAlign = "center";
@@ -271,37 +255,10 @@ export function drawLineageTicks(
   }
 }
 
-function tickVersions(scale: LineageScale) {
-  const [low, high] = [
-    Math.ceil(scale.version(scale.side)),
-    Math.floor(scale.version(scale.width - (scale.end ?? scale.side))),
-  ];
-  const most = Math.max(2, Math.floor(scale.width / AXIS.tick));
-  let step = 1;
-  for (let power = 1; (high - low) / step > most; power *= 10)
-    step = [1, 2, 5].map((unit) => unit * power).find((size) => (high - low) / size <= most) ?? 10 * power;
-  const ticks = [];
-  for (let version = Math.ceil(low / step) * step; version <= high; version += step) ticks.push(version);
-  if (!ticks.length || ticks[0] - low > 0.6 * step) ticks.unshift(low);
-  return ticks;
-}
-
-/** Return how to write times, so that neighbours differ and no more is said than needed. */
-function tickTimes(commits: Commits, scale: LineageScale) {
-  const [first, last] = [
-    commits.times[commits.from(scale.version(0))],
-    commits.times[Math.min(commits.from(scale.version(scale.width)), commits.count - 1)],
-  ];
-  const day = 86_400_000;
-  const span = last - first;
-  const options: Intl.DateTimeFormatOptions =
-    span > 20 * day
-      ? { day: "numeric", month: "short", year: "numeric" }
-      : span > day
-        ? { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }
-        : span > day / 24
-          ? { hour: "2-digit", minute: "2-digit" }
-          : { hour: "2-digit", minute: "2-digit", second: "2-digit" };
-  const format = new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
-  return (time: number) => (Number.isNaN(time) || time === undefined ? "" : format.format(time));
+/** The first and the last known time of some versions, null if none is known. */
+export function timesInSight(commits: Commits, begin: number, end: number): [number, number] | null {
+  let [first, last] = [commits.from(Math.ceil(begin)), commits.from(Math.floor(end) + 1) - 1];
+  while (first <= last && Number.isNaN(commits.times[first])) first += 1;
+  while (first <= last && Number.isNaN(commits.times[last])) last -= 1;
+  return first <= last ? [commits.times[first], commits.times[last]] : null;
 }

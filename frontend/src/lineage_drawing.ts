@@ -6,7 +6,6 @@ import { haloText, textOn } from "./canvas";
 import { KIND_COLORS } from "./kinds";
 import type { LineageScale } from "./lineage_axis";
 import type { Lane, LayoutArrays, LayoutContent, RowEvent } from "./messages";
-import { count, cut, plural } from "./text";
 
 /** Lanes, ribbons and the way of a row, as Python laid them out. */
 export interface Layout extends Omit<LayoutContent, "arrays" | "buffers">, LayoutArrays {
@@ -45,7 +44,7 @@ export type InLineage =
 
 const LANES = { thinnest: 1.2, label: 15, inside: 13, dim: 0.13, rest: 0.45 };
 
-export const RIBBON_COLORS = { rewrite: "compact", update: "update", clone: "branch", restore: "restore" };
+const RIBBON_COLORS = { rewrite: "compact", update: "update", clone: "branch", restore: "restore" };
 
 const ROW_LINES: [string, number][] = [
   ["#ffffff", 6],
@@ -110,7 +109,7 @@ export function drawRewrites(context: CanvasRenderingContext2D, layout: Layout, 
   context.globalAlpha = 1;
 }
 
-export function ribbonKind(layout: Layout, ribbon: number) {
+function ribbonKind(layout: Layout, ribbon: number) {
   return layout.ribbon_kinds[layout.ribbon_kind[ribbon]];
 }
 
@@ -182,7 +181,7 @@ export function drawLaneLabels(
     const room = Math.min(scale.x(end), scale.width) - left - 4;
     const isSelected = layout.selected?.lane === i;
     context.font = isSelected ? look.bold : look.font;
-    const text = laneNames(lane, layout.step_num_rows[first]).find((words) => context.measureText(words).width <= room);
+    const text = lane.names.find((words) => context.measureText(words).width <= room);
     const y = scale.y(layout.lane_y[i]) + (isAbove ? -3 : Math.min(thick / 2, 9));
     if (!text || touchesNames(rowNames, left, left + context.measureText(text).width, y - (isAbove ? 4 : 0))) continue;
     const isFaint = layout.related && !layout.related.has(i);
@@ -192,15 +191,6 @@ export function drawLaneLabels(
     context.fillText(text, left + (isAbove ? 0 : 4), y);
   }
   context.globalAlpha = 1;
-}
-
-/** What may stand at a lane, the longest first. */
-export function laneNames(lane: Lane, rows: number) {
-  if (isRest(lane)) return ["the other fragments", "others"];
-  const branch = lane.branch ? `${cut(lane.branch, 16)}: ` : "";
-  const id = `${branch}${count(lane.fragment_id)}`;
-  const many = Number.isNaN(rows) ? "" : ` · ${plural(rows, "row")}`;
-  return [`${branch}fragment ${count(lane.fragment_id)}${many}`, `${id}${many}`, id];
 }
 
 /** Draw the way of a row: a line through lanes, with a mark at each event; dotted while it was gone. */

@@ -6,16 +6,16 @@ import { fill, node, strong } from "./elements";
 import { KIND_COLORS } from "./kinds";
 import { swatch } from "./legend";
 import type { Commits } from "./lineage_axis";
-import { lineageCommits } from "./lineage_axis";
+import { lineageCommits, timesInSight } from "./lineage_axis";
 import type { Layout } from "./lineage_drawing";
 import { isRest, unpackLayout } from "./lineage_drawing";
 import { lineagePicture } from "./lineage_picture";
-import { describeInLineage, laneBeginning, laneEnd, lineageLegend, spanWords } from "./lineage_words";
+import { timeTitle } from "./lineage_places";
+import { describeInLineage, lineageLegend, noteWords } from "./lineage_words";
 import { connect } from "./link";
 import type { Found, LayoutContent, LineageAbout, State } from "./messages";
 import type { View } from "./model";
-import { KNOWN } from "./row_words";
-import { bytes, count, cut, plural, visible } from "./text";
+import { count, cut, plural, visible } from "./text";
 
 const LINEAGE_REST = 110; // milliseconds
 
@@ -131,7 +131,7 @@ export function render({ model, el }: View) {
 
   function showAll() {
     showWords();
-    fill(legend, ...lineageLegend(layout, commits));
+    fill(legend, ...lineageLegend(layout));
     showChosen();
     showWay();
     bar.setRow(link.state.row_id);
@@ -148,12 +148,20 @@ export function render({ model, el }: View) {
     const ribbons = layout.ribbon_x0.length;
     const parts = layout.has_rest
       ? [
-          `${count(layout.lanes.length - 1)} of ${plural(layout.num_fragments, "fragment")} in ${spanWords(layout.begin, layout.end)}, the rest in grey: zoom in to see them apart`,
+          noteWords(
+            layout.lanes.length - 1,
+            layout.num_fragments,
+            ribbons,
+            layout.num_ribbons,
+            layout.begin,
+            layout.end,
+          ),
+          "zoom in to see more",
         ]
-      : [plural(lanes, "fragment"), spanWords(begin, end)];
-    if (ribbons < layout.num_ribbons)
-      parts.push(`the widest ${count(ribbons)} of ${count(layout.num_ribbons)} ribbons`);
-    words.textContent = parts.join(" · ");
+      : [noteWords(lanes, lanes, ribbons, layout.num_ribbons, begin, end)];
+    const times = timesInSight(commits, begin, end);
+    const quiet = node("span", { class: "lx-quiet" }, times ? ` · times${timeTitle(...times)}` : "");
+    fill(words, strong(parts.join(" · ")), quiet);
   }
 
   function showChosen() {
@@ -170,9 +178,7 @@ export function render({ model, el }: View) {
       return;
     }
     const lane = selected.lane === null ? null : layout.lanes[selected.lane];
-    const facts = lane
-      ? [laneBeginning(lane), laneEnd(lane), `${bytes(lane.data_bytes)} of data`]
-      : ["it has no lane of its own here"];
+    const facts = lane ? lane.facts : ["it has no lane of its own here"];
     const only = node(
       "label",
       { class: "lx-check" },
@@ -219,7 +225,7 @@ export function render({ model, el }: View) {
         "button",
         {
           class: "lx-chip lx-event",
-          title: `${event.way}\n${KNOWN[event.evidence]}`,
+          title: `${event.way}\n${event.known}`,
           onclick: () => link.setState({ version: event.version }),
         },
         swatch(KIND_COLORS[event.kind]),

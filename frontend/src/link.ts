@@ -55,6 +55,10 @@ export type Link = ReturnType<typeof connect>;
  *   close()            what `render` returns
  */
 const PATIENCE_MS = 700;
+const LONG_MS = 5000;
+
+const NO_ANSWER =
+  "No answer from Python: the kernel is busy with something else, or this page has none, as an exported notebook. What is not shown here needs a running one.";
 
 export function connect(model: Model, el: HTMLElement) {
   const asker = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join("");
@@ -98,7 +102,10 @@ export function connect(model: Model, el: HTMLElement) {
       const put = () => {
         const sent = send({ ...args, kind }, answered, fail);
         questions.set(kind, sent);
-        setTimeout(() => questions.get(kind) === sent && progress.wait(kind), PATIENCE_MS);
+        const wait = (text: string, patience: number) =>
+          setTimeout(() => questions.get(kind) === sent && progress.wait(kind, text), patience);
+        wait("no answer from Python yet", PATIENCE_MS);
+        wait(NO_ANSWER, LONG_MS);
       };
       const show = (content: Failure) => errors.show(kind, content, put);
       const fail = (content: Failure) => (onError ? onError(content, show) : show(content));

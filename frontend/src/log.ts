@@ -160,7 +160,7 @@ export function render({ model, el }: View) {
     lanes.setLog(log);
     list.style.setProperty("--lx-lanes", `${lanesWidth(log.num_lanes)}px`);
     list.classList.toggle("lx-log-anonymous", !log.author.some(Boolean) && !log.job.some(Boolean));
-    list.style.maxHeight = `${Math.max(log.versions.length, 3) * LINE + 2}px`;
+    list.style.setProperty("--lx-tall", `${Math.max(log.versions.length, 3) * LINE + 2}px`);
     space.style.height = `${log.versions.length * LINE}px`;
     const stays = atTop ? lineOf(atTop.branch, atTop.version) : -1;
     list.scrollTop = stays < 0 ? 0 : stays * LINE + within;

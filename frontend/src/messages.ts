@@ -389,7 +389,8 @@ export interface RowEvent {
   kind: string;
   operation: string | null;
   way: string;
-  evidence: Evidence;
+  known: string;
+  words: string[];
   source: string | null;
   branch: string | null;
   fragment_id: string;
@@ -422,19 +423,13 @@ export interface LineageAbout extends CommitsContent {
   between: [number, number] | null;
 }
 
+/** A lane: what may stand at it, the longest first, and what is said of it. */
 export interface Lane {
   node: string;
   kind: string;
-  fragment_id: string;
-  branch: string | null;
-  table: string | null;
-  data_bytes: string | null;
-  operation: string | null;
-  end_operation: string | null;
-  first_version: string;
-  first_version_exact: boolean;
-  last_version: string | null;
-  is_current: boolean;
+  names: string[];
+  title: string;
+  facts: string[];
 }
 
 export interface LayoutContent extends Packed {
@@ -447,7 +442,10 @@ export interface LayoutContent extends Packed {
   num_ribbons: number;
   lanes: Lane[];
   ribbon_kinds: RibbonKind[];
-  evidence: Evidence[];
+  step_words: string[];
+  ribbon_words: string[][];
+  rewrite_words: string[][];
+  keys: { mark: string; kind: string; words: string }[];
   row: LineageRow | null;
   row_problem: string | null;
   selected: SelectedLane | null;
@@ -482,10 +480,6 @@ export interface LayoutArrays {
   step_x0: Float64Array;
   step_x1: Float64Array;
   step_thickness: Float64Array;
-  step_begin: Float64Array;
-  step_end: Float64Array;
-  step_num_rows: Float64Array;
-  step_num_fragments: Float64Array;
   ribbon_from: Int32Array;
   ribbon_to: Int32Array;
   ribbon_kind: Uint8Array;
@@ -495,14 +489,9 @@ export interface LayoutArrays {
   ribbon_y1: Float64Array;
   ribbon_width0: Float64Array;
   ribbon_width1: Float64Array;
-  ribbon_rows: Float64Array;
-  ribbon_version: Float64Array;
-  ribbon_num_edges: Float64Array;
   rewrite_x: Float64Array;
   rewrite_y: Float64Array;
   rewrite_thickness: Float64Array;
-  rewrite_version: Float64Array;
-  rewrite_rows: Float64Array;
 }
 
 export interface RowAbout extends CommitsContent {

@@ -14,7 +14,8 @@ import type { Advice, DiskUsage, HistoryContent, State, Story } from "./messages
 import type { View } from "./model";
 import type { Measure } from "./overview_panels";
 import { advicePanel, factCards, largestCommits, MEASURES, operationsByKind, storySentences } from "./overview_panels";
-import { absoluteTime, count, cut, known, relativeTime, visible } from "./text";
+import { absoluteTime, count, cut, relativeTime, visible } from "./text";
+import { describeVersion } from "./version_words";
 
 export type OverviewHistory = History & Story;
 
@@ -213,22 +214,13 @@ export function render({ model, el }: View) {
 
   function describe(p: number) {
     const { format } = MEASURES[measure];
-    const value = history[measure][p];
-    const change = p ? value - history[measure][p - 1] : 0;
-    const tags = history.tagsAt(p);
-    return [
-      node("div", {}, node("strong", {}, `Version ${count(history.versions[p])} `), visible(history.operationAt(p))),
-      node(
-        "div",
-        {},
-        known(value, format),
-        change ? ` (${change > 0 ? `+${format(change)}` : `−${format(-change)}`})` : "",
-      ),
-      node("div", { class: "lx-quiet" }, absoluteTime(history.timeAt(p))),
-      node("div", {}, ...rich(history.words[p])),
-      tags.length ? node("div", {}, `⚑ ${tags.map((name) => cut(name, 40)).join(", ")}`) : null,
-      history.is_recorded[p] ? node("div", { class: "lx-quiet" }, "known from the ledger") : null,
-    ].filter(Boolean);
+    const change = p ? history[measure][p] - history[measure][p - 1] : 0;
+    const told = describeVersion(history, p);
+    if (change)
+      told.push(
+        node("div", {}, `${change > 0 ? `+${format(change)}` : `−${format(-change)}`} since the version before`),
+      );
+    return told;
   }
 
   link.on("versions", () => load(false, true));

@@ -48,31 +48,40 @@ export function errorPane() {
   return { element, show, hide };
 }
 
+const LONGEST_LABEL = 80; // characters; more are a paragraph
+
 /** A line on top of the view while something takes long. */
 export function progressBar() {
   const bar = node("div", { class: "lx-progress-bar" });
   const text = node("span", { class: "lx-progress-text" });
   const element = node("div", { class: "lx-progress", role: "status", hidden: true }, bar, text);
   const running = new Map<string, Progress>();
+  const waiting = new Set<string>(); // those of which Python has said nothing
   function draw() {
     const newest = [...running.values()].at(-1);
     element.hidden = !newest;
     if (!newest) return;
     text.textContent = visible(newest.text);
+    element.classList.toggle("lx-sentence", newest.text.length > LONGEST_LABEL);
     bar.classList.toggle("lx-unknown", newest.fraction === null);
     bar.style.width = newest.fraction === null ? "" : `${100 * newest.fraction}%`;
   }
   return {
     element,
     show(kind: string, content: Progress) {
+      waiting.delete(kind);
       running.set(kind, content);
       draw();
     },
-    /** Shows that there is no answer yet, unless Python has said what it does. */
-    wait(kind: string) {
-      if (!running.has(kind)) this.show(kind, { text: "waiting for Python", fraction: null });
+    /** Says that there is no answer yet, unless Python has said what it does. */
+    wait(kind: string, text: string) {
+      if (running.has(kind) && !waiting.has(kind)) return;
+      waiting.add(kind);
+      running.set(kind, { text, fraction: null });
+      draw();
     },
     hide(kind: string) {
+      waiting.delete(kind);
       running.delete(kind);
       draw();
     },

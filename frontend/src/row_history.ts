@@ -10,9 +10,9 @@ import { connect } from "./link";
 import type { EventValue, EventValues, FollowedRow, Found, RowAbout, RowEvent, RowValues } from "./messages";
 import type { View } from "./model";
 import { rowTimeline } from "./row_timeline";
-import { describeEvent, KNOWN } from "./row_words";
 import { rowTable } from "./rows";
 import { absoluteTime, addressText, count, cut, plural, visible } from "./text";
+import { linesOf } from "./version_words";
 
 const DOUBTS: Record<string, string> = {
   created: "This row is new, or an updated older one: the commit does not record which row replaced which.",
@@ -32,10 +32,7 @@ export function render({ model, el }: View) {
 
   const timeline = rowTimeline(link.root, {
     onChoose: choose,
-    describe: (event) =>
-      describeEvent(row, event)
-        .filter(Boolean)
-        .map((line) => node("div", {}, line)),
+    describe: (event) => linesOf(event.words),
   });
   const bar = historyBar({ onRow: find, onStep: step });
   const heading = node("div", { class: "lx-row-heading", hidden: true });
@@ -131,7 +128,7 @@ export function render({ model, el }: View) {
       node("span", {}, `version ${count(event.version)}, ${visible(event.operation ?? "operation not known")}`),
       node("span", { class: "lx-quiet" }, event.time ? absoluteTime(event.time) : ""),
       node("span", {}, event.way),
-      node("span", { class: "lx-quiet" }, KNOWN[event.evidence]),
+      node("span", { class: "lx-quiet" }, event.known),
       ...(event.is_recorded
         ? [
             node(

@@ -3,7 +3,7 @@
 import { canvas, canvasFont, onTheme, themeColor } from "./canvas";
 import { node } from "./elements";
 import { stepOf } from "./keys";
-import { KIND_COLORS } from "./kinds";
+import { DATA_COLOR, WARNING_COLOR } from "./kinds";
 import type { SizeBin, SizeBins } from "./messages";
 import { tooltip } from "./tooltip";
 
@@ -14,9 +14,9 @@ interface Histogram {
 
 const HISTOGRAM = { height: 150, left: 46, right: 30, bottom: 20, top: 8, words: 16 };
 
-export const SMALL_COLOR = KIND_COLORS.update;
+export const SMALL_COLOR = WARNING_COLOR;
 
-export const LARGE_COLOR = KIND_COLORS.append;
+export const LARGE_COLOR = DATA_COLOR;
 
 /**
  * How many things there are of each size, small ones apart, as Python laid them out: `element`, `show(bins)`,

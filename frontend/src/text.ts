@@ -68,6 +68,13 @@ export function cut(text: unknown, longest = 200) {
   return `${visible(whole.slice(0, end))}… (${count(longest)} of ${count(number)} characters)`;
 }
 
+/** Return text in one line of bounded length, as Python cuts it. */
+export function oneLine(text: string, longest = 100) {
+  const shown = visible(text.slice(0, 8 * longest));
+  const characters = Array.from(shown);
+  return characters.length <= longest ? shown : `${characters.slice(0, longest).join("")}...`;
+}
+
 /** Return a whole number (number, bigint or decimal string) with thousands parted. */
 export function count(number: number | bigint | string) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -14,6 +14,7 @@ import type { View } from "./model";
 import { rowTable } from "./rows";
 import { absoluteTime, bytes, count, cut, plural, relativeTime, visible } from "./text";
 import { versionTabs } from "./version_tabs";
+import { describeVersion } from "./version_words";
 
 const REST = 120; // milliseconds
 
@@ -27,7 +28,7 @@ export function render({ model, el }: View) {
   let position = -1;
   let resting: number | undefined;
 
-  const strip = historyStrip(link.root, { onMove: moveTo, describe: describeVersion });
+  const strip = historyStrip(link.root, { onMove: moveTo, describe: (p) => describeVersion(history, p) });
   const map = fragmentMap(link.root, {
     onSelect: (id) => link.setState({ fragment_id: id }),
     actions: (id) => [link.leadTo("lineage", "Its lineage", { fragment_id: id })],
@@ -219,26 +220,6 @@ export function render({ model, el }: View) {
       { class: "lx-quiet lx-gap-note" },
       `compared with version ${count(history.versions[position - 1])}, the last one kept before`,
     );
-  }
-
-  function describeVersion(p: number) {
-    const gap =
-      history.gapBefore[p] && p > 0
-        ? node(
-            "div",
-            { class: "lx-quiet" },
-            `versions ${count(history.versions[p - 1] + 1n)} to ${count(history.versions[p] - 1n)} are not kept`,
-          )
-        : null;
-    const tags = history.tagsAt(p);
-    return [
-      node("div", {}, node("strong", {}, `Version ${count(history.versions[p])} `), visible(history.operationAt(p))),
-      node("div", { class: "lx-quiet" }, absoluteTime(history.timeAt(p))),
-      node("div", {}, ...rich(history.words[p])),
-      tags.length ? node("div", {}, `⚑ ${tags.map((name) => cut(name, 40)).join(", ")}`) : null,
-      history.is_recorded[p] ? node("div", { class: "lx-quiet" }, "known from the ledger") : null,
-      gap,
-    ].filter(Boolean);
   }
 
   link.on("versions", renew);

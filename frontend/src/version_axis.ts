@@ -1,6 +1,7 @@
 // Versions from left to right: where they stand, their rows, commits, gaps and tags.
 
 import { canvasFont, shortened, themeColor } from "./canvas";
+import { commitBars } from "./commit_bars";
 import type { History } from "./history";
 import { kindColor } from "./legend";
 import { count, plural, visible } from "./text";
@@ -100,23 +101,22 @@ export function drawCommits(context: CanvasRenderingContext2D, history: History,
   const step = versionsPerBar(scale);
   const single = Math.min(14, scale.unit - Math.min(2, scale.unit / 4));
   const tall = STRIP.commits - 6;
-  for (let begin = 0; begin < history.count; begin += step) {
-    const end = Math.min(begin + step, history.count);
+  const parts = commitBars(
+    0,
+    history.count,
+    (p) => Math.floor(p / step),
+    (p) => history.kind[p],
+    (p) => !history.is_recorded[p],
+  );
+  for (const { bin, kind, start, commits, total, isPale } of parts) {
+    const [begin, end] = [bin * step, bin * step + total];
     const [left, right] =
       step === 1
         ? [scale.center(begin) - single / 2, scale.center(begin) + single / 2]
         : [Math.round(scale.left[begin]), Math.round(scale.left[end - 1] + scale.unit)];
-    const counts = new Map();
-    for (let p = begin; p < end; p += 1) counts.set(history.kind[p], (counts.get(history.kind[p]) ?? 0) + 1);
-    const isRecorded = history.is_recorded.subarray(begin, end).every((one) => one);
-    let y = top + tall;
-    for (const [kind, number] of [...counts].sort(([a], [b]) => a - b)) {
-      const share = (tall * number) / (end - begin);
-      context.fillStyle = kindColor(history, kind);
-      context.globalAlpha = isRecorded ? STRIP.pale : 1;
-      context.fillRect(left, y - share, right - left, share);
-      y -= share;
-    }
+    context.fillStyle = kindColor(history, kind);
+    context.globalAlpha = isPale ? STRIP.pale : 1;
+    context.fillRect(left, top + tall * (1 - (start + commits) / total), right - left, (tall * commits) / total);
   }
   context.globalAlpha = 1;
 }

@@ -3,7 +3,8 @@
 import "./version_head.css";
 import { fill, node, rich } from "./elements";
 import type { History } from "./history";
-import { absoluteTime, count, cut, plural, relativeTime, visible } from "./text";
+import { absoluteTime, count, cut, plural, relativeTime } from "./text";
+import { describeVersion } from "./version_words";
 
 /**
  * The head: `element`, `describe(position)` for tooltips, and
@@ -49,11 +50,7 @@ export function versionHead({ onRefresh }: { onRefresh: () => void }) {
       told.hidden = !text;
       told.textContent = text;
     },
-    describe: (p: number) => [
-      node("div", {}, node("strong", {}, `Version ${count(history.versions[p])} `), visible(history.operationAt(p))),
-      node("div", { class: "lx-quiet" }, absoluteTime(history.timeAt(p))),
-      node("div", {}, ...rich(history.words[p])),
-    ],
+    describe: (p: number) => describeVersion(history, p),
   };
 }
 

@@ -4,21 +4,10 @@ import plotly.graph_objects as go
 import polars as pl
 
 from lance_explorer.disk.usage import PART_WORDS
-from lance_explorer.figures.labels import size
-from lance_explorer.figures.palette import FAINT, KIND_COLORS, MUTED, PART_COLORS, apply_look
+from lance_explorer.figures.labels import byte_ticks, size
+from lance_explorer.figures.palette import DISK_COLORS, STATUS_COLORS, apply_look
 
-__all__ = ["DISK_COLORS", "STATUS_COLORS", "STATUS_WORDS", "disk_growth", "disk_usage"]
-
-STATUS_COLORS = {
-    "live": KIND_COLORS["append"],
-    "pinned": KIND_COLORS["branch"],
-    "old": MUTED,
-    "in_flight": KIND_COLORS["update"],
-    "orphan": KIND_COLORS["delete"],
-    "wrong_size": KIND_COLORS["overwrite"],
-    "unknown": FAINT,
-}
-"""The colour of each status; what is missing takes no space."""
+__all__ = ["STATUS_WORDS", "disk_growth", "disk_usage"]
 
 STATUS_WORDS = {
     "live": "the latest version",
@@ -29,16 +18,6 @@ STATUS_WORDS = {
     "wrong_size": "of the wrong size",
     "unknown": "of unknown use",
 }
-
-
-DISK_COLORS = {
-    "data": KIND_COLORS["append"],
-    "deletion": KIND_COLORS["delete"],
-    "index": PART_COLORS["indices"],
-    "manifest": MUTED,
-    "other": PART_COLORS["transaction"],
-}
-"""The colour of what sizes are told apart by, over versions."""
 
 
 def disk_usage(summary: pl.DataFrame) -> go.Figure:
@@ -63,15 +42,17 @@ def disk_usage(summary: pl.DataFrame) -> go.Figure:
             x=values,
             orientation="h",
             name=STATUS_WORDS[status],
-            marker_color=color,
+            marker={"color": color, "line": {"width": 0}},
             customdata=[size(value) for value in values],
             hovertemplate="%{y}, " + STATUS_WORDS[status] + ": %{customdata}<extra></extra>",
         )
     figure.update_layout(
-        barmode="stack", xaxis_title="bytes on disk", legend_traceorder="normal", bargap=0.25
+        barmode="stack",
+        bargap=0.25,
+        legend={"orientation": "h", "y": 1.03, "yanchor": "bottom", "traceorder": "normal"},
     )
-    apply_look(figure, height=120 + 30 * len(kinds))
-    return figure
+    figure.update_xaxes(title_text="on disk", **byte_ticks(totals["size_bytes"]))
+    return apply_look(figure, height=130 + 30 * len(kinds))
 
 
 def disk_growth(versions: pl.DataFrame) -> go.Figure:
@@ -101,7 +82,11 @@ def disk_growth(versions: pl.DataFrame) -> go.Figure:
             hovertemplate=PART_WORDS[part] + ": %{customdata}<extra></extra>",
         )
     figure.update_layout(
-        xaxis_title="version", yaxis_title="bytes on disk", hovermode="x unified", showlegend=True
+        xaxis_title="version",
+        hovermode="x unified",
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.03, "yanchor": "bottom", "traceorder": "normal"},
     )
-    apply_look(figure, height=260)
-    return figure
+    whole = known.select(pl.sum_horizontal([f"{part}_bytes" for part in DISK_COLORS]).sum())
+    figure.update_yaxes(title_text="on disk", **byte_ticks(whole.to_series()))
+    return apply_look(figure, height=300)

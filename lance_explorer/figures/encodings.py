@@ -9,7 +9,6 @@ from plotly.subplots import make_subplots
 from lance_explorer.figures.encoding_rows import encoding_rows
 from lance_explorer.figures.labels import byte_ticks, count_ticks, plural, size
 from lance_explorer.figures.palette import (
-    ACCENT,
     ENCODING_COLORS,
     MUTED,
     PART_COLORS,
@@ -120,8 +119,8 @@ def encoding_growth(totals: pl.DataFrame, all_encodings: pl.DataFrame | None = N
     versions_color = PART_COLORS["row versions"]
     _add_line(figure, totals, "versions_bytes", "row versions", versions_color, row=2)
     _add_line(figure, growth, "bytes_per_row", "row IDs for each row", color, row=3)
-    _add_line(figure, totals, "num_segments", "segments", ACCENT, row=4)
-    _add_line(figure, totals, "num_runs", "runs", PART_COLORS["indices"], row=4)
+    _add_line(figure, totals, "num_segments", "segments", color, row=4)
+    _add_line(figure, totals, "num_runs", "runs", versions_color, row=4)
     figure.update_traces(showlegend=False, selector={"name": "row IDs for each row"})
     figure.update_yaxes(rangemode="tozero")
     figure.update_yaxes(title_text="row IDs", row=1, **byte_ticks(stored))

@@ -4,8 +4,10 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import byte_ticks, count_ticks, number, size, text
+from lance_explorer.figures.commit_bars import commit_bars
+from lance_explorer.figures.labels import byte_ticks, count_ticks, hover, plural, text
 from lance_explorer.figures.lineage_axis import legend_key
+from lance_explorer.figures.lineage_places import place_tags
 from lance_explorer.figures.palette import ACCENT, KIND_COLORS, MUTED, PALE, apply_look
 from lance_explorer.figures.version_axis import (
     MOST_BARS,
@@ -15,11 +17,14 @@ from lance_explorer.figures.version_axis import (
     first_and_last,
     show_versions,
 )
+from lance_explorer.figures.version_words import version_words
 
 __all__ = ["history"]
 
 _MOST_TAGS = 12
 _MOST_TAG_CHARACTERS = 20
+_USUAL_WIDTH = 600  # pixels
+_CHARACTER = 6.3
 _SHORT_HOVER = {
     "num_rows": "%{y:,} rows",
     "data_bytes": "%{y:.3s}B of data",
@@ -54,10 +59,10 @@ def history(versions: pl.DataFrame) -> go.Figure:
     )
     step = 1
     if len(versions):
-        hover = _hover(versions)
+        said = [hover(version_words(row)) for row in versions.iter_rows(named=True)]
         for row, column in enumerate(("num_rows", "data_bytes", "num_fragments"), start=1):
-            _add_line(figure, versions, column, hover, row)
-        step = _add_commits(figure, versions, hover)
+            _add_line(figure, versions, column, said, row)
+        step = _add_commits(figure, versions, said)
         _add_tags(figure, versions)
     commits = "commits" if step == 1 else f"per {step:,} versions"
     figure.update_yaxes(rangemode="tozero")
@@ -98,36 +103,39 @@ def _add_line(
     )
 
 
-def _add_commits(figure: go.Figure, versions: pl.DataFrame, hover: list[str]) -> int:
+def _add_commits(figure: go.Figure, versions: pl.DataFrame, said: list[str]) -> int:
     """Add the bars of commits; return how many version numbers one bar stands for."""
     first, last = first_and_last(versions["version"])
     step = bin_step(first, last)
-    bins = versions.with_columns(
-        start=(pl.col("version") - first) // step * step + first, hover=pl.Series(hover)
-    )
-    counts = bins.group_by("kind", "start", "known_from", maintain_order=True).agg(
-        pl.len().alias("commits"), pl.col("hover").first()
+    bins = (versions["version"] - first) // step
+    is_live = versions["known_from"] != "ledger"
+    parts = commit_bars(bins, versions["kind"], is_live).with_columns(
+        begin=pl.col("bin") * step + first
     )
     for kind, color in KIND_COLORS.items():
-        bars = counts.filter(pl.col("kind") == kind)
+        bars = parts.filter(pl.col("kind") == kind)
         if len(bars) == 0:
             continue
         figure.add_bar(
-            x=(bars["start"] + (step - 1) / 2).to_list(),
+            x=(bars["begin"] + (step - 1) / 2).to_list(),
             y=bars["commits"].to_list(),
             width=[bar_width(step)] * len(bars),
             name=kind,
             marker={
                 "color": color,
                 "line": {"width": 0},
-                "opacity": [PALE if place == "ledger" else 1 for place in bars["known_from"]],
+                "opacity": [PALE if is_pale else 1 for is_pale in bars["is_pale"]],
             },
-            hovertext=bars["hover"].to_list() if step == 1 else _bin_hover(bars, kind, step),
+            hovertext=(
+                [one for one, of in zip(said, versions["kind"], strict=True) if of == kind]
+                if step == 1
+                else _bin_hover(bars, kind, step)
+            ),
             hoverinfo="text",
             row=4,
             col=1,
         )
-    if (versions["known_from"] == "ledger").any():
+    if not is_live.all():
         key = legend_key(MUTED, opacity=PALE)
         figure.add_scatter(**key, name="known from the ledger", row=4, col=1)
     return step
@@ -135,38 +143,38 @@ def _add_commits(figure: go.Figure, versions: pl.DataFrame, hover: list[str]) ->
 
 def _bin_hover(bars: pl.DataFrame, kind: str, step: int) -> list[str]:
     return [
-        f"versions {start:,} to {start + step - 1:,}<br>{commits:,} of kind {kind}"
-        for start, commits in zip(bars["start"], bars["commits"], strict=True)
+        hover(
+            [
+                f"{plural(commits, 'commit')} of kind {kind}",
+                f"versions {begin:,} to {begin + step - 1:,}",
+            ]
+        )
+        for begin, commits in zip(bars["begin"], bars["commits"], strict=True)
     ]
 
 
 def _add_tags(figure: go.Figure, versions: pl.DataFrame) -> None:
+    """Add a line for each of the last tags, with its name where there is room."""
     tagged = versions.filter(pl.col("tags") != "").tail(_MOST_TAGS)
-    for version, tags in tagged.select("version", "tags").iter_rows():
+    tags = [
+        (version, text(tags, _MOST_TAG_CHARACTERS))
+        for version, tags in tagged.select("version", "tags").iter_rows()
+    ]
+    first, last = first_and_last(versions["version"])
+    unit = _USUAL_WIDTH / max(last - first, 1)
+    wanted = [((version - first) * unit, _CHARACTER * len(words)) for version, words in tags]
+    for (version, words), (_, row) in zip(
+        tags, place_tags(wanted, _USUAL_WIDTH + 50, 1), strict=True
+    ):
         figure.add_vline(x=version, line={"color": MUTED, "width": 1, "dash": "dot"})
+        if row is None:
+            continue
         figure.add_annotation(
             x=version,
             y=1,
             yref="paper",
             yanchor="bottom",
-            text=text(tags, _MOST_TAG_CHARACTERS),
+            text=words,
             showarrow=False,
             font={"size": 11},
         )
-
-
-def _hover(versions: pl.DataFrame) -> list[str]:
-    """Return what to say about each version when the pointer is on it."""
-    return [
-        "<br>".join(
-            [
-                f"<b>version {row['version']:,}</b> {text(row['operation'] or 'unknown')}",
-                f"{row['timestamp']:%Y-%m-%d %H:%M:%S} UTC" if row["timestamp"] else "",
-                f"rows: {number(row['num_rows'])}, fragments: {number(row['num_fragments'])}",
-                f"data: {size(row['data_bytes'])}",
-                *([text(row["message"])] if row["message"] else []),
-                *(["known from the ledger"] if row["known_from"] == "ledger" else []),
-            ]
-        )
-        for row in versions.iter_rows(named=True)
-    ]

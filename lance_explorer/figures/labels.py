@@ -1,5 +1,6 @@
 """How figures write numbers, sizes and names: short, and never as markup."""
 
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -10,10 +11,13 @@ from lance_explorer.frames.sizes import byte_size
 __all__ = [
     "byte_ticks",
     "count_ticks",
+    "data_words",
+    "hover",
     "middle",
     "number",
     "per_row",
     "plural",
+    "rows_words",
     "short",
     "size",
     "text",
@@ -36,6 +40,18 @@ def text(content: str, most: int = _MOST_CHARACTERS) -> str:
     return escape("".join([c if c.isprintable() else repr(c)[1:-1] for c in shown]), quote=False)
 
 
+def hover(lines: Iterable[str]) -> str:
+    """Return lines without markup as what plotly shows under the pointer: the first is a title.
+
+    Examples
+    --------
+    >>> hover(["Fragment 3", "in a<b"])
+    '<b>Fragment 3</b><br>in a&lt;b'
+    """
+    title, *facts = [escape(line, quote=False) for line in lines]
+    return "<br>".join([f"<b>{title}</b>", *facts])
+
+
 def number(count: int | None) -> str:
     """Return a count with separators.
 
@@ -56,6 +72,28 @@ def size(num_bytes: float | None, digits: str = "%.1f") -> str:
     ('1.4 GB', '794 bytes', 'unknown')
     """
     return "unknown" if num_bytes is None else byte_size(num_bytes, digits)
+
+
+def rows_words(count: int | None) -> str:
+    """Return a number of rows.
+
+    Examples
+    --------
+    >>> rows_words(1), rows_words(None)
+    ('1 row', 'an unknown number of rows')
+    """
+    return "an unknown number of rows" if count is None else plural(count, "row")
+
+
+def data_words(num_bytes: int | None) -> str:
+    """Return how large data files are.
+
+    Examples
+    --------
+    >>> data_words(1_700), data_words(None)
+    ('1.7 kB of data', 'data of unknown size')
+    """
+    return "data of unknown size" if num_bytes is None else f"{size(num_bytes)} of data"
 
 
 def per_row(num_bytes: float | None) -> str:

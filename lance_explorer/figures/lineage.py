@@ -8,14 +8,15 @@ import plotly.graph_objects as go
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.figures.labels import text
 from lance_explorer.figures.lineage_axis import Surroundings, legend_key
 from lance_explorer.figures.lineage_hover import add_hover, lane_color
 from lance_explorer.figures.lineage_layout import LineageLayout, lay_out
 from lance_explorer.figures.lineage_path import draw_paths, place_paths
 from lance_explorer.figures.lineage_ribbons import CURVE, RISE
-from lance_explorer.figures.lineage_selection import node_of
-from lance_explorer.figures.lineage_words import WAY_KINDS, lane_labels, note
-from lance_explorer.figures.palette import KIND_COLORS, MUTED, apply_look
+from lance_explorer.figures.lineage_selection import node_of, with_origins
+from lance_explorer.figures.lineage_words import WAY_KINDS, lane_names, lineage_keys, note
+from lance_explorer.figures.palette import KIND_COLORS, MUTED, PALE, apply_look
 
 __all__ = ["lineage"]
 
@@ -24,6 +25,15 @@ _LEFT, _RIGHT, _BOTTOM = 16, 16, 64
 _CHARACTER = 6.4
 _LABEL_SIZE = 11
 _LABEL_HEIGHT = 16
+
+_KEY_LOOKS: dict[str, dict[str, Any]] = {
+    "rest": {"opacity": 0.45},
+    "ribbon": {"opacity": 0.55},
+    "thread": {"symbol": "line-ew-open", "line": {"width": 2}},
+    "rewrite": {"symbol": "line-ns-open", "line": {"width": 3}},
+    "inherited": {"symbol": "square-open"},
+    "recorded": {"opacity": PALE},
+}
 
 _Polygon = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -74,8 +84,8 @@ def lineage(
     layout = lay_out(fragments, edges, states, versions=between, focus=focus)
     shown = versions.filter(pl.col("version").is_between(layout.begin, layout.end))
     plot_width = (width or _USUAL_WIDTH) - _LEFT - _RIGHT
-    branch = versions["branch"][-1] if len(versions) else None
-    around = Surroundings(shown, branch, layout.x0, layout.x1, plot_width)
+    shown = with_origins(shown, versions["branch"][-1] if len(versions) else None)
+    around = Surroundings(shown, layout.x0, layout.x1, plot_width)
     top = around.height
     figure = go.Figure()
     _add_ribbons(figure, layout, top)
@@ -86,7 +96,7 @@ def lineage(
         draw_paths(figure, place_paths(layout, fragments, edges, path), top)
     bottom = top + layout.height + 6
     notes = [*around.draw(figure, bottom)]
-    _add_keys(figure, layout)
+    _add_keys(figure, lineage_keys(layout, shown))
     notes += _labels(layout, top, (layout.x1 - layout.x0) / plot_width)
     figure.update_yaxes(range=[bottom, 0], visible=False, fixedrange=True)
     figure.update_layout(
@@ -105,7 +115,8 @@ def lineage(
         },
     )
     margins = {"l": _LEFT, "r": _RIGHT, "t": 70, "b": _BOTTOM}
-    figure = apply_look(figure, int(bottom) + margins["t"] + margins["b"], note(layout))
+    words = note(*layout.shares, layout.begin, layout.end)
+    figure = apply_look(figure, int(bottom) + margins["t"] + margins["b"], words)
     figure.update_layout(margin=margins)
     return figure
 
@@ -122,12 +133,11 @@ def _add_lanes(figure: go.Figure, layout: LineageLayout, top: float) -> None:
         _add_polygons(figure, polygons, color, {"width": 0})
 
 
-def _add_keys(figure: go.Figure, layout: LineageLayout) -> None:
-    """Name the colours of lanes in the legend that no commit in the picture has."""
-    named = {trace.name for trace in figure.data}
-    for kind in sorted(set(layout.lanes["kind"].drop_nulls()) - named):
-        name = "not known" if kind == "other" else kind
-        figure.add_scatter(**legend_key(KIND_COLORS[kind]), name=name)
+def _add_keys(figure: go.Figure, keys: list[tuple[str, str, str]]) -> None:
+    """Say in the legend what colours and marks mean."""
+    for rank, (mark, kind, words) in enumerate(keys):
+        key = legend_key(KIND_COLORS.get(kind, MUTED), **_KEY_LOOKS.get(mark, {}))
+        figure.add_scatter(**key, name=text(words), legendrank=rank + 1)
 
 
 def _lane_polygon(y: float, steps: pl.DataFrame) -> _Polygon:
@@ -171,7 +181,7 @@ def _labels(
         length = lane["room"] if layout.has_labels else lane["x1"] - lane["x0"]
         room = length / versions_per_pixel - 4
         label = next(
-            (words for words in lane_labels(lane, num_rows) if len(words) * _CHARACTER <= room),
+            (words for words in lane_names(lane, num_rows) if len(words) * _CHARACTER <= room),
             None,
         )
         if label is None or not (layout.has_labels or thickness > _LABEL_HEIGHT):
@@ -180,7 +190,7 @@ def _labels(
         yield {
             "x": lane["x0"],
             "y": lane["y"] + top + (1 if layout.has_labels else _LABEL_HEIGHT),
-            "text": label,
+            "text": text(label),
             "xanchor": "left",
             "yanchor": "bottom",
             "xshift": -2 if layout.has_labels else 1,
@@ -258,6 +268,5 @@ def _add_rewrites(figure: go.Figure, layout: LineageLayout, top: float) -> None:
         mode="lines",
         line={"color": KIND_COLORS["schema"], "width": 3},
         hoverinfo="skip",
-        name="columns rewritten",
-        legendrank=2000,
+        showlegend=False,
     )

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.figures.labels import plural
+from lance_explorer.figures.labels import hover, plural, text
 from lance_explorer.figures.lineage_axis import legend_key
 from lance_explorer.figures.lineage_ranks import place_nodes
 from lance_explorer.figures.lineage_ribbons import CURVE, RISE
@@ -16,9 +16,11 @@ from lance_explorer.figures.lineage_selection import node_of, related
 from lance_explorer.figures.lineage_words import (
     WAY_KINDS,
     lane_facts,
-    lane_labels,
-    rewrite_facts,
-    ribbon_facts,
+    lane_names,
+    lane_title,
+    rewrite_words,
+    ribbon_words,
+    step_words,
 )
 from lance_explorer.figures.palette import KIND_COLORS, MUTED, apply_look
 
@@ -146,7 +148,7 @@ class _Picture:
                 x=self.x[some].tolist(),
                 y=self.y[some].tolist(),
                 mode="markers+text",
-                text=[lane_labels(life, life["num_rows"])[1] for life in lives.to_dicts()],
+                text=[text(lane_names(life, life["num_rows"])[1]) for life in lives.to_dicts()],
                 textposition="bottom center",
                 textfont={"size": _LABEL_SIZE, "color": MUTED},
                 marker={
@@ -180,7 +182,9 @@ class _Picture:
                 "line": {"width": 2},
             },
             hovertext=[
-                "<br>".join(map(rewrite_facts, versions[:5], rows[:5]))
+                "<br>".join(
+                    [hover(rewrite_words(*one)) for one in zip(versions, rows, strict=True)][:5]
+                )
                 for versions, rows in by_node.select("version", "rows").iter_rows()
             ],
             hoverinfo="text",
@@ -253,7 +257,7 @@ class _Picture:
         """Add points in the middle of edges that cannot be seen, where the pointer finds facts."""
         if len(self._ways) == 0:
             return
-        labels = [lane_labels(life, None)[0] for life in self._nodes.iter_rows(named=True)]
+        labels = [lane_names(life, None)[0] for life in self._nodes.iter_rows(named=True)]
         start, end = self._ways["from"].to_numpy(), self._ways["to"].to_numpy()
         figure.add_scatter(
             x=((self.x[start] + self.x[end]) / 2).tolist(),
@@ -261,7 +265,7 @@ class _Picture:
             mode="markers",
             marker={"size": 12, "opacity": 0, "color": MUTED},
             hovertext=[
-                ribbon_facts({**way, "num_edges": 1}, labels[way["from"]], labels[way["to"]])
+                hover(ribbon_words({**way, "num_edges": 1}, labels[way["from"]], labels[way["to"]]))
                 for way in self._ways.iter_rows(named=True)
             ],
             hoverinfo="text",
@@ -271,7 +275,8 @@ class _Picture:
 
 def _node_facts(life: dict[str, Any]) -> str:
     last = life["last_version"] or life["first_version"]
-    return lane_facts(life, {"begin": last, "end": last, "num_rows": life["num_rows"]})
+    step = {"begin": last, "end": last, "num_rows": life["num_rows"]}
+    return hover([lane_title(life), step_words(life, step), *lane_facts(life)])
 
 
 def _json(values: NDArray[np.float64]) -> list[float | None]:

@@ -6,13 +6,16 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from lance_explorer.figures.labels import hover
 from lance_explorer.figures.lineage_layout import REST, LineageLayout
 from lance_explorer.figures.lineage_words import (
     WAY_KINDS,
     lane_facts,
-    lane_labels,
-    rewrite_facts,
-    ribbon_facts,
+    lane_names,
+    lane_title,
+    rewrite_words,
+    ribbon_words,
+    step_words,
 )
 from lance_explorer.figures.palette import KIND_COLORS
 
@@ -57,7 +60,8 @@ def _lane_points(layout: LineageLayout) -> Iterator[_Point]:
         if number % every:
             continue
         lane = lanes[step["lane"]]
-        words, color = lane_facts(lane, step), lane_color(lane)
+        words = hover([lane_title(lane), step_words(lane, step), *lane_facts(lane)])
+        color = lane_color(lane)
         y = lane["y"] + step["thickness"] / 2
         count = int(counts[number])
         for place in range(count):
@@ -66,16 +70,16 @@ def _lane_points(layout: LineageLayout) -> Iterator[_Point]:
 
 
 def _ribbon_points(layout: LineageLayout) -> Iterator[_Point]:
-    names = [lane_labels(lane, None)[0] for lane in layout.lanes.iter_rows(named=True)]
+    names = [lane_names(lane, None)[0] for lane in layout.lanes.iter_rows(named=True)]
     widest = layout.ribbons.sort("width1", descending=True).head(_MOST_RIBBON_POINTS)
     for one in widest.iter_rows(named=True):
         x = (one["x0"] + one["x1"]) / 2
         y = (one["y0"] + one["width0"] / 2 + one["y1"] + one["width1"] / 2) / 2
-        words = ribbon_facts(one, names[one["from_lane"]], names[one["to_lane"]])
+        words = hover(ribbon_words(one, names[one["from_lane"]], names[one["to_lane"]]))
         yield round(x, 3), y, KIND_COLORS[WAY_KINDS[one["kind"]]], words
 
 
 def _rewrite_points(layout: LineageLayout) -> Iterator[_Point]:
     for mark in layout.rewrites.head(_MOST_RIBBON_POINTS).iter_rows(named=True):
-        words = rewrite_facts(mark["version"], mark["rows"])
+        words = hover(rewrite_words(mark["version"], mark["rows"]))
         yield mark["x"], mark["y"] + mark["thickness"] / 2, KIND_COLORS["schema"], words

@@ -76,6 +76,12 @@ class LineageLayout:
     num_ribbons: int
     has_labels: bool
 
+    @property
+    def shares(self) -> tuple[int, int, int, int]:
+        """How many lanes of how many fragments are drawn, and ribbons of how many."""
+        lanes = len(self.lanes) - int((self.lanes["node"] == REST).any())
+        return lanes, self.num_fragments, len(self.ribbons), self.num_ribbons
+
     def y_at(self, node: str, version: int) -> float | None:
         """Return the middle of a lane at a version; None if it has no place there."""
         lane = self.lanes.filter(node=node)

@@ -8,8 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
+from lance_explorer.figures.labels import hover
 from lance_explorer.figures.lineage_layout import REST, LineageLayout
 from lance_explorer.figures.lineage_ribbons import CURVE, HALF_VERSION, RISE
+from lance_explorer.figures.row_events import event_title
 from lance_explorer.lineage.rows_in_lives import visits
 
 __all__ = ["RowPath", "Stay", "draw_paths", "place_paths"]
@@ -53,6 +55,10 @@ def place_paths(
     events : polars.DataFrame
         What ``table.row(id).history()`` or ``table.follow(ids)`` gives.
     """
+    if "is_uncertain" in events.columns:
+        event = pl.col("event").cast(pl.String)
+        possibly = pl.when("is_uncertain").then("possibly " + event).otherwise(event)
+        events = events.with_columns(possibly.alias("event"))
     walker = _Walker(layout, fragments, edges)
     rows = visits(fragments, events).partition_by("_rowid", maintain_order=True)
     return [walker.path(row) for row in rows[:_MOST_PATHS]]
@@ -145,7 +151,7 @@ def draw_paths(figure: go.Figure, paths: list[RowPath], top: float) -> None:
                 "line": {"color": _LINES[0][0], "width": 1.5},
             },
             hovertext=[
-                f"<b>{name}</b> {event.replace('_', ' ')} in version {version:,}"
+                hover([event_title(row.row_id, event, version)])
                 for _, _, version, event, _ in marks
             ],
             hoverinfo="text",

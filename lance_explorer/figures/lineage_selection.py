@@ -9,7 +9,7 @@ import polars as pl
 
 from lance_explorer.errors import FragmentNotFoundError
 
-__all__ = ["REST", "Selection", "node_of", "related", "select"]
+__all__ = ["REST", "Selection", "node_of", "related", "select", "with_origins"]
 
 REST = "rest"
 """Stands for all fragments of the picture that have no lane of their own."""
@@ -88,6 +88,12 @@ def node_of(fragments: pl.DataFrame, fragment: str | int) -> str:
     if len(lives) == 0:
         raise FragmentNotFoundError(f"there is no fragment {fragment} in this lineage")
     return str(lives[-1])
+
+
+def with_origins(versions: pl.DataFrame, branch: str | None) -> pl.DataFrame:
+    """Return versions in order with ``is_own``: whether they are of a branch, not inherited."""
+    is_own = pl.col("branch").eq_missing(pl.lit(branch, pl.String))
+    return versions.sort("version", maintain_order=True).with_columns(is_own.alias("is_own"))
 
 
 def related(edges: pl.DataFrame, node: str) -> set[str]:

@@ -9,12 +9,15 @@ import plotly.graph_objects as go
 __all__ = [
     "ACCENT",
     "CHANGE_COLORS",
+    "COVERAGE_COLORS",
+    "DISK_COLORS",
     "ENCODING_COLORS",
     "FAINT",
     "KIND_COLORS",
     "MUTED",
     "PALE",
     "PART_COLORS",
+    "STATUS_COLORS",
     "WARNING",
     "apply_look",
 ]
@@ -47,30 +50,31 @@ ENCODING_COLORS = {
 Shades of violet are about row IDs alone: no kind of commit has one of them.
 """
 
+ACCENT = "#6994BF"
+"""What a table holds: rows, data files, and what manifests say of these."""
+
+WARNING = "#D87756"
+"""What is worth doing something about."""
+
 PART_COLORS = {
-    "fragments": "#4477AA",
+    "fragments": ACCENT,
     "row IDs": "#965AFF",
-    "row versions": "#B70589",
-    "indices": "#C8AE5A",
-    "schema": "#8C4934",
-    "transaction": "#33BBEE",
-    "rest": "#5A5A5A",
+    "row versions": "#A5748C",
+    "indices": KIND_COLORS["index"],
+    "schema": KIND_COLORS["schema"],
+    "transaction": "#94BF85",
+    "rest": KIND_COLORS["other"],
 }
-"""A colour for each part of a manifest."""
+"""A colour for each part of a manifest; a kind of commit has it only if it is about the part."""
 
 CHANGE_COLORS = {
     "added": KIND_COLORS["append"],
-    "renamed": KIND_COLORS["overwrite"],
-    "cast": KIND_COLORS["update"],
-    "altered": KIND_COLORS["compact"],
+    "renamed": "#A5748C",
+    "cast": WARNING,
+    "altered": "#94BF85",
     "dropped": KIND_COLORS["delete"],
 }
 """A colour for each change of a column."""
-
-ACCENT = "#4477AA"
-
-WARNING = KIND_COLORS["update"]
-"""What is worth doing something about."""
 
 MUTED = "#808080"
 """Text and lines: the one grey with enough contrast on white and on black."""
@@ -78,6 +82,35 @@ MUTED = "#808080"
 FAINT = "rgba(128, 128, 128, 0.25)"
 """Grid lines, and what lies behind."""
 
+DISK_COLORS = {
+    "data": ACCENT,
+    "deletion": KIND_COLORS["delete"],
+    "index": KIND_COLORS["index"],
+    "manifest": MUTED,
+    "other": KIND_COLORS["other"],
+}
+"""A colour for each kind of file that sizes are told apart by."""
+
+COVERAGE_COLORS = {
+    "covered": ACCENT,
+    "masked": "#547250",
+    "not_covered": WARNING,
+    "removed": "#A50014",
+    "unknown": KIND_COLORS["other"],
+    "no_index": MUTED,
+}
+"""A colour for what an index has of a fragment."""
+
+STATUS_COLORS = {
+    "live": "#2D7250",
+    "pinned": "#85B0BF",
+    "old": MUTED,
+    "in_flight": WARNING,
+    "orphan": "#A50014",
+    "wrong_size": "#BF4CB0",
+    "unknown": FAINT,
+}
+"""A colour for each status of a file on disk; what is missing takes no space."""
 
 PALE = 0.4
 """Opacity of commits that are known from a ledger alone."""

@@ -15,7 +15,8 @@ from lance_explorer.disk.plans import plans
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.disk.usage import KIND_WORDS, PART_WORDS, DiskUsage
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.figures.disk_usage import DISK_COLORS, STATUS_COLORS, STATUS_WORDS
+from lance_explorer.figures.disk_usage import STATUS_WORDS
+from lance_explorer.figures.palette import DISK_COLORS, STATUS_COLORS
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import dataset_code
 from lance_explorer.widgets.packing import packed

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.figures.labels import plural
-from lance_explorer.figures.palette import ACCENT, KIND_COLORS, WARNING
+from lance_explorer.figures.palette import COVERAGE_COLORS
 from lance_explorer.inspect.all_index_coverage import ALL_INDEX_COVERAGE
 from lance_explorer.inspect.health import health
 from lance_explorer.inspect.index_lives import COVERAGES, index_lives, index_names
@@ -27,15 +27,6 @@ __all__ = ["Indices"]
 
 _MOST_STATIC_FRAGMENTS = 1_000
 _NAN = float("nan")
-_COLORS = {
-    "covered": ACCENT,
-    "masked": KIND_COLORS["restore"],
-    "not_covered": WARNING,
-    "removed": KIND_COLORS["overwrite"],
-    "unknown": KIND_COLORS["other"],
-    "no_index": KIND_COLORS["config"],
-}
-"""A colour for each of ``COVERAGES`` but the first."""
 
 
 class Indices(View):
@@ -193,7 +184,7 @@ class Indices(View):
             "last": lives.last,
             "coverage": lives.coverage,
         }
-        return packed(arrays, {"index": name, "coverages": COVERAGES, "colors": _COLORS})
+        return packed(arrays, {"index": name, "coverages": COVERAGES, "colors": COVERAGE_COLORS})
 
     @answers("version", in_background=True)
     def _version(self, request: Request) -> dict[str, Any]:

@@ -9,8 +9,23 @@ from numpy.typing import NDArray
 
 from lance_explorer.figures.lineage_layout import REST, LineageLayout
 from lance_explorer.figures.lineage_path import RowPath
+from lance_explorer.figures.lineage_words import (
+    lane_facts,
+    lane_names,
+    lane_title,
+    lineage_keys,
+    rewrite_words,
+    ribbon_words,
+    step_words,
+)
 from lance_explorer.figures.palette import KIND_COLORS
-from lance_explorer.figures.row_events import EVENT_KINDS, event_name, way_words
+from lance_explorer.figures.row_events import (
+    EVENT_KINDS,
+    EVIDENCE_WORDS,
+    event_name,
+    event_words,
+    way_words,
+)
 from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.view import Reply
 
@@ -18,17 +33,6 @@ __all__ = ["event_data", "layout_data", "path_data", "versions_data"]
 
 _KINDS = [*KIND_COLORS]
 _RIBBON_KINDS = ("rewrite", "update", "clone", "restore")
-_LANE_FACTS = (
-    "node",
-    "table",
-    "branch",
-    "kind",
-    "operation",
-    "end_operation",
-    "first_version_exact",
-    "is_current",
-)
-_LANE_NUMBERS = ("fragment_id", "first_version", "last_version", "data_bytes", "num_rows_at_first")
 _MOST_EVENTS = 1_000
 
 _Arrays = dict[str, NDArray[Any]]
@@ -62,25 +66,26 @@ def versions_data(versions: pl.DataFrame) -> Reply:
     return packed(arrays, content)
 
 
-def layout_data(layout: LineageLayout, extra: Mapping[str, Any]) -> Reply:
-    """Return lanes, their steps and ribbons; ``extra`` goes with them.
+def layout_data(layout: LineageLayout, versions: pl.DataFrame, extra: Mapping[str, Any]) -> Reply:
+    """Return lanes, their steps and ribbons with what is said of them; ``extra`` goes with them.
 
-    Places are as in :class:`~lance_explorer.figures.lineage_layout.LineageLayout`; a number of rows
-    that is not known is NaN. ``lanes`` has the facts of each lane, 64-bit numbers as text.
+    Places are as in :class:`~lance_explorer.figures.lineage_layout.LineageLayout`. ``versions`` are
+    those that it shows, with ``is_own``.
     """
-    lanes, ribbons = layout.lanes, layout.ribbons
+    ribbons, rewrites = layout.ribbons, layout.rewrites
     arrays = {
-        **_columns("lane", lanes, ("x0", "x1", "y", "thickness", "room")),
-        **_columns("step", layout.steps, ("x0", "x1", "thickness", "begin", "end", "num_rows")),
-        **_columns("step", layout.steps, ("num_fragments",)),
+        **_columns("lane", layout.lanes, ("x0", "x1", "y", "thickness", "room")),
+        **_columns("step", layout.steps, ("x0", "x1", "thickness")),
         **_columns("ribbon", ribbons, ("x0", "y0", "width0", "x1", "y1", "width1")),
-        **_columns("ribbon", ribbons, ("version", "rows", "num_edges")),
-        **_columns("rewrite", layout.rewrites, ("x", "y", "thickness", "version", "rows")),
+        **_columns("rewrite", rewrites, ("x", "y", "thickness")),
         "step_lane": _integers(layout.steps["lane"]),
         "ribbon_from": _integers(ribbons["from_lane"]),
         "ribbon_to": _integers(ribbons["to_lane"]),
         "ribbon_kind": _codes(ribbons["kind"], _RIBBON_KINDS),
     }
+    lanes = layout.lanes.to_dicts()
+    first = layout.steps.group_by("lane", maintain_order=True).first()["num_rows"]
+    names = [lane_names(lane, None)[0] for lane in lanes]
     content = {
         "begin": layout.begin,
         "end": layout.end,
@@ -88,10 +93,32 @@ def layout_data(layout: LineageLayout, extra: Mapping[str, Any]) -> Reply:
         "has_labels": layout.has_labels,
         "num_fragments": layout.num_fragments,
         "num_ribbons": layout.num_ribbons,
-        "has_rest": bool((lanes["node"] == REST).any()),
+        "has_rest": bool((layout.lanes["node"] == REST).any()),
         "ribbon_kinds": _RIBBON_KINDS,
-        "evidence": ribbons["evidence"].to_list(),
-        "lanes": [_lane(lane) for lane in lanes.iter_rows(named=True)],
+        "lanes": [
+            {
+                "node": lane["node"],
+                "kind": lane["kind"],
+                "names": lane_names(lane, rows),
+                "title": lane_title(lane),
+                "facts": lane_facts(lane),
+            }
+            for lane, rows in zip(lanes, first, strict=True)
+        ],
+        "step_words": [
+            step_words(lanes[step["lane"]], step) for step in layout.steps.iter_rows(named=True)
+        ],
+        "ribbon_words": [
+            ribbon_words(ribbon, names[ribbon["from_lane"]], names[ribbon["to_lane"]])
+            for ribbon in ribbons.iter_rows(named=True)
+        ],
+        "rewrite_words": [
+            rewrite_words(*one) for one in rewrites.select("version", "rows").iter_rows()
+        ],
+        "keys": [
+            {"mark": mark, "kind": kind, "words": words}
+            for mark, kind, words in lineage_keys(layout, versions)
+        ],
         **extra,
     }
     return packed(arrays, content)
@@ -104,11 +131,11 @@ def path_data(row_id: int, path: RowPath, events: pl.DataFrame) -> dict[str, Any
         "row_id": str(row_id),
         "stays": [[stay.x0, stay.x1, stay.y, stay.version] for stay in path.stays],
         "num_events": len(events),
-        "events": [event_data(event) for event in shown.iter_rows(named=True)],
+        "events": [event_data(event, row_id) for event in shown.iter_rows(named=True)],
     }
 
 
-def event_data(event: Mapping[str, Any]) -> dict[str, Any]:
+def event_data(event: Mapping[str, Any], row_id: int | None) -> dict[str, Any]:
     """Return what is said of an event, a row of ``table.row(id).history()``."""
     time = event["timestamp"]
     possibly = "possibly " if event["is_uncertain"] else ""
@@ -120,16 +147,12 @@ def event_data(event: Mapping[str, Any]) -> dict[str, Any]:
         "branch": event["branch"],
         "time": None if time is None else time.isoformat(),
         "way": way_words(event),
+        "known": EVIDENCE_WORDS[event["evidence"]],
+        "words": event_words(event, row_id),
         "is_end": event["_rowaddr_after"] is None,
-        "evidence": event["evidence"],
         "source": event["source"],
         "is_recorded": event["known_from"] == "ledger",
     }
-
-
-def _lane(lane: Mapping[str, Any]) -> dict[str, Any]:
-    numbers = {name: None if lane[name] is None else str(lane[name]) for name in _LANE_NUMBERS}
-    return {**{name: lane[name] for name in _LANE_FACTS}, **numbers}
 
 
 def _columns(prefix: str, frame: pl.DataFrame, names: Iterable[str]) -> _Arrays:

@@ -8,6 +8,7 @@ import polars as pl
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.figures.lineage_layout import LineageLayout, lay_out
 from lance_explorer.figures.lineage_path import place_paths
+from lance_explorer.figures.lineage_selection import with_origins
 from lance_explorer.lineage.following import row_history
 from lance_explorer.lineage.graph import FragmentNode, Lineage
 from lance_explorer.table import Table
@@ -125,7 +126,7 @@ class LineageGraph(View):
             self._forget()
         request.progress("finding where the fragments came from")
         layout = self._layout(None, None)
-        reply = versions_data(self._table.versions(inherited=True))
+        reply = versions_data(self._versions)
         fragments, edges, _ = self._lineage.frames
         about = {
             "name": self._table.uri.rstrip("/").rpartition("/")[2],
@@ -151,7 +152,9 @@ class LineageGraph(View):
             "row": row,
             "row_problem": problem,
         }
-        return layout_data(layout, extra)
+        in_sight = pl.col("version").is_between(layout.begin, layout.end)
+        versions = with_origins(self._versions.filter(in_sight), self._table.branch)
+        return layout_data(layout, versions, extra)
 
     @answers("look")
     def _look(self, request: Request) -> dict[str, Any]:
@@ -192,8 +195,13 @@ class LineageGraph(View):
     def _lineage(self) -> Lineage:
         return self._table.lineage()
 
+    @cached_property
+    def _versions(self) -> pl.DataFrame:
+        return self._table.versions(inherited=True)
+
     def _forget(self) -> None:
         self.__dict__.pop("_lineage", None)
+        self.__dict__.pop("_versions", None)
         self._layouts.clear()
         self._row = None
 

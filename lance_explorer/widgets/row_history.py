@@ -187,7 +187,7 @@ class RowHistory(RowsView):
         return {
             "row_id": str(row_id),
             "num_events": len(events),
-            "events": [_place(event) for event in shown.iter_rows(named=True)],
+            "events": [_place(event, row_id) for event in shown.iter_rows(named=True)],
         }
 
     @answers("values", in_background=True)
@@ -240,12 +240,12 @@ class RowHistory(RowsView):
         return events, absent
 
 
-def _place(event: dict[str, Any]) -> dict[str, Any]:
+def _place(event: dict[str, Any], row_id: int) -> dict[str, Any]:
     """Return an event for the timeline, with the fragment and offset that it is drawn at."""
     after, before = event["_rowaddr_after"], event["_rowaddr_before"]
     place = RowAddress.of(before if after is None else after)
     return {
-        **event_data(event),
+        **event_data(event, row_id),
         "name": event_name(event["event"]),
         "is_uncertain": event["is_uncertain"],
         "fragment_id": str(place.fragment_id),

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from lance_explorer.figures.palette import COVERAGE_COLORS
 from tests.synthetic import SyntheticTable
 
 pytestmark = pytest.mark.browser
@@ -16,7 +17,9 @@ widget = lx.widgets.Indices(table)
 widget
 """
 MARGIN, SIDE, ROWS_TOP, ROW = 66, 10, 84, 18  # px, where there are no tags
-COVERED, MASKED, NOT_COVERED, GONE = "#4477aa", "#33bbee", "#ee9a3a", "#b70589"
+COVERED, MASKED, NOT_COVERED, GONE = [
+    COVERAGE_COLORS[name].lower() for name in ("covered", "masked", "not_covered", "removed")
+]
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +176,7 @@ def test_a_drag_moves_the_version(small):
 def test_pointing_tells_what_the_index_has(small):
     picture(small).hover(position=place(small, 5, 0, 7))
     told = widget(small).get_by_role("tooltip").filter(visible=True).inner_text()
-    assert "Version 5 Delete" in told
+    assert "Version 5 · Delete" in told
     assert "early covers 20 % of the rows" in told
     assert "Fragment 0: covered, rows deleted or moved since" in told
     small.page.mouse.move(5, 5)

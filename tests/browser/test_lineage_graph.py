@@ -126,7 +126,7 @@ def test_pointing_at_a_lane_a_ribbon_and_a_commit_tells_the_facts(photos):
     expect(told).to_contain_text("400 rows compacted in version 14")
     expect(told).to_contain_text("from fragment 5 to fragment 9")
     picture(photos).hover(position={**place(photos, 28, 0), "y": scale(photos)["top"] - 14})
-    expect(told).to_have_text(re.compile("^Version 28 Restore"))
+    expect(told).to_have_text(re.compile("^Version 28 · Restore"))
 
 
 def test_a_click_selects_a_fragment_and_python_follows(photos):

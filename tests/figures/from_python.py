@@ -5,6 +5,8 @@
 
 import json
 from base64 import b64encode
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -12,10 +14,23 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.figures.commit_bars import commit_bars
 from lance_explorer.figures.fragment_columns import fragment_columns
 from lance_explorer.figures.fragment_origins import fragment_origins
 from lance_explorer.figures.labels import per_row
+from lance_explorer.figures.lineage_places import (
+    bar_of,
+    is_crowded,
+    mark_size,
+    named_commits,
+    place_tags,
+)
+from lance_explorer.figures.lineage_ticks import tick_versions, time_format, time_title
+from lance_explorer.figures.lineage_words import note
+from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.figures.row_id_growth import growth_words, row_id_growth
+from lance_explorer.figures.version_words import version_words
+from lance_explorer.frames.columns import KIND
 from lance_explorer.frames.sizes import byte_size, percent
 from lance_explorer.table import Table, open_table
 from lance_explorer.widgets.version_data import version_data
@@ -32,6 +47,8 @@ _MAPPED = (
     "1.0.4/cleaned_stable_row_ids.lance",
 )
 
+_CASES = 60
+
 WRITTEN = Path(__file__).parents[2] / "frontend" / "tests" / "from_python.json"
 
 
@@ -42,6 +59,13 @@ def from_python() -> str:
         "shares": _shares(),
         "per_row": _per_row(),
         "maps": [*map(_map, _MAPPED), _map_of_many()],
+        "versions": _versions(),
+        "bars": _many(_bars),
+        "names": _many(_names),
+        "tags": _many(_tags),
+        "ticks": _many(_ticks),
+        "times": _many(_times),
+        "notes": _many(_note),
         "growth": [_growth(name) for name in ("stable_row_ids", "spilled", "empty")],
     }
     return json.dumps(told, ensure_ascii=False) + "\n"
@@ -108,6 +132,133 @@ def _columns(origins: pl.DataFrame) -> list[dict[str, Any]]:
         }
         for column in columns.iter_rows(named=True)
     ]
+
+
+def _many(case: Callable[[Random], dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what random cases come to."""
+    return [case(Random(seed)) for seed in range(_CASES)]
+
+
+def _versions() -> list[dict[str, Any]]:
+    """Return what is said of versions: of stored tables, and of random facts."""
+    stored = [
+        _version(row, None)
+        for name in _MAPPED
+        for row in open_table(DATA / name).versions().iter_rows(named=True)
+    ]
+    return stored + [_version(*_random_version(Random(seed))) for seed in range(_CASES)]
+
+
+def _version(row: dict[str, Any], origin: str | None) -> dict[str, Any]:
+    time = row["timestamp"]
+    told = ("num_rows", "num_fragments", "data_bytes")
+    return {
+        "version": str(row["version"]),
+        "origin": origin,
+        "operation": row["operation"],
+        "time": None if time is None else time.isoformat(),
+        "counts": [row[name] for name in told] if "num_rows" in row else None,
+        "tags": [tag for tag in row["tags"].split(", ") if tag],
+        "message": row["message"],
+        "isRecorded": row["known_from"] == "ledger",
+        "words": version_words(row, origin),
+    }
+
+
+def _random_version(chosen: Random) -> tuple[dict[str, Any], str | None]:
+    texts = [None, "", "Append", "a" * 300, "x\u202e\n\x07y", "schöne Bilder ✓ 写真", "<b>&amp;"]
+    row: dict[str, Any] = {
+        "version": chosen.choice([1, 999, 1000, 2**53 + 1, 2**64 - 1]),
+        "operation": chosen.choice(texts),
+        "timestamp": chosen.choice([None, _time(chosen)]),
+        "tags": ", ".join([text for text in texts[2:] if text and chosen.random() < 0.3]),
+        "message": chosen.choice(texts),
+        "known_from": chosen.choice(["live", "ledger"]),
+    }
+    if chosen.random() < 0.7:
+        for name in ("num_rows", "num_fragments", "data_bytes"):
+            row[name] = chosen.choice([None, 0, 1, 2, chosen.randrange(10**10)])
+    return row, chosen.choice([None, "dev", "b" * 60])
+
+
+def _time(chosen: Random) -> datetime:
+    return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=chosen.randrange(10**8))
+
+
+def _bars(chosen: Random) -> dict[str, Any]:
+    begin, unit = chosen.uniform(-3, 3), chosen.choice([0.01, 0.3, 1, 1.7, 9])
+    versions = sorted(chosen.choices(range(1, 3000), k=chosen.randrange(60)))
+    codes = [chosen.randrange(len(KIND_COLORS)) for _ in versions]
+    dark = [chosen.random() < 0.5 for _ in versions]
+    bins = [bar_of(version, begin, unit) for version in versions]
+    kinds = pl.Series([[*KIND_COLORS][code] for code in codes], dtype=KIND)
+    parts = commit_bars(pl.Series(bins, dtype=pl.Int64), kinds, pl.Series(dark, dtype=pl.Boolean))
+    code = pl.col("kind").to_physical()
+    return {
+        "begin": begin,
+        "unit": unit,
+        "versions": versions,
+        "kinds": codes,
+        "dark": dark,
+        "parts": parts.with_columns(kind=code).to_dicts(),
+    }
+
+
+def _names(chosen: Random) -> dict[str, Any]:
+    versions = sorted(chosen.choices(range(1, 80), k=chosen.randrange(40)))
+    names = [chosen.choice(["append", "delete", "update", "compact"]) for _ in versions]
+    names = [name if chosen.random() < 0.9 else "reserve" for name in names]
+    unit = chosen.choice([0.5, 2.875, 4, 11.5, 12, 40, 66, 70])
+    named, is_airy = named_commits(versions, names, unit)
+    return {
+        "versions": versions,
+        "names": names,
+        "unit": unit,
+        "named": named,
+        "is_airy": is_airy,
+        "is_crowded": is_crowded(len(versions), 20 * unit),
+        "mark_size": mark_size(unit),
+    }
+
+
+def _tags(chosen: Random) -> dict[str, Any]:
+    places = sorted([round(chosen.uniform(0, 600), 1) for _ in range(chosen.randrange(12))])
+    tags = [(at, round(chosen.uniform(15, 160), 1)) for at in places]
+    rows = chosen.randrange(1, 4)
+    return {"tags": tags, "rows": rows, "placed": place_tags(tags, 600, rows)}
+
+
+def _ticks(chosen: Random) -> dict[str, Any]:
+    begin = chosen.choice([0.72, chosen.uniform(0, 1000), 10.0 ** chosen.randrange(7)])
+    end = begin + 0.28 + 10 ** chosen.uniform(0, 6)
+    width = chosen.choice([60, 184, 276, 596, 876, 1376])
+    return {"begin": begin, "end": end, "width": width, "ticks": tick_versions(begin, end, width)}
+
+
+def _times(chosen: Random) -> dict[str, Any]:
+    first = _time(chosen)
+    last = first + timedelta(seconds=int(10 ** chosen.uniform(0, 8)))
+    between = [first, first + (last - first) / 3, last]
+    form = time_format(first, last)
+    return {
+        "times": [int(time.timestamp() * 1000) for time in between],
+        "words": [f"{time:{form}}" for time in between],
+        "title": time_title(first, last),
+    }
+
+
+def _note(chosen: Random) -> dict[str, Any]:
+    fragments, ribbons = chosen.randrange(5000), chosen.randrange(1000)
+    begin = chosen.randrange(1, 3000)
+    told = [
+        chosen.choice([fragments, min(fragments, 200)]),
+        fragments,
+        chosen.choice([ribbons, min(ribbons, 250)]),
+        ribbons,
+        begin,
+        begin + chosen.choice([0, 1, chosen.randrange(100_000)]),
+    ]
+    return {"told": told, "words": note(*told)}
 
 
 def _growth(name: str) -> dict[str, Any]:

@@ -4,7 +4,8 @@ import polars as pl
 
 import lance_explorer as lx
 from lance_explorer.disk.owners import STATUSES
-from lance_explorer.figures.disk_usage import STATUS_COLORS, disk_growth, disk_usage
+from lance_explorer.figures.disk_usage import disk_growth, disk_usage
+from lance_explorer.figures.palette import STATUS_COLORS
 from tests.format.samples import DATA
 
 

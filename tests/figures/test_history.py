@@ -88,7 +88,7 @@ def test_beyond_that_the_panel_says_what_a_bar_stands_for(versions, count, step)
 def test_a_bar_of_many_versions_says_which(versions):
     figure = history(repeated(versions, 3000))
     [creations] = [bar for bar in traces(figure, "bar") if bar.name == "create"]
-    assert creations.hovertext[0] == "versions 1 to 8<br>1 of kind create"
+    assert creations.hovertext[0] == "<b>1 commit of kind create</b><br>versions 1 to 8"
 
 
 def test_a_bar_stands_in_the_middle_of_its_versions(versions):
@@ -153,7 +153,8 @@ def test_what_is_unknown_is_a_hole_in_the_line(versions):
     figure = history(frame)
     assert [set(line.y) for line in traces(figure, "scatter")] == [{None}] * 3
     assert hover_of(figure)[0] == (
-        "<b>version 1</b> unknown<br><br>rows: unknown, fragments: unknown<br>data: unknown"
+        "<b>Version 1 · unknown operation</b><br>at an unknown time<br>an unknown number of rows "
+        "in an unknown number of fragments, data of unknown size"
     )
 
 
@@ -176,11 +177,10 @@ def test_hovering_tells_what_happened(versions):
     )
     [text] = hover_of(history(frame))
     assert text.split("<br>") == [
-        "<b>version 1</b> Overwrite",
+        "<b>Version 1 · Overwrite</b>",
         "2026-01-01 09:30:00 UTC",
-        "rows: 1,234, fragments: 1",
-        "data: 1.7 kB",
-        "first light",
+        "1,234 rows in 1 fragment, 1.7 kB of data",
+        "“first light”",
     ]
 
 
@@ -194,7 +194,7 @@ def test_hostile_text_is_no_markup(versions, column):
 
 def test_control_characters_are_spelled_out(versions):
     frame = with_text(versions.head(1), message="\x1b[31m\n\u202eevil")
-    assert hover_of(history(frame))[0].endswith(r"<br>\x1b[31m\n\u202eevil")
+    assert hover_of(history(frame))[0].endswith(r"<br>“\x1b[31m\n\u202eevil”")
 
 
 def test_a_megabyte_is_cut(versions):

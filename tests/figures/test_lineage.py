@@ -171,7 +171,8 @@ def test_beyond_200_fragments_the_rest_is_one_lane_and_the_picture_says_so(long)
     total = len(long.frames.fragments)
     assert layout.num_fragments == total
     note = long.draw().layout.title.text
-    assert note.startswith(f"200 of {total:,} fragments, the rest in grey · ")
+    assert note.startswith(f"200 of {total:,} fragments in versions 1 to ")
+    assert ", the rest in grey" in note
 
 
 def test_lanes_and_the_rest_have_all_rows_of_every_version(long):
@@ -237,13 +238,14 @@ def test_versions_have_their_times(table):
 def test_hovering_tells_the_facts(table):
     said = hovers(picture(table))
     assert (
-        "<b>fragment 0</b><br>40 rows in versions 1 to 3<br>940 bytes of data<br>"
+        "<b>Fragment 0</b><br>40 rows in versions 1 to 3<br>940 bytes of data<br>"
         "made in version 1 by Overwrite<br>last in version 3, then removed by a compaction"
     ) in said
     assert (
-        "<b>20 rows compacted</b> in version 4<br>from fragment 1 to fragment 2<br>recorded"
+        "<b>20 rows compacted in version 4</b><br>from fragment 1 to fragment 2<br>"
+        "recorded in a file of the table"
     ) in said
-    assert "<b>columns rewritten</b> in version 6<br>52 rows" in said
+    assert "<b>Columns rewritten in version 6</b><br>52 rows" in said
 
 
 def test_every_colour_is_explained(tmp_path):
@@ -278,8 +280,8 @@ def test_versions_that_a_branch_inherited_are_hollow(branch):
     assert marks(figure, "square") == [(3, "branch"), (4, "update")]
     named = [said for said in words(figure) if said in {*KIND_COLORS}]
     assert named == ["create", "delete", "branch", "update"]
-    assert "inherited from main" in {trace.name for trace in figure.data}
-    assert any("<b>version 2</b> of main Delete" in said for said in hovers(figure))
+    assert "versions inherited from main" in {trace.name for trace in figure.data}
+    assert any("<b>Version 2 of main · Delete</b>" in said for said in hovers(figure))
 
 
 def test_of_a_long_history_inherited_versions_are_pale(tmp_path):
@@ -291,8 +293,9 @@ def test_of_a_long_history_inherited_versions_are_pale(tmp_path):
         branch.update_config(n=str(branch.version))
     figure = picture(open_table(branch.path))
     [bars] = [trace for trace in figure.data if trace.type == "bar" and trace.name == "config"]
-    pale = {x < 199 for x, opacity in zip(bars.x, bars.marker.opacity, strict=True) if opacity < 1}
-    dark = {x > 199 for x, opacity in zip(bars.x, bars.marker.opacity, strict=True) if opacity == 1}
+    drawn = [*zip(bars.x, bars.marker.opacity, strict=True)]
+    pale = {x < 199 for x, opacity in drawn if opacity < 1}
+    dark = {x + bars.width[0] > 199 for x, opacity in drawn if opacity == 1}
     assert pale == dark == {True}
 
 
@@ -330,9 +333,9 @@ def test_the_way_of_a_row_goes_through_the_lanes_that_it_was_in(table):
     *_, marks = paths(figure)
     said = [text.split(" in version ") for text in marks.hovertext]
     assert said == [
-        ["<b>row 71</b> created", "1"],
-        ["<b>row 71</b> moved", "4"],
-        ["<b>row 71</b> column added", "6"],
+        ["<b>Row 71 created", "1</b>"],
+        ["<b>Row 71 moved", "4</b>"],
+        ["<b>Row 71 column added", "6</b>"],
     ]
 
 

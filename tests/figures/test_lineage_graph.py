@@ -55,8 +55,8 @@ def test_edges_are_named_by_what_was_done_in_which_version(story):
     figure = draw(story)
     assert said_above(figure) == ["compact 4", "update 5"]
     assert note(figure) == "5 fragments · 5 edges"
-    assert any("<b>20 rows compacted</b> in version 4" in said for said in hovers(figure))
-    assert any("<b>fragment 2</b><br>52 rows in version" in said for said in hovers(figure))
+    assert any("<b>20 rows compacted in version 4</b>" in said for said in hovers(figure))
+    assert any("<b>Fragment 2</b><br>52 rows in version" in said for said in hovers(figure))
 
 
 def test_colours_are_those_of_the_kinds_of_commits(story):
@@ -86,7 +86,7 @@ def test_what_is_inferred_is_dashed(story):
 def test_a_ring_tells_of_columns_written_anew(story):
     [rings] = [trace for trace in draw(story).data if trace.name == "columns rewritten"]
     assert len(rings.x) == 2
-    assert rings.hovertext[0].startswith("<b>columns rewritten</b> in version 6")
+    assert rings.hovertext[0].startswith("<b>Columns rewritten in version 6</b>")
 
 
 def test_a_fragment_is_drawn_with_what_led_to_it_and_what_came_of_it(story):

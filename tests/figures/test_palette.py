@@ -29,7 +29,28 @@ VISION = {
 }
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 WHITE = np.array([0.9505, 1.0, 1.089])
-PALETTES = ("KIND_COLORS", "ENCODING_COLORS", "PART_COLORS", "CHANGE_COLORS")
+PALETTES = (
+    "KIND_COLORS",
+    "ENCODING_COLORS",
+    "PART_COLORS",
+    "CHANGE_COLORS",
+    "DISK_COLORS",
+    "STATUS_COLORS",
+    "COVERAGE_COLORS",
+)
+SAME = {
+    "PART_COLORS": {"indices": "index", "schema": "schema", "rest": "other"},
+    "CHANGE_COLORS": {"added": "append", "dropped": "delete"},
+    "DISK_COLORS": {"deletion": "delete", "index": "index", "other": "other"},
+    "STATUS_COLORS": {},
+    "COVERAGE_COLORS": {"unknown": "other"},
+}
+"""What a colour is about as commits of that kind are."""
+
+
+def colors_of(name: str) -> dict[str, str]:
+    """Return the colours of a palette but for that of what is not known, which is a faint grey."""
+    return {key: color for key, color in getattr(palette, name).items() if color != palette.FAINT}
 
 
 def linear(color: str) -> NDArray[np.float64]:
@@ -50,7 +71,7 @@ def contrast(color: str, page: str) -> float:
 @pytest.mark.parametrize("vision", VISION)
 @pytest.mark.parametrize("name", PALETTES)
 def test_colours_of_a_palette_are_told_apart(name, vision):
-    colors = getattr(palette, name)
+    colors = colors_of(name)
     seen = {key: lab(np.array(VISION[vision]) @ linear(color)) for key, color in colors.items()}
     alike = [
         (one, other)
@@ -73,10 +94,25 @@ def test_encodings_are_told_apart_at_a_glance_and_from_every_kind_of_commit(visi
     assert min(np.linalg.norm(one - other) for one in row_ids for other in kinds) > 10
 
 
+@pytest.mark.parametrize("vision", VISION)
+@pytest.mark.parametrize("name", SAME)
+def test_a_colour_of_a_commit_means_that_commit_everywhere(name, vision):
+    def seen(color: str) -> NDArray[np.float64]:
+        return lab(np.array(VISION[vision]) @ linear(color))
+
+    colors, same = colors_of(name), SAME[name]
+    assert {key: palette.KIND_COLORS[kind] for key, kind in same.items()} == {
+        key: colors[key] for key in same
+    }
+    own = [color for key, color in colors.items() if key not in same and color != palette.MUTED]
+    kinds = palette.KIND_COLORS.values()
+    assert min(np.linalg.norm(seen(one) - seen(other)) for one in own for other in kinds) > 10
+
+
 @pytest.mark.parametrize("page", ["#FFFFFF", "#111111"])
 @pytest.mark.parametrize("name", PALETTES)
 def test_colours_are_seen_on_light_and_dark_pages(name, page):
-    pale = [key for key, c in getattr(palette, name).items() if contrast(c, page) < 2]
+    pale = [key for key, c in colors_of(name).items() if contrast(c, page) < 2]
     assert pale == []
 
 

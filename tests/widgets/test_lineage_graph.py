@@ -59,12 +59,14 @@ def test_lanes_are_the_fragments_with_their_rows(widget, browse):
     content = picture(browse(widget))
     fragments = widget.frame()
     assert [lane["node"] for lane in content["lanes"]] == fragments["node"].to_list()
-    assert [lane["fragment_id"] for lane in content["lanes"]] == ["0", "1", "2", "3", "4"]
-    rows = array_of(widget, content, "step_num_rows")
+    assert [lane["title"] for lane in content["lanes"]] == [f"Fragment {n}" for n in range(5)]
+    rows = [int(words.split()[0]) for words in content["step_words"]]
     lanes = array_of(widget, content, "step_lane")
     of_lane = {lane: [r for r, at in zip(rows, lanes, strict=True) if at == lane] for lane in lanes}
     assert of_lane == {0: [4, 3], 1: [4, 3], 2: [3, 2], 3: [2], 4: [8]}
-    assert sorted(array_of(widget, content, "ribbon_rows")) == [1, 1, 2, 3, 3]
+    moved = sorted(int(words[0].split()[0]) for words in content["ribbon_words"])
+    assert moved == [1, 1, 2, 3, 3]
+    assert len(array_of(widget, content, "ribbon_x0")) == 5
 
 
 def test_a_selected_fragment_comes_with_its_ancestors_and_descendants(widget, browse):

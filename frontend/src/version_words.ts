@@ -1,0 +1,66 @@
+// What is said of a version under the pointer: as version_words.py in Python says it.
+
+import { node, rich, strong } from "./elements";
+import type { History } from "./history";
+import { absoluteTime, bytes, count, oneLine, plural } from "./text";
+
+export interface VersionFacts {
+  version: bigint | number | string;
+  origin?: string;
+  operation: string | null;
+  /** ISO text in UTC. */
+  time: string | null;
+  /** Rows, fragments and bytes of data, NaN where one is not known. */
+  counts?: [number, number, number];
+  tags: string[];
+  message?: string | null;
+  isRecorded: boolean;
+}
+
+/** What is said of a version: lines, the first of them a title. */
+export function versionWords(facts: VersionFacts): string[] {
+  const of = facts.origin === undefined ? "" : ` of ${oneLine(facts.origin, 40)}`;
+  return [
+    `Version ${count(facts.version)}${of} · ${oneLine(facts.operation || "unknown operation")}`,
+    absoluteTime(facts.time),
+    ...(facts.counts ? [countWords(facts.counts)] : []),
+    ...(facts.tags.length ? [`⚑ ${facts.tags.map((name) => oneLine(name, 40)).join(", ")}`] : []),
+    ...(facts.message ? [`“${oneLine(facts.message, 60)}”`] : []),
+    ...(facts.isRecorded ? ["known from the ledger"] : []),
+  ];
+}
+
+function countWords([rows, fragments, data]: [number, number, number]) {
+  const told = Number.isNaN(rows) ? "an unknown number of rows" : plural(rows, "row");
+  const within = Number.isNaN(fragments) ? "an unknown number of fragments" : plural(fragments, "fragment");
+  return `${told} in ${within}, ${Number.isNaN(data) ? "data of unknown size" : `${bytes(data)} of data`}`;
+}
+
+/** What a tooltip says of a version of the history, with what the commit did. */
+export function describeVersion(history: History, p: number) {
+  const lines = versionWords({
+    version: history.versions[p],
+    operation: history.operations[p],
+    time: history.timeAt(p),
+    counts: [history.num_rows[p], history.num_fragments[p], history.data_bytes[p]],
+    tags: history.tagsAt(p),
+    message: history.messages[p],
+    isRecorded: Boolean(history.is_recorded[p]),
+  });
+  const told = linesOf(lines);
+  told.splice(2, 0, node("div", {}, ...rich(history.words[p])));
+  if (history.gapBefore[p] && p > 0)
+    told.push(
+      node(
+        "div",
+        { class: "lx-quiet" },
+        `versions ${count(history.versions[p - 1] + 1n)} to ${count(history.versions[p] - 1n)} are not kept`,
+      ),
+    );
+  return told;
+}
+
+/** Lines as elements, the first of them a title. */
+export function linesOf([title, ...facts]: string[]) {
+  return [node("div", {}, strong(title)), ...facts.map((line) => node("div", {}, line))];
+}
