@@ -52,7 +52,7 @@ export function versionHead({ onRefresh }: { onRefresh: () => void }) {
     describe: (p: number) => [
       node("div", {}, node("strong", {}, `Version ${count(history.versions[p])} `), visible(history.operationAt(p))),
       node("div", { class: "lx-quiet" }, absoluteTime(history.timeAt(p))),
-      node("div", {}, ...rich(history.words[p])),
+      node("div", {}, history.wordsOf(p)),
     ],
   };
 }

@@ -1,11 +1,13 @@
 """A bar that shows how far reading is, should it take long."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 from lance_explorer.history.listing import VersionFile
 
-__all__ = ["reading_versions", "with_progress"]
+__all__ = ["reading_versions", "telling_fraction", "with_progress"]
 
 _T = TypeVar("_T")
 
@@ -15,6 +17,18 @@ _FEW_BYTES = 32 << 20
 _COSTLY_BYTES = 256 << 20
 _COSTLY_REQUESTS = 2_000
 """What is asked of an object store beyond these is said before it is asked."""
+
+_TOLD: ContextVar[Callable[[float], object] | None] = ContextVar("_TOLD", default=None)
+
+
+@contextmanager
+def telling_fraction(told: Callable[[float], object]) -> Iterator[None]:
+    """Tell a function, instead of showing a bar, which part of 1 of the versions is read."""
+    token = _TOLD.set(told)
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
 
 
 def with_progress(items: Sequence[_T], what: str) -> Iterable[_T]:
@@ -38,6 +52,9 @@ def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterat
     if len(files) < _FEW and size < _FEW_BYTES:
         yield from files
         return
+    if told := _TOLD.get():
+        yield from _telling(files, size, told)
+        return
     from tqdm.auto import tqdm
 
     what = f"Reading {len(files):,} versions"
@@ -49,3 +66,14 @@ def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterat
         for file in files:
             yield file
             bar.update(file.size_bytes)
+
+
+def _telling(
+    files: Sequence[VersionFile], size: int, told: Callable[[float], object]
+) -> Iterator[VersionFile]:
+    read = 0
+    for number, file in enumerate(files):
+        if number % _FEW == 0:
+            told(read / max(size, 1))
+        yield file
+        read += file.size_bytes

@@ -21,7 +21,8 @@ from lance_explorer.widgets.index_facts import index_facts
 from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
-from lance_explorer.widgets.view import Reply, Request, View, answers
+from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
+from lance_explorer.widgets.view import Reply, Request, answers
 
 __all__ = ["Indices"]
 
@@ -38,7 +39,7 @@ _COLORS = {
 """A colour for each of ``COVERAGES`` but the first."""
 
 
-class Indices(View):
+class Indices(VersionsView):
     """Show what each index of a table covers, fragment by fragment, over all versions.
 
     The table above lists the indices of the chosen version; a click on one draws it. Versions run
@@ -166,7 +167,7 @@ class Indices(View):
         """Return the versions, and how much each index covered in them."""
         if request.get("refresh"):
             self._table.refresh()
-        request.progress("reading the history of the table")
+        wait_for_versions(self._table, request.progress)
         reply = version_data(self._table)
         names = index_names(self._table.source.history)
         request.progress("reading what the indices cover")

@@ -13,12 +13,13 @@ from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.log_data import log_data
 from lance_explorer.widgets.state import ExplorerState, table_of
-from lance_explorer.widgets.view import Reply, Request, View, answers
+from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
+from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
 
 __all__ = ["Log"]
 
 
-class Log(View):
+class Log(VersionsView):
     """Show the commits of all branches, newest first, each branch in a lane.
 
     A line tells the version, its tags and branches, what the commit did, its message, who made it,
@@ -103,7 +104,7 @@ class Log(View):
 
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
-        return self._table._repr_html_()
+        return self._table._html(last=IN_STATIC_PICTURE)
 
     @described
     def __repr__(self) -> str:
@@ -113,6 +114,8 @@ class Log(View):
     @answers("about", in_background=True)
     def _about(self, request: Request) -> dict[str, Any]:
         """Return the names of columns, which commits can be filtered by."""
+        wait_for_versions(self._table, request.progress)
+        request.progress("telling what commits did")
         names: dict[str, None] = {}
         for written in self._every()["columns"].drop_nulls():
             names |= dict.fromkeys(written.split(", "))
@@ -127,9 +130,10 @@ class Log(View):
     @answers("log", in_background=True)
     def _lines(self, request: Request) -> Reply | dict[str, Any]:
         """Return the commits that pass the filters; what is wrong with these is an answer."""
-        request.progress("reading the history")
         if request.get("refresh"):
             self._table.refresh()
+        wait_for_versions(self._table, request.progress)
+        request.progress("telling what commits did")
         given = request["filters"]
         filters = {name: value for name, value in given.items() if value}
         every = self._every()
