@@ -777,6 +777,8 @@ export interface LogAbout {
 
 /** The commits that are shown, each in a line: what there is to say of them. */
 export interface LogAnswer extends Packed {
+  /** Whether these are the newest alone, and the others are still read. */
+  is_part: boolean;
   kinds: string[];
   /** How many commits there are of each kind. */
   counts: Record<string, number>;

@@ -251,7 +251,9 @@ export function operationsByKind(choose: (position: number) => void) {
     setHistory(history: OverviewHistory) {
       const byKind = new Map<number, number[]>();
       history.kind.forEach((kind, p) => {
-        byKind.set(kind, [...(byKind.get(kind) ?? []), p]);
+        const places = byKind.get(kind);
+        if (places) places.push(p);
+        else byKind.set(kind, [p]);
       });
       const growth = growthByKind(history);
       const sorted = [...byKind].sort(([, a], [, b]) => b.length - a.length);

@@ -16,6 +16,7 @@ from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.disk.usage import KIND_WORDS, PART_WORDS, DiskUsage
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.disk_usage import DISK_COLORS, STATUS_COLORS, STATUS_WORDS
+from lance_explorer.history.collector import collector_paused
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import dataset_code
 from lance_explorer.widgets.packing import packed
@@ -59,6 +60,7 @@ def disk_answer(table: Table, request: Request) -> Reply | dict[str, Any]:
         return {"failure": str(error)}
 
 
+@collector_paused()
 def disk_data(table: Table, check: Callable[[], None]) -> Reply:
     """Return what takes how much space, since when, and what can be done about it.
 

@@ -18,6 +18,11 @@ from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answe
 
 __all__ = ["Log"]
 
+_MANY = 2_000
+"""Of a branch with so many commits the newest are shown before the others are read."""
+
+_NEWEST = 200
+
 
 class Log(VersionsView):
     """Show the commits of all branches, newest first, each branch in a lane.
@@ -111,6 +116,16 @@ class Log(VersionsView):
         given = "".join([f", {name}={value!r}" for name, value in self._filters.items()])
         return f"Log(version {self.state.version}{given})"
 
+    @answers("newest", in_background=True)
+    def _newest(self, request: Request) -> Reply | dict[str, Any]:
+        """Return the newest commits, where all of them may take long; nothing where not."""
+        count = len(self._table.source.listing.versions)
+        if count < _MANY or self._filters or self._is_read():
+            return {"branch": self._table.branch}
+        found = self._table.log(limit=_NEWEST)
+        reply = log_data(found, found, is_part=True)
+        return Reply({**reply.content, "branch": self._table.branch}, reply.buffers)
+
     @answers("about", in_background=True)
     def _about(self, request: Request) -> dict[str, Any]:
         """Return the names of columns, which commits can be filtered by."""
@@ -145,10 +160,12 @@ class Log(VersionsView):
         self._filters = filters
         return log_data(found, every)
 
+    def _is_read(self) -> bool:
+        return self._log is not None and self._log[0] is self._table.source.listing
+
     def _every(self) -> pl.DataFrame:
         """Return the whole log, read once until the table is refreshed."""
         with self._reading:
-            listing = self._table.source.listing
-            if self._log is None or self._log[0] is not listing:
-                self._log = listing, self._table.log()
+            if self._log is None or not self._is_read():
+                self._log = self._table.source.listing, self._table.log()
             return self._log[1]
