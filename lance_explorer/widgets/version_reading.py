@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from lance_explorer.history.progress import telling_fraction
+from lance_explorer.history.progress import telling
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.table import Table
 from lance_explorer.widgets.version_data import version_data
@@ -26,7 +26,8 @@ class _Reading:
     """The versions of one listing, being read in a thread of its own."""
 
     def __init__(self, table: Table) -> None:
-        self.fraction: float | None = None
+        count = len(table.source.listing.versions)
+        self.told: tuple[str, float | None] = f"Reading {count:,} versions", None
         self.done = threading.Event()
         self._table = table
         threading.Thread(target=self._read, name="lx-versions", daemon=True).start()
@@ -34,13 +35,13 @@ class _Reading:
     def _read(self) -> None:
         # What fails fails again for whoever asks, and is told there.
         try:
-            with suppress(*FAILURES), telling_fraction(self._note):
+            with suppress(*FAILURES), telling(self._note):
                 version_data(self._table)
         finally:
             self.done.set()
 
-    def _note(self, fraction: float) -> None:
-        self.fraction = fraction
+    def _note(self, what: str, fraction: float) -> None:
+        self.told = what, fraction
 
 
 class VersionsView(View):
@@ -76,8 +77,7 @@ def wait_for_versions(table: Table, tell: Callable[[str, float | None], Any]) ->
     """
     reading = _reading(table)
     while not reading.done.wait(_LOOK_EVERY):
-        count = len(table.source.listing.versions)
-        tell(f"reading {count:,} versions", reading.fraction)
+        tell(*reading.told)
 
 
 def wait_if_reading(table: Table) -> None:

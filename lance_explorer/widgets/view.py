@@ -60,6 +60,7 @@ import polars as pl
 import traitlets
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.history.progress import telling
 from lance_explorer.widgets.parts import PartLine, line_of_part
 from lance_explorer.widgets.state import ExplorerState, change, read_choices, state_of, to_browser
 from lance_explorer.widgets.worker import Cancelled, Job, Worker
@@ -360,7 +361,8 @@ class View(anywidget.AnyWidget):
     def _answer(self, name: str, request: Request) -> None:
         try:
             request.check()
-            reply = getattr(self, name)(request)
+            with telling(request.progress):
+                reply = getattr(self, name)(request)
         except Cancelled:
             return
         except FAILURES as error:
