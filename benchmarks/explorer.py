@@ -78,12 +78,18 @@ class Moved:
     parts: Sequence[tuple[str, str]]
     keys: Sequence[str] = VERSION_KEYS
     search: str = ""
+    whole: str = ""
+    """What is there once all of it is read, if parts are shown before."""
 
 
 VIEWS = (
     Moved("Overview", ".lx-strip", [(".lx-strip", "data-drawn")]),
     Moved(
-        "Log", ".lx-log-lines", [(".lx-log", "data-chosen")], ("ArrowDown", "PageDown", "ArrowUp")
+        "Log",
+        ".lx-log-lines",
+        [(".lx-log", "data-chosen")],
+        ("ArrowDown", "PageDown", "ArrowUp"),
+        whole=".lx-log[data-lines]",
     ),
     Moved("Time travel", ".lx-strip", [(".lx-strip", "data-drawn"), (".lx-map", "data-drawn")]),
     Moved("Changes", ".lx-handle >> nth=1", [(".lx-range", "data-drawn")]),
@@ -179,6 +185,8 @@ def _times(lab: Lab, view: Moved) -> tuple[float, list[float]]:
         part = panel.locator(f"{css}[{attribute}]:not([{attribute}=''])")
         part.wait_for(timeout=LONGEST * 1000)
     first = time.perf_counter() - begin
+    if view.whole:
+        panel.locator(view.whole).wait_for(timeout=LONGEST * 1000)
     target = panel.locator(view.target)
     target.press(view.keys[-1])
     page.wait_for_function(IS_LAST if view.search else IS_RESTING, arg=target.element_handle())
