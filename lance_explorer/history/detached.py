@@ -258,12 +258,13 @@ def _others(
 
 def _difference(
     here: _Version, base: _Version, operation: Operation | None
-) -> tuple[int, int, int] | None:
+) -> tuple[bool, int, int, int] | None:
     """Return how far a version is from one that it may have been built on.
 
-    That is in how many fragments only one has, then in how many data files, which a commit may
-    replace in every fragment, then in how many states. None if the operation cannot have made it of
-    that one.
+    First comes whether that has already what the operation did to its fragments, as one that was
+    built on this version has; then in how many fragments only one has, in how many data files,
+    which a commit may replace in every fragment, and in how many states. None if the operation
+    cannot have made it of that one.
     """
     if isinstance(operation, Overwrite):
         here = _Version(here.record, frozenset())
@@ -283,7 +284,12 @@ def _difference(
     elif base.record.manifest.next_row_id > here.record.manifest.next_row_id:
         return None
     own_ids = {fragment.id for fragment in here.fragments}
-    return len(own_ids ^ known), len(_files(here) ^ _files(base)), len(new) + len(removed)
+    return (
+        bool(touched) and not removed,
+        len(own_ids ^ known),
+        len(_files(here) ^ _files(base)),
+        len(new) + len(removed),
+    )
 
 
 def _files(version: _Version) -> set[str]:

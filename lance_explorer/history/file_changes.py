@@ -18,6 +18,7 @@ __all__ = [
     "SchemaPair",
     "WrittenFields",
     "in_place",
+    "loses_overlays",
     "written_fields",
     "written_since_birth",
 ]
@@ -142,6 +143,21 @@ def written_fields(before: Fragment, after: Fragment, schemas: SchemaPair) -> Wr
         schemas.common & other,
         frozenset([was for was, is_ in schemas.casts if old.get(was) != new.get(is_)]),
     )
+
+
+def loses_overlays(before: Fragment, after: Fragment) -> bool:
+    """Whether values of overlays are gone while those below them stayed.
+
+    An Update takes the overlays of all fields that it names from all fragments that it wrote, also
+    from those in which it wrote other fields alone (docs/FORMAT.md 9).
+    """
+    if before.overlays == after.overlays:
+        return False
+    old, new = _homes(before), _homes(after)
+    gone = {
+        field for one in {*before.overlays} - {*after.overlays} for field in one.data_file.fields
+    }
+    return any(old.get(field) == new.get(field) for field in gone)
 
 
 def written_since_birth(fragment: Fragment, schemas: SchemaPair) -> WrittenFields:

@@ -6,11 +6,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.frames.columns import (
-    TEXT,
-)
+from lance_explorer.frames.columns import TEXT
 from lance_explorer.frames.common_types import common_type
 from lance_explorer.lineage.cell_values import texts_of
+from lance_explorer.values.inner_names import InnerNames, renamed
 
 __all__ = ["NEVER", "Cells"]
 
@@ -60,6 +59,7 @@ class Cells:
         events: NDArray[np.int64],
         before: pl.Series | None,
         unsure: NDArray[np.bool_],
+        left_out: InnerNames | None = None,
     ) -> None:
         """Account for the open cells of rows that had other values before an event.
 
@@ -71,6 +71,8 @@ class Cells:
             Their values before; None if there was no such column.
         unsure : ndarray of bool
             For which rows another commit may have changed them.
+        left_out : InnerNames, optional
+            Which fields inside of the cells do not count, since there were none of these before.
         """
         is_open = self.is_open[rows]
         if before is None:
@@ -79,7 +81,7 @@ class Cells:
             self.is_new[rows[changed]] = True
             self.is_uncertain[rows[changed]] = unsure[changed]
             return
-        now = self.values.gather(rows)
+        now = renamed(self.values.gather(rows).to_frame(), left_out or {}).to_series()
         kind = common_type(before.dtype, now.dtype)
         if kind is None:
             differ = np.ones(len(rows), dtype=np.bool_)

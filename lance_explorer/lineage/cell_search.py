@@ -187,7 +187,7 @@ class CellSearch:
                 for name, cells in self.cells.items():
                     before = part.values[name] if name in part.values.columns else None
                     perhaps = unsure[mine] | (name in part.in_doubt)
-                    cells.compare(rows[mine], events[mine], before, perhaps)
+                    cells.compare(rows[mine], events[mine], before, perhaps, part.only_now)
         for cells in self.cells.values():
             none = np.ones(len(rows) - int(known.sum()), dtype=np.bool_)
             cells.close(rows[~known], events[~known], none)

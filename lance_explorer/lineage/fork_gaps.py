@@ -4,17 +4,24 @@ from dataclasses import replace
 
 import numpy as np
 
+from lance_explorer.history.ancestors import Place, ancestry
+from lance_explorer.history.column_lives import fields_of_both
 from lance_explorer.history.events.address_identities import addresses_at
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
+from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.lineage.ancestors import Fork, identities_in_parent
 from lance_explorer.lineage.event_frame import EventColumns, event_columns
 from lance_explorer.lineage.follow_rows import trace
+from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["has_gap", "since_fork"]
+
+_NOTHING = 255
+"""Number of an event that is none."""
 
 
 def has_gap(rows: StateRows, fork: Fork | None) -> bool:
@@ -38,28 +45,58 @@ def since_fork(rows: StateRows, fork: Fork, row_ids: Uint64Array, step: int) -> 
     step : int
         The number of the first kept version among the steps.
     """
-    if not rows.has_row_ids_at(0):
-        return EventColumns.empty()
     inherited = identities_in_parent(rows, fork, row_ids)[0]
     places = addresses_at(fork.parent, fork.position, inherited), addresses_at(rows, 0, row_ids)
     before, after = [np.where(live, addresses, NO_ADDRESS) for addresses, live in places]
-    told = [event_columns(step, found) for found in trace(rows, row_ids, range(1))]
-    written = EventColumns.concatenated(told)
-    written = written.where(written.version > np.uint64(fork.version))
-    differs = before != after
-    differs[written.row] = False
-    row = np.flatnonzero(differs)
-    event = np.full(len(row), RowEvent.MOVED, dtype=np.uint8)
-    event[before[row] == NO_ADDRESS] = RowEvent.RESTORED
-    event[after[row] == NO_ADDRESS] = RowEvent.DELETED
+    written = EventColumns.empty()
+    if rows.has_row_ids_at(0):
+        told = [event_columns(step, found) for found in trace(rows, row_ids, range(1))]
+        written = EventColumns.concatenated(told)
+        written = written.where(written.version > np.uint64(fork.version))
+    is_told = np.zeros(len(row_ids), dtype=np.bool_)
+    is_told[written.row] = True
+    event = np.full(len(row_ids), _NOTHING, dtype=np.uint8)
+    was_live, is_live = before != NO_ADDRESS, after != NO_ADDRESS
+    event[was_live & ~is_live] = RowEvent.DELETED
+    event[~was_live & is_live] = RowEvent.RESTORED
+    stayed, moved = was_live & (before == after), was_live & is_live & (before != after)
+    event[stayed & np.isin(fragments_of(after), _rewritten(rows, fork))] = RowEvent.COLUMN_REWRITTEN
+    event[moved] = RowEvent.MOVED
+    first = rows.history.records[0].version
+    is_uncertain = event == RowEvent.COLUMN_REWRITTEN
+    if first - fork.version > 1:  # one commit may have written them, and another one moved them
+        is_uncertain |= moved
+    row = np.flatnonzero((event != _NOTHING) & ~is_told)
     others = EventColumns(
         row=row,
         step=np.full(len(row), step),
-        event=event,
-        version=np.full(len(row), rows.history.records[0].version, dtype=np.uint64),
+        event=event[row],
+        version=np.full(len(row), first, dtype=np.uint64),
         before=before[row],
         after=after[row],
-        is_uncertain=np.zeros(len(row), dtype=np.bool_),
+        is_uncertain=is_uncertain[row],
         evidence=np.full(len(row), Evidence.LOST, dtype=np.uint8),
     )
     return EventColumns.concatenated([replace(written, before=before[written.row]), others])
+
+
+def _rewritten(rows: StateRows, fork: Fork) -> Uint64Array:
+    """Return the IDs of fragments that have values of a column in other files than at the fork.
+
+    Row versions do not tell of writes in place by lost commits.
+    """
+    ends = fork.parent.history.records[fork.position], rows.history.records[0]
+    common = ancestry(Place(fork.parent.source, fork.version), Place(rows.source, ends[1].version))
+    fields = fields_of_both(common) or {}
+    kept = frozenset([id_ for id_, other in fields.items() if id_ == other])
+    schemas = SchemaPair(ends[0].schema, ends[1].schema, kept)
+    here, there = fork.parent.history, rows.history
+    old = {here.states[state].id: here.states[state] for state in here.states_at(fork.position)}
+    new = [there.states[state] for state in there.states_at(0)]
+    found = [
+        fragment.id
+        for fragment in new
+        if fragment.id in old
+        and in_place(old[fragment.id], fragment, schemas) is InPlace.VALUES_DIFFER
+    ]
+    return np.array(found, dtype=np.uint64)

@@ -42,11 +42,15 @@ class Before:
         The columns that their version had, by the names that they have now.
     in_doubt : frozenset of str
         The columns of now of which it is not known whether their version had them.
+    only_now : InnerNames
+        Which fields inside of columns are to be left out of what the values are now: their version
+        had none of these.
     """
 
     rows: NDArray[np.int64]
     values: pl.DataFrame
     in_doubt: frozenset[str]
+    only_now: InnerNames
 
 
 @dataclass
@@ -70,7 +74,7 @@ class BranchValues:
     columns: Sequence[str]
     whole_blobs: bool
     _names: dict[int, dict[str, str]] = field(default_factory=dict)
-    _inside: dict[int, InnerNames] = field(default_factory=dict)
+    _inside: dict[int, tuple[InnerNames, InnerNames]] = field(default_factory=dict)
     _doubts: dict[int, frozenset[str]] = field(default_factory=dict)
     _stored: dict[int, list[tuple[Piece, StoredRows]]] | None = None
 
@@ -130,7 +134,9 @@ class BranchValues:
             ids = self.rows.lance_ids_at(position, row_ids[some], addresses[some])
             values = self._read(position, addresses[some], ids)
             if values is not None:
-                found.append(Before(some, values, self.in_doubt_at(position)))
+                record = self.rows.history.records[position]
+                only_now = self._names_inside(record)[1]
+                found.append(Before(some, values, self.in_doubt_at(position), only_now))
         return found
 
     def _by_stored(
@@ -167,29 +173,32 @@ class BranchValues:
         return Wanted(fields, tuple(told))
 
     def _mapped(self, schema: tuple[Field, ...], version: int) -> dict[str, str]:
-        """Return the names of columns in a version; one of which nothing is known has its own."""
+        """Return the names of columns in a version; their own if all field IDs were given anew."""
         history, position = self.now.source.found(self.now.version)
         ids = {f.name: f.id for f in history.records[position].schema if f.parent_id == NO_PARENT}
         own = {f.id: f.name for f in schema if f.parent_id == NO_PARENT}
         later = self._later_ids(schema, version)
         known = {later[id_]: name for id_, name in own.items() if id_ in later}
         found = {name: known[ids[name]] for name in self.columns if ids[name] in known}
-        taken = {*found.values()}
-        for name in self.columns:
-            if name not in found and name in own.values() and name not in taken:
-                found[name] = name
+        if not later:
+            found |= {name: name for name in self.columns if name in own.values()}
         return found
 
-    def _names_inside(self, record: VersionRecord) -> InnerNames:
-        """Return where fields inside of columns have other names now, or are there no more."""
+    def _names_inside(self, record: VersionRecord) -> tuple[InnerNames, InnerNames]:
+        """Return where fields inside of columns have other names now, or are there no more.
+
+        And where columns of now have fields inside that were not there.
+        """
         key = id(record.schema)
         if key not in self._inside:
             history, position = self.now.source.found(self.now.version)
-            names = {f.id: f.name for f in history.records[position].schema}
+            schema = history.records[position].schema
+            names = {f.id: f.name for f in schema}
             later = self._later_ids(record.schema, record.version)
             kept = {id_: names[now] for id_, now in later.items() if now in names}
             gone = {f.id for f in record.schema if f.id not in kept}
-            self._inside[key] = inner_names(record.schema, kept, gone)
+            new = names.keys() - {*later.values()}
+            self._inside[key] = inner_names(record.schema, kept, gone), inner_names(schema, {}, new)
         return self._inside[key]
 
     def _later_ids(self, schema: tuple[Field, ...], version: int) -> Mapping[int, int]:
@@ -225,5 +234,5 @@ class BranchValues:
         except LanceExplorerError:
             source.storage.io.missing += 1  # perhaps a cleanup goes on just now
             return None
-        values = renamed(values, self._names_inside(record))
+        values = renamed(values, self._names_inside(record)[0])
         return values.rename(dict(zip(names.values(), names, strict=True)))

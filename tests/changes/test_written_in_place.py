@@ -1,12 +1,14 @@
 """Columns that are written in place, by commits of every name: changes, counts and histories."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import lance
 import polars as pl
 import pyarrow as pa
 import pytest
+from lance.file import LanceFileWriter
 from lance.fragment import RowIdSequence, write_fragments
 
 from lance_explorer import Table, open_table
@@ -462,3 +464,60 @@ def test_rows_that_came_beside_a_detached_write_in_place_are_counted(uri, takes_
     lance.dataset(uri).checkout_version(detached.version).restore()
     added = counts(open_table(uri), 3)["added"]
     assert added == (None if takes_out else 2)
+
+
+def test_overlays_that_an_update_took_away_leave_their_rows_open(uri, monkeypatch):
+    """It takes those of all columns that it names, also where it wrote another one."""
+    monkeypatch.setenv("LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES", "1")
+    create(uri, stable=True)
+    dataset: Any = lance.dataset(uri)
+    path = Path(uri, "data", "laid_over.lance")
+    with LanceFileWriter(str(path), version="2.1") as writer:
+        writer.write_batch(pa.table({"s": ["laid over"]}))
+    file = lance.fragment.DataFile(
+        path.name, [dataset.lance_schema.field("s").id()], [0], 2, 1, path.stat().st_size
+    )
+    group = Operation.DataOverlayGroup(0, [Operation.DataOverlayFile(file, [1])])
+    dataset = lance.LanceDataset.commit(uri, Operation.DataOverlay([group]), read_version=1)
+    fragments, told, fields = list[Any](), {}, set[int]()
+    for fragment, data in zip(
+        dataset.get_fragments(), (rows([2], a=7), rows([3], s="new")), strict=True
+    ):
+        made, names, offsets = fragment.update_columns(data, "key", "key", with_offsets=True)
+        fragments.append(made)
+        told[fragment.fragment_id] = offsets
+        fields |= {*names}
+    operation = Operation.Update(
+        updated_fragments=fragments,
+        fields_modified=sorted(fields),
+        update_mode="rewrite_columns",
+        updated_fragment_offsets=told,
+    )
+    lance.LanceDataset.commit(uri, operation, read_version=2)
+    kept = [lance.dataset(uri, version=v).to_table()["s"].to_pylist()[1] for v in (1, 2, 3)]
+    assert kept == ["old", "laid over", "old"]
+    feed = open_table(uri).changes(2, 3, images="both").to_polars()
+    feed = feed.filter(_change_type="update_postimage")
+    rewritten = feed.filter(_event="column_rewritten")
+    assert rewritten.select("key", "changed_columns", "is_uncertain").rows() == [
+        (0, [], True),
+        (1, ["s"], True),
+    ]
+    assert sorted(feed.filter(_event="updated")["key"]) == [2, 3]
+
+
+def test_a_row_that_a_lost_restore_put_back_where_it_was_written_in_place_is_open(uri):
+    """Its row version is that of its creation before and after: a compaction names the files."""
+    create(uri, stable=True, rows_per_file=6)
+    detached = write_in_place(uri, 0, rows([0, 1], a=7), says_which=False, detached=True)
+    lance.dataset(uri).update({"a": "8"}, where="key in (1, 2)")
+    lance.dataset(uri).checkout_version(detached).restore()
+    lance.dataset(uri).delete("key = 5")
+    lance.dataset(uri).optimize.compact_files(materialize_deletions_threshold=0.0)
+    last = lance.dataset(uri).version
+    lance.dataset(uri).cleanup_old_versions(versions=[*range(3, last)])
+    table = open_table(uri)
+    assert table.versions()["version"].to_list() == [1, 2, last]
+    feed = table.changes(1, last, images="both").to_polars()
+    after = feed.filter(_change_type="update_postimage").select("key", "a", "is_uncertain")
+    assert {(0, 7, True), (1, 7, True)} <= {*after.rows()}

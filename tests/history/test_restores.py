@@ -1,8 +1,12 @@
 """What a restore went back to, and the line of history that a detached version belongs to."""
 
+from typing import Any
+
+import lance
+import pyarrow as pa
 import pytest
 
-from lance_explorer.history.restores import ordinary_version, restored_version
+from lance_explorer.history.restores import detached_line, ordinary_version, restored_version
 from lance_explorer.history.source import TableSource
 from tests.format.samples import DATA
 from tests.synthetic import SyntheticTable
@@ -22,6 +26,22 @@ def test_a_detached_version_belongs_to_the_one_it_was_built_on_over_others():
     headers = [source.version(version).records[0].transaction for version in detached]
     read_versions = {stored.header.read_version for stored in headers if stored}
     assert {ordinary_version(source, version) for version in detached} == {1} < read_versions
+
+
+def test_a_detached_write_in_place_was_not_built_on_what_was_built_on_it(tmp_path):
+    uri = str(tmp_path / "t.lance")
+    dataset: Any = lance.write_dataset(pa.table({"key": [0, 1], "a": [5, 6]}), uri)
+    [fragment] = dataset.get_fragments()
+    data = pa.table({"key": [1], "a": [7]})
+    written, fields = fragment.update_columns(data, "key", "key")
+    update = lance.LanceOperation.Update(updated_fragments=[written], fields_modified=fields)
+    commit = lance.LanceDataset.commit
+    first = commit(dataset, update, read_version=1, detached=True)
+    changed = lance.LanceOperation.UpdateConfig(lance.LanceOperation.UpdateMap({"a": "b"}))
+    commit(first, changed, read_version=1, detached=True)
+    lance.dataset(uri).checkout_version(first.version).restore()
+    source = TableSource(uri)
+    assert detached_line(source, first.version) == ([first.version], 1)
 
 
 @pytest.mark.parametrize("version", [0, 7, DETACHED - 1])

@@ -179,3 +179,56 @@ def test_a_column_is_as_old_as_the_commit_of_the_ancestor_that_added_it(tmp_path
         ("key", None, 1, False),
         ("later", "dev", 5, False),
     ]
+
+
+@pytest.mark.parametrize("stable_row_ids", [True, False], ids=["stable", "addresses"])
+def test_what_lost_versions_of_a_branch_wrote_in_place_is_not_the_parents(tmp_path, stable_row_ids):
+    path = str(tmp_path / "t.lance")
+    first: Any = lance.write_dataset(rows(1, 2), path, enable_stable_row_ids=stable_row_ids)
+    first.create_branch("dev", 1)
+    dev: Any = lance.dataset(path).checkout_version(("dev", None))
+    dev.insert(rows(3))
+    [fragment, _] = dev.get_fragments()
+    new = pa.table({"id": pa.array([1], pa.int64()), "mood": ["glad"]})
+    written, fields = fragment.update_columns(new, left_on="id", right_on="id")
+    operation = lance.LanceOperation.Update(updated_fragments=[written], fields_modified=fields)
+    dev = lance.LanceDataset.commit(dev, operation, read_version=dev.version)
+    dev.insert(rows(4))
+    dev.cleanup_old_versions(retain_versions=1)
+    table = lx.open_table(path, "dev")
+    assert table.versions()["version"].to_list() == [4]
+    told = cells(table, "column", "branch", "version", "is_uncertain", where="id = 1")
+    assert told == [
+        ("id", None, 1, False),
+        ("mood", "dev", 4, True),
+        ("parts", None, 1, False),
+    ]
+    history = table.row(0, at=4).history()
+    assert history.select("branch", "version", "event", "evidence").rows() == [
+        (None, 1, "created", "recorded"),
+        ("dev", 4, "column_rewritten", "lost"),
+    ]
+
+
+def test_a_column_that_took_the_name_of_another_one_is_as_old_as_itself(tmp_path):
+    path = str(tmp_path / "t.lance")
+    table: Any = lance.write_dataset(pa.table({"id": [1], "old": [5]}), path)
+    table.add_columns({"new": "old"})
+    for before, after in (("old", "between"), ("new", "old"), ("between", "new")):
+        table.alter_columns({"path": before, "name": after})
+    table.update({"new": "7"}, where="id = 1")
+    table.drop_columns(["new"])
+    told = cells(lx.open_table(path), "column", "version", "before", "is_new")
+    assert told == [("id", 1, None, True), ("old", 2, None, True)]
+
+
+@pytest.mark.parametrize("data_format", ["legacy", "2.1"])
+def test_a_field_inside_that_was_gone_for_a_while_does_not_change_its_column(tmp_path, data_format):
+    path = str(tmp_path / "t.lance")
+    first = pa.table({"id": [1], "mood": ["calm"], "place": [{"x": 1, "y": "a"}]})
+    table: Any = lance.write_dataset(first, path, data_storage_version=data_format)
+    table.alter_columns({"path": "mood", "data_type": pa.large_string()})
+    table.drop_columns(["place.y"])
+    lance.dataset(path, version=1).restore()
+    told = cells(lx.open_table(path), "column", "version")
+    assert told == [("id", 1), ("mood", 1), ("place", 1)]

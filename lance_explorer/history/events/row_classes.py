@@ -10,7 +10,7 @@ from lance_explorer.history.events.ambiguous_rows import Births, births_at
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.events.untold_writes import untold_rows, untold_writes
+from lance_explorer.history.events.untold_writes import IdentitySet, untold_rows, untold_writes
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace
 from lance_explorer.history.identity.row_origins import NO_VERSION
@@ -19,6 +19,7 @@ from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.paths import VersionPath, path_between
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.rowids.addresses import fragments_of
+from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
 
 __all__ = ["classify"]
 
@@ -69,9 +70,29 @@ def _with_doubts(
         new = Births.of(rows, step.added.values(), added_rows.after).may_be(all_removed)
     else:
         old, new = step.are_open(removed_rows.identity), step.are_open(added_rows.identity)
+        if (old.any() or new.any()) and step.restores_a_kept_version:
+            ids = [_row_ids(step, events) for events in (removed_rows, added_rows)]
+            old &= _meets(ids[0], ids[1])
+            new &= _meets(ids[1], ids[0])
     return replace(removed_rows, is_uncertain=removed_rows.is_uncertain | old), replace(
         added_rows, is_uncertain=added_rows.is_uncertain | new
     )
+
+
+def _row_ids(step: StepFacts, events: RowEvents) -> tuple[Uint64Array, Uint64Array]:
+    """Return the first row ID of each run of rows, and the one after its last."""
+    start = step.row_ids(events.identity)
+    return start, start + events.length
+
+
+def _meets(
+    ranges: tuple[Uint64Array, Uint64Array], others: tuple[Uint64Array, Uint64Array]
+) -> _Mask:
+    """Tell which ranges have a number of others."""
+    ids = IdentitySet.of(*others)
+    place = np.searchsorted(ids.stop, ranges[0], side="right")
+    meets: _Mask = np.append(ids.start, np.uint64(MAX_U64))[place] < ranges[1]
+    return meets
 
 
 class _Classes:
@@ -187,7 +208,9 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     # An unknown version is an earlier one than all that are known.
     written, elsewhere = old != new, runs.before != runs.after
     if step.follows and step.name == OperationName.RESTORE:
-        classes.set(RowEvent.RESTORED, Evidence.DERIVED, written)
+        may_be_same = written & _may_be_same(rows, step, runs)
+        classes.set(RowEvent.RESTORED, Evidence.DERIVED, written & ~may_be_same)
+        classes.set(RowEvent.RESTORED, Evidence.INFERRED, may_be_same, is_uncertain=True)
         classes.set(RowEvent.RESTORED, Evidence.INFERRED, unseen, is_uncertain=True)
     else:
         now = written & (new == step.version)
@@ -208,6 +231,31 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     if not step.has_row_ids:
         classes.weaken(_evidence_of_identity(rows, step, runs))
     return classes.events()
+
+
+def _may_be_same(rows: StateRows, step: StepFacts, runs: RowRuns) -> _Mask:
+    """Tell which rows may have kept their values, since one of two fragments names no last update.
+
+    Those have not that the other one was given after this one was first seen.
+    """
+    may_be_same = np.zeros(len(runs), dtype=np.bool_)
+    if not step.has_row_ids:
+        return may_be_same
+    for unknown, known, addresses, states in (
+        (runs.updated_before, runs.updated_after, runs.before, step.removed),
+        (runs.updated_after, runs.updated_before, runs.after, step.added),
+    ):
+        some = np.flatnonzero((unknown == NO_VERSION) & (known != NO_VERSION))
+        if not len(some):
+            continue
+        first = {
+            fragment: rows.history.records[int(rows.first_positions[state])].version
+            for fragment, state in states.items()
+        }
+        seen = [first[fragment] for fragment in fragments_of(addresses[some]).tolist()]
+        later = (known[some] > np.array(seen, dtype=np.uint64)) & (known[some] < FIRST_DETACHED)
+        may_be_same[some] = ~later
+    return may_be_same
 
 
 def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _Mask, _Mask]:

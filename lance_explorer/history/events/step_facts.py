@@ -15,7 +15,7 @@ from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.restores import restored_commits
+from lance_explorer.history.restores import is_restore_of_lost, restored_commits
 from lance_explorer.history.steps import Step
 from lance_explorer.history.update_kinds import (
     has_new_rows,
@@ -143,6 +143,15 @@ class StepFacts(Step):
         if not any(record.version == base for record in self.history.records):
             unseen = [s for s in unseen if any(writes_rows(one.operation, s) for one in commits)]
         return tuple([state.id for state in unseen])
+
+    @property
+    def restores_a_kept_version(self) -> bool:
+        """Whether it went back to a kept version of the branch.
+
+        Then a row that was taken out and one that was put in are the same one only under one ID.
+        """
+        is_restore = self.follows and self.name == OperationName.RESTORE
+        return is_restore and not is_restore_of_lost(self._source, self.history, self.position)
 
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
         """Tell which rows that a restore took out or put in may be the same; it may be lost."""

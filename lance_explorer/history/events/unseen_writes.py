@@ -23,18 +23,21 @@ class UnseenWrites:
     Attributes
     ----------
     written : list of (int, WrittenFields)
-        States that were written in place, of one version or the other, and what of them.
+        States of the later version that were written in place, and what of them.
+    written_before : list of (int, WrittenFields)
+        States of the earlier one that were; lost versions may have brought deleted rows back there.
     doubtful : list of int
         States of which nothing tells whether their rows were written before they were added there.
     """
 
     written: list[tuple[int, WrittenFields]]
+    written_before: list[tuple[int, WrittenFields]]
     doubtful: list[int]
 
 
 def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
     """Tell what may have happened in a gap before a version to rows that moved in it."""
-    found = UnseenWrites([], [])
+    found = UnseenWrites([], [], [])
     if step.follows or step.before is None:
         return found
     states, schemas = rows.history.states, step.schemas
@@ -57,7 +60,7 @@ def unseen_writes(rows: StateRows, step: StepFacts) -> UnseenWrites:
             if before is not None and (
                 written := written_fields(states[before], fragment, schemas)
             ):
-                found.written.append((before, written))
+                found.written_before.append((before, written))
     return found
 
 

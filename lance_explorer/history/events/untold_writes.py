@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pyroaring import BitMap
 
 from lance_explorer.format.fragments import TOMBSTONE, Fragment
 from lance_explorer.format.operation_names import OperationName
@@ -22,6 +23,7 @@ from lance_explorer.history.file_changes import (
     SchemaPair,
     WrittenFields,
     in_place,
+    loses_overlays,
     written_fields,
 )
 from lance_explorer.history.identity.state_rows import StateRows
@@ -33,6 +35,9 @@ from lance_explorer.rowids.offsets import OffsetRanges, rows_at
 from lance_explorer.rowids.runs import RunColumns, merged_ids
 
 __all__ = ["IdentitySet", "UntoldRows", "UntoldWrite", "untold_rows", "untold_writes"]
+
+_Rows = tuple[int, bool]
+"""A fragment's state, and whether its deleted rows count, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +52,14 @@ class UntoldWrite:
         What that says of its rows.
     written : WrittenFields
         Which fields of both versions have their values from other files.
+    has_deleted : bool
+        Whether it may be about rows, too, that are deleted in this state.
     """
 
     state: int
     change: InPlace
     written: WrittenFields
+    has_deleted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +128,18 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
         (*pair, change) for pair, change in zip(pairs, changes, strict=True) if change >= least
     ]
     rows.load([state for before, after, _ in written for state in (before, after)])
-    unseen = unseen_writes(rows, step).written
-    rows.load([state for state, _ in unseen])
+    unseen = unseen_writes(rows, step)
+    rows.load([state for state, _ in unseen.written + unseen.written_before])
     return [
         UntoldWrite(after, change, written_fields(states[before], states[after], schemas))
         for before, after, change in written
         if (step.has_row_ids or rows.ids(before) is rows.ids(after))
-        and not _is_told(rows, step, after)
-    ] + [UntoldWrite(state, InPlace.VALUES_DIFFER, fields) for state, fields in unseen]
+        and not (_is_told(rows, step, after) and not loses_overlays(states[before], states[after]))
+    ] + [
+        UntoldWrite(state, InPlace.VALUES_DIFFER, fields, has_deleted)
+        for some, has_deleted in ((unseen.written, False), (unseen.written_before, True))
+        for state, fields in some
+    ]
 
 
 def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> UntoldRows:
@@ -142,18 +154,19 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
     schemas : SchemaPair
         The schemas of both ends.
     """
-    rewritten, extended, doubtful = list[int](), list[int](), list[int]()
+    rewritten, extended, doubtful = list[_Rows](), list[_Rows](), list[_Rows]()
     for position in path.steps:
         step = StepFacts(rows, position)
-        doubtful += unseen_writes(rows, step).doubtful
+        open_states = unseen_writes(rows, step).doubtful
         if step.follows and is_restore_of_lost(rows.source, rows.history, position):
-            doubtful += _new_since(rows, parent_position(rows, position), position)
+            open_states += _new_since(rows, parent_position(rows, position), position)
+        rows.load(open_states)
+        doubtful += [(state, False) for state in open_states]
         for write in untold_writes(rows, step):
             is_lost = not step.follows or step.name == OperationName.RESTORE
             others = rewritten if is_lost or schemas.has_any(write.written) else extended
-            others.append(write.state)
-    rows.load(doubtful)
-    return UntoldRows(*[_live_rows(rows, some) for some in (rewritten, extended, doubtful)])
+            others.append((write.state, write.has_deleted))
+    return UntoldRows(*[_rows_of(rows, some) for some in (rewritten, extended, doubtful)])
 
 
 def _restored_unseen(rows: StateRows, position: int) -> Iterator[UntoldWrite]:
@@ -235,10 +248,11 @@ def _is_told(rows: StateRows, step: StepFacts, state: int) -> bool:
     return offsets is not None and not offsets
 
 
-def _live_rows(rows: StateRows, states: Iterable[int]) -> IdentitySet:
+def _rows_of(rows: StateRows, states: Iterable[_Rows]) -> IdentitySet:
     found = [RunColumns.empty()]
-    for state in states:
-        live = OffsetRanges.outside(rows.deleted(state), rows.num_rows(state))
+    for state, has_deleted in states:
+        deleted = BitMap() if has_deleted else rows.deleted(state)
+        live = OffsetRanges.outside(deleted, rows.num_rows(state))
         base = first_address(rows.history.states[state].id)
         found.append(rows_at(rows.ids(state), base, live))
     ranges = RunColumns.concatenated(found)

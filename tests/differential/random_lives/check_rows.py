@@ -188,6 +188,12 @@ def _expected(old: Observed, new: Observed, made_up: set[int]) -> dict[str, set[
             tell = {new.rows[key].address // FILL for key in written & inside}
             untold = {key for key in inside if new.rows[key].address // FILL not in tell}
             either["column_rewritten"] = {exact["column_rewritten"], len(untold)}
+            # An Update takes overlays of its fields away, which row versions do not tell of.
+            bare = {key for key in inside if new.rows[key].address // FILL in old.overlaid}
+            bare -= written
+            if bare:
+                least, most = len(untold | (bare & changed)), len(untold | bare)
+                either["column_rewritten"] |= {*range(least, most + 1)}
             if not new.stable and told:
                 either["updated"] = {len(elsewhere), len(elsewhere | known)}
                 either["column_rewritten"] = {0, len(inside)}

@@ -57,7 +57,7 @@ class Observed:
 
     ``era`` is the overwrite that gave out the field IDs. ``columns`` numbers columns for life,
     since an ID may be given again after a column was dropped; ``children`` are the fields inside.
-    ``files`` are those of each fragment.
+    ``files`` are those of each fragment, ``overlaid`` the fragments with overlays.
     """
 
     branch: str | None
@@ -72,6 +72,7 @@ class Observed:
     children: Mapping[str, Mapping[str, int]]
     era: tuple[str | None, int]
     files: Mapping[int, tuple[Any, ...]]
+    overlaid: frozenset[int]
     stable: bool
     indices: frozenset[str]
 
@@ -118,7 +119,9 @@ class Observed:
         )
 
 
-EMPTY = Observed(None, 0, "", 0, None, {}, {}, {}, {}, {}, (None, 0), {}, False, frozenset())
+EMPTY = Observed(
+    None, 0, "", 0, None, {}, {}, {}, {}, {}, (None, 0), {}, frozenset(), False, frozenset()
+)
 
 
 @dataclass
@@ -389,6 +392,7 @@ class World:
             },
             era,
             {f.fragment_id: tuple(map(str, f.metadata.files)) for f in dataset.get_fragments()},
+            frozenset(f.fragment_id for f in dataset.get_fragments() if f.metadata.overlays),
             dataset.has_stable_row_ids,
             frozenset(index.name for index in dataset.describe_indices()),
         )

@@ -253,3 +253,11 @@ def test_a_fragment_that_stayed_tells_that_no_detached_version_was_restored(uri)
     table = lx.open_table(uri)
     assert state_rows(table.source).namesakes is None
     assert table.changes(2, 5).summary().select("updated", "unchanged").row(0) == (1, 4)
+
+
+def test_a_restore_of_a_kept_version_says_what_it_takes_out_and_puts_in_again(uri):
+    moved(uri, {3, 4}, stable=True)
+    for step in (delete(10), restore(6)):
+        step(uri)
+    versions = lx.open_table(uri).versions().filter(version=8)
+    assert versions.select("rows_deleted", "rows_restored").row(0) == (0, 1)

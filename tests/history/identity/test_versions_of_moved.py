@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import lance
+import polars as pl
 import pyarrow as pa
 import pytest
 from lance import LanceOperation
@@ -56,3 +57,20 @@ def test_rows_that_were_updated_before_are_updated(uri):
     last = table.latest.version
     feed = table.changes(6, last, images=None).to_polars()
     assert feed.select("_event", "_rowid").filter(_event="updated").rows() == [("updated", 0)]
+
+
+def test_rows_that_a_lost_version_wrote_may_be_the_same_again_after_a_restore(uri):
+    lance.dataset(uri).cleanup_old_versions(versions=[4])
+    lance.dataset(uri, version=3).restore()  # version 6
+    lance.dataset(uri, version=5).restore()
+    lance.dataset(uri).update({"key": "7"}, where="key = 0")
+    lance.dataset(uri, version=5).restore()
+    frame = lx.open_table(uri).versions().filter(pl.col("version") > 5)
+    assert frame.select("version", "rows_reverted").rows() == [(6, None), (7, None), (8, 0), (9, 1)]
+    events = lx.open_table(uri).row(0).history().filter(pl.col("version") > 5)
+    assert events.select("version", "event", "is_uncertain").rows() == [
+        (6, "restored", True),
+        (7, "restored", True),
+        (8, "updated", False),
+        (9, "restored", False),
+    ]
