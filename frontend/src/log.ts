@@ -164,6 +164,7 @@ export function render({ model, el }: View) {
     const atTop = isStill && log && list.scrollTop > 0 && top < log.versions.length ? placeOf(log, top) : null;
     const within = list.scrollTop % LINE;
     const before = isStill && log ? newestOf(log) : null;
+    const wasPart = log?.is_part;
     log = { ...answer, ...unpackArrays<LogArrays>(answer) };
     for (const line of lines.values()) line.remove();
     lines.clear();
@@ -178,7 +179,7 @@ export function render({ model, el }: View) {
     if (!log.is_part) showKinds(log);
     status.textContent = told(log);
     looked = place === null ? -1 : lineOf(place.branch, place.version);
-    if (!isStill) follow(link.state);
+    if (!isStill || (wasPart && looked < 0)) follow(link.state);
     else if (looked >= 0) show();
     drawLines();
     if (!log.is_part) link.root.dataset.lines = String(log.num_found);
