@@ -131,9 +131,9 @@ export function render({ model, el }: View) {
 
   async function start() {
     if (!link.offline) {
-      const newest = await link.ask<LogAnswer & { branch: string | null }>("newest");
+      const newest = await link.ask<LogAnswer & { own_branch: string | null }>("newest");
       if (newest.is_part) {
-        about = { branch: newest.branch, columns: [], filters: {} };
+        about = { branch: newest.own_branch, columns: [], filters: {} };
         take(newest);
       }
     }

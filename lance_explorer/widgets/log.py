@@ -121,10 +121,10 @@ class Log(VersionsView):
         """Return the newest commits, where all of them may take long; nothing where not."""
         count = len(self._table.source.listing.versions)
         if count < _MANY or self._filters or self._is_read():
-            return {"branch": self._table.branch}
+            return {"is_part": False}
         found = self._table.log(limit=_NEWEST)
         reply = log_data(found, found, is_part=True)
-        return Reply({**reply.content, "branch": self._table.branch}, reply.buffers)
+        return Reply({**reply.content, "own_branch": self._table.branch}, reply.buffers)
 
     @answers("about", in_background=True)
     def _about(self, request: Request) -> dict[str, Any]:
