@@ -25,7 +25,7 @@ from lance_explorer.history.ancestors import Ancestry, Stretch
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.paths import EMPTY, Branch, Line, parent_position
-from lance_explorer.history.restores import detached_line, restored_version
+from lance_explorer.history.restores import detached_line, is_restore_of_lost, restored_version
 
 __all__ = [
     "ColumnLives",
@@ -35,6 +35,7 @@ __all__ = [
     "column_lives",
     "doubtful_fields",
     "fields_of_both",
+    "is_all_kept",
     "kept_fields",
 ]
 
@@ -162,6 +163,18 @@ def doubtful_fields(common: Ancestry) -> frozenset[int]:
     both = [pair for way in _pairs(common)[0] for pair in way]
     perhaps = [_kept(*pair).keys() | _doubtful(*pair) for pair in both]
     return frozenset.intersection(*map(frozenset, perhaps)) - kept.keys() - {*kept.values()}
+
+
+def is_all_kept(stretch: Stretch) -> bool:
+    """Whether all versions of a stretch are kept, and those that they restored."""
+    if stretch.source is None:
+        return False
+    history = stretch.source.history
+    ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
+    first, stop = np.searchsorted(history.versions, ends, side="right").tolist()
+    return stop - first == stretch.end - stretch.begin and not any(
+        is_restore_of_lost(stretch.source, history, position) for position in range(first, stop)
+    )
 
 
 def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:

@@ -261,10 +261,10 @@ def _difference(
 ) -> tuple[bool, int, int, int] | None:
     """Return how far a version is from one that it may have been built on.
 
-    First comes whether that has already what the operation did to its fragments, as one that was
-    built on this version has; then in how many fragments only one has, in how many data files,
-    which a commit may replace in every fragment, and in how many states. None if the operation
-    cannot have made it of that one.
+    First comes whether that has not all fragments that the operation changed or took out, or has
+    all of them as they are now, as one that was built on this version has; then in how many
+    fragments only one has, in how many data files, which a commit may replace in every fragment,
+    and in how many states. None if the operation cannot have made it of that one.
     """
     if isinstance(operation, Overwrite):
         here = _Version(here.record, frozenset())
@@ -285,7 +285,7 @@ def _difference(
         return None
     own_ids = {fragment.id for fragment in here.fragments}
     return (
-        bool(touched) and not removed,
+        touched is not None and (not touched <= known or (bool(touched) and not removed)),
         len(own_ids ^ known),
         len(_files(here) ^ _files(base)),
         len(new) + len(removed),

@@ -3,7 +3,7 @@
 Rows that lie in the same files in several versions are read once, in as few versions as can be.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.schema import NO_PARENT, Field, column_fields
-from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.column_lives import doubtful_fields, fields_of_both
+from lance_explorer.history.ancestors import Place, Stretch, ancestry
+from lance_explorer.history.column_lives import doubtful_fields, fields_of_both, is_all_kept
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.source import TableSource
@@ -26,6 +26,8 @@ from lance_explorer.rowids.deletions import deleted_offsets
 from lance_explorer.values.inner_names import InnerNames, inner_names, renamed
 
 __all__ = ["Before", "BranchValues"]
+
+Schema = tuple[Field, ...]
 
 _OFFSETS = np.uint64((1 << FRAGMENT_BITS) - 1)
 
@@ -89,7 +91,8 @@ class BranchValues:
     def in_doubt_at(self, position: int) -> frozenset[str]:
         """Return the columns of now that a version may have had: lost versions would tell.
 
-        A column counts of which that is so of a field inside of it.
+        A column counts of which that is so of a field inside of it, and one that is known by its
+        name alone.
         """
         record = self.rows.history.records[position]
         key = id(record.schema)
@@ -100,8 +103,13 @@ class BranchValues:
             except LanceExplorerError:
                 ids = frozenset()
             columns = column_fields(history.records[now].schema)
+            same = self._later_ids(record.schema, record.version).values()
+            names = self.names_at(position) if same else ()
             self._doubts[key] = frozenset(
-                name for name, fields in columns.items() if not ids.isdisjoint(f.id for f in fields)
+                name
+                for name, fields in columns.items()
+                if not ids.isdisjoint(f.id for f in fields)
+                or (name in names and fields[0].id not in same)
             )
         return self._doubts[key]
 
@@ -164,7 +172,7 @@ class BranchValues:
                     break
         return [(stored, np.concatenate(parts)) for stored, parts in found.values()]
 
-    def _wanted(self, schema: tuple[Field, ...]) -> Wanted:
+    def _wanted(self, schema: Schema) -> Wanted:
         position = next(
             n for n, record in enumerate(self.rows.history.records) if record.schema is schema
         )
@@ -172,17 +180,43 @@ class BranchValues:
         told = [(f.id, f.name, f.parent_id, f.logical_type) for f in schema if f.id in fields]
         return Wanted(fields, tuple(told))
 
-    def _mapped(self, schema: tuple[Field, ...], version: int) -> dict[str, str]:
-        """Return the names of columns in a version; their own if all field IDs were given anew."""
+    def _mapped(self, schema: Schema, version: int) -> dict[str, str]:
+        """Return the names of columns in a version; one that lost versions leave open has its own.
+
+        So have all if field IDs were given anew.
+        """
         history, position = self.now.source.found(self.now.version)
         ids = {f.name: f.id for f in history.records[position].schema if f.parent_id == NO_PARENT}
         own = {f.id: f.name for f in schema if f.parent_id == NO_PARENT}
         later = self._later_ids(schema, version)
         known = {later[id_]: name for id_, name in own.items() if id_ in later}
         found = {name: known[ids[name]] for name in self.columns if ids[name] in known}
-        if not later:
-            found |= {name: name for name in self.columns if name in own.values()}
-        return found
+        left = {name: id_ for id_, name in own.items() if name not in found.values()}
+        asked = [name for name in self.columns if name in left and name not in found]
+        by_name = {
+            name for name in asked if not later or not self._are_two(left[name], ids[name], version)
+        }
+        return found | {name: name for name in asked if name in by_name}
+
+    def _are_two(self, old: int, new: int, version: int) -> bool:
+        """Whether a field of a version is known to be another one than a field of now.
+
+        It is where no commit between is lost, and where some kept version has both.
+        """
+        begin = Place(self.rows.source, version)
+        try:
+            common = ancestry(begin, self.now)
+        except LanceExplorerError:
+            return False
+        stretches = (*common.to_first, *common.to_second)
+        if all(map(is_all_kept, stretches)):
+            return True
+        for place, schema in _schemas_in(stretches):
+            if new in _same_fields(place, self.now, schema).values():
+                first = self.rows.history.records[self.rows.history.position(version)].schema
+                if old in _same_fields(begin, place, first):
+                    return True
+        return False
 
     def _names_inside(self, record: VersionRecord) -> tuple[InnerNames, InnerNames]:
         """Return where fields inside of columns have other names now, or are there no more.
@@ -201,13 +235,9 @@ class BranchValues:
             self._inside[key] = inner_names(record.schema, kept, gone), inner_names(schema, {}, new)
         return self._inside[key]
 
-    def _later_ids(self, schema: tuple[Field, ...], version: int) -> Mapping[int, int]:
+    def _later_ids(self, schema: Schema, version: int) -> Mapping[int, int]:
         """Return the IDs that fields of a version have now."""
-        try:
-            kept = fields_of_both(ancestry(Place(self.rows.source, version), self.now))
-        except LanceExplorerError:
-            return {}
-        return {field.id: field.id for field in schema} if kept is None else kept
+        return _same_fields(Place(self.rows.source, version), self.now, schema)
 
     def _read(
         self, position: int, addresses: Uint64Array, row_ids: Uint64Array
@@ -236,3 +266,24 @@ class BranchValues:
             return None
         values = renamed(values, self._names_inside(record)[0])
         return values.rename(dict(zip(names.values(), names, strict=True)))
+
+
+def _same_fields(one: Place, other: Place, schema: Schema) -> Mapping[int, int]:
+    """Return the IDs that fields of a version have in another one; none if it cannot be told."""
+    try:
+        kept = fields_of_both(ancestry(one, other))
+    except LanceExplorerError:
+        return {}
+    return {field.id: field.id for field in schema} if kept is None else kept
+
+
+def _schemas_in(stretches: Iterable[Stretch]) -> Iterator[tuple[Place, Schema]]:
+    """Yield each schema of kept versions of some stretches, with the first version that has it."""
+    for stretch in stretches:
+        seen = set[int]()
+        if stretch.source is None:
+            continue
+        for record in stretch.source.history.records:
+            if stretch.begin <= record.version <= stretch.end and id(record.schema) not in seen:
+                seen.add(id(record.schema))
+                yield Place(stretch.source, record.version), record.schema

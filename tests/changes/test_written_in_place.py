@@ -521,3 +521,16 @@ def test_a_row_that_a_lost_restore_put_back_where_it_was_written_in_place_is_ope
     feed = table.changes(1, last, images="both").to_polars()
     after = feed.filter(_change_type="update_postimage").select("key", "a", "is_uncertain")
     assert {(0, 7, True), (1, 7, True)} <= {*after.rows()}
+
+
+def test_a_detached_version_from_before_a_write_in_place_has_the_values_from_before(uri, stable):
+    create(uri, stable=stable)
+    dataset: Any = lance.dataset(uri)
+    left = dataset.get_fragment(0).delete("key = 0")
+    operation = Operation.Delete([left], [], "key = 0")
+    detached = lance.LanceDataset.commit(dataset, operation, read_version=1, detached=True)
+    write_in_place(uri, 0, rows([1, 2], a=7), says_which=True)
+    lance.dataset(uri).checkout_version(detached.version).restore()
+    feed = open_table(uri).changes(2, 3, mode="per_commit", images="both").to_polars()
+    after = feed.filter(_change_type="update_postimage").select("key", "_event", "a")
+    assert after.rows() == [(1, "restored", 0), (2, "restored", 0)]

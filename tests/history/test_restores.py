@@ -44,6 +44,16 @@ def test_a_detached_write_in_place_was_not_built_on_what_was_built_on_it(tmp_pat
     assert detached_line(source, first.version) == ([first.version], 1)
 
 
+def test_a_detached_delete_was_built_on_a_version_with_all_that_it_took_out(tmp_path):
+    uri = str(tmp_path / "t.lance")
+    for key in (0, 1, 2):
+        lance.write_dataset(pa.table({"key": [key]}), uri, mode="append" if key else "create")
+    dataset = lance.dataset(uri)
+    delete = lance.LanceOperation.Delete([], [1, 2], "key > 0")
+    detached = lance.LanceDataset.commit(dataset, delete, read_version=1, detached=True)
+    assert detached_line(TableSource(uri), detached.version) == ([detached.version], 3)
+
+
 @pytest.mark.parametrize("version", [0, 7, DETACHED - 1])
 def test_an_ordinary_version_is_itself_kept_or_not(tmp_path, version):
     source = TableSource(str(SyntheticTable(tmp_path).append().path))

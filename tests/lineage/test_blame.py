@@ -232,3 +232,13 @@ def test_a_field_inside_that_was_gone_for_a_while_does_not_change_its_column(tmp
     lance.dataset(path, version=1).restore()
     told = cells(lx.open_table(path), "column", "version")
     assert told == [("id", 1), ("mood", 1), ("place", 1)]
+
+
+def test_a_column_whose_cast_was_undone_by_a_restore_of_a_lost_version_is_the_same(tmp_path):
+    path = str(tmp_path / "t.lance")
+    table: Any = lance.write_dataset(pa.table({"id": [1], "mood": ["calm"]}), path)
+    table.alter_columns({"path": "id", "data_type": pa.int32()})
+    lance.dataset(path, version=1).restore()
+    lance.dataset(path).cleanup_old_versions(versions=[1])
+    told = cells(lx.open_table(path), "column", "version")
+    assert told == [("id", 2), ("mood", 2)]

@@ -10,7 +10,7 @@ from lance_explorer.history.events.ambiguous_rows import Births, births_at
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
-from lance_explorer.history.events.untold_writes import IdentitySet, untold_rows, untold_writes
+from lance_explorer.history.events.untold_writes import untold_rows, untold_writes
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.file_changes import InPlace
 from lance_explorer.history.identity.row_origins import NO_VERSION
@@ -19,7 +19,6 @@ from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.paths import VersionPath, path_between
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.rowids.addresses import fragments_of
-from lance_explorer.rowids.arrays import MAX_U64, Uint64Array
 
 __all__ = ["classify"]
 
@@ -70,29 +69,9 @@ def _with_doubts(
         new = Births.of(rows, step.added.values(), added_rows.after).may_be(all_removed)
     else:
         old, new = step.are_open(removed_rows.identity), step.are_open(added_rows.identity)
-        if (old.any() or new.any()) and step.restores_a_kept_version:
-            ids = [_row_ids(step, events) for events in (removed_rows, added_rows)]
-            old &= _meets(ids[0], ids[1])
-            new &= _meets(ids[1], ids[0])
     return replace(removed_rows, is_uncertain=removed_rows.is_uncertain | old), replace(
         added_rows, is_uncertain=added_rows.is_uncertain | new
     )
-
-
-def _row_ids(step: StepFacts, events: RowEvents) -> tuple[Uint64Array, Uint64Array]:
-    """Return the first row ID of each run of rows, and the one after its last."""
-    start = step.row_ids(events.identity)
-    return start, start + events.length
-
-
-def _meets(
-    ranges: tuple[Uint64Array, Uint64Array], others: tuple[Uint64Array, Uint64Array]
-) -> _Mask:
-    """Tell which ranges have a number of others."""
-    ids = IdentitySet.of(*others)
-    place = np.searchsorted(ids.stop, ranges[0], side="right")
-    meets: _Mask = np.append(ids.start, np.uint64(MAX_U64))[place] < ranges[1]
-    return meets
 
 
 class _Classes:

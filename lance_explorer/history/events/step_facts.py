@@ -144,21 +144,18 @@ class StepFacts(Step):
             unseen = [s for s in unseen if any(writes_rows(one.operation, s) for one in commits)]
         return tuple([state.id for state in unseen])
 
-    @property
-    def restores_a_kept_version(self) -> bool:
-        """Whether it went back to a kept version of the branch.
-
-        Then a row that was taken out and one that was put in are the same one only under one ID.
-        """
-        is_restore = self.follows and self.name == OperationName.RESTORE
-        return is_restore and not is_restore_of_lost(self._source, self.history, self.position)
-
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:
         """Tell which rows that a restore took out or put in may be the same; it may be lost."""
         namesakes = self._rows.namesakes
         if namesakes is None or not self._may_restore:
             return np.zeros(len(identities), dtype=np.bool_)
-        return namesakes.are_open(identities)
+        are_open = namesakes.are_open(identities)
+        if self.follows and not is_restore_of_lost(self._source, self.history, self.position):
+            # From one known version to another a row is the same one if its ID means the same.
+            lines = namesakes.lines[self.position - 1], namesakes.lines[self.position]
+            old, new = [line.identities(self.row_ids(identities)) for line in lines]
+            are_open &= old != new
+        return are_open
 
     def cut_open(self, runs: RowRuns) -> RowRuns:
         """Return runs cut so that :meth:`are_open` says the same of all rows of each."""

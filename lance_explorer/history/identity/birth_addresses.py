@@ -96,6 +96,13 @@ class _Pass:
         self._history = rows.history
         self._states = rows.history.states
         self._by_file: dict[tuple[int, str], int] = {}
+        self._by_files: dict[tuple[object, ...], int] = {}
+        self._goes_back = any(
+            record.operation == OperationName.RESTORE or not follows
+            for record, follows in zip(
+                self._history.records[1:], self._history.follows_previous[1:], strict=True
+            )
+        )
         self._numbers = set[int]()
         self._next_number = _LAST_NUMBER
 
@@ -118,16 +125,24 @@ class _Pass:
         for state in new:
             fragment = self._states[state]
             self._by_file.update(((fragment.id, file.path), state) for file in fragment.files)
+            if self._goes_back:
+                self._by_files.setdefault(_homes_of(fragment), state)
 
     def _earlier(self, here: "_Commit", fragment: Fragment) -> int | None:
-        """Return an earlier state of the same fragment, the latest one if it can be."""
+        """Return an earlier state of the same fragment, as near as it can be told."""
         before = here.removed.get(fragment.id)
+        goes_back = not here.follows or here.after.operation == OperationName.RESTORE
+        files = _homes_of(fragment)
+        if goes_back and (before is None or _homes_of(self._states[before]) != files):
+            state = self._by_files.get(files)  # from before others were written in place
+            if state is not None:
+                return state
         if before is not None:
             operation = here.after.operation if here.follows else None
             if same_life(self._states[before], fragment, operation):
                 return before
-        files = [(fragment.id, file.path) for file in fragment.files]
-        known = [self._by_file[file] for file in files if file in self._by_file]
+        paths = [(fragment.id, file.path) for file in fragment.files]
+        known = [self._by_file[path] for path in paths if path in self._by_file]
         return known[0] if known else None
 
     # ------------------------------------------------------------------- fragments that stay
@@ -283,6 +298,11 @@ class _Pass:
             else:
                 offsets = OffsetRanges.of(self._rows.deleted(new) - deleted)
             yield rows_at(self.origins[state].ids, first_address(fragment_id), offsets)
+
+
+def _homes_of(fragment: Fragment) -> tuple[object, ...]:
+    """Return what tells in which files a fragment has its values."""
+    return fragment.id, tuple([file.path for file in fragment.files]), fragment.overlays
 
 
 class _Commit(Step):

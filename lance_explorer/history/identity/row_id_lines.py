@@ -132,9 +132,10 @@ class Namesakes:
 
     @property
     def open_borders(self) -> Uint64Array:
-        """Between which identities :meth:`are_open` says the same of all rows."""
-        ids = np.concatenate([self.open_ids.start, self.open_ids.stop])
-        borders = self.bearers(ids)[0]
+        """Between which identities :meth:`are_open` and each line say the same of all rows."""
+        stops = self.aliases.address + (self.aliases.stop - self.aliases.start)
+        ids = [self.open_ids.start, self.open_ids.stop, self.aliases.address, stops]
+        borders = self.bearers(np.concatenate(ids))[0]
         return np.unique(np.concatenate([borders, self.aliases.start, self.aliases.stop]))
 
     def are_open(self, identities: Uint64Array) -> NDArray[np.bool_]:

@@ -51,6 +51,8 @@ def counts(world: World, branch: str | None, table: Table, _: Table, rng: Random
         if not new.stable and any(_is_unpaired(*update) for update in updates):
             may_be_null = {"added"} | may_be_null
         lost = [update for update in updates if update[0].version not in {*kept, *world.detached}]
+        if not new.stable and any(update.at.keys() - base.at for base, update in lost):
+            may_be_null = {"added"} | may_be_null
         if new.stable and any(_may_give_ids(*update) for update in lost):
             may_be_null = {"added", *OPEN["Restore"]}
         yield from _wrong_counts(ours, old, new, may_be_null, made_up, where)
