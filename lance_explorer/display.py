@@ -120,10 +120,16 @@ def _tagged(source: TableSource, tag: Tag) -> str:
     return f"version {tag.version} of {branch}"
 
 
-def table_html(source: TableSource, versions: pl.DataFrame) -> str:
-    """Return a table's facts and its latest versions as HTML."""
+def table_html(source: TableSource, versions: pl.DataFrame, last: int | None = None) -> str:
+    """Return a table's facts and its latest versions as HTML.
+
+    ``versions`` may be only the ``last`` so many, which are in the picture then.
+    """
     shown = versions.tail(_SHOWN_VERSIONS).reverse()
-    caption = f"The latest {len(shown):,} of {_plural(len(versions), 'version')}"
+    count, in_picture = len(versions), ""
+    if last is not None and last < len(source.listing.versions):
+        count, in_picture = len(source.listing.versions), f"; the picture shows the latest {last:,}"
+    caption = f"The latest {len(shown):,} of {_plural(count, 'version')}{in_picture}"
     picture = f"<div>{history_strip(versions)}</div><div>{commits_key(versions)}</div>"
     return _html(
         f"Table {table_name(source)}", picture, table_facts(source), caption, _story(shown)

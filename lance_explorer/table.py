@@ -1036,10 +1036,16 @@ class Table:
             return gone_text(self.source, error)
 
     def _repr_html_(self) -> str:
+        return self._html()
+
+    def _html(self, last: int | None = None) -> str:
+        """Return the table as HTML, with a picture of all versions, or only the last so many."""
         from lance_explorer.display import gone_text, table_html
 
         try:
-            return self._live.answer(lambda source: table_html(source, versions(source)))
+            return self._live.answer(
+                lambda source: table_html(source, versions(source, last), last)
+            )
         except TableNotFoundError as error:
             return f"<p>{escape(gone_text(self.source, error))}</p>"
 

@@ -185,6 +185,15 @@ def test_a_page_says_how_many_of_the_versions_it_shows(table):
     assert ("12" in texts, "3" in texts, "2" in texts) == (True, True, False)
 
 
+def test_a_page_with_a_picture_of_some_versions_says_so(table):
+    for _ in range(30):
+        table.append()
+    shown = opened(table)
+    texts = Page(shown._html(last=12)).texts
+    assert "The latest 10 of 32 versions; the picture shows the latest 12" in texts
+    assert shown._html(last=32) == shown._repr_html_()
+
+
 def test_a_page_says_how_many_of_the_fields_it_shows(table):
     for number in range(2, 25):
         table.state.manifest.fields.append(column(number, f"field_{number}"))

@@ -82,6 +82,11 @@ def test_a_version_is_locked_and_verified_with_few_modules():
     assert libraries(modules) - LIBRARIES == set()
 
 
+def test_an_explorer_is_shown_without_what_only_rows_and_graphs_need():
+    modules = loaded("table.explore()._repr_mimebundle_()")
+    assert libraries(modules) & {"lance", "networkx", "pandas"} == set()
+
+
 def test_what_is_loaded_later_is_there_when_it_is_asked_for():
     modules = loaded("table.changes(1, 2).summary(); table.lineage(); repr(table)")
     assert {"changes", "lineage", "display"} <= rooms(modules)

@@ -12,6 +12,7 @@ import {
   keyChooser,
   rangeToolbar,
 } from "./changes_panels";
+import { askWords } from "./commit_words";
 import { fill, node } from "./elements";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
@@ -81,7 +82,10 @@ export function render({ model, el }: View) {
 
   async function load(refresh: boolean) {
     const atEnd = history && link.state.version === String(history.versions[history.count - 1]);
-    history = unpackHistory(await link.ask<HistoryContent & ChangesStory>("history", refresh ? { refresh } : {}));
+    history = unpackHistory(
+      await link.ask<HistoryContent & ChangesStory>("history", refresh ? { refresh } : {}),
+      askWords(link),
+    );
     link.root.classList.remove("lx-unread");
     toolbar.setHistory(history);
     keys.setColumns(history.key_columns);
@@ -95,7 +99,7 @@ export function render({ model, el }: View) {
 
   /** Take in new versions: the comparison stays as it is. */
   async function renew() {
-    history = unpackHistory(await link.ask<HistoryContent & ChangesStory>("history"));
+    history = unpackHistory(await link.ask<HistoryContent & ChangesStory>("history"), askWords(link));
     toolbar.setHistory(history);
     strip.setHistory(history);
     follow(link.state);

@@ -4,6 +4,7 @@ import "./disk.css";
 import { adviceList } from "./advice";
 import { unpackArrays } from "./arrays";
 import { choiceBar, panel } from "./cards";
+import { askWords } from "./commit_words";
 import { deletionsPicture } from "./deletions_picture";
 import { diskPanel } from "./disk_panel";
 import { fill, node } from "./elements";
@@ -79,7 +80,10 @@ export function render({ model, el }: View) {
 
   async function load(refresh: boolean) {
     const atEnd = history?.count && position === history.count - 1;
-    history = unpackHistory<FilesStory, ManifestParts>(await link.ask("history", refresh ? { refresh } : {}));
+    history = unpackHistory<FilesStory, ManifestParts>(
+      await link.ask("history", refresh ? { refresh } : {}),
+      askWords(link),
+    );
     manifests.setHistory(history);
     disk.setHistory(history);
     title.textContent = visible(history.name);

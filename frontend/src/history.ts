@@ -1,6 +1,7 @@
 // All versions of a table, as Python tells them once.
 
 import { unpackArrays } from "./arrays";
+import { type AskWords, commitWords } from "./commit_words";
 import type { HistoryArrays, HistoryContent } from "./messages";
 import { isoTime } from "./text";
 
@@ -14,10 +15,17 @@ export interface History extends Omit<HistoryContent, "arrays" | "buffers">, His
   operationAt: (position: number) => string;
   timeAt: (position: number) => string | null;
   tagsAt: (position: number) => string[];
+  /** An element with the words on a commit; they are asked for if they are not here yet. */
+  wordsOf: (position: number) => HTMLElement;
 }
 
+const noWords = async () => ({});
+
 /** Return the history from Python as arrays, with what the pictures ask it. */
-export function unpackHistory<Extra, Arrays = object>(content: HistoryContent & Extra): History & Extra & Arrays {
+export function unpackHistory<Extra, Arrays = object>(
+  content: HistoryContent & Extra,
+  ask: AskWords = noWords,
+): History & Extra & Arrays {
   const arrays = unpackArrays<HistoryArrays & Arrays>(content);
   const { versions } = arrays;
   const positions = new Map(Array.from(versions, (version, position) => [String(version), position] as const));
@@ -37,6 +45,7 @@ export function unpackHistory<Extra, Arrays = object>(content: HistoryContent & 
     },
     operationAt: (p: number) => content.operations[p] ?? "unknown operation",
     timeAt: (p: number) => isoTime(arrays.times[p]),
+    wordsOf: commitWords(versions, ask),
     tagsAt: (p: number) => content.tags.filter(({ position }) => position === p).map(({ name }) => name),
   };
 }

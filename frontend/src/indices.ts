@@ -2,6 +2,7 @@
 
 import "./indices.css";
 import { adviceList } from "./advice";
+import { askWords } from "./commit_words";
 import { fill, node } from "./elements";
 import { unpackHistory } from "./history";
 import { COVERAGE_WORDS, unpackLives } from "./index_lives";
@@ -41,7 +42,10 @@ export function render({ model, el }: View) {
 
   async function load(isRefresh: boolean) {
     const atEnd = history && position === history.count - 1;
-    history = unpackHistory<IndicesStory, LineArrays>(await link.ask("history", isRefresh ? { refresh: true } : {}));
+    history = unpackHistory<IndicesStory, LineArrays>(
+      await link.ask("history", isRefresh ? { refresh: true } : {}),
+      askWords(link),
+    );
     head.setHistory(history);
     head.tell(history.problem ? `What indices covered over versions is unknown: ${cut(history.problem, 500)}` : "");
     picture.setHistory(history);

@@ -130,11 +130,18 @@ export function render({ model, el }: View) {
   // --- what is asked
 
   async function start() {
+    if (!link.offline) {
+      const newest = await link.ask<LogAnswer & { own_branch: string | null }>("newest");
+      if (newest.is_part) {
+        about = { branch: newest.own_branch, columns: [], filters: {} };
+        take(newest);
+      }
+    }
     about = await link.ask<LogAbout>("about");
     filters = about.filters;
     fill(names, ...about.columns.slice(0, 3000).map((name) => node("option", { value: visible(name) })));
     showFilters();
-    await load(false);
+    await load(false, Boolean(log));
   }
 
   function later(change: LogFilters) {
@@ -148,12 +155,16 @@ export function render({ model, el }: View) {
     const answer = await link.ask<LogAnswer & { problem?: string }>("log", { filters, refresh });
     problem.hidden = !answer.problem;
     problem.textContent = answer.problem ? cut(answer.problem, 300) : "";
-    if (answer.problem) return;
+    if (!answer.problem) take(answer, isStill);
+  }
+
+  function take(answer: LogAnswer, isStill = false) {
     const place = looked >= 0 && log ? placeOf(log, looked) : null;
     const top = Math.floor(list.scrollTop / LINE);
     const atTop = isStill && log && list.scrollTop > 0 && top < log.versions.length ? placeOf(log, top) : null;
     const within = list.scrollTop % LINE;
     const before = isStill && log ? newestOf(log) : null;
+    const wasPart = log?.is_part;
     log = { ...answer, ...unpackArrays<LogArrays>(answer) };
     for (const line of lines.values()) line.remove();
     lines.clear();
@@ -165,13 +176,13 @@ export function render({ model, el }: View) {
     const stays = atTop ? lineOf(atTop.branch, atTop.version) : -1;
     list.scrollTop = stays < 0 ? 0 : stays * LINE + within;
     markNew(log, before);
-    showKinds(log);
+    if (!log.is_part) showKinds(log);
     status.textContent = told(log);
     looked = place === null ? -1 : lineOf(place.branch, place.version);
-    if (!isStill) follow(link.state);
+    if (!isStill || (wasPart && looked < 0)) follow(link.state);
     else if (looked >= 0) show();
     drawLines();
-    link.root.dataset.lines = String(log.num_found);
+    if (!log.is_part) link.root.dataset.lines = String(log.num_found);
   }
 
   /** The newest version that is shown of each branch. */
@@ -191,7 +202,8 @@ export function render({ model, el }: View) {
     fading = setTimeout(() => fresh.clear(), FADE);
   }
 
-  function told({ num_found: found, num_commits: every, versions }: Log) {
+  function told({ num_found: found, num_commits: every, versions, is_part }: Log) {
+    if (is_part) return `the newest ${plural(found, "commit")}; the others are being read…`;
     const shown = versions.length < found ? `the newest ${count(versions.length)} of ` : "";
     return found === every
       ? `${shown}${plural(every, "commit")}`

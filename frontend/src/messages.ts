@@ -47,7 +47,6 @@ export interface HistoryContent extends Packed {
   operations: (string | null)[];
   tags: Tag[];
   gaps: { first: string; last: string }[];
-  words: string[];
   messages: string[];
   recorded_words: string;
 }
@@ -133,7 +132,7 @@ export interface Listed {
   names: string[];
 }
 
-export interface TableFacts {
+export interface LatestFacts {
   version: string;
   latest_version: string;
   num_rows: string | null;
@@ -142,12 +141,18 @@ export interface TableFacts {
   num_data_files: string;
   data_bytes: string | null;
   manifest_bytes: string;
-  num_lost: string;
   writer: string | null;
   flags: string[];
   indices: Listed;
   tags: Listed;
   branches: Listed;
+  /** When it was committed, in ms. */
+  time: number | null;
+}
+
+/** The same, with what only all versions tell. */
+export interface TableFacts extends LatestFacts {
+  num_lost: string;
 }
 
 export interface SizedCommit {
@@ -173,7 +178,18 @@ export interface Headline {
 
 export interface Story {
   facts: TableFacts;
-  sizes: Record<"bytes" | "rows", { versions: SizedCommit[]; rest: RestOfCommits }> & { headline: Headline | null };
+}
+
+export type Sizes = Record<"bytes" | "rows", { versions: SizedCommit[]; rest: RestOfCommits }> & {
+  headline: Headline | null;
+};
+
+/** What is known of the latest version before all versions are read; no facts if it cannot be read. */
+export interface Latest {
+  name: string;
+  branch: string | null;
+  num_listed: number;
+  facts: LatestFacts | null;
 }
 
 // ----------------------------------------------------------------------------------- time travel
@@ -750,6 +766,8 @@ export interface LogAbout {
 
 /** The commits that are shown, each in a line: what there is to say of them. */
 export interface LogAnswer extends Packed {
+  /** Whether these are the newest alone, and the others are still read. */
+  is_part: boolean;
   kinds: string[];
   /** How many commits there are of each kind. */
   counts: Record<string, number>;

@@ -1,20 +1,29 @@
-// The view: the story of the table. All of it comes with one question, the advice with a second; to
-// choose another version asks for nothing.
+// The view: the story of the table. What the latest version tells is shown while all versions are
+// read; what made it big, what is on disk and what to do come after them, each when it is known.
 
 import "./overview.css";
 import { choiceBar, panel } from "./cards";
+import { askWords } from "./commit_words";
 import { diskPanel } from "./disk_panel";
-import { fill, node, rich } from "./elements";
+import { fill, node } from "./elements";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { historyStrip } from "./history_strip";
 import { kindColor, legendEntry } from "./legend";
 import { connect } from "./link";
-import type { Advice, DiskUsage, HistoryContent, State, Story } from "./messages";
+import type { Advice, DiskUsage, HistoryContent, Latest, Sizes, State, Story } from "./messages";
 import type { View } from "./model";
 import type { Measure } from "./overview_panels";
-import { advicePanel, factCards, largestCommits, MEASURES, operationsByKind, storySentences } from "./overview_panels";
-import { absoluteTime, count, cut, relativeTime, visible } from "./text";
+import {
+  advicePanel,
+  factCards,
+  largestCommits,
+  latestSentence,
+  MEASURES,
+  operationsByKind,
+  storySentences,
+} from "./overview_panels";
+import { absoluteTime, count, cut, plural, relativeTime, visible } from "./text";
 import { describeVersion } from "./version_words";
 
 export type OverviewHistory = History & Story;
@@ -27,6 +36,7 @@ export function render({ model, el }: View) {
   let history!: OverviewHistory;
   let position = -1;
   let measure: Measure = "num_rows";
+  let sizes: Sizes | null = null;
 
   const title = node("h3", {}, "Overview");
   const story = node("p", { class: "lx-story" });
@@ -93,18 +103,20 @@ export function render({ model, el }: View) {
   async function load(refresh: boolean, isStill = false) {
     const atEnd = history?.count && position === history.count - 1;
     const before = history?.versions ?? [];
-    history = unpackHistory(await link.ask<HistoryContent & Story>("story", refresh ? { refresh } : {}));
+    const isFirst = !history;
+    if (isFirst && !link.offline) link.ask<Latest>("latest").then(showLatest);
+    const content = await link.ask<HistoryContent & Story>("story", refresh ? { refresh } : {});
+    if (!isFirst) sizes = await link.ask<Sizes>("sizes"); // until then all stays as it is
+    history = unpackHistory(content, askWords(link));
     const isLonger = before.every((version, p) => history.versions[p] === version);
-    title.textContent = visible(history.name);
-    if (history.branch !== null)
-      title.append(node("span", { class: "lx-quiet" }, ` branch ${cut(history.branch, 40)}`));
+    showName(history);
     nothing.hidden = history.count > 0;
     body.hidden = !history.count;
     if (history.count) {
-      fill(story, ...storySentences(history, choose));
-      fill(cards, ...factCards(history));
+      fill(story, ...storySentences(history, sizes, choose));
+      fill(cards, ...factCards(history.facts, history));
       if (!isStill || !isLonger) disk.setHistory(history);
-      largest.setHistory(history);
+      if (sizes) largest.setSizes(history, sizes);
       kinds.setHistory(history);
       const [first, last] = [history.timeAt(0), history.timeAt(history.count - 1)];
       fill(times, node("span", {}, absoluteTime(first)), history.count > 1 ? node("span", {}, absoluteTime(last)) : "");
@@ -114,6 +126,7 @@ export function render({ model, el }: View) {
       if (refresh && atEnd) choose(history.count - 1);
       else follow(link.state);
     }
+    if (isFirst && history.count) await showSizes();
     link.root.dataset.loaded = String(history.count);
     if (isStill && took >= QUICK) return;
     const begun = performance.now();
@@ -121,6 +134,28 @@ export function render({ model, el }: View) {
     if (history.count) link.ask<DiskUsage>("disk").then(showDisk);
     advice.show(await link.ask<Advice>("advice"));
     took = performance.now() - begun;
+  }
+
+  function showName({ name, branch }: { name: string; branch: string | null }) {
+    title.textContent = visible(name);
+    if (branch !== null) title.append(node("span", { class: "lx-quiet" }, ` branch ${cut(branch, 40)}`));
+  }
+
+  /** Show what the latest version tells, while all of them are read. */
+  function showLatest(latest: Latest) {
+    if (history) return;
+    showName(latest);
+    if (!latest.facts) return;
+    fill(story, latestSentence(latest.facts, latest.branch));
+    fill(cards, ...factCards(latest.facts, null));
+    scaleLabel.textContent = `reading ${plural(latest.num_listed, "version")}…`;
+    body.hidden = false;
+  }
+
+  async function showSizes() {
+    sizes = await link.ask<Sizes>("sizes");
+    fill(story, ...storySentences(history, sizes, choose));
+    largest.setSizes(history, sizes);
   }
 
   function showDisk(usage: DiskUsage) {
@@ -177,7 +212,7 @@ export function render({ model, el }: View) {
     position = found;
     strip.show(position);
     disk.show(position);
-    largest.show(position);
+    largest.show(String(history.versions[position]));
     kinds.show(position);
     const time = history.timeAt(position);
     const version = String(history.versions[position]);
@@ -199,7 +234,7 @@ export function render({ model, el }: View) {
       node(
         "span",
         { class: "lx-chosen-words" },
-        ...rich(history.words[position]),
+        history.wordsOf(position),
         history.messages[position]
           ? node("em", { class: "lx-quiet" }, ` “${visible(history.messages[position])}”`)
           : null,

@@ -2,12 +2,12 @@
 
 import { adviceList, VIEW_NAMES } from "./advice";
 import { choiceBar, factCard, panel } from "./cards";
-import { fill, node, rich } from "./elements";
+import { fill, node } from "./elements";
 import type { History } from "./history";
 import { kindColor } from "./legend";
-import type { Advice, Changes, Headline, Listed, RestOfCommits, SizedCommit } from "./messages";
+import type { Advice, Changes, Headline, LatestFacts, Listed, RestOfCommits, SizedCommit, Sizes } from "./messages";
 import type { OverviewHistory } from "./overview";
-import { absoluteTime, bytes, count, known, percent, plural, relativeTime, visible } from "./text";
+import { absoluteTime, bytes, count, isoTime, known, percent, plural, relativeTime, visible } from "./text";
 
 export type Measure = "num_rows" | "data_bytes" | "num_fragments";
 
@@ -22,19 +22,35 @@ function listed({ count: total, names }: Listed) {
   return [...names.map(visible), ...more].join(", ");
 }
 
-function timeCard(label: string, history: OverviewHistory, position: number) {
-  const time = history.timeAt(position);
+function timeCard(label: string, time: string | null, version: string | bigint) {
   return factCard(
     label,
     time ? relativeTime(time) : "unknown",
     time ? absoluteTime(time) : null,
-    `version ${count(history.versions[position])}`,
+    `version ${count(version)}`,
   );
 }
 
-/** The facts of the latest version, and of the table. */
-export function factCards(history: OverviewHistory) {
+/** What all versions tell; null while they are being read. */
+function historyCards(history: OverviewHistory | null) {
+  if (!history) return ["versions kept", "first kept commit"].map((label) => factCard(label, "…", "being read"));
   const { facts } = history;
+  return [
+    factCard(
+      history.recorded_words ? "versions known" : "versions kept",
+      count(history.count),
+      history.recorded_words
+        ? `${count(history.is_recorded.reduce((sum, one) => sum + one, 0))} from the ledger`
+        : facts.num_lost !== "0"
+          ? `${count(facts.num_lost)} not kept`
+          : "all there ever were",
+    ),
+    timeCard("first kept commit", history.timeAt(0), history.versions[0]),
+  ];
+}
+
+/** The facts of the latest version, and of the table; without a history while it is being read. */
+export function factCards(facts: LatestFacts, history: OverviewHistory | null) {
   const [rows, fragments] = [facts.num_rows, facts.num_fragments].map((value) =>
     value === null ? NaN : Number(value),
   );
@@ -51,17 +67,8 @@ export function factCards(history: OverviewHistory) {
       count(facts.num_fragments),
       fragments && rows >= 0 ? `${plural(Math.round(rows / fragments), "row")} each, on average` : null,
     ),
-    factCard(
-      history.recorded_words ? "versions known" : "versions kept",
-      count(history.count),
-      history.recorded_words
-        ? `${count(history.is_recorded.reduce((sum, one) => sum + one, 0))} from the ledger`
-        : facts.num_lost !== "0"
-          ? `${count(facts.num_lost)} not kept`
-          : "all there ever were",
-    ),
-    timeCard("first kept commit", history, 0),
-    timeCard("last commit", history, history.count - 1),
+    ...historyCards(history),
+    timeCard("last commit", isoTime(facts.time ?? NaN), facts.version),
     factCard("indices", count(facts.indices.count), listed(facts.indices)),
     factCard("tags", count(facts.tags.count), listed(facts.tags)),
     factCard("branches", count(facts.branches.count), listed(facts.branches)),
@@ -79,11 +86,19 @@ export function factCards(history: OverviewHistory) {
   ];
 }
 
-/** What the facts come to, in sentences. */
-export function storySentences(history: OverviewHistory, choose: (position: number) => void) {
-  const { facts, sizes } = history;
+/** What the latest version has, in a sentence. */
+export function latestSentence(facts: LatestFacts, branch: string | null) {
   const latest =
     facts.version === facts.latest_version ? "" : ` in version ${count(facts.version)}, the latest that can be read`;
+  return node(
+    "span",
+    {},
+    `The ${branch === null ? "table" : "branch"} has ${facts.num_rows === null ? "an unknown number of rows" : plural(facts.num_rows, "row")} in ${plural(facts.num_fragments, "fragment")}, ${facts.data_bytes === null ? "of unknown size" : `${bytes(facts.data_bytes)} of data`}${latest}. `,
+  );
+}
+
+/** What the facts come to, in sentences; what made it big once that is known. */
+export function storySentences(history: OverviewHistory, sizes: Sizes | null, choose: (position: number) => void) {
   const first = history.timeAt(0);
   const recorded = history.recorded_words ? ` Of these, ${history.recorded_words}.` : "";
   const kept = recorded ? "known" : "kept";
@@ -92,17 +107,13 @@ export function storySentences(history: OverviewHistory, choose: (position: numb
       ? `One version is ${kept}, ${count(history.versions[0])}`
       : `${count(history.count)} versions are ${kept}, ${count(history.versions[0])} to ${count(history.versions[history.count - 1])}`;
   return [
-    node(
-      "span",
-      {},
-      `The ${history.branch === null ? "table" : "branch"} has ${facts.num_rows === null ? "an unknown number of rows" : plural(facts.num_rows, "row")} in ${plural(facts.num_fragments, "fragment")}, ${facts.data_bytes === null ? "of unknown size" : `${bytes(facts.data_bytes)} of data`}${latest}. `,
-    ),
+    latestSentence(history.facts, history.branch),
     node(
       "span",
       {},
       `${span}; the first was committed ${first ? relativeTime(first) : "at an unknown time"}.${recorded} `,
     ),
-    ...bigSentence(history, sizes.headline, choose),
+    ...bigSentence(history, sizes?.headline ?? null, choose),
   ];
 }
 
@@ -119,11 +130,12 @@ function bigSentence(history: OverviewHistory, headline: Headline | null, choose
 
 /** The versions that wrote most of what is there now, by bytes or by rows; `choose(position)` when one is clicked. */
 export function largestCommits(choose: (position: number) => void) {
-  const list = node("ol", { class: "lx-commits" });
+  const list = node("ol", { class: "lx-commits" }, node("li", { class: "lx-quiet" }, "looking for them…"));
   const formats = { bytes, rows: (rows: string) => plural(rows, "row") };
   let history!: OverviewHistory;
+  let sizes!: Sizes;
   let measure: "bytes" | "rows" = "bytes";
-  let chosen = -1;
+  let chosen: string | undefined;
   const toggle = choiceBar(
     "Versions by",
     [
@@ -132,7 +144,7 @@ export function largestCommits(choose: (position: number) => void) {
     ],
     (name) => {
       measure = name as "bytes" | "rows";
-      draw();
+      if (sizes) draw();
     },
   );
 
@@ -154,7 +166,7 @@ export function largestCommits(choose: (position: number) => void) {
         {
           class: "lx-commit",
           "data-version": commit.version,
-          "aria-pressed": String(position === chosen),
+          "aria-pressed": String(commit.version === chosen),
           onclick: () => choose(position),
         },
         node("span", { class: "lx-commit-version" }, `version ${count(commit.version)}`),
@@ -172,7 +184,7 @@ export function largestCommits(choose: (position: number) => void) {
           node(
             "span",
             {},
-            ...rich(history.words[position]),
+            history.wordsOf(position),
             commit.note ? node("span", { class: "lx-quiet" }, ` (${visible(commit.note)})`) : null,
           ),
         ),
@@ -190,7 +202,7 @@ export function largestCommits(choose: (position: number) => void) {
   }
 
   function draw() {
-    const { versions, rest } = history.sizes[measure];
+    const { versions, rest } = sizes[measure];
     const most = Math.max(...versions.map(({ amount }) => Number(amount)));
     const nothing =
       measure === "bytes"
@@ -215,30 +227,33 @@ export function largestCommits(choose: (position: number) => void) {
       ),
       list,
     ),
-    setHistory(newest: OverviewHistory) {
+    setSizes(newest: OverviewHistory, found: Sizes) {
       history = newest;
-      if (!history.sizes.bytes.versions.length && history.sizes.rows.versions.length) measure = "rows";
+      sizes = found;
+      if (!sizes.bytes.versions.length && sizes.rows.versions.length) measure = "rows";
       toggle.choose(measure);
       draw();
     },
-    show(position: number) {
-      chosen = position;
+    show(version: string) {
+      chosen = version;
       for (const button of list.querySelectorAll("button"))
-        button.setAttribute("aria-pressed", String(button.dataset.version === String(history.versions[position])));
+        button.setAttribute("aria-pressed", String(button.dataset.version === version));
     },
   };
 }
 
 /** How many commits there are of each kind; a click goes to the last one, then to earlier ones. */
 export function operationsByKind(choose: (position: number) => void) {
-  const list = node("ul", { class: "lx-kinds" });
+  const list = node("ul", { class: "lx-kinds" }, node("li", { class: "lx-quiet" }, "being read…"));
   let chosen = -1;
   return {
     element: panel("What was done", null, list),
     setHistory(history: OverviewHistory) {
       const byKind = new Map<number, number[]>();
       history.kind.forEach((kind, p) => {
-        byKind.set(kind, [...(byKind.get(kind) ?? []), p]);
+        const places = byKind.get(kind);
+        if (places) places.push(p);
+        else byKind.set(kind, [p]);
       });
       const growth = growthByKind(history);
       const sorted = [...byKind].sort(([, a], [, b]) => b.length - a.length);

@@ -135,6 +135,7 @@ class RecordedModel implements Model {
       const rows = this.ofGrid(view, question);
       if (rows) return plain(rows);
     }
+    if (asked === "words") return this.known("words", question.first as string, question.last as string);
     switch (`${view ?? "explorer"} ${asked}`) {
       case "explorer about":
         return plain(this.told.about);
@@ -143,6 +144,7 @@ class RecordedModel implements Model {
         return plain({});
       case "overview story":
         return this.withHistory(await this.known("story"));
+      case "overview sizes":
       case "overview advice":
       case "overview disk":
         return this.known(asked);

@@ -3,6 +3,7 @@
 import "./segment_encodings.css";
 import { adviceList } from "./advice";
 import { unpackArrays } from "./arrays";
+import { askWords } from "./commit_words";
 import { fill, node, setAttributes } from "./elements";
 import { growthPicture } from "./growth_picture";
 import type { History } from "./history";
@@ -89,6 +90,7 @@ export function render({ model, el }: View) {
     const atEnd = history && position === history.count - 1;
     history = unpackHistory(
       await link.ask<HistoryContent & EncodingsStory>("history", isRefresh ? { refresh: true } : {}),
+      askWords(link),
     );
     head.setHistory(history);
     head.tell(history.has_row_ids ? "" : NO_ROW_IDS);

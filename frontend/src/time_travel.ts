@@ -2,7 +2,8 @@
 // slider moves is here already; rows and details come from Python when it rests.
 
 import "./time_travel.css";
-import { fill, node, rich } from "./elements";
+import { askWords } from "./commit_words";
+import { fill, node } from "./elements";
 import { fragmentMap } from "./fragment_map";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
@@ -50,7 +51,7 @@ export function render({ model, el }: View) {
   async function load(refresh: boolean) {
     const atEnd = history && position === history.count - 1;
     const content = await link.ask<HistoryContent>("history", refresh ? { refresh } : {});
-    history = unpackHistory(content);
+    history = unpackHistory(content, askWords(link));
     link.root.classList.remove("lx-unread");
     toolbar.setHistory(history);
     words.classList.toggle(
@@ -66,7 +67,7 @@ export function render({ model, el }: View) {
 
   /** Take in new versions: what is looked at stays as it is, also if it is not kept any more. */
   async function renew() {
-    const newest = unpackHistory(await link.ask<HistoryContent>("history"));
+    const newest = unpackHistory(await link.ask<HistoryContent>("history"), askWords(link));
     const shown = history && position >= 0 ? versionShown() : (link.state.version ?? "");
     const found = newest.positionOf(shown);
     if (found === undefined) {
@@ -185,7 +186,7 @@ export function render({ model, el }: View) {
     const message = history.messages[position];
     fill(
       words,
-      ...rich(history.words[position]),
+      history.wordsOf(position),
       ...(message ? [node("span", { class: "lx-message" }, `“${visible(message)}”`)] : []),
     );
     fill(

@@ -1,6 +1,6 @@
 // What is said of a version under the pointer: as version_words.py in Python says it.
 
-import { node, rich, strong } from "./elements";
+import { node, strong } from "./elements";
 import type { History } from "./history";
 import { absoluteTime, bytes, count, oneLine, plural } from "./text";
 
@@ -48,7 +48,7 @@ export function describeVersion(history: History, p: number) {
     isRecorded: Boolean(history.is_recorded[p]),
   });
   const told = linesOf(lines);
-  told.splice(2, 0, node("div", {}, ...rich(history.words[p])));
+  told.splice(2, 0, node("div", {}, history.wordsOf(p)));
   if (history.gapBefore[p] && p > 0)
     told.push(
       node(

@@ -17,7 +17,6 @@ function sent(arrays: Arrays, first = "1"): HistoryContent {
     operations: ["Append", null, "Delete"],
     tags: [{ name: "gold", position: 1 }],
     gaps: first === "1" ? [] : [{ first: "1", last: first }],
-    words: [],
     messages: [],
     recorded_words: "",
     arrays: list.map(([name, array]) => ({ name, type: array.constructor.name as keyof typeof NAMES })),

@@ -14,6 +14,7 @@ from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import SEVERITIES, Finding, Severity
 from lance_explorer.frames.findings import FINDINGS, findings_frame
+from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.findings import findings
 from lance_explorer.inspect.health import health
@@ -84,6 +85,7 @@ def of_storage(source: TableSource, look: Look = survey) -> Part:
     return "storage", lambda: _storage(source, look)
 
 
+@collector_paused()
 def found_by(source: TableSource, parts: list[Part]) -> pl.DataFrame:
     """Return what some checks find, the worst first, and which known bug did it."""
     found = pl.concat([_checked(name, build) for name, build in parts])

@@ -1,11 +1,14 @@
 """A bar that shows how far reading is, should it take long."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 from lance_explorer.history.listing import VersionFile
 
-__all__ = ["reading_versions", "with_progress"]
+__all__ = ["reading_versions", "telling", "with_progress"]
 
 _T = TypeVar("_T")
 
@@ -15,6 +18,24 @@ _FEW_BYTES = 32 << 20
 _COSTLY_BYTES = 256 << 20
 _COSTLY_REQUESTS = 2_000
 """What is asked of an object store beyond these is said before it is asked."""
+
+_TELL_EVERY = 0.2
+"""Seconds between two times that it is told how far reading is."""
+
+_TOLD: ContextVar[Callable[[str, float], object] | None] = ContextVar("_TOLD", default=None)
+
+
+@contextmanager
+def telling(told: Callable[[str, float], object]) -> Iterator[None]:
+    """Tell a function, instead of showing a bar, what is read, and as a part of 1 how far that is.
+
+    What it raises ends the reading.
+    """
+    token = _TOLD.set(told)
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
 
 
 def with_progress(items: Sequence[_T], what: str) -> Iterable[_T]:
@@ -27,6 +48,8 @@ def with_progress(items: Sequence[_T], what: str) -> Iterable[_T]:
     """
     if len(items) < _FEW:
         return items
+    if told := _TOLD.get():
+        return _telling(items, what, [1] * len(items), told)
     from tqdm.auto import tqdm
 
     return tqdm(items, what, unit=" files", delay=1.0, leave=False)
@@ -38,14 +61,30 @@ def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterat
     if len(files) < _FEW and size < _FEW_BYTES:
         yield from files
         return
-    from tqdm.auto import tqdm
-
     what = f"Reading {len(files):,} versions"
     costs = is_remote and (size > _COSTLY_BYTES or len(files) > _COSTLY_REQUESTS)
     if costs:
         what += f" from the object store, {size / 1e6:,.0f} MB"
+    if told := _TOLD.get():
+        yield from _telling(files, what, [file.size_bytes for file in files], told)
+        return
+    from tqdm.auto import tqdm
+
     delay = 0.0 if costs else 1.0
     with tqdm(total=size, desc=what, unit="B", unit_scale=True, delay=delay, leave=False) as bar:
         for file in files:
             yield file
             bar.update(file.size_bytes)
+
+
+def _telling(
+    items: Sequence[_T], what: str, sizes: Sequence[int], told: Callable[[str, float], object]
+) -> Iterator[_T]:
+    """Yield items, and tell how far it is now and then."""
+    size, done, next_time = max(sum(sizes), 1), 0, time.monotonic() + _TELL_EVERY
+    for item, its_size in zip(items, sizes, strict=True):
+        if time.monotonic() >= next_time:
+            told(what, done / size)
+            next_time = time.monotonic() + _TELL_EVERY
+        yield item
+        done += its_size

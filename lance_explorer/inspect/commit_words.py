@@ -6,6 +6,8 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, assert_never
 
+import polars as pl
+
 from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.column_operations import DataOverlay, DataReplacement, Merge, Project
 from lance_explorer.format.layout_operations import CreateIndex, ReserveFragments, Rewrite
@@ -30,6 +32,7 @@ from lance_explorer.inspect.versions import versions
 
 __all__ = ["Commit", "commit_words", "commits", "describe_commits"]
 
+_ALL = slice(None)
 _MOST_NAMED = 3
 _LONGEST_NAME = 40
 _LONGEST_VALUE = 120
@@ -81,34 +84,48 @@ def commits(source: TableSource, last: int | None = None) -> list[Commit]:
     part = None
     if last is not None and last < len(kept):
         part = source.part(range(kept[-last - 1].version, kept[-1].version + 1))
-    changes = schema_changes(part or source)
+    return _commits(source, part or source, frame)
+
+
+def _commits(source: TableSource, read: TableSource, frame: pl.DataFrame) -> list[Commit]:
+    """Return what is known of the commits of some versions, of which ``read`` has those before."""
+    records = read.history.records
+    if not len(frame):
+        return []
+    first = read.history.position(frame["version"][0])
+    shown = records[first : first + len(frame)]
+    changes = _schema_changes(read)
     paths = cache(field_paths)
     found = list[Commit]()
-    before: VersionRecord | None = None
-    records = (part or source).history.records
-    first = len(records) - len(frame)
-    with source.reading_transactions(records[first:]):
-        rows = [None] * first + frame.to_dicts()
-        for counts, record in zip(rows, records, strict=True):
-            if counts is not None:
-                found.append(
-                    Commit(
-                        counts,
-                        record,
-                        _operation(source, record),
-                        changes.get(record.version, ()),
-                        sum([field.parent_id == NO_PARENT for field in record.schema]),
-                        paths(record.schema),
-                        frozenset([i.name for i in before.indices]) if before else frozenset(),
-                    )
+    before = records[first - 1] if first else None
+    with source.reading_transactions(shown):
+        for counts, record in zip(frame.to_dicts(), shown, strict=True):
+            found.append(
+                Commit(
+                    counts,
+                    record,
+                    _operation(source, record),
+                    changes.get(record.version, ()),
+                    sum([field.parent_id == NO_PARENT for field in record.schema]),
+                    paths(record.schema),
+                    frozenset([i.name for i in before.indices]) if before else frozenset(),
                 )
+            )
             before = record
     return found
 
 
-def describe_commits(source: TableSource) -> list[str]:
-    """Return what the commit of each kept version did, oldest first."""
-    return [commit_words(commit) for commit in commits(source)]
+def describe_commits(source: TableSource, some: slice = _ALL) -> list[str]:
+    """Return what the commit of each kept version did, oldest first; or of some of them."""
+    return [commit_words(commit) for commit in _commits(source, source, versions(source)[some])]
+
+
+def _schema_changes(source: TableSource) -> Mapping[int, Sequence[FieldChange]]:
+    """Return the changes of the schema by version, which are found once for a history."""
+    made: tuple[object, Mapping[int, Sequence[FieldChange]]] | None = source.kept.get(__name__)
+    if made is None or made[0] is not source.history:
+        made = source.kept[__name__] = source.history, schema_changes(source)
+    return made[1]
 
 
 def commit_words(commit: Commit) -> str:

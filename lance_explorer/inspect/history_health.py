@@ -9,8 +9,9 @@ from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.history import History
+from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.source import TableSource
-from lance_explorer.inspect.manifests import manifests
+from lance_explorer.inspect.manifests import naming
 from lance_explorer.inspect.versions import versions
 
 __all__ = [
@@ -35,31 +36,36 @@ _CLEANUP = (
 
 def many_versions(source: TableSource, _: History) -> Iterator[Finding]:
     """Find out whether there are many versions."""
-    sizes = manifests(source).filter(pl.col("known_from") == "live")["manifest_bytes"]
-    if len(sizes) < MANY_VERSIONS:
+    files = _live_files(source)
+    if len(files) < MANY_VERSIONS:
         return
+    size = sum([file.size_bytes for file in files])
     yield Finding(
         code="many_versions",
         severity="info",
-        message=f"{len(sizes):,} versions are kept; their manifests take "
-        f"{byte_size(int(sizes.sum()))}",
+        message=f"{len(files):,} versions are kept; their manifests take {byte_size(size)}",
         advice=_CLEANUP,
     )
 
 
 def v1_names(source: TableSource, _: History) -> Iterator[Finding]:
     """Find out whether manifests have names of the older scheme."""
-    naming = manifests(source).filter(pl.col("known_from") == "live")["naming"]
-    if not (naming == "V1").any():
+    files = _live_files(source)
+    if "V1" not in [naming(file) for file in files]:
         return
     yield Finding(
         code="v1_manifest_names",
         severity="info",
         message=f"the manifests have names of the older scheme, which do not sort latest first: "
-        f"finding the latest of {len(naming):,} versions in an object store means listing all of "
+        f"finding the latest of {len(files):,} versions in an object store means listing all of "
         "them",
         advice="Call dataset.migrate_manifest_paths_v2() while nobody else uses the table.",
     )
+
+
+def _live_files(source: TableSource) -> list[VersionFile]:
+    """Return the manifests that the table itself still has."""
+    return [record.file for record in source.history.records if not record.file.is_recorded]
 
 
 def unstable_row_ids(source: TableSource, history: History) -> Iterator[Finding]:

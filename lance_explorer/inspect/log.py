@@ -28,6 +28,7 @@ from lance_explorer.frames.columns import (
 )
 from lance_explorer.frames.commit_facts import COMMIT_FACTS, said_facts
 from lance_explorer.history.ancestors import parent_of
+from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import MAIN, VersionRef, time_of
 from lance_explorer.inspect.commit_words import Commit, commit_words, commits
@@ -130,6 +131,7 @@ class _Line:
     fork: tuple[str | None, int] | None
 
 
+@collector_paused()
 def log(
     source: TableSource,
     limit: int | None = None,

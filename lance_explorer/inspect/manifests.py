@@ -1,7 +1,5 @@
 """Manifest files: how large each is, and what its bytes are spent on."""
 
-from pathlib import PurePosixPath
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -22,7 +20,7 @@ from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.listing import VersionFile
 from lance_explorer.history.source import TableSource
 
-__all__ = ["MANIFESTS", "manifests"]
+__all__ = ["MANIFESTS", "manifests", "naming"]
 
 _V2_DIGITS = 20
 
@@ -72,7 +70,7 @@ def manifests(source: TableSource) -> pl.DataFrame:
             "timestamp": [record.manifest.timestamp for record in records],
             "branch": [source.branch] * len(records),
             "path": [record.file.path for record in records],
-            "naming": [_naming(record.file) for record in records],
+            "naming": [naming(record.file) for record in records],
             "modified": _times([record.file.modified_ns for record in records]),
             "manifest_bytes": whole,
             **parts,
@@ -104,8 +102,10 @@ def _inlined_bytes(record: VersionRecord) -> int:
     return stored.num_bytes if stored is not None and stored.source == "manifest" else 0
 
 
-def _naming(file: VersionFile) -> str:
-    return "V2" if len(PurePosixPath(file.path).stem) == _V2_DIGITS else "V1"
+def naming(file: VersionFile) -> str:
+    """Return the scheme of a manifest's name, ``"V1"`` or ``"V2"``."""
+    name = file.path.rpartition("/")[2].partition(".")[0]
+    return "V2" if len(name) == _V2_DIGITS else "V1"
 
 
 def _times(nanoseconds: list[int]) -> pl.Series:

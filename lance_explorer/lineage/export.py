@@ -5,12 +5,13 @@ These know no tuples and no nulls: nodes are named as in frames, and what is unk
 
 import json
 import os
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from lance_explorer.arguments import file_to_write
 from lance_explorer.errors import StorageError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["NODE_LINK", "plain_graph", "to_dot", "to_graphml", "to_json", "to_mermaid"]
 
@@ -18,8 +19,10 @@ NODE_LINK = {"source": "from", "target": "to", "edges": "edges"}
 """How networkx names the parts of node-link JSON; an attribute of edges is ``source``."""
 
 
-def plain_graph(graph: nx.MultiDiGraph) -> nx.MultiDiGraph:
+def plain_graph(graph: "nx.MultiDiGraph") -> "nx.MultiDiGraph":
     """Return the graph with names for nodes, and without attributes that are unknown."""
+    import networkx as nx
+
     plain = nx.MultiDiGraph()
     plain.add_nodes_from([(str(node), _known(facts)) for node, facts in graph.nodes(data=True)])
     plain.add_edges_from(
@@ -31,8 +34,10 @@ def plain_graph(graph: nx.MultiDiGraph) -> nx.MultiDiGraph:
     return plain
 
 
-def to_graphml(graph: nx.MultiDiGraph, path: str | os.PathLike[str] | None = None) -> str:
+def to_graphml(graph: "nx.MultiDiGraph", path: str | os.PathLike[str] | None = None) -> str:
     """Return a graph as GraphML, and write it to a file if a path is given."""
+    import networkx as nx
+
     target = None if path is None else file_to_write("path", path)
     text = "\n".join(nx.generate_graphml(plain_graph(graph)))
     if target is not None:
@@ -43,12 +48,14 @@ def to_graphml(graph: nx.MultiDiGraph, path: str | os.PathLike[str] | None = Non
     return text
 
 
-def to_json(graph: nx.MultiDiGraph) -> str:
+def to_json(graph: "nx.MultiDiGraph") -> str:
     """Return a graph as networkx's node-link JSON."""
+    import networkx as nx
+
     return json.dumps(nx.node_link_data(plain_graph(graph), **NODE_LINK))
 
 
-def to_dot(graph: nx.MultiDiGraph) -> str:
+def to_dot(graph: "nx.MultiDiGraph") -> str:
     """Return a graph in the language of Graphviz, from left to right."""
     nodes = [
         f"  {_quoted(node)} [label={_quoted(_label(facts))}];"
@@ -61,7 +68,7 @@ def to_dot(graph: nx.MultiDiGraph) -> str:
     return "\n".join(["digraph lineage {", "  rankdir=LR;", *nodes, *edges, "}"])
 
 
-def to_mermaid(graph: nx.MultiDiGraph) -> str:
+def to_mermaid(graph: "nx.MultiDiGraph") -> str:
     """Return a graph as a Mermaid flowchart, from left to right."""
     plain = plain_graph(graph)
     names = {node: f"n{number}" for number, node in enumerate(plain)}

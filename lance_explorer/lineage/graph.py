@@ -10,9 +10,8 @@ from functools import cached_property
 from html import escape
 from inspect import cleandoc
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import polars as pl
 
 from lance_explorer.arguments import many, text, whole_number
@@ -35,6 +34,9 @@ from lance_explorer.lineage.openlineage import openlineage_events
 from lance_explorer.lineage.rows_in_lives import visits
 from lance_explorer.lineage.version_line import line_of
 from lance_explorer.shown import described
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["FragmentNode", "Lineage", "LineageFrames", "lineage"]
 
@@ -72,13 +74,15 @@ class Lineage:
     source: TableSource
 
     @cached_property
-    def graph(self) -> nx.MultiDiGraph:
+    def graph(self) -> "nx.MultiDiGraph":
         """The graph: a plain networkx graph, with a :class:`FragmentNode` for each life.
 
         Nodes and edges have these attributes, None where a value is not known:
 
         {attributes}
         """
+        import networkx as nx
+
         graph = nx.MultiDiGraph()
         nodes = self._nodes
         graph.add_nodes_from(
@@ -158,6 +162,8 @@ class Lineage:
         >>> table.lineage().ancestors(2)
         {FragmentNode(table=None, branch=None, fragment_id=0, first_version=1)}
         """
+        import networkx as nx
+
         return set(nx.ancestors(self.graph, self.node(fragment)))
 
     def descendants(self, fragment: FragmentNode | int) -> set[FragmentNode]:
@@ -173,6 +179,8 @@ class Lineage:
         >>> [str(node) for node in table.lineage().descendants(0)]
         ['2@3']
         """
+        import networkx as nx
+
         return set(nx.descendants(self.graph, self.node(fragment)))
 
     def between(self, start: FragmentNode | int, end: FragmentNode | int) -> "Lineage":
@@ -183,6 +191,8 @@ class Lineage:
         >>> table.lineage().between(0, 2)
         Lineage(people.lance: 2 fragments, 1 edge)
         """
+        import networkx as nx
+
         first, last = self.node(start), self.node(end)
         after = {first, *nx.descendants(self.graph, first)}
         before = {last, *nx.ancestors(self.graph, last)}

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pyarrow as pa
-from lance.file import LanceFileReader
 from numpy.typing import NDArray
 
 from lance_explorer.storage import names_of_no_files
@@ -69,5 +68,7 @@ def _column(path: str, name: str, storage_options: StorageOptions) -> pa.Chunked
     folder, _, file = path.rpartition("/")
     if file in names_of_no_files(folder):
         raise OSError(f"{file} is not a file, but a pipe, socket or device")
+    from lance.file import LanceFileReader
+
     reader = LanceFileReader(path, options_of(path, storage_options), [name])
     return reader.read_all().to_table().column(0)

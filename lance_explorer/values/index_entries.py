@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 import pyarrow as pa
-from lance.file import LanceFileReader
 
 from lance_explorer.format.row_sets import decode_row_set
 from lance_explorer.storage import names_of_no_files
@@ -181,5 +180,7 @@ def _read(path: str, storage_options: StorageOptions, columns: list[str] | None 
     folder, _, file = path.rpartition("/")
     if file in names_of_no_files(folder):
         raise OSError(f"{file} is not a file, but a pipe, socket or device")
+    from lance.file import LanceFileReader
+
     reader = LanceFileReader(path, options_of(path, storage_options), columns)
     return reader.read_all().to_table()

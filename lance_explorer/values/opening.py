@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-import lance
 import polars as pl
 import pyarrow as pa
 
@@ -12,6 +12,9 @@ from lance_explorer.storage import check_not_forked, names_of_no_files
 from lance_explorer.storage.limits import limit_hint, with_limits
 from lance_explorer.storage.opening import is_remote
 from lance_explorer.storage.secrets import without_secrets
+
+if TYPE_CHECKING:
+    import lance
 
 __all__ = [
     "RecordedRoot",
@@ -64,8 +67,10 @@ class RecordedRoot(str):
         return root
 
 
-def open_version(uri: str, version: int, storage_options: StorageOptions) -> lance.LanceDataset:
+def open_version(uri: str, version: int, storage_options: StorageOptions) -> "lance.LanceDataset":
     """Return a version of the table, or of the branch, whose root is at ``uri``."""
+    import lance  # takes long, and metadata needs none of it
+
     check_not_forked()
     no_files = _no_files(uri)
     if no_files:
@@ -101,7 +106,7 @@ def _check_manifest(version: int, no_files: frozenset[str]) -> None:
         _check_is_file(version, f"_versions/{name}.manifest", no_files)
 
 
-def _check_fragments(dataset: lance.LanceDataset, no_files: frozenset[str]) -> None:
+def _check_fragments(dataset: "lance.LanceDataset", no_files: frozenset[str]) -> None:
     for fragment in dataset.get_fragments():
         for file in fragment.data_files():
             _check_is_file(dataset.version, f"data/{file.path}", no_files)
@@ -122,12 +127,12 @@ def options_of(uri: str, storage_options: StorageOptions) -> dict[str, str] | No
     return dict(storage_options) if storage_options else None
 
 
-def batch_bytes(dataset: lance.LanceDataset) -> int | None:
+def batch_bytes(dataset: "lance.LanceDataset") -> int | None:
     """Return how large a batch is at most, unless one row is larger; old formats have no limit."""
     return None if dataset.data_storage_version in _FORMATS_WITHOUT_LIMIT else _MOST_BATCH_BYTES
 
 
-def fragment_of(dataset: lance.LanceDataset, fragment_id: int) -> lance.LanceFragment:
+def fragment_of(dataset: "lance.LanceDataset", fragment_id: int) -> "lance.LanceFragment":
     """Return one fragment.
 
     Raises

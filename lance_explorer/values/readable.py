@@ -6,11 +6,13 @@ memory; nothing is written.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-
-import lance
+from typing import TYPE_CHECKING
 
 from lance_explorer.format.column_aliases import with_column_names
 from lance_explorer.values.opening import StorageOptions, failing, open_version, options_of
+
+if TYPE_CHECKING:
+    import lance
 
 __all__ = ["ReadableVersion", "open_readable"]
 
@@ -27,7 +29,7 @@ class ReadableVersion:
         What columns are called there, by their names, if that is something else.
     """
 
-    dataset: lance.LanceDataset
+    dataset: "lance.LanceDataset"
     aliases: Mapping[str, str]
 
     def asked(self, names: Iterable[str]) -> list[str]:
@@ -53,6 +55,8 @@ def open_readable(uri: str, version: int, storage_options: StorageOptions) -> Re
             aliases[name] = alias
     if not aliases:
         return ReadableVersion(dataset, aliases)
+    import lance  # takes long
+
     with failing(f"version {version} cannot be opened", storage_options):
         dataset = lance.LanceDataset(
             uri,

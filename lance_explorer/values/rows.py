@@ -7,9 +7,8 @@ read whole.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import lance
 import polars as pl
 import pyarrow as pa
 from polars.io.plugins import register_io_source
@@ -25,6 +24,9 @@ from lance_explorer.values.opening import (
     translating,
 )
 from lance_explorer.values.readable import open_readable
+
+if TYPE_CHECKING:
+    import lance
 
 __all__ = [
     "ROW_VERSIONS",
@@ -251,7 +253,7 @@ def content_batches(
 
 
 def check_whole_blobs(
-    dataset: lance.LanceDataset,
+    dataset: "lance.LanceDataset",
     columns: Sequence[str] | None,
     check: BlobCheck,
     storage_options: StorageOptions,

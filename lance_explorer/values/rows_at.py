@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-import lance
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -28,6 +28,9 @@ from lance_explorer.values.opening import (
 )
 from lance_explorer.values.readable import open_readable
 from lance_explorer.values.rows import WHOLE_BLOBS, check_whole_blobs
+
+if TYPE_CHECKING:
+    import lance
 
 __all__ = ["read_rows_at", "refused_blobs"]
 
@@ -162,7 +165,10 @@ def _is_refused(row: pa.RecordBatch, check: BlobCheck) -> bool:
 
 
 def _scanned_and_taken(
-    dataset: lance.LanceDataset, addresses: _Addresses, row_ids: _Addresses, columns: Sequence[str]
+    dataset: "lance.LanceDataset",
+    addresses: _Addresses,
+    row_ids: _Addresses,
+    columns: Sequence[str],
 ) -> pl.DataFrame:
     """Return rows in the order asked for; all that are there if not all are."""
     scanned = np.isin(addresses >> _FRAGMENT_BITS, _dense_fragments(dataset, addresses))
@@ -179,7 +185,7 @@ def _scanned_and_taken(
     return rows if (np.diff(order) > 0).all() else rows[np.argsort(order)]
 
 
-def _dense_fragments(dataset: lance.LanceDataset, addresses: _Addresses) -> list[int]:
+def _dense_fragments(dataset: "lance.LanceDataset", addresses: _Addresses) -> list[int]:
     """Return the fragments of which so many rows are wanted that scanning them is faster."""
     fragments, counts = np.unique(addresses >> _FRAGMENT_BITS, return_counts=True)
     return [
@@ -189,7 +195,7 @@ def _dense_fragments(dataset: lance.LanceDataset, addresses: _Addresses) -> list
     ]
 
 
-def _is_dense(fragment: lance.LanceFragment, num_rows: int) -> bool:
+def _is_dense(fragment: "lance.LanceFragment", num_rows: int) -> bool:
     if num_rows * _ROWS_SCANNED_PER_ROW_TAKEN >= fragment.physical_rows:
         return True
     size = sum([file.file_size_bytes or math.inf for file in fragment.data_files()])
@@ -198,7 +204,7 @@ def _is_dense(fragment: lance.LanceFragment, num_rows: int) -> bool:
 
 
 def _scanned(
-    dataset: lance.LanceDataset, addresses: _Addresses, columns: Sequence[str]
+    dataset: "lance.LanceDataset", addresses: _Addresses, columns: Sequence[str]
 ) -> pl.DataFrame:
     """Return rows at some addresses, ascending by address, by scanning their fragments."""
     wanted = np.sort(addresses)
@@ -235,7 +241,7 @@ def _places_of(wanted: _Addresses, found: _Addresses) -> NDArray[np.int64]:
     return chosen
 
 
-def _types_with_blobs(dataset: lance.LanceDataset, columns: Sequence[str]) -> pa.Schema | None:
+def _types_with_blobs(dataset: "lance.LanceDataset", columns: Sequence[str]) -> pa.Schema | None:
     """Return the types of columns of which some are blobs; None if there are no blobs."""
     plain = {field.name for field in dataset.schema if not may_hold_blobs(field.type)}
     others = [name for name in columns if name not in plain]
@@ -251,7 +257,7 @@ def _types_with_blobs(dataset: lance.LanceDataset, columns: Sequence[str]) -> pa
 
 
 def _taken_with_blobs(
-    dataset: lance.LanceDataset, addresses: _Addresses, schema: pa.Schema
+    dataset: "lance.LanceDataset", addresses: _Addresses, schema: pa.Schema
 ) -> pl.DataFrame:
     """Return rows in the order asked for, each taken for a filter: that gives whole blobs."""
     wanted = np.sort(addresses)

@@ -33,6 +33,7 @@ from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
+from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
 from lance_explorer.widgets.view import FAILURES, Reply, Request, answers, failure_of
 from lance_explorer.widgets.worker import Cancelled, Job
 
@@ -66,7 +67,7 @@ class _Wanted(NamedTuple):
     key: tuple[str, ...]
 
 
-class Changes(RowsView):
+class Changes(VersionsView, RowsView):
     """Show what differs between two versions: how many rows, in which columns, and which rows.
 
     Other differences, of schema, indices and configuration, are listed above the rows. Two handles
@@ -417,14 +418,14 @@ class Changes(RowsView):
 
     # --------------------------------------------------------------------------- answers
 
-    @answers("history")
+    @answers("history", in_background=True)
     def _history(self, request: Request) -> Reply:
-        request.progress("reading the history")
         if request.get("refresh"):
             self._table.refresh()
             self._done = None
             self._beside.cache_clear()
             self._compare()
+        wait_for_versions(self._table, request.progress)
         reply = version_data(self._table)
         about = {"has_row_ids": self._has_row_ids, "key_columns": self._key_columns()}
         return Reply({**reply.content, **about}, reply.buffers)

@@ -22,7 +22,8 @@ from lance_explorer.widgets.file_data import history_data, no_advice_words, summ
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState, table_of
-from lance_explorer.widgets.view import Reply, Request, answers
+from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
+from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
 
 __all__ = ["Disk"]
 
@@ -67,7 +68,7 @@ _Key = tuple[int | None, str]
 _NO_FILES = pl.DataFrame(schema=DATA_FILES.polars_schema).select(_COLUMNS["data_files"])
 
 
-class Disk(RowsView):
+class Disk(VersionsView, RowsView):
     """Show what is on disk and whose it is, and the files of a version.
 
     First all versions: how much the table takes, why and since when, with what a cleanup and a
@@ -134,7 +135,7 @@ class Disk(RowsView):
 
     def static_html(self) -> str:
         """Return what a page without a kernel shows: the table's own summary."""
-        return self._table._repr_html_()
+        return self._table._html(last=IN_STATIC_PICTURE)
 
     @described
     def __repr__(self) -> str:
@@ -145,10 +146,10 @@ class Disk(RowsView):
     @answers("history", in_background=True)
     def _history(self, request: Request) -> Reply:
         """Return what manifests were spent on in all versions."""
-        request.progress("reading the history of the table")
         if request.get("refresh"):
             self._table.refresh()
             forget_what_is_on_disk(self._table)
+        wait_for_versions(self._table, request.progress)
         return history_data(self._table)
 
     @answers("summary", in_background=True)

@@ -17,6 +17,7 @@ from lance_explorer.disk.usage import KIND_WORDS, PART_WORDS, DiskUsage
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.disk_usage import STATUS_WORDS
 from lance_explorer.figures.palette import DISK_COLORS, STATUS_COLORS
+from lance_explorer.history.collector import collector_paused
 from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import dataset_code
 from lance_explorer.widgets.packing import packed
@@ -60,6 +61,7 @@ def disk_answer(table: Table, request: Request) -> Reply | dict[str, Any]:
         return {"failure": str(error)}
 
 
+@collector_paused()
 def disk_data(table: Table, check: Callable[[], None]) -> Reply:
     """Return what takes how much space, since when, and what can be done about it.
 

@@ -34,7 +34,8 @@ from lance_explorer.widgets.state import ExplorerState, change, choices, state_o
 from lance_explorer.widgets.time_travel import TimeTravel
 from lance_explorer.widgets.trail import Place, Trail
 from lance_explorer.widgets.unavailable import Unavailable
-from lance_explorer.widgets.view import FAILURES, Request, View, answers
+from lance_explorer.widgets.version_reading import wait_if_reading
+from lance_explorer.widgets.view import FAILURES, IN_STATIC_PICTURE, Request, View, answers
 
 __all__ = ["TABS", "Explorer"]
 
@@ -223,9 +224,13 @@ class Explorer(View):
             view.close()
         super().close()
 
+    def begin(self) -> None:
+        """Begin with what the view that is shown will be asked for."""
+        self._views[self._view].begin()
+
     def static_html(self) -> str:
         """Return how the table is shown without a kernel."""
-        return self._table._repr_html_()
+        return self._table._html(last=IN_STATIC_PICTURE)
 
     @described
     def __repr__(self) -> str:
@@ -311,6 +316,7 @@ class Explorer(View):
 
     @answers("examples", in_background=True)
     def _examples(self, _: Request) -> dict[str, Any]:
+        wait_if_reading(self._table)
         return {"examples": [{"text": text, "hint": hint} for text, hint in examples(self._table)]}
 
     @answers("show_log")

@@ -21,7 +21,8 @@ from lance_explorer.widgets.index_facts import index_facts
 from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
-from lance_explorer.widgets.view import Reply, Request, View, answers
+from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
+from lance_explorer.widgets.view import Reply, Request, answers
 
 __all__ = ["Indices"]
 
@@ -29,7 +30,7 @@ _MOST_STATIC_FRAGMENTS = 1_000
 _NAN = float("nan")
 
 
-class Indices(View):
+class Indices(VersionsView):
     """Show what each index of a table covers, fragment by fragment, over all versions.
 
     The table above lists the indices of the chosen version; a click on one draws it. Versions run
@@ -157,7 +158,7 @@ class Indices(View):
         """Return the versions, and how much each index covered in them."""
         if request.get("refresh"):
             self._table.refresh()
-        request.progress("reading the history of the table")
+        wait_for_versions(self._table, request.progress)
         reply = version_data(self._table)
         names = index_names(self._table.source.history)
         request.progress("reading what the indices cover")

@@ -16,7 +16,7 @@ from lance_explorer.widgets.code_lines import literal
 from lance_explorer.widgets.lineage_data import layout_data, path_data, versions_data
 from lance_explorer.widgets.row_lookup import row_named
 from lance_explorer.widgets.state import ExplorerState, table_of
-from lance_explorer.widgets.view import Reply, Request, View, answers
+from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, View, answers
 
 __all__ = ["LineageGraph"]
 
@@ -115,7 +115,7 @@ class LineageGraph(View):
 
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
-        return self._table._repr_html_()
+        return self._table._html(last=IN_STATIC_PICTURE)
 
     # -------------------------------------------------------------------------- answers
 

@@ -13,12 +13,18 @@ from lance_explorer.table import Table
 from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.log_data import log_data
 from lance_explorer.widgets.state import ExplorerState, table_of
-from lance_explorer.widgets.view import Reply, Request, View, answers
+from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
+from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
 
 __all__ = ["Log"]
 
+_MANY = 2_000
+"""Of a branch with so many commits the newest are shown before the others are read."""
 
-class Log(View):
+_NEWEST = 200
+
+
+class Log(VersionsView):
     """Show the commits of all branches, newest first, each branch in a lane.
 
     A line tells the version, its tags and branches, what the commit did, its message, who made it,
@@ -103,16 +109,28 @@ class Log(View):
 
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
-        return self._table._repr_html_()
+        return self._table._html(last=IN_STATIC_PICTURE)
 
     @described
     def __repr__(self) -> str:
         given = "".join([f", {name}={value!r}" for name, value in self._filters.items()])
         return f"Log(version {self.state.version}{given})"
 
+    @answers("newest", in_background=True)
+    def _newest(self, request: Request) -> Reply | dict[str, Any]:
+        """Return the newest commits, where all of them may take long; nothing where not."""
+        count = len(self._table.source.listing.versions)
+        if count < _MANY or self._filters or self._is_read():
+            return {"is_part": False}
+        found = self._table.log(limit=_NEWEST)
+        reply = log_data(found, found, is_part=True)
+        return Reply({**reply.content, "own_branch": self._table.branch}, reply.buffers)
+
     @answers("about", in_background=True)
     def _about(self, request: Request) -> dict[str, Any]:
         """Return the names of columns, which commits can be filtered by."""
+        wait_for_versions(self._table, request.progress)
+        request.progress("telling what commits did")
         names: dict[str, None] = {}
         for written in self._every()["columns"].drop_nulls():
             names |= dict.fromkeys(written.split(", "))
@@ -127,9 +145,10 @@ class Log(View):
     @answers("log", in_background=True)
     def _lines(self, request: Request) -> Reply | dict[str, Any]:
         """Return the commits that pass the filters; what is wrong with these is an answer."""
-        request.progress("reading the history")
         if request.get("refresh"):
             self._table.refresh()
+        wait_for_versions(self._table, request.progress)
+        request.progress("telling what commits did")
         given = request["filters"]
         filters = {name: value for name, value in given.items() if value}
         every = self._every()
@@ -141,10 +160,12 @@ class Log(View):
         self._filters = filters
         return log_data(found, every)
 
+    def _is_read(self) -> bool:
+        return self._log is not None and self._log[0] is self._table.source.listing
+
     def _every(self) -> pl.DataFrame:
         """Return the whole log, read once until the table is refreshed."""
         with self._reading:
-            listing = self._table.source.listing
-            if self._log is None or self._log[0] is not listing:
-                self._log = listing, self._table.log()
+            if self._log is None or not self._is_read():
+                self._log = self._table.source.listing, self._table.log()
             return self._log[1]

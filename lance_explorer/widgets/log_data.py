@@ -23,8 +23,8 @@ _ROWS = ("rows_added", "rows_updated", "rows_deleted", "rows_overwritten", "rows
 _Place = tuple[str | None, int]
 
 
-def log_data(found: pl.DataFrame, every: pl.DataFrame) -> Reply:
-    """Return the commits that are shown, of a whole log.
+def log_data(found: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False) -> Reply:
+    """Return the commits that are shown, of a whole log, or of its newest part.
 
     In arrays, an unknown number is NaN and no parent -1; texts are null where there are none.
     """
@@ -47,6 +47,7 @@ def log_data(found: pl.DataFrame, every: pl.DataFrame) -> Reply:
         for name in ("branch", "operation", "words", "message", "author", "job", "run")
     }
     content = {
+        "is_part": is_part,
         "kinds": _KINDS,
         "counts": _counts(every),
         "heads": [*shown["is_latest"]],

@@ -5,19 +5,21 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.checks.advice import NOTHING_TO_DO, advice
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
 from lance_explorer.widgets.disk_data import disk_answer, forget_what_is_on_disk, on_disk
-from lance_explorer.widgets.overview_data import size_data, table_facts
+from lance_explorer.widgets.overview_data import latest_facts, size_data, table_facts
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
-from lance_explorer.widgets.view import Reply, Request, View, answers
+from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
+from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
 
 __all__ = ["Overview"]
 
 
-class Overview(View):
+class Overview(VersionsView):
     """Show the story of a table: facts, growth, the versions that made it big, and what to do.
 
     At the top, how much is on disk and why, since when, and what a cleanup or a compaction would
@@ -76,27 +78,44 @@ class Overview(View):
 
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
-        return self._table._repr_html_()
+        return self._table._html(last=IN_STATIC_PICTURE)
 
     @described
     def __repr__(self) -> str:
         return f"Overview({self._table!r})"
 
+    @answers("latest", in_background=True)
+    def _latest(self, request: Request) -> dict[str, Any]:
+        """Return facts of the latest version, from its manifest alone; none if it is unreadable."""
+        try:
+            latest = self._table.versions(last=1)
+            facts = latest_facts(self._table, latest) if len(latest) else None
+        except LanceExplorerError:
+            facts = None
+        source = self._table.source
+        return {
+            "name": self._table.uri.rstrip("/").rpartition("/")[2],
+            "branch": self._table.branch,
+            "num_listed": len(source.listing.versions),
+            "facts": facts,
+        }
+
     @answers("story", in_background=True)
     def _story(self, request: Request) -> Reply:
-        """Return all versions as arrays, facts of the latest, and what made it big."""
-        request.progress("reading the history")
+        """Return all versions as arrays, and facts of the latest."""
         if request.get("refresh"):
             self._table.refresh()
             forget_what_is_on_disk(self._table)
+        wait_for_versions(self._table, request.progress)
         reply = version_data(self._table)
-        request.check()
         versions = self._table.versions()
-        story = {
-            "facts": table_facts(self._table, versions) if len(versions) else None,
-            "sizes": size_data(self._table),
-        }
-        return Reply({**reply.content, **story}, reply.buffers)
+        facts = table_facts(self._table, versions) if len(versions) else None
+        return Reply({**reply.content, "facts": facts}, reply.buffers)
+
+    @answers("sizes", in_background=True)
+    def _sizes(self, request: Request) -> dict[str, Any]:
+        """Return what made the latest version big."""
+        return size_data(self._table)
 
     @answers("disk", in_background=True)
     def _disk(self, request: Request) -> Reply | dict[str, Any]:

@@ -12,7 +12,7 @@ from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.shown import one_line
 from lance_explorer.table import Table
 
-__all__ = ["size_data", "table_facts"]
+__all__ = ["latest_facts", "size_data", "table_facts"]
 
 _MOST_COMMITS = 8
 _MOST_NAMES = 5
@@ -24,7 +24,13 @@ def table_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
 
     Counts are decimal strings, null where they are unknown.
     """
+    return {**latest_facts(table, versions), "num_lost": str(_num_lost(table))}
+
+
+def latest_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
+    """Return of these facts those that the latest version tells by itself."""
     latest = versions.row(-1, named=True)
+    time = latest["timestamp"]
     return {
         "version": str(latest["version"]),
         "latest_version": str(table.source.latest_version),
@@ -39,7 +45,7 @@ def table_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
                 "manifest_bytes",
             )
         },
-        "num_lost": str(_num_lost(table)),
+        "time": None if time is None else time.timestamp() * 1000,
         "flags": [*filter(None, latest["reader_flags"].split(", "))],
         "writer": " ".join([latest[name] for name in ("writer", "writer_version") if latest[name]]),
         "indices": _named(_index_names(table, latest["version"])),

@@ -22,6 +22,7 @@ from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.shelves import Shelves, key_of
 from lance_explorer.widgets.state import ExplorerState
 from lance_explorer.widgets.time_travel import TimeTravel
+from lance_explorer.widgets.version_reading import PART_OF_WORDS
 from lance_explorer.widgets.view import FAILURES, Reply, View, failure_of
 
 __all__ = ["RECORDED", "Recording", "record"]
@@ -154,8 +155,16 @@ class _Recorder:
             put(key_of("history"), history)
             and put(key_of("changes"), own)
             and put(key_of("open"), self._row.ask("open"))
+            and all(put(key, words) for key, words in self._words_of_commits())
             and self._shelves.close()
         )
+
+    def _words_of_commits(self) -> Iterator[tuple[str, Reply]]:
+        """Yield what all commits did, in the parts in which the browser asks for it."""
+        for begin in range(0, len(self._kept), PART_OF_WORDS):
+            some = self._kept[begin : begin + PART_OF_WORDS]
+            words = self._travel.ask("words", first=some[0], last=some[-1])
+            yield key_of("words", some[0], some[-1]), words
 
     def _put_of_all(self) -> None:
         """Keep what is asked for once: the overview, and the log."""
@@ -166,6 +175,7 @@ class _Recorder:
             story = Reply(own)
         asked = (
             ("story", story),
+            ("sizes", self._answer(self._overview, "sizes")),
             ("advice", self._answer(self._overview, "advice")),
             ("disk", self._answer(self._overview, "disk")),
             ("log about", self._answer(self._log, "about")),

@@ -28,7 +28,7 @@ from lance_explorer.widgets.row_values_data import (
 )
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState, table_of
-from lance_explorer.widgets.view import Reply, Request, answers
+from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
 
 __all__ = ["RowHistory"]
 
@@ -119,7 +119,7 @@ class RowHistory(RowsView):
 
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
-        return self._table._repr_html_()
+        return self._table._html(last=IN_STATIC_PICTURE)
 
     @described
     def __repr__(self) -> str:

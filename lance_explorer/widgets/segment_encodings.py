@@ -33,6 +33,7 @@ from lance_explorer.widgets.segment_facts import ages, encoding_statistics, grow
 from lance_explorer.widgets.segment_picture import MODES, Mode, SegmentPicture, segment_picture
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
+from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
 from lance_explorer.widgets.view import Reply, Request, View, answers
 
 __all__ = ["SegmentEncodings"]
@@ -68,7 +69,7 @@ _NOTHING = _Read(
 )
 
 
-class SegmentEncodings(RowsView):
+class SegmentEncodings(VersionsView, RowsView):
     """Show the row-ID segments of a version: as pictures, in words, and as a table.
 
     The first picture shows the bytes per row ID over versions, and since when the rows exist;
@@ -218,7 +219,7 @@ class SegmentEncodings(RowsView):
     def _history(self, request: Request) -> Reply:
         if request.get("refresh"):
             self._table.refresh()
-        request.progress("reading the history of the table")
+        wait_for_versions(self._table, request.progress)
         reply = version_data(self._table)
         about = {
             "has_row_ids": self._has_row_ids,

@@ -116,6 +116,7 @@ def _application(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        view.begin()
         started(f"http://{host}/?token={token}")
         yield
         hands.shutdown(wait=False, cancel_futures=True)

@@ -17,12 +17,13 @@ from lance_explorer.widgets.row_sources import FrameRows, VersionRows
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_details import VersionDetails
-from lance_explorer.widgets.view import Reply, Request, answers
+from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
+from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
 
 __all__ = ["TimeTravel"]
 
 
-class TimeTravel(GridView):
+class TimeTravel(VersionsView, GridView):
     """A slider over the kept versions of a table, with the contents of the chosen one.
 
     Shows what the version's commit did in words, its fragments as a picture, its rows, schema,
@@ -62,7 +63,7 @@ class TimeTravel(GridView):
 
     def static_html(self) -> str:
         """Return the table as it shows itself where no kernel runs."""
-        return self._table._repr_html_()
+        return self._table._html(last=IN_STATIC_PICTURE)
 
     def frame(self) -> pl.DataFrame:
         """Return the fragments of the chosen version, as ``table.inspect.fragments()`` does."""
@@ -102,12 +103,12 @@ class TimeTravel(GridView):
     def __repr__(self) -> str:
         return f"TimeTravel(version {self.state.version})"
 
-    @answers("history")
+    @answers("history", in_background=True)
     def _history(self, request: Request) -> Reply:
-        request.progress("reading the history")
         if request.get("refresh"):
             self._table.refresh()
             self._details = None
+        wait_for_versions(self._table, request.progress)
         return version_data(self._table)
 
     @answers("details")

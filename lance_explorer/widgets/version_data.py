@@ -1,4 +1,7 @@
-"""A whole history as arrays: what a browser needs to draw any version without asking again."""
+"""A whole history as arrays: what a browser needs to draw any version without asking again.
+
+Only the words on each commit take long to find; they are asked for as they are looked at.
+"""
 
 from typing import Any
 
@@ -9,7 +12,6 @@ from numpy.typing import NDArray
 from lance_explorer.figures.fragment_origins import state_origins
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.frames.known_from import recorded_words
-from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.table import Table
 from lance_explorer.widgets.view import Reply
 
@@ -50,7 +52,6 @@ def _version_data(table: Table) -> Reply:
         "kinds": _KINDS,
         "operations": versions["operation"].to_list(),
         "messages": [_short(message) for message in versions["message"]],
-        "words": describe_commits(table.source),
         "tags": [
             {"name": tag, "position": position}
             for position, tags in enumerate(versions["tags"])

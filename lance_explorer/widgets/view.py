@@ -60,14 +60,18 @@ import polars as pl
 import traitlets
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.history.progress import telling
 from lance_explorer.widgets.parts import PartLine, line_of_part
 from lance_explorer.widgets.state import ExplorerState, change, read_choices, state_of, to_browser
 from lance_explorer.widgets.worker import Cancelled, Job, Worker
 
-__all__ = ["FAILURES", "Reply", "Request", "View", "answers", "failure_of"]
+__all__ = ["FAILURES", "IN_STATIC_PICTURE", "Reply", "Request", "View", "answers", "failure_of"]
 
 FAILURES = (Exception, pl.exceptions.PanicException)
 """What may fail in a view: anything, and all of it is shown there."""
+
+IN_STATIC_PICTURE = 200
+"""How many versions the picture has where no kernel runs; all of them may take long to read."""
 
 _STATIC = files("lance_explorer.widgets") / "static"
 
@@ -201,7 +205,12 @@ class View(anywidget.AnyWidget):
             for name, method in vars(cls).items()
             if hasattr(method, "_answers")
         }
-        cls._methods = {**cls._methods, **own}
+        inherited = {
+            kind: method
+            for base in reversed(cls.__mro__[1:])
+            for kind, method in vars(base).get("_methods", {}).items()
+        }
+        cls._methods = {**inherited, **own}
 
     def __init__(self, *, state: ExplorerState | None = None) -> None:
         self.state = state_of(state)
@@ -289,6 +298,9 @@ class View(anywidget.AnyWidget):
         else:
             change(self.state, changes)
 
+    def begin(self) -> None:
+        """Begin with what the browser is going to ask for: the view is put on a page just now."""
+
     def static_html(self) -> str:
         """Return what a page without a kernel shows, as HTML; subclasses escape what they add."""
         return (
@@ -349,7 +361,8 @@ class View(anywidget.AnyWidget):
     def _answer(self, name: str, request: Request) -> None:
         try:
             request.check()
-            reply = getattr(self, name)(request)
+            with telling(request.progress):
+                reply = getattr(self, name)(request)
         except Cancelled:
             return
         except FAILURES as error:
@@ -364,6 +377,7 @@ class View(anywidget.AnyWidget):
         bundle: tuple[dict[str, Any], dict[str, Any]] | None = super()._repr_mimebundle_(**options)
         if bundle:
             bundle[0]["text/html"] = self.static_html()
+            self.begin()
         return bundle
 
 

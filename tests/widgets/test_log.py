@@ -121,3 +121,18 @@ def test_it_knows_columns_and_its_branch(written, browse):
     about = browse(widget).ask("about")["content"]
     assert about["branch"] == "dev"
     assert {*open_table(written.path).latest.schema.names} <= {*about["columns"]}
+
+
+def test_of_many_commits_the_newest_are_told_first_as_they_are_told_later(tmp_path, monkeypatch):
+    monkeypatch.setattr("lance_explorer.widgets.log._MANY", 10)
+    monkeypatch.setattr("lance_explorer.widgets.log._NEWEST", 5)
+    table = SyntheticTable(tmp_path / "t.lance")
+    for _ in range(12):
+        table.append()
+    widget = Log(open_table(table.path))
+    newest = widget.ask("newest").content
+    every = widget.ask("log", filters={}).content
+    assert (newest["is_part"], every["is_part"], newest["own_branch"]) == (True, False, None)
+    for name in ("words", "branch", "operation", "heads", "parent_versions"):
+        assert newest[name] == every[name][:5]
+    assert widget.ask("newest").content == {"is_part": False}  # all are read by now

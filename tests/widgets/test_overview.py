@@ -3,6 +3,7 @@
 import pytest
 
 from lance_explorer import open_table
+from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.widgets import Overview
 from lance_explorer.widgets.overview_data import size_data
@@ -42,7 +43,7 @@ def test_the_code_gives_the_frame(widget):
 
 
 def test_the_version_that_made_the_table_big_comes_first(widget, browse):
-    sizes = story(widget, browse)["sizes"]
+    sizes = browse(widget).ask("sizes")["content"]
     origins = size_origins(widget._table.source)
     assert [commit["version"] for commit in sizes["rows"]["versions"]] == ["3", "5", "1", "2"]
     assert [commit["amount"] for commit in sizes["rows"]["versions"]] == ["810", "90", "3", "3"]
@@ -64,6 +65,48 @@ def test_facts_are_those_of_the_latest_version(widget, browse):
     assert facts["tags"] == {"count": 1, "names": ["big (version 3)"]}
     assert facts["flags"] == list(latest.feature_flags)
     assert facts["num_lost"] == "0"
+
+
+def without_lost(facts):
+    """Return the facts that the latest version tells by itself."""
+    return {name: fact for name, fact in facts.items() if name != "num_lost"}
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_what_the_latest_version_tells_stays_true_when_all_are_read(path, browse):
+    widget = Overview(open_table(DATA / path))
+    latest = browse(widget).ask("latest")["content"]
+    content = story(widget, browse)
+    assert latest["facts"] == without_lost(content["facts"])
+    assert (latest["name"], latest["branch"]) == (content["name"], content["branch"])
+
+
+def test_what_the_latest_version_tells_needs_few_manifests(tmp_path, browse):
+    table = SyntheticTable(tmp_path / "t.lance")
+    for _ in range(1000):
+        table.append(rows=2)
+    widget = Overview(open_table(table.path))
+    io = widget._table.source.storage.io
+    before = io.requests
+    assert browse(widget).ask("latest")["content"]["facts"]["num_rows"] == "2000"
+    assert io.requests - before < 10
+    assert "the picture shows the latest 200" in widget.static_html()
+    assert io.requests - before < 300
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_words_on_commits_come_in_parts(path, browse):
+    widget = Overview(open_table(DATA / path))
+    versions = widget._table.versions()["version"].to_list()
+    every = dict(zip(versions, describe_commits(widget._table.source), strict=True))
+    for first, last in (
+        (versions[0], versions[-1]),
+        (versions[len(versions) // 2], versions[-1]),
+        (0, 1),
+    ):
+        told = browse(widget).ask("words", first=str(first), last=str(last))["content"]["words"]
+        expected = {str(v): words for v, words in every.items() if first <= v <= last}
+        assert told == expected
 
 
 def test_tags_count_wherever_they_point(written, browse):
@@ -96,10 +139,11 @@ def test_versions_that_are_lost_are_said_with_one_that_follows_them(tmp_path):
 
 
 def test_sizes_that_old_writers_do_not_record_are_unknown(browse):
-    content = story(Overview(open_table(DATA / "0.10.18" / "life_cycle.lance")), browse)
-    assert content["sizes"]["bytes"]["versions"] == []
-    assert content["sizes"]["rows"]["versions"][0]["version"] == "10"
-    assert content["facts"]["data_bytes"] is None
+    widget = Overview(open_table(DATA / "0.10.18" / "life_cycle.lance"))
+    sizes = browse(widget).ask("sizes")["content"]
+    assert sizes["bytes"]["versions"] == []
+    assert sizes["rows"]["versions"][0]["version"] == "10"
+    assert story(widget, browse)["facts"]["data_bytes"] is None
 
 
 def test_findings_and_what_to_do_are_told_worst_first(tmp_path, browse):
@@ -123,6 +167,7 @@ def test_a_latest_version_that_cannot_be_read_is_said(tmp_path, browse):
     widget = Overview(open_table(table.path))
     facts = story(widget, browse)["facts"]
     assert (facts["version"], facts["latest_version"]) == ("1", "2")
+    assert browse(widget).ask("latest")["content"]["facts"] in (None, without_lost(facts))
     advice = browse(widget).ask("advice")["content"]
     by_code = {found["code"]: found["message"] for found in advice["found"]}
     assert next(iter(by_code)) == "unreadable_manifest"
@@ -134,10 +179,11 @@ def test_a_table_of_which_nothing_can_be_read_has_its_findings(tmp_path, browse)
     table = SyntheticTable(tmp_path / "t").append(rows=9)
     table.folder.manifest_path(1).write_bytes(b"nothing")
     widget = Overview(open_table(table.path))
-    content = story(widget, browse)
-    assert content["facts"] is None
-    assert content["sizes"]["headline"] is None
-    assert content["sizes"]["bytes"]["versions"] == []
+    assert story(widget, browse)["facts"] is None
+    assert browse(widget).ask("latest")["content"]["facts"] is None
+    sizes = browse(widget).ask("sizes")["content"]
+    assert sizes["headline"] is None
+    assert sizes["bytes"]["versions"] == []
     advice = browse(widget).ask("advice")["content"]["found"]
     assert [found["code"] for found in advice][:2] == ["unreadable_manifest", "not_checked"]
 

@@ -110,11 +110,11 @@ def test_a_cleaned_version_is_said_to_be_gone(written):
 
 
 def test_refresh_finds_what_was_committed_meanwhile(written, widget):
-    assert len(widget.ask("history")["words"]) == 4
+    assert len(widget.ask("history")["operations"]) == 4
     widget.ask("details", version="4")
     written.append(rows=5).update_config(owner="tests")
-    assert len(widget.ask("history")["words"]) == 4
-    assert len(widget.ask("history", refresh=True)["words"]) == 6
+    assert len(widget.ask("history")["operations"]) == 4
+    assert len(widget.ask("history", refresh=True)["operations"]) == 6
     assert widget.ask("details", version="6")["config"]["num_changed"] == 1
 
 
@@ -128,7 +128,7 @@ def test_rows_under_an_unknown_flag_are_refused_and_the_rest_is_there(written):
     widget = Listening(open_table(written.path))
     assert "unknown_1048576" in widget.ask("show_version", version="4")["problem"]
     assert widget.ask("details", version="4")["schema"]["num_there"] == 2
-    assert len(widget.ask("history")["words"]) == 4
+    assert len(widget.ask("history")["operations"]) == 4
 
 
 def test_a_page_without_a_kernel_shows_the_table(widget):

@@ -1,0 +1,96 @@
+"""All versions of a table, read once for all of its views, and how far that is."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from lance_explorer.history.progress import telling
+from lance_explorer.inspect.commit_words import describe_commits
+from lance_explorer.table import Table
+from lance_explorer.widgets.version_data import version_data
+from lance_explorer.widgets.view import FAILURES, Request, View, answers
+
+__all__ = ["PART_OF_WORDS", "VersionsView", "wait_for_versions", "wait_if_reading"]
+
+PART_OF_WORDS = 500
+"""Of so many versions the browser asks for the words at once: ``commit_words.ts`` knows it too."""
+
+_LOOK_EVERY = 0.1
+"""Seconds between two looks at how far it is."""
+
+_BEGINNING = threading.Lock()
+
+
+class _Reading:
+    """The versions of one listing, being read in a thread of its own."""
+
+    def __init__(self, table: Table) -> None:
+        count = len(table.source.listing.versions)
+        self.told: tuple[str, float | None] = f"Reading {count:,} versions", None
+        self.done = threading.Event()
+        self._table = table
+        threading.Thread(target=self._read, name="lx-versions", daemon=True).start()
+
+    def _read(self) -> None:
+        # What fails fails again for whoever asks, and is told there.
+        try:
+            with suppress(*FAILURES), telling(self._note):
+                version_data(self._table)
+        finally:
+            self.done.set()
+
+    def _note(self, what: str, fraction: float) -> None:
+        self.told = what, fraction
+
+
+class VersionsView(View):
+    """A view that shows all versions, and tells what the commit of each did."""
+
+    _module = ""
+    _table: Table
+
+    def begin(self) -> None:
+        """Begin to read the versions: the browser will ask for them soon."""
+        _reading(self._table)
+
+    @answers("words", in_background=True)
+    def _words(self, request: Request) -> dict[str, Any]:
+        """Return what the commits from one version to another did, by version."""
+        kept = self._table.versions()["version"]
+        first, last = int(request["first"]), int(request["last"])
+        some = slice(kept.search_sorted(first, "left"), kept.search_sorted(last, "right"))
+        words = describe_commits(self._table.source, some)
+        return {"words": dict(zip(map(str, kept[some]), words, strict=True))}
+
+
+def wait_for_versions(table: Table, tell: Callable[[str, float | None], Any]) -> None:
+    """Return when all versions are read.
+
+    Parameters
+    ----------
+    table : Table
+        The table, or a branch of it.
+    tell : callable
+        Is told in words, and as a part of 1 where that is known, how far it is; what it raises
+        ends the waiting.
+    """
+    reading = _reading(table)
+    while not reading.done.wait(_LOOK_EVERY):
+        tell(*reading.told)
+
+
+def wait_if_reading(table: Table) -> None:
+    """Return when nobody reads the versions: what can wait must not hold that up."""
+    made: tuple[object, _Reading] | None = table.source.kept.get(__name__)
+    if made is not None:
+        made[1].done.wait()
+
+
+def _reading(table: Table) -> _Reading:
+    source = table.source
+    with _BEGINNING:
+        made: tuple[object, _Reading] | None = source.kept.get(__name__)
+        if made is None or made[0] is not source.listing:
+            made = source.kept[__name__] = source.listing, _Reading(table)
+        return made[1]

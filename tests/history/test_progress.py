@@ -1,0 +1,47 @@
+"""How far reading is, told to whoever asks for it instead of in a bar."""
+
+import pytest
+
+from lance_explorer import open_table
+from lance_explorer.history import progress
+from lance_explorer.history.progress import telling, with_progress
+from tests.synthetic import SyntheticTable
+
+
+@pytest.fixture(autouse=True)
+def _always(monkeypatch):
+    monkeypatch.setattr(progress, "_TELL_EVERY", 0.0)
+
+
+def test_items_come_in_their_order_and_parts_of_one_rise():
+    told = []
+    with telling(lambda what, fraction: told.append((what, fraction))):
+        assert [*with_progress(range(200), "Reading")] == [*range(200)]
+    assert told == [("Reading", number / 200) for number in range(200)]
+
+
+def test_few_items_are_not_worth_it():
+    told = []
+    with telling(lambda what, fraction: told.append((what, fraction))):
+        assert [*with_progress(range(9), "Reading")] == [*range(9)]
+    assert told == []
+
+
+def test_versions_count_by_their_bytes_and_whoever_is_told_may_end_it(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance")
+    for _ in range(120):
+        table.append()
+    told = []
+
+    def tell(what, fraction):
+        told.append((what, fraction))
+        if fraction > 0.5:
+            raise KeyboardInterrupt
+
+    opened = open_table(table.path)
+    with telling(tell), pytest.raises(KeyboardInterrupt):
+        opened.versions()
+    assert {what for what, _ in told} == {"Reading 120 versions"}
+    assert told == sorted(told)
+    assert len(told) > 60  # manifests grow
+    assert len(opened.versions()) == 120
