@@ -191,8 +191,8 @@ def _expected(old: Observed, new: Observed, made_up: set[int]) -> dict[str, set[
             untold = {key for key in inside if new.rows[key].address // FILL not in tell}
             either["column_rewritten"] = {exact["column_rewritten"], len(untold)}
             # An Update takes overlays of its fields away, which row versions do not tell of.
-            bare = {key for key in inside if new.rows[key].address // FILL in old.overlaid}
-            bare -= written
+            bare = {key for key in both if old.rows[key].address // FILL in old.overlaid}
+            bare -= written | elsewhere
             if bare:
                 least, most = len(untold | (bare & changed)), len(untold | bare)
                 either["column_rewritten"] |= {*range(least, most + 1)}
