@@ -148,8 +148,8 @@ def written_fields(before: Fragment, after: Fragment, schemas: SchemaPair) -> Wr
 def loses_overlays(before: Fragment, after: Fragment) -> bool:
     """Whether values of overlays are gone while those below them stayed.
 
-    An Update takes the overlays of all fields that it names from all fragments that it wrote, also
-    from those in which it wrote other fields alone (docs/FORMAT.md 9).
+    An Update takes the overlays of all fields that it names from all fragments that it lists, also
+    from those in which it wrote other fields alone (docs/FORMAT.md 2.7).
     """
     if before.overlays == after.overlays:
         return False
