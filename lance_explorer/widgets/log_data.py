@@ -13,7 +13,7 @@ from lance_explorer.widgets.view import Reply
 
 __all__ = ["MOST_LINES", "log_data", "parent_lines"]
 
-MOST_LINES = 20_000
+MOST_LINES = 200_000
 """So many lines are sent; a filter finds what is older."""
 
 _KINDS = list(KIND_COLORS)
