@@ -15,7 +15,7 @@ export function askWords(link: Link): AskWords {
         show(failure);
         reject(failure);
       };
-      const answered = link.ask<{ words: Record<string, string> }>("words", { first, last }, failed);
+      const answered = link.ask<{ words: Record<string, string> }>("words", { first, last }, failed, true);
       answered.then(({ words }) => resolve(words));
     });
 }

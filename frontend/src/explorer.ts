@@ -24,7 +24,8 @@ export function render({ model, el }: View) {
     onMore: findMore,
     onOpen: openLine,
     canOpen: ({ view }) => view !== null && link.canOpen(view),
-    askExamples: async () => (link.offline ? [] : (await link.ask<{ examples: Example[] }>("examples")).examples),
+    askExamples: async () =>
+      link.offline ? [] : (await link.ask<{ examples: Example[] }>("examples", {}, null, true)).examples,
   });
   const live = following(link, model);
   const tabs = tabList({ onOpen: open });

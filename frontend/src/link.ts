@@ -15,9 +15,9 @@ type Answer = Record<string, unknown>;
 /** Failure of a question, and what shows it in the error pane. */
 type OnFailure = (failure: Failure, show: (failure: Failure) => void) => void;
 
-/** What comes from Python: an answer, an error, progress, or news that nobody asked for. */
+/** What comes from Python: that it has a question, an answer, progress, or news that nobody asked for. */
 interface Message {
-  what: "reply" | "error" | "progress" | "news";
+  what: "taken" | "reply" | "error" | "progress" | "news";
   kind: string;
   seq: number;
   asker: string;
@@ -28,6 +28,8 @@ interface Sent {
   seq: number;
   onReply: (content: Answer) => void;
   onError: (content: Failure) => void;
+  /** Whether Python has taken the question on. */
+  isTaken: boolean;
 }
 
 export type Link = ReturnType<typeof connect>;
@@ -35,11 +37,12 @@ export type Link = ReturnType<typeof connect>;
 /**
  * Join a view to its model. Gives:
  *   root                  the element to fill
- *   ask(kind, arguments, onError)
+ *   ask(kind, arguments, onError, isQuiet)
  *                      a promise of the answer: its content, with `buffers`. It never comes if a
  *                      newer question of the same kind has overtaken it, or if Python failed: then
  *                      `onError` gets the failure ({title, message}) and a function that shows it
- *                      in the error pane, where it goes without `onError`
+ *                      in the error pane, where it goes without `onError`. That it takes long is
+ *                      shown, unless it `isQuiet`: nobody waits for it
  *   state              the shared state: numbers as decimal strings, null where nothing is chosen
  *   setState(changes)  changes it, here at once and then in Python
  *   onState(listener)  calls the listener with the state now and after every change; while the view
@@ -93,17 +96,25 @@ export function connect(model: Model, el: HTMLElement) {
     seq += 1;
     const mine = seq;
     model.send({ ...question, seq: mine, asker });
-    return { seq: mine, onReply, onError };
+    return { seq: mine, onReply, onError, isTaken: false };
   }
 
-  function ask<Content>(kind: string, args: object = {}, onError: OnFailure | null = null): Promise<Content> {
+  function ask<Content>(
+    kind: string,
+    args: object = {},
+    onError: OnFailure | null = null,
+    isQuiet = false,
+  ): Promise<Content> {
     return new Promise((resolve) => {
       const answered = (content: Answer) => resolve(content as Content);
       const put = () => {
         const sent = send({ ...args, kind }, answered, fail);
         questions.set(kind, sent);
+        if (isQuiet) return;
         const wait = (text: string, patience: number) =>
-          setTimeout(() => questions.get(kind) === sent && progress.wait(kind, text), patience);
+          setTimeout(() => {
+            if (questions.get(kind) === sent) progress.wait(kind, sent.isTaken ? "Python is working on it" : text);
+          }, patience);
         wait("no answer from Python yet", PATIENCE_MS);
         wait(NO_ANSWER, LONG_MS);
       };
@@ -164,6 +175,10 @@ export function connect(model: Model, el: HTMLElement) {
     const kind = message.kind === "state" ? `state ${message.seq}` : message.kind;
     const question = questions.get(kind);
     if (message.asker !== asker || question?.seq !== message.seq || !question) return;
+    if (message.what === "taken") {
+      question.isTaken = true;
+      return;
+    }
     if (message.what === "progress") {
       progress.show(kind, message.content as Progress);
       return;

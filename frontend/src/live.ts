@@ -96,10 +96,11 @@ export function following(link: Link, model: Model) {
       return;
     }
     isAsking = true;
-    const { wait } = await link.ask<{ wait: number }>("look", {}, () => {
+    const failed = () => {
       isAsking = false;
       again(FAILED);
-    });
+    };
+    const { wait } = await link.ask<{ wait: number }>("look", {}, failed, true);
     isAsking = false;
     again(wait);
   }

@@ -351,6 +351,7 @@ class View(anywidget.AnyWidget):
             return
         name, in_background = self._methods[kind]
         if in_background:
+            Request(self, message).answer("taken", {})
             self._worker.submit(
                 (kind, message.get("asker")),
                 lambda job: self._answer(name, Request(self, message, job)),

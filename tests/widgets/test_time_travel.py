@@ -40,7 +40,7 @@ class Listening(TimeTravel):
         self.sent.clear()
         self._receive(None, {"kind": kind, "seq": 1, "asker": "test", **arguments}, [])
         self._worker.wait()
-        [message] = [s for s in self.sent if s.get("seq") == 1 and s["what"] != "progress"]
+        [message] = [s for s in self.sent if s.get("seq") == 1 and s["what"] in ("reply", "error")]
         assert message["what"] == "reply", message
         return message["content"]
 

@@ -61,7 +61,11 @@ def test_progress_comes_before_the_answer(browse):
     browser = browse(Echo())
     browser.ask("slow")
     told = [(content["what"], content["content"]) for content, _ in browser.messages()]
-    assert told == [("progress", {"text": "half done", "fraction": 0.5}), ("reply", {"done": True})]
+    assert told == [
+        ("taken", {}),
+        ("progress", {"text": "half done", "fraction": 0.5}),
+        ("reply", {"done": True}),
+    ]
 
 
 def test_our_errors_are_told_in_words(browse):
