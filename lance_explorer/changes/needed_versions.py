@@ -75,15 +75,19 @@ def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, dateti
 
 
 def _began_with_row_ids(source: TableSource) -> bool:
-    """Whether the first kept version has stable row IDs, so that they were not turned on since.
+    """Whether the first kept version has stable row IDs and row versions, as all since.
 
-    Where they were, row versions of older rows tell the commit that turned them on.
+    Where row IDs were turned on later, row versions of older rows tell the commit that did it; a
+    compaction makes up row versions for fragments of old writers, which stored none.
     """
     try:
-        [record] = source.version(source.listing.versions[0].version).records
+        history = source.version(source.listing.versions[0].version)
     except (FormatError, NotFoundError):
         return False
-    return bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
+    [record] = history.records
+    has_row_ids = bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
+    stored = history.states.row_version_storage != SequenceStorage.ABSENT
+    return has_row_ids and bool(stored.all())
 
 
 def tells_itself(history: History, source: TableSource) -> bool:
