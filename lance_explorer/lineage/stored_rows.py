@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.format.schema import Field
 from lance_explorer.history.identity.state_rows import StateRows
 
 __all__ = [
@@ -111,7 +110,7 @@ class StoredRows:
 
 def stored_rows(
     rows: StateRows,
-    wanted: Callable[[tuple[Field, ...]], Wanted | None],
+    wanted: Callable[[int], Wanted | None],
     positions: range,
     *,
     by_state: bool = False,
@@ -123,21 +122,14 @@ def stored_rows(
     rows : StateRows
         The rows of the states of a branch.
     wanted : callable
-        What is read of the versions with a schema; None if nothing.
+        What is read of a version, given by its position; None if nothing.
     positions : range
         The positions of the versions in ``rows.history``.
     by_state : bool
         Whether rows count as others as soon as anything about their fragment differs.
     """
     history = rows.history
-    of_schema = dict[int, Wanted | None]()
-    at: list[Wanted | None] = []
-    for position in positions:
-        schema = history.records[position].schema
-        if id(schema) not in of_schema:
-            of_schema[id(schema)] = wanted(schema)
-        at.append(of_schema[id(schema)])
-    stretches = [*_stretches(at, positions.start)]
+    stretches = [*_stretches([wanted(position) for position in positions], positions.start)]
     found = dict[Hashable, StoredRows]()
     intervals = history.intervals
     for begin, end, one in stretches:

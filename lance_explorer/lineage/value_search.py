@@ -133,7 +133,9 @@ def begin_search(source: TableSource, question: Question) -> ValueSearch:
         for key, one in wanted.items()
     }
     by_state = not word and "_row" in question.where.casefold()
-    waiting = stored_rows(rows, lambda schema: fits[id(schema)], positions, by_state=by_state)
+    waiting = stored_rows(
+        rows, lambda p: fits[id(rows.history.records[p].schema)], positions, by_state=by_state
+    )
     left_out = [place for place in positions if fits[id(records[place].schema)] is None]
     return ValueSearch(rows, positions, filters, waiting, [*_unfit(rows, left_out)])
 

@@ -5,16 +5,17 @@ Rows that lie in the same files in several versions are read once, in as few ver
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT, Field, column_fields
 from lance_explorer.history.ancestors import Place, Stretch, ancestry
 from lance_explorer.history.column_lives import doubtful_fields, fields_of_both, is_all_kept
-from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
@@ -28,6 +29,12 @@ from lance_explorer.values.inner_names import InnerNames, inner_names, renamed
 __all__ = ["Before", "BranchValues"]
 
 Schema = tuple[Field, ...]
+
+_Key = tuple[int, int]
+"""A schema, and which time its field IDs mean something: an Overwrite gives them anew."""
+
+_GIVES_ANEW = (OperationName.OVERWRITE, OperationName.RESTORE, OperationName.UNKNOWN, None)
+"""After these a schema may be the one before, and its fields others."""
 
 _OFFSETS = np.uint64((1 << FRAGMENT_BITS) - 1)
 
@@ -75,18 +82,27 @@ class BranchValues:
     now: Place
     columns: Sequence[str]
     whole_blobs: bool
-    _names: dict[int, dict[str, str]] = field(default_factory=dict)
-    _inside: dict[int, tuple[InnerNames, InnerNames]] = field(default_factory=dict)
-    _doubts: dict[int, frozenset[str]] = field(default_factory=dict)
+    _names: dict[_Key, dict[str, str]] = field(default_factory=dict)
+    _inside: dict[_Key, tuple[InnerNames, InnerNames]] = field(default_factory=dict)
+    _doubts: dict[_Key, frozenset[str]] = field(default_factory=dict)
+    _asked: dict[_Key, Wanted] = field(default_factory=dict)
     _stored: dict[int, list[tuple[Piece, StoredRows]]] | None = None
 
     def names_at(self, position: int) -> Mapping[str, str]:
         """Return what columns were called in a version, by their names now; some may be missing."""
-        record = self.rows.history.records[position]
-        key = id(record.schema)
+        record, key = self.rows.history.records[position], self._key(position)
         if key not in self._names:
             self._names[key] = self._mapped(record.schema, record.version)
         return self._names[key]
+
+    def _key(self, position: int) -> _Key:
+        return id(self.rows.history.records[position].schema), int(self._times[position])
+
+    @cached_property
+    def _times(self) -> NDArray[np.int64]:
+        history = self.rows.history
+        anew = [record.operation in _GIVES_ANEW for record in history.records]
+        return np.cumsum(np.array(anew, dtype=np.bool_) | ~np.asarray(history.follows_previous))
 
     def in_doubt_at(self, position: int) -> frozenset[str]:
         """Return the columns of now that a version may have had: lost versions would tell.
@@ -94,8 +110,7 @@ class BranchValues:
         A column counts of which that is so of a field inside of it, and one that is known by its
         name alone.
         """
-        record = self.rows.history.records[position]
-        key = id(record.schema)
+        record, key = self.rows.history.records[position], self._key(position)
         if key not in self._doubts:
             history, now = self.now.source.found(self.now.version)
             try:
@@ -142,8 +157,7 @@ class BranchValues:
             ids = self.rows.lance_ids_at(position, row_ids[some], addresses[some])
             values = self._read(position, addresses[some], ids)
             if values is not None:
-                record = self.rows.history.records[position]
-                only_now = self._names_inside(record)[1]
+                only_now = self._names_inside(position)[1]
                 found.append(Before(some, values, self.in_doubt_at(position), only_now))
         return found
 
@@ -172,13 +186,14 @@ class BranchValues:
                     break
         return [(stored, np.concatenate(parts)) for stored, parts in found.values()]
 
-    def _wanted(self, schema: Schema) -> Wanted:
-        position = next(
-            n for n, record in enumerate(self.rows.history.records) if record.schema is schema
-        )
-        fields = fields_of(self.names_at(position).values(), schema)
-        told = [(f.id, f.name, f.parent_id, f.logical_type) for f in schema if f.id in fields]
-        return Wanted(fields, tuple(told))
+    def _wanted(self, position: int) -> Wanted:
+        key = self._key(position)
+        if key not in self._asked:
+            schema = self.rows.history.records[position].schema
+            fields = fields_of(self.names_at(position).values(), schema)
+            told = [(f.id, f.name, f.parent_id, f.logical_type) for f in schema if f.id in fields]
+            self._asked[key] = Wanted(fields, (tuple(told), *self.names_at(position).items()))
+        return self._asked[key]
 
     def _mapped(self, schema: Schema, version: int) -> dict[str, str]:
         """Return the names of columns in a version; one that lost versions leave open has its own.
@@ -218,18 +233,18 @@ class BranchValues:
                     return True
         return False
 
-    def _names_inside(self, record: VersionRecord) -> tuple[InnerNames, InnerNames]:
+    def _names_inside(self, position: int) -> tuple[InnerNames, InnerNames]:
         """Return where fields inside of columns have other names now, or are there no more.
 
         And where columns of now have fields inside that were not there.
         """
-        key = id(record.schema)
+        record, key = self.rows.history.records[position], self._key(position)
         if key not in self._inside:
-            history, position = self.now.source.found(self.now.version)
-            schema = history.records[position].schema
+            history, now = self.now.source.found(self.now.version)
+            schema = history.records[now].schema
             names = {f.id: f.name for f in schema}
             later = self._later_ids(record.schema, record.version)
-            kept = {id_: names[now] for id_, now in later.items() if now in names}
+            kept = {id_: names[is_] for id_, is_ in later.items() if is_ in names}
             gone = {f.id for f in record.schema if f.id not in kept}
             new = names.keys() - {*later.values()}
             self._inside[key] = inner_names(record.schema, kept, gone), inner_names(schema, {}, new)
@@ -264,7 +279,7 @@ class BranchValues:
         except LanceExplorerError:
             source.storage.io.missing += 1  # perhaps a cleanup goes on just now
             return None
-        values = renamed(values, self._names_inside(record)[0])
+        values = renamed(values, self._names_inside(position)[0])
         return values.rename(dict(zip(names.values(), names, strict=True)))
 
 

@@ -242,3 +242,14 @@ def test_a_column_whose_cast_was_undone_by_a_restore_of_a_lost_version_is_the_sa
     lance.dataset(path).cleanup_old_versions(versions=[1])
     told = cells(lx.open_table(path), "column", "version")
     assert told == [("id", 2), ("mood", 2)]
+
+
+def test_names_are_told_apart_where_an_overwrite_gave_the_same_schema_again(tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(pa.table({"id": [1], "a": [5]}), path)
+    table: Any = lance.write_dataset(pa.table({"id": [2], "a": [6]}), path, mode="overwrite")
+    table.add_columns({"b": "a"})
+    table.alter_columns({"path": "b", "name": "c"})
+    table.alter_columns({"path": "a", "name": "b"})
+    told = cells(lx.open_table(path), "column", "version")
+    assert told == [("id", 2), ("b", 2), ("c", 3)]
