@@ -166,14 +166,16 @@ def doubtful_fields(common: Ancestry) -> frozenset[int]:
 
 
 def is_all_kept(stretch: Stretch) -> bool:
-    """Whether all versions of a stretch are kept, and those that they restored."""
+    """Whether no version of a branch is lost up to the end of a stretch, nor one it restored.
+
+    What a restore brings back goes on from any version before.
+    """
     if stretch.source is None:
         return False
     history = stretch.source.history
-    ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
-    first, stop = np.searchsorted(history.versions, ends, side="right").tolist()
-    return stop - first == stretch.end - stretch.begin and not any(
-        is_restore_of_lost(stretch.source, history, position) for position in range(first, stop)
+    stop = int(np.searchsorted(history.versions, np.uint64(stretch.end), side="right"))
+    return all(history.follows_previous[1:stop]) and not any(
+        is_restore_of_lost(stretch.source, history, position) for position in range(1, stop)
     )
 
 

@@ -253,3 +253,15 @@ def test_names_are_told_apart_where_an_overwrite_gave_the_same_schema_again(tmp_
     table.alter_columns({"path": "a", "name": "b"})
     told = cells(lx.open_table(path), "column", "version")
     assert told == [("id", 2), ("b", 2), ("c", 3)]
+
+
+def test_a_column_that_was_cast_over_lost_versions_is_the_same_after_restores(tmp_path):
+    path = str(tmp_path / "t.lance")
+    table: Any = lance.write_dataset(pa.table({"id": [1], "mood": ["calm"]}), path)
+    table.update_config({"a": "b"})
+    table.alter_columns({"path": "id", "data_type": pa.int32()})
+    for version in (1, 3):
+        lance.dataset(path, version=version).restore()
+    lance.dataset(path).cleanup_old_versions(versions=[2])
+    told = cells(lx.open_table(path), "column", "version")
+    assert told == [("id", 1), ("mood", 1)]

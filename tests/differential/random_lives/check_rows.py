@@ -47,6 +47,8 @@ def counts(world: World, branch: str | None, table: Table, _: Table, rng: Random
         may_be_null = OPEN.get(str(row["operation"]), set()) if not new.stable else set()
         if row["operation"] == "Restore" and _has_untold_writes(world):
             may_be_null = {"reverted", "moved"} | may_be_null
+        if row["operation"] == "Restore" and not {*range(new.restored or 0, version)} <= {*kept}:
+            may_be_null = {"reverted", "moved"} | may_be_null  # lost ones may have written in place
         updates = [*_restored_updates(world, branch, new)]
         if not new.stable and any(_is_unpaired(*update) for update in updates):
             may_be_null = {"added"} | may_be_null
