@@ -53,7 +53,11 @@ def counts(world: World, branch: str | None, table: Table, _: Table, rng: Random
         if not new.stable and any(_is_unpaired(*update) for update in updates):
             may_be_null = {"added"} | may_be_null
         lost = [update for update in updates if update[0].version not in {*kept, *world.detached}]
-        if not new.stable and any(update.at.keys() - base.at for base, update in lost):
+        # Rows that lost versions made of others may be those of the detached one, too.
+        are_open = (new.restored or 0) >> 63 and not {*range(1, version)} <= {*kept}
+        if not new.stable and (
+            are_open or any(update.at.keys() - base.at for base, update in lost)
+        ):
             may_be_null = {"added"} | may_be_null
         if new.stable and any(_may_give_ids(*update) for update in lost):
             may_be_null = {"added", *OPEN["Restore"]}
