@@ -4,6 +4,9 @@ import { type Child, fill, node, setStyle } from "./elements";
 
 export type Tooltip = ReturnType<typeof tooltip>;
 
+/** The box that was shown last: there is one pointer, and what it left may be gone from the page. */
+let latest: HTMLElement | null = null;
+
 /** A box beside the pointer: `show(event, ...children)`, `hide()`. */
 export function tooltip(root: HTMLElement) {
   const element = node("div", { class: "lx-tooltip", role: "tooltip", hidden: true });
@@ -11,6 +14,8 @@ export function tooltip(root: HTMLElement) {
   return {
     element,
     show({ clientX, clientY }: { clientX: number; clientY: number }, ...children: Child[]) {
+      if (latest && latest !== element) latest.hidden = true;
+      latest = element;
       fill(element, ...children);
       element.hidden = false;
       const { width, height } = element.getBoundingClientRect();
