@@ -395,8 +395,6 @@ export interface CopiedRows {
 
 // ----------------------------------------------------------------------------- lineage, and a row
 
-export type Evidence = "recorded" | "derived" | "inferred" | "lost";
-
 export interface RowEvent {
   version: string;
   time: string | null;
