@@ -129,7 +129,7 @@ class LineageGraph(View):
         reply = versions_data(self._versions)
         fragments, edges, _ = self._lineage.frames
         about = {
-            "name": self._table.uri.rstrip("/").rpartition("/")[2],
+            "name": self._table.source.name,
             "branch": self._table.branch,
             "begin": layout.begin,
             "end": layout.end,

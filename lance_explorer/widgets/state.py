@@ -10,6 +10,7 @@ import traitlets
 
 from lance_explorer.arguments import of_kind, text, whole_number
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.rowids.arrays import MAX_U64
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 
@@ -23,8 +24,6 @@ __all__ = [
     "table_of",
     "to_browser",
 ]
-
-MAX_UINT64 = 2**64 - 1
 
 
 class _ChoiceError(InvalidArgumentError, traitlets.TraitError):
@@ -70,10 +69,10 @@ class ExplorerState(traitlets.HasTraits):
     3
     """
 
-    version = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
-    compared_version = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
-    fragment_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
-    row_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
+    version = Whole(None, min=0, max=MAX_U64, allow_none=True)
+    compared_version = Whole(None, min=0, max=MAX_U64, allow_none=True)
+    fragment_id = Whole(None, min=0, max=MAX_U64, allow_none=True)
+    row_id = Whole(None, min=0, max=MAX_U64, allow_none=True)
     filter = _Text("")
 
     @property
