@@ -30,7 +30,7 @@ const FEW_COLUMNS = 8;
 export function barList({ name, onPick }: { name: string; onPick: (value: string | null) => void }) {
   const title = node("h4");
   const note = node("p", { class: "lx-quiet lx-bars-note" });
-  const list = node("div", { class: "lx-bars", role: "group", "aria-label": name });
+  const list = node("div", { role: "group", "aria-label": name });
   const more = node("button", {
     class: "lx-button lx-small",
     hidden: true,

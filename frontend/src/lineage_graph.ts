@@ -238,7 +238,7 @@ export function render({ model, el }: View) {
         : null;
     fill(
       way,
-      node("span", { class: "lx-way-name" }, strong(`Row ${count(row.row_id)}`)),
+      node("span", {}, strong(`Row ${count(row.row_id)}`)),
       ...chips,
       ...[more, link.leadTo("row", "Its values")].filter(Boolean),
     );

@@ -9,7 +9,7 @@ import { fill, node } from "./elements";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { historyStrip } from "./history_strip";
-import { kindColor, legendEntry } from "./legend";
+import { kindColor, kindLegend, legendEntry, swatch } from "./legend";
 import { connect } from "./link";
 import type { Advice, DiskUsage, HistoryContent, Latest, Sizes, State, Story } from "./messages";
 import type { View } from "./model";
@@ -179,13 +179,7 @@ export function render({ model, el }: View) {
   }
 
   function drawLegend() {
-    const there = [...new Set(history.kind)].sort((a, b) => a - b);
-    const entries = there.map((kind) =>
-      legendEntry(
-        node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }),
-        history.kinds[kind] ?? "other",
-      ),
-    );
+    const entries = kindLegend(history);
     if (history.is_recorded.includes(1))
       entries.push(legendEntry(node("i", { class: "lx-swatch lx-pale" }), "pale: known from the ledger"));
     fill(legend, ...entries);
@@ -228,7 +222,7 @@ export function render({ model, el }: View) {
       node(
         "span",
         { class: "lx-chip", title: `kind: ${history.kinds[history.kind[position]] ?? "other"}` },
-        node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }),
+        swatch(kindColor(history, history.kind[position])),
         visible(history.operationAt(position)),
       ),
       node(

@@ -76,7 +76,7 @@ export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowAc
     "aria-label": "Filter rows by text or an SQL expression",
   });
   const status = node("span", { class: "lx-rows-status", role: "status" });
-  const ofHeads = node("span", { class: "lx-quiet lx-rows-heads" });
+  const ofHeads = node("span", { class: "lx-quiet" });
   const copy = node(
     "button",
     {

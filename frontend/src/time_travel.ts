@@ -8,7 +8,7 @@ import { fragmentMap } from "./fragment_map";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { historyStrip } from "./history_strip";
-import { kindColor } from "./legend";
+import { kindColor, swatch } from "./legend";
 import { connect } from "./link";
 import type { Details, Found, HistoryContent, ShownVersion, State } from "./messages";
 import type { View } from "./model";
@@ -162,7 +162,7 @@ export function render({ model, el }: View) {
       operationChip(history, position),
       node(
         "span",
-        { class: "lx-when" },
+        {},
         time ? `${relativeTime(time)} ` : "",
         node("span", { class: "lx-quiet" }, absoluteTime(time)),
       ),
@@ -218,7 +218,7 @@ export function render({ model, el }: View) {
     if (position === 0 || !history.gapBefore[position]) return "";
     return node(
       "span",
-      { class: "lx-quiet lx-gap-note" },
+      { class: "lx-quiet" },
       `compared with version ${count(history.versions[position - 1])}, the last one kept before`,
     );
   }
@@ -239,7 +239,7 @@ function operationChip(history: History, position: number) {
   return node(
     "span",
     { class: "lx-chip", title: `kind: ${kind}` },
-    node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }),
+    swatch(kindColor(history, history.kind[position])),
     visible(history.operationAt(position)),
   );
 }
@@ -247,7 +247,7 @@ function operationChip(history: History, position: number) {
 export function fact(name: string, value: string, change: string) {
   return node(
     "span",
-    { class: "lx-fact" },
+    {},
     node("span", { class: "lx-fact-value" }, value),
     node("span", { class: "lx-quiet" }, ` ${name}`),
     change ? node("span", { class: "lx-difference" }, change) : null,
