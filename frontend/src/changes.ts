@@ -64,7 +64,7 @@ export function render({ model, el }: View) {
   const rows = rowTable(link, 14);
   link.needsPython(toolbar.refresh);
   keys.element.hidden = Boolean(link.offline);
-  link.root.classList.add("lx-changes", "lx-unread");
+  link.root.classList.add("lx-box", "lx-changes", "lx-unread");
   link.root.append(
     toolbar.element,
     strip.element,

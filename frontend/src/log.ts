@@ -105,7 +105,7 @@ export function render({ model, el }: View) {
   );
   const detail = node("div", { class: "lx-log-detail" });
   for (const box of [text, column, since]) link.needsPython(box);
-  link.root.classList.add("lx-log");
+  link.root.classList.add("lx-box", "lx-log");
   link.root.append(
     node(
       "div",

@@ -81,7 +81,7 @@ export function render({ model, el }: View) {
     growth,
     node("div", { class: "lx-columns" }, largest.element, kinds.element),
   );
-  link.root.classList.add("lx-overview");
+  link.root.classList.add("lx-box", "lx-overview");
   link.root.append(
     node(
       "div",
@@ -213,7 +213,7 @@ export function render({ model, el }: View) {
     const before = position > 0 ? String(history.versions[position - 1]) : version === "1" ? "0" : version;
     const travel = link.leadTo("time_travel", "Open in Time travel", { version });
     const changes = link.leadTo("changes", "What changed", { version, compared_version: before });
-    fill(chosen, ...describeChosen(time), ...[travel, changes].filter(Boolean));
+    fill(chosen, ...describeChosen(time), travel, changes);
   }
 
   function describeChosen(time: string | null) {

@@ -83,7 +83,7 @@ export function render({ model, el }: View) {
     rows.element,
   );
   const drawing = node("section", {}, growthTitle, growth.element, growthLegend);
-  link.root.classList.add("lx-sheet", "lx-encodings");
+  link.root.classList.add("lx-box", "lx-sheet", "lx-encodings");
   link.root.append(head.element, drawing, ofVersion);
 
   async function load(isRefresh: boolean) {

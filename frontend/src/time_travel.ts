@@ -15,7 +15,7 @@ import type { View } from "./model";
 import { rowTable } from "./rows";
 import { absoluteTime, bytes, count, cut, plural, relativeTime, visible } from "./text";
 import { versionTabs } from "./version_tabs";
-import { describeVersion } from "./version_words";
+import { describeVersion, tableWords } from "./version_words";
 
 const REST = 120; // milliseconds
 
@@ -45,7 +45,7 @@ export function render({ model, el }: View) {
   const heading = node("div", { class: "lx-version-heading" });
   const words = node("p", { class: "lx-words" });
   const facts = node("div", { class: "lx-facts" });
-  link.root.classList.add("lx-time-travel", "lx-unread");
+  link.root.classList.add("lx-box", "lx-time-travel", "lx-unread");
   link.root.append(toolbar.element, strip.element, heading, words, facts, map.element, tabs.element);
 
   async function load(refresh: boolean) {
@@ -160,12 +160,7 @@ export function render({ model, el }: View) {
       heading,
       node("h3", {}, `Version ${count(history.versions[position])}`),
       operationChip(history, position),
-      node(
-        "span",
-        {},
-        time ? `${relativeTime(time)} ` : "",
-        node("span", { class: "lx-quiet" }, absoluteTime(time)),
-      ),
+      node("span", {}, time ? `${relativeTime(time)} ` : "", node("span", { class: "lx-quiet" }, absoluteTime(time))),
       ...(history.is_recorded[position]
         ? [
             node(
@@ -176,12 +171,10 @@ export function render({ model, el }: View) {
           ]
         : []),
       ...tags,
-      ...[
-        link.leadTo("changes", "What changed", {
-          version: String(history.versions[position]),
-          compared_version: versionBefore(),
-        }),
-      ].filter(Boolean),
+      link.leadTo("changes", "What changed", {
+        version: String(history.versions[position]),
+        compared_version: versionBefore(),
+      }),
     );
     const message = history.messages[position];
     fill(
@@ -328,8 +321,7 @@ function travelToolbar({
       );
       kinds.value = there.has(chosen) ? chosen : "";
       fill(list, ...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
-      const branch = history.branch === null ? "" : `, branch ${cut(history.branch, 40)}`;
-      total.textContent = `${cut(history.name, 60)}${branch}: ${plural(history.count, "version")}${history.recorded_words ? `; ${history.recorded_words}` : ""}`;
+      total.textContent = `${tableWords(history)}: ${plural(history.count, "version")}${history.recorded_words ? `; ${history.recorded_words}` : ""}`;
     },
     show(position: number) {
       back.disabled = position === 0;
