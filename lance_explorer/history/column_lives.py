@@ -37,6 +37,7 @@ __all__ = [
     "fields_of_both",
     "is_all_kept",
     "kept_fields",
+    "shared_fields",
 ]
 
 Schema = tuple[Field, ...]
@@ -122,19 +123,27 @@ def column_lives(line: Line, positions: Iterable[int]) -> ColumnLives:
     return ColumnLives({position: lives[position] for position in wanted}, tuple(doubts.values()))
 
 
-def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
-    """Return the IDs that are of one field in two versions, given by their positions or EMPTY."""
+def shared_fields(line: Line, begin: int, end: int) -> dict[int, int]:
+    """Return the IDs in a second version of fields that a first one has, by their IDs there.
+
+    The versions are of one branch, given by their positions or EMPTY. A cast gives a field another
+    ID.
+    """
     lives = column_lives(line, (begin, end)).at
-    if lives[begin] is lives[end]:
-        return frozenset(lives[begin])
-    return frozenset([id_ for id_, _ in lives[begin].items() & lives[end].items()])
+    later = {life: id_ for id_, life in lives[end].items()}
+    return {id_: later[life] for id_, life in lives[begin].items() if life in later}
+
+
+def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
+    """Return the IDs that are of one field in two versions of a branch."""
+    shared = shared_fields(line, begin, end)
+    return frozenset([id_ for id_, other in shared.items() if id_ == other])
 
 
 def fields_of_both(common: Ancestry) -> dict[int, int] | None:
-    """Return the IDs in a second version of fields that a first one has, by their IDs there.
+    """Return what :func:`shared_fields` does, of two versions of whatever branches.
 
-    The versions may be of whatever branches. A cast gives a field another ID. None if no commit
-    lies between both.
+    None if no commit lies between both.
 
     Parameters
     ----------
@@ -300,9 +309,7 @@ def _kept(one: _Stop, other: _Stop) -> Mapping[int, int]:
     """Return the IDs of fields that two stops have, at the later one by those at the earlier."""
     if one.line is not other.line:
         return {id_: id_ for id_ in _kept_at_fork(one, other)}
-    lives = column_lives(one.line, (one.position, other.position)).at
-    later = {life: id_ for id_, life in lives[other.position].items()}
-    return {id_: later[life] for id_, life in lives[one.position].items() if life in later}
+    return shared_fields(one.line, one.position, other.position)
 
 
 def _doubtful(one: _Stop, other: _Stop) -> frozenset[int]:
