@@ -25,7 +25,7 @@ from lance_explorer.history.ancestors import Ancestry, Stretch
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.paths import EMPTY, Branch, Line, parent_position
-from lance_explorer.history.restores import detached_line, is_restore_of_lost, restored_version
+from lance_explorer.history.restores import detached_line, restored_version
 
 __all__ = [
     "ColumnLives",
@@ -35,7 +35,6 @@ __all__ = [
     "column_lives",
     "doubtful_fields",
     "fields_of_both",
-    "is_all_kept",
     "kept_fields",
     "shared_fields",
 ]
@@ -172,20 +171,6 @@ def doubtful_fields(common: Ancestry) -> frozenset[int]:
     both = [pair for way in _pairs(common)[0] for pair in way]
     perhaps = [_kept(*pair).keys() | _doubtful(*pair) for pair in both]
     return frozenset.intersection(*map(frozenset, perhaps)) - kept.keys() - {*kept.values()}
-
-
-def is_all_kept(stretch: Stretch) -> bool:
-    """Whether no version of a branch is lost up to the end of a stretch, nor one it restored.
-
-    What a restore brings back goes on from any version before.
-    """
-    if stretch.source is None:
-        return False
-    history = stretch.source.history
-    stop = int(np.searchsorted(history.versions, np.uint64(stretch.end), side="right"))
-    return all(history.follows_previous[1:stop]) and not any(
-        is_restore_of_lost(stretch.source, history, position) for position in range(1, stop)
-    )
 
 
 def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
