@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lance_explorer.history.column_lives import Lives, column_lives, shared_fields
 from lance_explorer.history.file_changes import WrittenFields
-from lance_explorer.history.paths import Line
+from lance_explorer.history.paths import EMPTY, Line
 
 __all__ = ["EndFields"]
 
@@ -63,4 +63,5 @@ class EndFields:
         if positions <= self._lives.keys():
             return
         first, last = min(positions | {self._end}), max(positions | {self._end})
-        self._lives = column_lives(self._line, range(max(2 * first - last, 0), last + 1)).at
+        wanted = EMPTY, *range(max(2 * first - last, 0), last + 1)
+        self._lives = column_lives(self._line, wanted).at

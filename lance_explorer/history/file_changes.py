@@ -75,33 +75,30 @@ class SchemaPair:
     ) -> None:
         self._before = before
         self._after = after
-        self._shared = shared
+        self._told = shared
+
+    @cached_property
+    def _shared(self) -> Mapping[int, int]:
+        if self._told is not None:
+            return self._told
+        later = frozenset([field.id for field in self._after])
+        return {field.id: field.id for field in self._before if field.id in later}
 
     @cached_property
     def common(self) -> frozenset[int]:
         """The IDs that are of one field in both versions."""
-        if self._shared is not None:
-            return frozenset([id_ for id_, other in self._shared.items() if id_ == other])
-        old = frozenset([field.id for field in self._before])
-        if self._before is self._after:
-            return old
-        return old & frozenset([field.id for field in self._after])
+        return frozenset([id_ for id_, other in self._shared.items() if id_ == other])
 
     @cached_property
     def casts(self) -> tuple[tuple[int, int], ...]:
         """The IDs, before and after, of fields that got another one, or may have by their path."""
         if len(self.common) == len(self._before):
             return ()
-        shared = self._shared or {}
-        cast = {(id_, other) for id_, other in shared.items() if id_ != other}
-        old = {path: id_ for id_, path in field_paths(self._before).items()}
-        by_path = {
-            (old[path], id_) for id_, path in field_paths(self._after).items() if path in old
-        }
-        found = {*shared}, {*shared.values()}
-        if self._shared is None:
-            found = {*self.common}, {*self.common}
-        return (*cast, *[(a, b) for a, b in by_path if a not in found[0] and b not in found[1]])
+        known, taken = self._shared, {*self._shared.values()}
+        told = [(id_, other) for id_, other in known.items() if id_ != other]
+        old = {path: id_ for id_, path in field_paths(self._before).items() if id_ not in known}
+        new = {path: id_ for id_, path in field_paths(self._after).items() if id_ not in taken}
+        return (*told, *[(old[path], new[path]) for path in old.keys() & new.keys()])
 
 
 def in_place(before: Fragment, after: Fragment, schemas: SchemaPair) -> InPlace:
