@@ -80,7 +80,6 @@ export interface About {
   branch: string | null;
   branches: string[];
   tabs: { name: string; label: string }[];
-  understood: string;
 }
 
 /** Whether new versions are looked for, and what is said of them; `wait` in ms. */

@@ -28,7 +28,7 @@ from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.parts import PartLine, parts_of
 from lance_explorer.widgets.questions import examples
 from lance_explorer.widgets.row_history import RowHistory
-from lance_explorer.widgets.search import UNDERSTOOD, Found, answered, rows_with, search
+from lance_explorer.widgets.search import Found, answered, rows_with, search
 from lance_explorer.widgets.segment_encodings import SegmentEncodings
 from lance_explorer.widgets.state import ExplorerState, change, choices, state_of, table_of
 from lance_explorer.widgets.time_travel import TimeTravel
@@ -249,7 +249,6 @@ class Explorer(View):
             "branch": self._table.branch,
             "branches": [*self._table.branches],
             "tabs": [{"name": tab.name, "label": tab.label} for tab in TABS.values()],
-            "understood": UNDERSTOOD,
         }
 
     @answers("branch")

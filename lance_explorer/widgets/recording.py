@@ -307,7 +307,6 @@ class _Recorder:
                 "branch": self._table.branch,
                 "branches": [],
                 "tabs": tabs,
-                "understood": "",
             },
             "latest": str(self._latest),
             "offline": NEEDS_PYTHON,
