@@ -24,13 +24,13 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
   let history: History | null = null;
   let position = -1;
   const about = node("div", { class: "lx-disk-first" }, node("p", { class: "lx-quiet" }, "looking…"));
-  const plans = node("div", {});
+  const then = node("div", {});
   const kinds = node("div", { class: "lx-scroll-x" });
   const growth = byteAreas(root, { label: "Bytes on disk over versions", height: 110, onMove, describeVersion });
   const rest = node("div", { class: "lx-quiet lx-disk-rest" });
   const over = node(
     "div",
-    { hidden: true },
+    { class: "lx-disk-growth", hidden: true },
     node("div", { class: "lx-quiet" }, "What is there now, by the version that wrote it:"),
     growth.element,
     rest,
@@ -41,7 +41,7 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
   }
 
   return {
-    element: node("div", { class: "lx-disk-panel" }, about, plans, kinds, over),
+    element: node("div", { class: "lx-disk-panel" }, about, then, kinds, over),
     setHistory(newest: History) {
       history = newest;
       over.hidden = true;
@@ -49,7 +49,7 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
     setDisk(usage: DiskUsage) {
       if (usage.failure !== undefined) {
         fill(about, node("div", { class: "lx-note" }, cut(usage.failure, 500)));
-        fill(plans);
+        fill(then);
         fill(kinds);
         over.hidden = true;
         return;
@@ -61,7 +61,7 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
         node("div", { class: "lx-legend" }, ...usage.statuses.map(entry)),
       );
       if (isWhole) fill(kinds, table(usage));
-      fill(plans, node("dl", { class: "lx-disk-plans" }, ...usage.plans.flatMap((plan) => planLines(plan, isWhole))));
+      fill(then, node("dl", { class: "lx-disk-plans" }, ...usage.plans.flatMap((plan) => planLines(plan, isWhole))));
       over.hidden = !history?.count;
       if (!history?.count) return;
       const arrays = unpackArrays<DiskArrays>(usage);

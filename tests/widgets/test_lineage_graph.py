@@ -225,6 +225,6 @@ def test_refresh_finds_new_fragments(widget, written, browse):
     browser = browse(widget)
     picture(browser)
     written.append(rows=1)
-    assert browser.ask("open")["content"]["num_fragments"] == 5
-    assert browser.ask("open", refresh=True)["content"]["num_fragments"] == 6
+    assert browser.ask("open")["content"]["end"] == 6
+    assert browser.ask("open", refresh=True)["content"]["end"] == 7
     assert len(picture(browser)["lanes"]) == 6
