@@ -10,7 +10,6 @@ import traitlets
 
 from lance_explorer.arguments import of_kind, text, whole_number
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.rowids.arrays import MAX_U64
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 
@@ -24,6 +23,8 @@ __all__ = [
     "table_of",
     "to_browser",
 ]
+
+MAX_UINT64 = 2**64 - 1
 
 
 class _ChoiceError(InvalidArgumentError, traitlets.TraitError):
@@ -69,10 +70,10 @@ class ExplorerState(traitlets.HasTraits):
     3
     """
 
-    version = Whole(None, min=0, max=MAX_U64, allow_none=True)
-    compared_version = Whole(None, min=0, max=MAX_U64, allow_none=True)
-    fragment_id = Whole(None, min=0, max=MAX_U64, allow_none=True)
-    row_id = Whole(None, min=0, max=MAX_U64, allow_none=True)
+    version = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
+    compared_version = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
+    fragment_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
+    row_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
     filter = _Text("")
 
     @property
