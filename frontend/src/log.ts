@@ -51,6 +51,7 @@ export function render({ model, el }: View) {
   let log: Log | null = null;
   let filters: LogFilters = {};
   let looked = -1; // the line whose commit is described
+  let followed = -1; // the line of the version in the state
   let typing: number | undefined;
   const lines = new Map<number, HTMLElement>();
   let fading: number | undefined;
@@ -270,7 +271,7 @@ export function render({ model, el }: View) {
     const branch = from.branch[at];
     const { short, words } = rowChanges(from, at);
     const time = isoTime(from.times[at]);
-    const isMore = from.author[at] ?? from.job[at];
+    const who = from.author[at] ?? from.job[at];
     return node(
       "div",
       {
@@ -293,11 +294,7 @@ export function render({ model, el }: View) {
         ...rich(from.words[at] ?? ""),
         from.message[at] ? node("em", { class: "lx-quiet" }, ` “${visible(from.message[at] as string)}”`) : null,
       ),
-      node(
-        "span",
-        { class: "lx-log-author lx-quiet", title: isMore ? visible(isMore) : null },
-        isMore ? cut(isMore, 30) : "",
-      ),
+      node("span", { class: "lx-log-author lx-quiet", title: who ? visible(who) : null }, who ? cut(who, 30) : ""),
       node("span", { class: "lx-log-number", title: words }, short),
       node(
         "span",
@@ -356,14 +353,13 @@ export function render({ model, el }: View) {
   function follow(state: State) {
     const at = state.version === null ? -1 : lineOf(about.branch, state.version);
     const isElsewhere = log && looked >= 0 && log.branch[looked] !== about.branch;
-    if (at >= 0 && !(isElsewhere && looked >= 0 && at === followed)) {
+    if (at >= 0 && !(isElsewhere && at === followed)) {
       if (at !== looked) bring(at);
       looked = at;
     }
     followed = at;
     show();
   }
-  let followed = -1;
 
   function bring(at: number) {
     const top = at * LINE;
