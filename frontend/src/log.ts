@@ -51,11 +51,11 @@ export function render({ model, el }: View) {
   let log: Log | null = null;
   let filters: LogFilters = {};
   let looked = -1; // the line whose commit is described
-  let followed = -1; // the line of the version in the state
   let typing: number | undefined;
   const lines = new Map<number, HTMLElement>();
   let fading: number | undefined;
   const fresh = new Set<string>(); // commits that came while it was looked at
+  let followed = -1; // the line of the version in the state
 
   // --- filters
 
