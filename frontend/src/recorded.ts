@@ -147,6 +147,7 @@ class RecordedModel implements Model {
       case "overview sizes":
       case "overview advice":
       case "overview disk":
+      case "overview plans":
         return this.known(asked);
       case "log about":
         return this.known("log about");

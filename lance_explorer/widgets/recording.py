@@ -178,6 +178,7 @@ class _Recorder:
             ("sizes", self._answer(self._overview, "sizes")),
             ("advice", self._answer(self._overview, "advice")),
             ("disk", self._answer(self._overview, "disk")),
+            ("plans", self._answer(self._overview, "plans")),
             ("log about", self._answer(self._log, "about")),
             ("log", self._answer(self._log, "log", filters={})),
         )

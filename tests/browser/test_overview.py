@@ -33,12 +33,15 @@ def opened(open_notebook):
 
 
 @pytest.fixture(scope="module")
-def photos_notebook(opened, tmp_path_factory):
+def photos_path(tmp_path_factory):
     from lance_explorer import demo
 
-    return opened(
-        "overview_photos", demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
-    )
+    return demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
+
+
+@pytest.fixture(scope="module")
+def photos_notebook(opened, photos_path):
+    return opened("overview_photos", photos_path)
 
 
 @pytest.fixture
@@ -205,6 +208,40 @@ def test_it_begins_with_what_is_on_disk(photos):
     assert code[2] == photos.value("table.compaction_preview().code")
     disk.get_by_role("button", name="Copy", exact=True).last.click()
     disk.get_by_role("button", name="Copied", exact=True).wait_for()
+
+
+WAIT = """
+import threading
+from lance_explorer.widgets import overview
+may_tell = threading.Event()
+answer = overview.disk_answer
+
+def wait_and_tell(*asked):
+    may_tell.wait()
+    return answer(*asked)
+
+overview.disk_answer = wait_and_tell
+"""
+
+
+def test_what_is_on_disk_has_its_place_before_it_is_known(open_notebook, photos_path, lab):
+    notebook = open_notebook("disk", WAIT + OPEN.format(path=str(photos_path), branch=None))
+    notebook.run_all()
+    assert notebook.failures() == []
+    notebook.widgets(".lx-overview[data-loaded]").wait_for()
+
+    def tops():
+        found = {}
+        for width in (620, 900, 1400):
+            lab.set_width(width)
+            top = "(story) => story.offsetTop - story.closest('.lx-overview').offsetTop"
+            found[width] = widget(notebook).locator(".lx-story").evaluate(top)
+        return found
+
+    before = tops()
+    notebook.run("may_tell.set()")
+    expect(part(notebook, "On disk").locator("dd code")).to_have_count(3)
+    assert tops() == before
 
 
 def test_a_healthy_table_has_nothing_to_do(photos):
