@@ -444,9 +444,9 @@ export function render({ model, el }: View) {
       node("div", { class: "lx-log-told" }, ...labels(from, at)),
       node(
         "div",
-        {},
+        { class: "lx-log-when" },
         legendEntry(swatch(kindColor(from, from.kind[at])), visible(from.operation[at] ?? "unknown operation")),
-        node("span", { class: "lx-quiet" }, time ? ` ${relativeTime(time)}, ${absoluteTime(time)}` : " unknown time"),
+        node("span", { class: "lx-quiet" }, time ? `${relativeTime(time)}, ${absoluteTime(time)}` : "unknown time"),
       ),
       node("p", {}, ...rich(from.words[at] ?? "")),
       node(
