@@ -508,7 +508,8 @@ class Table:
         ----------
         begin_version : int, str, date, datetime, tuple or Snapshot
             The version before all changes, as :meth:`at` takes it; 0 is the empty table. With
-            stable row IDs it need not be kept: row versions tell which rows were added after it.
+            stable row IDs it need not be kept: row versions tell which rows were added and written
+            after it. Which were removed is lost then, and a line with the event ``lost`` says so.
         end_version : int, str, date, datetime, tuple or Snapshot, optional
             The version after all changes; the latest by default.
         mode : {"net", "per_commit"}

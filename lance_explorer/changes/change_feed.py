@@ -151,9 +151,9 @@ class Changes:
     def findings(self) -> pl.DataFrame:
         """Return which of the values read so far were lost, and what to do about it.
 
-        Only with ``images="known"`` are lost values allowed. Two columns that may be the same,
-        because versions between them are lost, are findings as well. Values that Spark reads are
-        not counted here.
+        Only with ``images="known"`` are lost values allowed. Findings as well are two columns that
+        may be the same, because versions between them are lost, and a ``begin_version`` that is not
+        kept. Values that Spark reads are not counted here.
 
         Examples
         --------
@@ -281,6 +281,8 @@ class Changes:
         return again
 
     def _lines_of(self, versions: VersionRange) -> FeedLines:
+        if self.mode == "net" and not versions.begin_is_kept:
+            self._lost.begin_gone(versions.rows, versions.begin_version)
         return FeedLines(versions, self.options, self._lost, is_net=self.mode == "net")
 
     def _whole(self) -> tuple["Changes", pl.DataFrame, frozenset[str]]:

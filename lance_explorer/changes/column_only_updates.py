@@ -11,12 +11,13 @@ import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.file_changes import SchemaPair, written_fields
+from lance_explorer.history.file_changes import written_fields
 from lance_explorer.history.identity.row_origins import NO_VERSION, VersionsFrom, constant_versions
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.rowids.addresses import fragments_of
@@ -33,7 +34,7 @@ def written_rows(
     runs: RowRuns,
     evidence: Evidence,
     begin_version: int = NO_VERSION,
-    schemas: SchemaPair | None = None,
+    fields: EndFields | None = None,
 ) -> ChangeRuns:
     """Return the classes of rows whose last updates differ.
 
@@ -48,8 +49,8 @@ def written_rows(
     begin_version : int
         If the first version is not kept: its number, which is the last update of all rows that
         were not written after it.
-    schemas : SchemaPair, optional
-        The schemas of both versions, if they are known.
+    fields : EndFields, optional
+        The fields of both versions, if they are known.
 
     Returns
     -------
@@ -57,7 +58,7 @@ def written_rows(
         Rows that are updated; rows of which a column was added, or written anew, and nothing else;
         and rows where nothing is left to tell, with evidence ``lost``.
     """
-    finder = _Finder(rows, begin_version, schemas)
+    finder = _Finder(rows, begin_version, fields)
     pending = [_Looked(runs, rewritten=False), _Looked(RowRuns.empty(), rewritten=True)]
     lost = list[RowRuns]()
     while version := finder.next_version(pending):
@@ -117,9 +118,9 @@ class _Looked:
 class _Finder:
     """What the versions say that wrote rows last."""
 
-    def __init__(self, rows: StateRows, begin_version: int, schemas: SchemaPair | None) -> None:
+    def __init__(self, rows: StateRows, begin_version: int, fields: EndFields | None) -> None:
         self._rows = rows
-        self._schemas = schemas
+        self._fields = fields
         self._history = rows.history
         self._begin_version = begin_version
         self._names = {record.version: record.operation for record in rows.history.records}
@@ -181,13 +182,13 @@ class _Finder:
     def _rewritten(self, position: int) -> Uint64Array:
         """Return the fragments of which a version wrote a column anew that both ends have."""
         step, states = StepFacts(self._rows, position), self._history.states
-        ends = self._schemas or step.schemas
-        written = [
-            fragment_id
-            for fragment_id, (before, after) in step.changed.items()
-            if ends.has_any(written_fields(states[before], states[after], step.schemas))
+        fields = self._fields or EndFields.between(self._rows, position - 1, position)
+        writes = [
+            (position, written_fields(states[before], states[after], step.schemas))
+            for before, after in step.changed.values()
         ]
-        return np.array(written, dtype=np.uint64)
+        is_written = np.array(fields.have_any(writes), dtype=np.bool_)
+        return np.array([*step.changed], dtype=np.uint64)[is_written]
 
 
 def last_updates(rows: StateRows, position: int) -> VersionsFrom:

@@ -17,7 +17,9 @@ from lance_explorer.changes.steps import net_step, version_range
 from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import RefNotFoundError
 from lance_explorer.format.fragments import Fragment
-from lance_explorer.history.ancestors import Ancestry, Place, Stretch
+from lance_explorer.history.ancestors import Ancestry, Place, Stretch, ancestry
+from lance_explorer.history.column_lives import fields_of_both
+from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.untold_writes import untold_rows
@@ -95,8 +97,8 @@ def _matched(
 
 def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     """Return the classes of rows that both versions have, by their last updates."""
-    schemas = SchemaPair(base.record.schema, end.record.schema)
-    unseen = untold_rows(end.rows, path_between(end.rows, 0, end.position), schemas).rewritten
+    fields = EndFields(end.rows, end.position, _shared_fields(base, end).values())
+    unseen = untold_rows(end.rows, path_between(end.rows, 0, end.position), fields).rewritten
     kept = unseen.cut(kept)
     old, new = last_updates(base.rows, base.position), last_updates(end.rows, end.position)
     runs = kept.cut(kept.before, old.address)
@@ -115,7 +117,7 @@ def _kept(base: PlaceRows, end: PlaceRows, kept: RowRuns) -> list[ChangeRuns]:
     is_moved = ~since & (was == now) & ~is_rewritten & (runs.before != runs.after)
     rewritten = runs.where(is_rewritten)
     return [
-        written_rows(end.rows, written, Evidence.DERIVED, base.version, schemas),
+        written_rows(end.rows, written, Evidence.DERIVED, base.version, fields),
         ChangeRuns.alike(runs.where(is_reverted), RowEvent.UPDATED, Evidence.DERIVED),
         ChangeRuns.alike(runs.where(is_moved), RowEvent.MOVED, Evidence.DERIVED),
         ChangeRuns.alike(
@@ -174,8 +176,14 @@ def _common_fragments(base: PlaceRows, end: PlaceRows) -> dict[int, InPlace]:
     after = {fragment.id: _based_nowhere(fragment) for fragment in end.fragments}
     before = [_based_nowhere(fragment) for fragment in base.fragments]
     pairs = [(old, after[old.id]) for old in before if old.id in after]
-    schemas = SchemaPair(base.record.schema, end.record.schema)
+    schemas = SchemaPair(base.record.schema, end.record.schema, _shared_fields(base, end))
     return {old.id: in_place(old, new, schemas) for old, new in pairs if _paths(old) & _paths(new)}
+
+
+def _shared_fields(base: PlaceRows, end: PlaceRows) -> dict[int, int]:
+    """Return the IDs at the end of fields of the common version, by their IDs there."""
+    ends = [Place(one.rows.source, one.version) for one in (base, end)]
+    return fields_of_both(ancestry(*ends)) or {}
 
 
 def _based_nowhere(fragment: Fragment) -> Fragment:

@@ -103,7 +103,7 @@ class Images:
             values = pair.before if block.is_before else pair.after
         elif block.is_lost or (block.is_before and not self._has_before):
             values = self._columns.nulls(len(runs))
-            if block.is_lost and self._lost is not None:
+            if block.is_lost and self._lost is not None and self._step.before is not None:
                 self._lost.gap(self._rows, self._step.after)
         else:
             values = self.before(runs) if block.is_before else self.after(runs)

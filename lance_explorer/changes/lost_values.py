@@ -1,4 +1,4 @@
-"""Values that are gone, or may not be read, and columns in doubt: what is known, as findings."""
+"""Values and rows that are gone, or may not be read, and columns in doubt: as findings."""
 
 from dataclasses import replace
 
@@ -15,6 +15,7 @@ __all__ = ["LostValues"]
 _HINTS = {
     "values_lost": "some values are lost: findings() says which, and why",
     "column_in_doubt": "two columns may be one: findings() says which, and why",
+    "removed_rows_lost": "which rows were removed is lost: findings() says why",
 }
 """The codes of what is found, and what is said of it in short."""
 _LATEST_FORMAT = (2, 3)
@@ -67,6 +68,16 @@ class LostValues:
             kept = rows.history.records[position - 1].version
             message += f"; deleted rows have their values of version {kept}"
         self._add(rows, position, "info", message, "Tag versions that should be kept.")
+
+    def begin_gone(self, rows: StateRows, version: int) -> None:
+        """Note that the version before all changes is not kept."""
+        message = (
+            f"version {version} is not kept: row versions tell which rows were added and written "
+            "after it, and not which were removed"
+        )
+        advice = "Tag versions that should be kept, or begin at a kept one."
+        found = Finding("removed_rows_lost", "warning", message, advice, version)
+        self._found[rows.source.branch, None, message] = found
 
     def version_gone(self, rows: StateRows, position: int) -> None:
         """Note that a version was removed while it was read."""

@@ -16,6 +16,7 @@ from lance_explorer.changes.replaced_columns import ReplacedColumns
 from lance_explorer.changes.row_shares import RowShare
 from lance_explorer.changes.writes_in_place import Traces, traces
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_comparison import (
@@ -26,7 +27,6 @@ from lance_explorer.history.events.row_comparison import (
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.untold_writes import untold_rows
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY, VersionPath, path_between
@@ -51,7 +51,7 @@ def replaced_columns(rows: StateRows, begin: int, end: int) -> ReplacedColumns:
 
 def traces_between(rows: StateRows, begin: int, end: int) -> Traces:
     """Return what the commits between two versions did that comparing them does not show."""
-    return traces(rows, path_between(rows, begin, end), schemas_at(rows, begin, end))
+    return traces(rows, path_between(rows, begin, end), EndFields.between(rows, begin, end))
 
 
 def net_changes(
@@ -78,7 +78,8 @@ def net_changes(
     path = path_between(rows, begin, end)
     schemas = schemas_at(rows, begin, end)
     by_ids = rows.is_told_by_ids(begin + 1)
-    found = found or traces(rows, path, schemas)
+    fields = EndFields.between(rows, begin, end)
+    found = found or traces(rows, path, fields)
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
     runs = found.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
     if rows.namesakes:
@@ -87,7 +88,7 @@ def net_changes(
         runs = _without_dropped(runs, by_ids=by_ids)
     evidence = Evidence.DERIVED if rows.has_row_ids_at(end) else Evidence.RECORDED
     stayed = runs.where(runs.was_live & runs.is_live)
-    kept = _kept(rows, stayed, found, begin, schemas, evidence)
+    kept = _kept(rows, stayed, found, begin, fields, evidence)
     if replaced:
         others = replaced.may_differ(rows, begin, end, kept.before, kept.after)
         kept = _at_least(kept, RowEvent.COLUMN_REWRITTEN, others)
@@ -157,7 +158,7 @@ def _untold_since(rows: StateRows, begin_version: int, end: int, live: RowRuns) 
     """Return older rows that kept versions may have written in place, unseen by row versions."""
     first = int(np.searchsorted(rows.history.versions, np.uint64(begin_version), side="right"))
     path = path_between(rows, first - 1, end)
-    unseen = untold_rows(rows, path, schemas_at(rows, end, end)).rewritten
+    unseen = untold_rows(rows, path, EndFields.between(rows, end, end)).rewritten
     runs = unseen.cut(live.where(live.updated_after <= begin_version))
     found = runs.where(unseen.has(runs.identity))
     return ChangeRuns.alike(found, RowEvent.COLUMN_REWRITTEN, Evidence.INFERRED, is_uncertain=True)
@@ -266,13 +267,13 @@ def _kept(
     runs: RowRuns,
     found: Traces,
     begin: int,
-    schemas: SchemaPair,
+    fields: EndFields,
     evidence: Evidence,
 ) -> ChangeRuns:
     """Return the classes of rows that both versions have, UNCHANGED among them."""
     for traced in (found.untold.rewritten, found.untold.extended, found.untold.doubtful):
         runs = traced.cut(runs)
-    written, runs = _written(rows, runs, begin, schemas, evidence)
+    written, runs = _written(rows, runs, begin, fields, evidence)
     others = ChangeRuns.alike(runs, RowEvent.UNCHANGED, evidence)
     others = _at_least(others, RowEvent.MOVED, runs.before != runs.after)
     kept = ChangeRuns.concatenated([written, others])
@@ -284,7 +285,7 @@ def _kept(
 
 
 def _written(
-    rows: StateRows, runs: RowRuns, begin: int, schemas: SchemaPair, evidence: Evidence
+    rows: StateRows, runs: RowRuns, begin: int, fields: EndFields, evidence: Evidence
 ) -> tuple[ChangeRuns, RowRuns]:
     """Return the rows that were written in between with their classes, and the others."""
     old, new = runs.updated_before, runs.updated_after
@@ -294,8 +295,8 @@ def _written(
     before = np.full(int(since.sum()), begin_version, dtype=np.uint64)
     some = replace(runs.where(since), updated_before=before)
     written = [
-        written_rows(rows, runs.where(differ), evidence, schemas=schemas),
-        written_rows(rows, some, evidence, begin_version, schemas),
+        written_rows(rows, runs.where(differ), evidence, fields=fields),
+        written_rows(rows, some, evidence, begin_version, fields),
     ]
     return ChangeRuns.concatenated(written), runs.where(~differ & ~since)
 

@@ -38,11 +38,14 @@ class RowShare:
         Their identities, half open.
     fragments : tuple of int
         The fragments that can have such rows, ascending.
+    is_first : bool
+        Whether it has the lines, too, that are of no row.
     """
 
     start: int
     stop: int
     fragments: tuple[int, ...]
+    is_first: bool = False
 
     def states(self, rows: StateRows, states: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return which of some states can have such rows."""
@@ -89,8 +92,9 @@ def row_shares(
     shares = list[RowShare]()
     for begin, end in pairwise(borders):
         has = (low < np.uint64(end)) & (high >= np.uint64(begin)) & (low <= high)
-        shares.append(RowShare(begin, end, tuple(fragments[has].tolist())))
-    return [share for share in shares if share.fragments]
+        if has.any():
+            shares.append(RowShare(begin, end, tuple(fragments[has].tolist()), not shares))
+    return shares
 
 
 def _scattered(

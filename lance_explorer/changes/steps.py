@@ -202,13 +202,18 @@ def is_told_by_itself(versions: VersionRange, position: int) -> bool:
 def net_step(
     versions: VersionRange, share: RowShare | None = None, found: Traces | None = None
 ) -> ChangeStep:
-    """Return the net changes between two versions: of all rows, or of those that are told so."""
+    """Return the net changes between two versions: of all rows, or of those that are told so.
+
+    If the first version is not kept, a line of its own says that rows that were removed are lost.
+    """
     rows, end = versions.rows, versions.end
     if versions.begin_is_kept:
         runs, before = net_changes(rows, versions.begin, end, share, found), versions.begin
         return ChangeStep(_by_row_id(rows, runs), before, end, versions.end_version)
-    runs = net_changes_since(rows, versions.begin_version, end, share)
-    return ChangeStep(_by_row_id(rows, runs), None, end, versions.end_version)
+    runs = _by_row_id(rows, net_changes_since(rows, versions.begin_version, end, share))
+    if share is None or share.is_first:
+        runs = ChangeRuns.concatenated([runs, _lost_line(NO_VERSION)])
+    return ChangeStep(runs, None, end, versions.end_version)
 
 
 def _by_row_id(rows: StateRows, runs: ChangeRuns) -> ChangeRuns:

@@ -6,12 +6,12 @@ import numpy as np
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
+from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_events import NO_ADDRESS, row_events
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.untold_writes import UntoldRows, untold_rows
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.file_changes import SchemaPair
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import VersionPath
 from lance_explorer.history.restores import is_restore_of_lost, restored_commits
@@ -43,10 +43,10 @@ class Traces:
     ordered: IdentitySet
 
 
-def traces(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Traces:
-    """Collect what happened on the way to rows of two versions, which have such schemas."""
+def traces(rows: StateRows, path: VersionPath, fields: EndFields) -> Traces:
+    """Collect what happened on the way to rows of two versions, which have such fields."""
     return Traces(
-        untold_rows(rows, path, schemas), _unpaired(rows, path), _told_by_order(rows, path)
+        untold_rows(rows, path, fields), _unpaired(rows, path), _told_by_order(rows, path)
     )
 
 

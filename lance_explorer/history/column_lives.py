@@ -25,7 +25,7 @@ from lance_explorer.history.ancestors import Ancestry, Stretch
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.paths import EMPTY, Branch, Line, parent_position
-from lance_explorer.history.restores import detached_line, is_restore_of_lost, restored_version
+from lance_explorer.history.restores import detached_line, restored_version
 
 __all__ = [
     "ColumnLives",
@@ -35,8 +35,8 @@ __all__ = [
     "column_lives",
     "doubtful_fields",
     "fields_of_both",
-    "is_all_kept",
     "kept_fields",
+    "shared_fields",
 ]
 
 Schema = tuple[Field, ...]
@@ -122,19 +122,27 @@ def column_lives(line: Line, positions: Iterable[int]) -> ColumnLives:
     return ColumnLives({position: lives[position] for position in wanted}, tuple(doubts.values()))
 
 
-def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
-    """Return the IDs that are of one field in two versions, given by their positions or EMPTY."""
+def shared_fields(line: Line, begin: int, end: int) -> dict[int, int]:
+    """Return the IDs in a second version of fields that a first one has, by their IDs there.
+
+    The versions are of one branch, given by their positions or EMPTY. A cast gives a field another
+    ID.
+    """
     lives = column_lives(line, (begin, end)).at
-    if lives[begin] is lives[end]:
-        return frozenset(lives[begin])
-    return frozenset([id_ for id_, _ in lives[begin].items() & lives[end].items()])
+    later = {life: id_ for id_, life in lives[end].items()}
+    return {id_: later[life] for id_, life in lives[begin].items() if life in later}
+
+
+def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
+    """Return the IDs that are of one field in two versions of a branch."""
+    shared = shared_fields(line, begin, end)
+    return frozenset([id_ for id_, other in shared.items() if id_ == other])
 
 
 def fields_of_both(common: Ancestry) -> dict[int, int] | None:
-    """Return the IDs in a second version of fields that a first one has, by their IDs there.
+    """Return what :func:`shared_fields` does, of two versions of whatever branches.
 
-    The versions may be of whatever branches. A cast gives a field another ID. None if no commit
-    lies between both.
+    None if no commit lies between both.
 
     Parameters
     ----------
@@ -163,20 +171,6 @@ def doubtful_fields(common: Ancestry) -> frozenset[int]:
     both = [pair for way in _pairs(common)[0] for pair in way]
     perhaps = [_kept(*pair).keys() | _doubtful(*pair) for pair in both]
     return frozenset.intersection(*map(frozenset, perhaps)) - kept.keys() - {*kept.values()}
-
-
-def is_all_kept(stretch: Stretch) -> bool:
-    """Whether no version of a branch is lost up to the end of a stretch, nor one it restored.
-
-    What a restore brings back goes on from any version before.
-    """
-    if stretch.source is None:
-        return False
-    history = stretch.source.history
-    stop = int(np.searchsorted(history.versions, np.uint64(stretch.end), side="right"))
-    return all(history.follows_previous[1:stop]) and not any(
-        is_restore_of_lost(stretch.source, history, position) for position in range(1, stop)
-    )
 
 
 def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
@@ -300,9 +294,7 @@ def _kept(one: _Stop, other: _Stop) -> Mapping[int, int]:
     """Return the IDs of fields that two stops have, at the later one by those at the earlier."""
     if one.line is not other.line:
         return {id_: id_ for id_ in _kept_at_fork(one, other)}
-    lives = column_lives(one.line, (one.position, other.position)).at
-    later = {life: id_ for id_, life in lives[other.position].items()}
-    return {id_: later[life] for id_, life in lives[one.position].items() if life in later}
+    return shared_fields(one.line, one.position, other.position)
 
 
 def _doubtful(one: _Stop, other: _Stop) -> frozenset[int]:

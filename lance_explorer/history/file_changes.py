@@ -6,6 +6,7 @@ that both versions have and that no file of the fragment listed had nulls there,
 once a file lists it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -61,56 +62,43 @@ class SchemaPair:
     ----------
     before, after : tuple of Field
         Both schemas; that of the empty table has no field.
-    kept : frozenset of int, optional
-        The IDs that are of one field in both; by default all that both have, as from one commit to
-        the next.
+    shared : mapping of int to int, optional
+        The IDs in the second of fields that both have, by their IDs in the first; by default an ID
+        is of one field, as from one commit to the next.
     """
 
     def __init__(
         self,
         before: tuple[Field, ...],
         after: tuple[Field, ...],
-        kept: frozenset[int] | None = None,
+        shared: Mapping[int, int] | None = None,
     ) -> None:
         self._before = before
         self._after = after
-        self._kept = kept
+        self._told = shared
+
+    @cached_property
+    def _shared(self) -> Mapping[int, int]:
+        if self._told is not None:
+            return self._told
+        later = frozenset([field.id for field in self._after])
+        return {field.id: field.id for field in self._before if field.id in later}
 
     @cached_property
     def common(self) -> frozenset[int]:
-        """The IDs of the fields that both versions have."""
-        if self._kept is not None:
-            return self._kept
-        old = frozenset([field.id for field in self._before])
-        if self._before is self._after:
-            return old
-        return old & frozenset([field.id for field in self._after])
+        """The IDs that are of one field in both versions."""
+        return frozenset([id_ for id_, other in self._shared.items() if id_ == other])
 
     @cached_property
     def casts(self) -> tuple[tuple[int, int], ...]:
-        """The IDs, before and after, of fields with the same path that are told apart by them."""
+        """The IDs, before and after, of fields that got another one, or may have by their path."""
         if len(self.common) == len(self._before):
             return ()
-        old = {path: id_ for id_, path in field_paths(self._before).items()}
-        return tuple(
-            [
-                (old[path], id_)
-                for id_, path in field_paths(self._after).items()
-                if path in old and not {id_, old[path]} & self.common
-            ]
-        )
-
-    def has_any(self, written: WrittenFields) -> bool:
-        """Whether fields that a commit on the way wrote are fields of both versions.
-
-        A column that only one of both versions has was added or dropped, whatever else was done to
-        it. A cast on the way takes away an ID that one of both still has.
-        """
-        replaced = [was for was, is_ in self.casts if was == is_]
-        if not written.kept.isdisjoint(self.common.union(replaced)):
-            return True
-        either = frozenset([field.id for field in (*self._before, *self._after)])
-        return not written.cast.isdisjoint(either)
+        known, taken = self._shared, {*self._shared.values()}
+        told = [(id_, other) for id_, other in known.items() if id_ != other]
+        old = {path: id_ for id_, path in field_paths(self._before).items() if id_ not in known}
+        new = {path: id_ for id_, path in field_paths(self._after).items() if id_ not in taken}
+        return (*told, *[(old[path], new[path]) for path in old.keys() & new.keys()])
 
 
 def in_place(before: Fragment, after: Fragment, schemas: SchemaPair) -> InPlace:

@@ -87,9 +87,7 @@ def _rewritten(rows: StateRows, fork: Fork) -> Uint64Array:
     """
     ends = fork.parent.history.records[fork.position], rows.history.records[0]
     common = ancestry(Place(fork.parent.source, fork.version), Place(rows.source, ends[1].version))
-    fields = fields_of_both(common) or {}
-    kept = frozenset([id_ for id_, other in fields.items() if id_ == other])
-    schemas = SchemaPair(ends[0].schema, ends[1].schema, kept)
+    schemas = SchemaPair(ends[0].schema, ends[1].schema, fields_of_both(common))
     here, there = fork.parent.history, rows.history
     old = {here.states[state].id: here.states[state] for state in here.states_at(fork.position)}
     new = [there.states[state] for state in there.states_at(0)]

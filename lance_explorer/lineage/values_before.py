@@ -3,7 +3,7 @@
 Rows that lie in the same files in several versions are read once, in as few versions as can be.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT, Field, column_fields
-from lance_explorer.history.ancestors import Place, Stretch, ancestry
-from lance_explorer.history.column_lives import doubtful_fields, fields_of_both, is_all_kept
+from lance_explorer.history.ancestors import Place, ancestry
+from lance_explorer.history.column_lives import doubtful_fields
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
+from lance_explorer.lineage.columns_by_name import ColumnsByName, same_fields
 from lance_explorer.lineage.stored_rows import Piece, StoredRows, Wanted, reads_of, stored_rows
 from lance_explorer.lineage.where import fields_of
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
@@ -118,13 +119,17 @@ class BranchValues:
             except LanceExplorerError:
                 ids = frozenset()
             columns = column_fields(history.records[now].schema)
-            same = self._later_ids(record.schema, record.version).values()
-            names = self.names_at(position) if same else ()
+            same = self._later_ids(record.version).values()
+            names, left = (
+                self.names_at(position),
+                {f.id for f in history.records[now].schema} - {*same},
+            )
+            guessed = self._by_name.at(record.version).guessed if left else frozenset()
             self._doubts[key] = frozenset(
                 name
                 for name, fields in columns.items()
                 if not ids.isdisjoint(f.id for f in fields)
-                or (name in names and fields[0].id not in same)
+                or (name in names and fields[0].id in guessed & left)
             )
         return self._doubts[key]
 
@@ -196,42 +201,26 @@ class BranchValues:
         return self._asked[key]
 
     def _mapped(self, schema: Schema, version: int) -> dict[str, str]:
-        """Return the names of columns in a version; one that lost versions leave open has its own.
+        """Return the names of columns in a version, by their names now.
 
-        So have all if field IDs were given anew.
+        Where IDs do not tell, since versions are lost or all IDs were given anew, names do.
         """
         history, position = self.now.source.found(self.now.version)
         ids = {f.name: f.id for f in history.records[position].schema if f.parent_id == NO_PARENT}
         own = {f.id: f.name for f in schema if f.parent_id == NO_PARENT}
-        later = self._later_ids(schema, version)
+        later = self._later_ids(version)
         known = {later[id_]: name for id_, name in own.items() if id_ in later}
         found = {name: known[ids[name]] for name in self.columns if ids[name] in known}
-        left = {name: id_ for id_, name in own.items() if name not in found.values()}
-        asked = [name for name in self.columns if name in left and name not in found]
-        by_name = {
-            name for name in asked if not later or not self._are_two(left[name], ids[name], version)
+        if len(found) == len(self.columns):
+            return found
+        told = self._by_name.at(version).ids
+        there = {name: own.get(told.get(ids[name], NO_PARENT)) for name in self.columns}
+        guessed = {
+            name: was
+            for name, was in there.items()
+            if was is not None and name not in found and was not in found.values()
         }
-        return found | {name: name for name in asked if name in by_name}
-
-    def _are_two(self, old: int, new: int, version: int) -> bool:
-        """Whether a field of a version is known to be another one than a field of now.
-
-        It is where no commit between is lost, and where some kept version has both.
-        """
-        begin = Place(self.rows.source, version)
-        try:
-            common = ancestry(begin, self.now)
-        except LanceExplorerError:
-            return False
-        stretches = (*common.to_first, *common.to_second)
-        if all(map(is_all_kept, stretches)):
-            return True
-        for place, schema in _schemas_in(stretches):
-            if new in _same_fields(place, self.now, schema).values():
-                first = self.rows.history.records[self.rows.history.position(version)].schema
-                if old in _same_fields(begin, place, first):
-                    return True
-        return False
+        return found | guessed
 
     def _names_inside(self, position: int) -> tuple[InnerNames, InnerNames]:
         """Return where fields inside of columns have other names now, or are there no more.
@@ -243,16 +232,20 @@ class BranchValues:
             history, now = self.now.source.found(self.now.version)
             schema = history.records[now].schema
             names = {f.id: f.name for f in schema}
-            later = self._later_ids(record.schema, record.version)
+            later = self._later_ids(record.version)
             kept = {id_: names[is_] for id_, is_ in later.items() if is_ in names}
             gone = {f.id for f in record.schema if f.id not in kept}
             new = names.keys() - {*later.values()}
             self._inside[key] = inner_names(record.schema, kept, gone), inner_names(schema, {}, new)
         return self._inside[key]
 
-    def _later_ids(self, schema: Schema, version: int) -> Mapping[int, int]:
+    @cached_property
+    def _by_name(self) -> ColumnsByName:
+        return ColumnsByName(self.rows.source, self.now)
+
+    def _later_ids(self, version: int) -> Mapping[int, int]:
         """Return the IDs that fields of a version have now."""
-        return _same_fields(Place(self.rows.source, version), self.now, schema)
+        return same_fields(Place(self.rows.source, version), self.now)
 
     def _read(
         self, position: int, addresses: Uint64Array, row_ids: Uint64Array
@@ -281,24 +274,3 @@ class BranchValues:
             return None
         values = renamed(values, self._names_inside(position)[0])
         return values.rename(dict(zip(names.values(), names, strict=True)))
-
-
-def _same_fields(one: Place, other: Place, schema: Schema) -> Mapping[int, int]:
-    """Return the IDs that fields of a version have in another one; none if it cannot be told."""
-    try:
-        kept = fields_of_both(ancestry(one, other))
-    except LanceExplorerError:
-        return {}
-    return {field.id: field.id for field in schema} if kept is None else kept
-
-
-def _schemas_in(stretches: Iterable[Stretch]) -> Iterator[tuple[Place, Schema]]:
-    """Yield each schema of kept versions of some stretches, with the first version that has it."""
-    for stretch in stretches:
-        seen = set[int]()
-        if stretch.source is None:
-            continue
-        for record in stretch.source.history.records:
-            if stretch.begin <= record.version <= stretch.end and id(record.schema) not in seen:
-                seen.add(id(record.schema))
-                yield Place(stretch.source, record.version), record.schema

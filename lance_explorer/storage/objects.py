@@ -109,10 +109,16 @@ class ObjectStorage(Storage):
         ]
 
     def list_all(self) -> Iterator[FileInfo]:
-        pages = obstore.list(self._store, chunk_size=_PAGE)
+        listed: str | None = None
+        begun = list[Iterator[Any]]()
 
         def page() -> Any:
-            return next(pages, None)
+            if not begun:
+                begun.append(obstore.list(self._store, offset=listed, chunk_size=_PAGE))
+            pages = begun.pop()  # for good, if it breaks off: it would list no more
+            found = next(pages, None)
+            begun.append(pages)
+            return found
 
         while True:
             self.io.budget.claim_request(self.uri)
@@ -122,6 +128,7 @@ class ObjectStorage(Storage):
                 yield _info(each)._replace(name=each["path"])
             if not found or len(found) < _PAGE:
                 return
+            listed = found[-1]["path"]
 
     def find(self, path: str) -> FileInfo | None:
         self.io.budget.claim_request(self.uri)

@@ -92,14 +92,15 @@ class Comparison:
     ) -> None:
         self._versions = versions
         self.wanted = versions.begin_version, versions.end_version, tuple(key)
-        self.runs = step.runs
+        self._step = step
+        self.runs = step.runs.where(step.runs.change != RowEvent.LOST)
         self.images = RowImages(versions, step, columns)
         self.cells: Cells | None = None
 
     @cached_property
     def summary(self) -> pl.DataFrame:
         """The counts, as ``table.changes(begin, end).summary()`` gives them."""
-        return net_summary(self._versions, self.runs)
+        return net_summary(self._versions, self._step.runs)
 
     @property
     def columns(self) -> list[str]:

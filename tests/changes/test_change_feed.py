@@ -4,6 +4,7 @@ import lance
 import polars as pl
 import pyarrow as pa
 import pytest
+from polars.testing import assert_frame_equal
 
 import lance_explorer as lx
 from lance_explorer import InvalidArgumentError, Table, VersionNotFoundError
@@ -440,6 +441,26 @@ def test_a_version_that_is_not_kept_may_begin_if_row_versions_tell_what_came_aft
     assert counts["unchanged"] is None
     assert values_of(feed(stable, 2), "update_postimage") == {1: 4, 6: 4}
     assert feed(stable, 2).filter(_change_type="update_preimage").is_empty()
+
+
+@pytest.mark.parametrize("images", ["known", None])
+def test_that_removed_rows_are_lost_with_the_first_version_is_a_line_and_a_finding(stable, images):
+    stable.append(2)
+    stable.delete(Keys(5, 2))
+    stable.append(2)
+    stable.clean_up(versions=[2])
+    changes = opened(stable).changes(2, images=images)
+    assert "which rows were removed is lost" in repr(changes)
+    lines = changes.to_polars()
+    told = [*[("insert", 4, "inserted")] * 2, (None, None, "lost")]
+    assert lines.select("_change_type", "_commit_version", "_event").rows() == told
+    assert lines["is_uncertain"].to_list() == [False, False, True]
+    parts = changes.parts(1)
+    assert len(parts) > 1
+    cut = pl.concat([batch for part in parts for batch in changes.batches(part=part)])
+    assert_frame_equal(cut, lines, check_row_order=False)
+    [finding] = changes.findings().to_dicts()
+    assert (finding["code"], finding["version"]) == ("removed_rows_lost", 2)
 
 
 def test_without_row_ids_the_first_version_must_be_kept(plain):

@@ -72,7 +72,8 @@ def test_a_cast_is_told_by_the_path_of_the_field():
     assert in_place(KEYS_ALONE, KEYS_ALONE, schemas) is InPlace.SAME
 
 
-def test_what_only_one_end_has_is_no_write_between_them():
-    written = written_fields(WHOLE, OTHER_A, SchemaPair(KEY_AND_A, KEY_AND_A))
-    assert SchemaPair(KEY_AND_A, KEY_A_B).has_any(written)
-    assert not SchemaPair(KEY_AND_A, schema("key")).has_any(written)
+def test_a_cast_is_told_by_what_both_versions_share_where_that_is_known():
+    cast = (KEY_AND_A[0], *schema("renamed", first=2))
+    written = written_fields(WHOLE, WITH_B, SchemaPair(KEY_AND_A, cast, {0: 0, 1: 2}))
+    assert (set(written.kept), set(written.cast)) == (set(), {1})
+    assert not written_fields(WHOLE, WITH_B, SchemaPair(KEY_AND_A, cast, {0: 0}))

@@ -255,6 +255,20 @@ def test_names_are_told_apart_where_an_overwrite_gave_the_same_schema_again(tmp_
     assert told == [("id", 2), ("b", 2), ("c", 3)]
 
 
+def test_columns_that_were_cast_over_lost_versions_keep_the_names_that_they_had_before(tmp_path):
+    path = str(tmp_path / "t.lance")
+    first = pa.table({"id": [1], "a": [5], "b": [6], "mood": ["calm"]})
+    table: Any = lance.write_dataset(first, path)
+    for old, new in (("a", "x"), ("b", "a"), ("x", "b")):
+        table.alter_columns({"path": old, "name": new})
+    table.update_config({"a": "b"})
+    for name in ("id", "a", "b"):
+        table.alter_columns({"path": name, "data_type": pa.int32()})
+    lance.dataset(path).cleanup_old_versions(versions=[6, 7])
+    told = cells(lx.open_table(path), "column", "value", "version")
+    assert told == [("id", "1", 1), ("b", "5", 1), ("a", "6", 1), ("mood", "calm", 1)]
+
+
 def test_a_column_that_was_cast_over_lost_versions_is_the_same_after_restores(tmp_path):
     path = str(tmp_path / "t.lance")
     table: Any = lance.write_dataset(pa.table({"id": [1], "mood": ["calm"]}), path)

@@ -135,7 +135,9 @@ class _Judge:
         if None not in counts and counts[0] - counts[1] != len(new) - len(old):
             yield f"{counts} from {len(old)} rows to {len(new)}"
         if self._is_stable(both):
-            yield from _compare(lines, old, new)
+            is_open = any(change is None for change, _, _ in lines)  # the first version was lost
+            for problem in _compare(lines, old, new, may_be_less=is_open):
+                yield f"{problem}, of {first} to {second}: {summary}"
 
     def commits(self, answer: Any) -> Iterator[str]:
         first, second, lines = answer

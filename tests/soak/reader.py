@@ -313,11 +313,14 @@ def read_along(
     crashes = [crash for reader in readers for crash in reader.crashes]
     fresh = lx.open_table(uri, None, options or None)
     shared.table.refresh()
-    crashes += [
-        f"a table that was refreshed all the time has another frame {name} than one opened now"
-        for name in FRAMES
-        if not frame(shared.table.source, name).equals(frame(fresh.source, name))
-    ]
+    for name in FRAMES:
+        followed, opened = [frame(table.source, name) for table in (shared.table, fresh)]
+        if not followed.equals(opened):
+            one, other = [{str(line) for line in rows.to_dicts()} for rows in (followed, opened)]
+            crashes.append(
+                f"a table that was refreshed all the time has another frame {name} than one opened "
+                f"now: {sorted(one - other)[:3]} instead of {sorted(other - one)[:3]}"
+            )
     return [told for reader in readers for told in reader.told], crashes
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.format.operation_names import OperationName
+from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births, births_at
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
@@ -252,7 +253,8 @@ def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _
     path = VersionPath((), (step.position,), step.position - 1)
     if step.follows:
         path = path_between(rows, step.position - 1, step.position)
-    untold = untold_rows(rows, path, step.schemas)
+    fields = EndFields.between(rows, step.position - 1, step.position)
+    untold = untold_rows(rows, path, fields)
     runs = untold.doubtful.cut(untold.rewritten.cut(runs))
     differs = (runs.before != runs.after) | (runs.in_place == InPlace.VALUES_DIFFER)
     unseen = differs & untold.rewritten.has(runs.identity)

@@ -12,7 +12,7 @@ import numpy as np
 from pyroaring import BitMap
 
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.column_lives import kept_fields
+from lance_explorer.history.column_lives import shared_fields
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.row_origins import (
@@ -54,7 +54,7 @@ def schemas_at(rows: StateRows, before: int, after: int) -> SchemaPair:
         return SchemaPair(old, new)
     if before + 1 == after and records[after].operation != OperationName.RESTORE:
         return SchemaPair(old, new)  # no schema is between
-    return SchemaPair(old, new, kept_fields(rows, before, after))
+    return SchemaPair(old, new, shared_fields(rows, before, after))
 
 
 def compare_states(

@@ -14,6 +14,7 @@ from pyroaring import BitMap
 from lance_explorer.format.fragments import TOMBSTONE, Fragment
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
+from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.unseen_writes import unseen_writes
@@ -115,7 +116,7 @@ def untold_writes(rows: StateRows, step: StepFacts) -> list[UntoldWrite]:
     ]
 
 
-def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> UntoldRows:
+def untold_rows(rows: StateRows, path: VersionPath, fields: EndFields) -> UntoldRows:
     """Return the rows that were written so on the way between two versions.
 
     Parameters
@@ -124,10 +125,11 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
         The rows of the branch.
     path : VersionPath
         The way.
-    schemas : SchemaPair
-        The schemas of both ends.
+    fields : EndFields
+        The fields of both ends.
     """
     rewritten, extended, doubtful = list[_Rows](), list[_Rows](), list[_Rows]()
+    told = list[tuple[int, UntoldWrite]]()
     for position in path.steps:
         step = StepFacts(rows, position)
         open_states = unseen_writes(rows, step).doubtful
@@ -136,9 +138,13 @@ def untold_rows(rows: StateRows, path: VersionPath, schemas: SchemaPair) -> Unto
         rows.load(open_states)
         doubtful += [(state, False) for state in open_states]
         for write in untold_writes(rows, step):
-            is_lost = not step.follows or step.name == OperationName.RESTORE
-            others = rewritten if is_lost or schemas.has_any(write.written) else extended
-            others.append((write.state, write.has_deleted))
+            if not step.follows or step.name == OperationName.RESTORE:
+                rewritten.append((write.state, write.has_deleted))
+            else:
+                told.append((position, write))
+    of_both = fields.have_any([(position, write.written) for position, write in told])
+    for (_, write), is_of_both in zip(told, of_both, strict=True):
+        (rewritten if is_of_both else extended).append((write.state, write.has_deleted))
     return UntoldRows(*[_rows_of(rows, some) for some in (rewritten, extended, doubtful)])
 
 

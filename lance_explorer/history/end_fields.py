@@ -1,0 +1,67 @@
+"""Which commits on the way between two versions wrote fields that both have.
+
+On the way a field may have had another name, and by casts other IDs; and its ID may have been
+another field's.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from lance_explorer.history.column_lives import Lives, column_lives, shared_fields
+from lance_explorer.history.file_changes import WrittenFields
+from lance_explorer.history.paths import EMPTY, Line
+
+__all__ = ["EndFields"]
+
+
+class EndFields:
+    """The fields that both ends of a way have.
+
+    Parameters
+    ----------
+    line : Line
+        The versions of the branch that the way ends in.
+    end : int
+        The position of its end, or EMPTY.
+    ids : iterable of int
+        The IDs of the fields there.
+    """
+
+    def __init__(self, line: Line, end: int, ids: Iterable[int]) -> None:
+        self._line = line
+        self._end = end
+        self._ids = frozenset(ids)
+        self._lives: Mapping[int, Lives] = {}
+
+    @classmethod
+    def between(cls, line: Line, begin: int, end: int) -> "EndFields":
+        """Return those of two versions of a branch, given by their positions or EMPTY."""
+        return cls(line, end, shared_fields(line, begin, end).values())
+
+    def have_any(self, writes: Sequence[tuple[int, WrittenFields]]) -> list[bool]:
+        """Tell which writes were of a field that both ends have.
+
+        A column that only one of them has was added or dropped, whatever else was done to it.
+
+        Parameters
+        ----------
+        writes : sequence of tuple
+            The positions of commits, and the fields that they wrote of the version before and
+            kept.
+        """
+        if not (writes and self._ids):
+            return [False] * len(writes)
+        self._learn({position - 1 for position, _ in writes})
+        ends = self._lives[self._end]
+        shared = {ends[id_] for id_ in self._ids}
+        return [
+            any(self._lives[position - 1].get(id_) in shared for id_ in written.kept | written.cast)
+            for position, written in writes
+        ]
+
+    def _learn(self, positions: set[int]) -> None:
+        """Learn the lives of fields at some positions, and as far again: more is asked later."""
+        if positions <= self._lives.keys():
+            return
+        first, last = min(positions | {self._end}), max(positions | {self._end})
+        wanted = EMPTY, *range(max(2 * first - last, 0), last + 1)
+        self._lives = column_lives(self._line, wanted).at

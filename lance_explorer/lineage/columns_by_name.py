@@ -1,0 +1,162 @@
+"""Which columns of a version earlier ones had, told by their names where field IDs do not tell.
+
+An Overwrite gives all IDs anew, and a commit among lost ones may have cast a column, which gives it
+another one. There a column is taken for that of its name. Before that, IDs tell again what it was
+called.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.format.operation_names import OperationName
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.history.ancestors import Place, ancestry
+from lance_explorer.history.column_lives import fields_of_both
+from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.paths import EMPTY, Branch, parent_position
+from lance_explorer.history.restores import is_restore_of_lost
+from lance_explorer.history.source import TableSource
+
+__all__ = ["ColumnsByName", "Told", "same_fields"]
+
+
+class Told(NamedTuple):
+    """What the columns of a later version are in an earlier one.
+
+    ``ids`` are the IDs of their fields there, by those in the later one; ``guessed`` are those
+    of the later one that lost versions leave open.
+    """
+
+    ids: Mapping[int, int]
+    guessed: frozenset[int]
+
+
+class _Step(NamedTuple):
+    """Two kept versions of which the later one comes from the other, of one branch or of two.
+
+    ``may_differ`` tells whether fields may have become others; ``is_open`` whether lost versions
+    between may have cast columns, or one that does not say what it did.
+    """
+
+    before: Place
+    after: Place
+    may_differ: bool
+    is_open: bool
+
+
+class ColumnsByName:
+    """The columns of a version in earlier ones of a branch.
+
+    Parameters
+    ----------
+    source : TableSource
+        The branch.
+    now : Place
+        The version, of this branch or of one that comes from it.
+    """
+
+    def __init__(self, source: TableSource, now: Place) -> None:
+        self._source = source
+        self._now = now
+        self._here = told = Told({id_: id_ for id_ in _names(now)}, frozenset())
+        self._told = {now.version: told} if now.source.branch == source.branch else {}
+        for step in _steps_back(source, now):
+            if step.may_differ:
+                told = _before(step, told)
+            if step.before.source.branch == source.branch:
+                self._told[step.before.version] = told
+
+    def at(self, version: int) -> Told:
+        """Return what the columns are in a version; it may be one that a restore undid."""
+        if version in self._told:
+            return self._told[version]
+        history = self._source.history
+        line, position = Branch(self._source, history), history.position(version)
+        while position and history.records[position].version not in self._told:
+            position = _origin(line, position)
+        common, here = history.records[position].version, Place(self._source, version)
+        if common not in self._told:
+            return _before(_Step(here, self._now, may_differ=True, is_open=True), self._here)
+        told, kept = self._told[common], same_fields(Place(self._source, common), here)
+        return Told({now: kept[id_] for now, id_ in told.ids.items() if id_ in kept}, told.guessed)
+
+
+def same_fields(one: Place, other: Place) -> Mapping[int, int]:
+    """Return the IDs that fields of a version have in another one; none if it cannot be told."""
+    try:
+        kept = fields_of_both(ancestry(one, other))
+    except LanceExplorerError:
+        return {}
+    return {field.id: field.id for field in _record(one).schema} if kept is None else kept
+
+
+def _steps_back(source: TableSource, now: Place) -> Iterator[_Step]:
+    """Yield the steps to a version from the first kept one of a branch, the latest first.
+
+    There are none if it is not known how they go.
+    """
+    try:
+        common = ancestry(Place(source, int(source.history.versions[0])), now)
+    except LanceExplorerError:
+        return
+    later: Place | None = None
+    for stretch in reversed(common.to_second):
+        if stretch.source is None:
+            return
+        history = stretch.source.history
+        line = Branch(stretch.source, history)
+        position = int(np.searchsorted(history.versions, np.uint64(stretch.end), side="right")) - 1
+        if later is not None:
+            here = Place(stretch.source, history.records[position].version)
+            is_open = not here.version == stretch.end == later.version
+            yield _Step(here, later, may_differ=True, is_open=is_open)
+        while position:
+            parent = _origin(line, position)
+            before, after = history.records[parent], history.records[position]
+            if before.version < stretch.begin:
+                break
+            is_open = (
+                not history.follows_previous[position]
+                or after.operation in (OperationName.UNKNOWN, None)
+                or is_restore_of_lost(stretch.source, history, position)
+            )
+            is_anew = after.operation == OperationName.OVERWRITE
+            may_differ = is_open or is_anew or after.schema is not before.schema
+            here, later = [Place(stretch.source, one.version) for one in (before, after)]
+            yield _Step(here, later, may_differ, is_open)
+            position = parent
+        later = Place(stretch.source, history.records[position].version)
+
+
+def _origin(line: Branch, position: int) -> int:
+    """Return the version that one goes on from: the one before, where what it restored is lost."""
+    parent = parent_position(line, position)
+    return position - 1 if parent == EMPTY else parent
+
+
+def _before(step: _Step, told: Told) -> Told:
+    """Return what columns are before a step, of which it is known what they are after it."""
+    later = {other: id_ for id_, other in same_fields(step.before, step.after).items()}
+    ids = {now: later[id_] for now, id_ in told.ids.items() if id_ in later}
+    if not step.is_open and _record(step.after).operation != OperationName.OVERWRITE:
+        return Told(ids, told.guessed)
+    names, left = _names(step.after), {name: id_ for id_, name in _names(step.before).items()}
+    by_name = {
+        now: left[names[id_]]
+        for now, id_ in told.ids.items()
+        if now not in ids and names[id_] in left and left[names[id_]] not in later.values()
+    }
+    return Told(ids | by_name, told.guessed.union(by_name if step.is_open else ()))
+
+
+def _names(place: Place) -> dict[int, str]:
+    """Return the names of the columns of a version, by the IDs of their fields."""
+    return {one.id: one.name for one in _record(place).schema if one.parent_id == NO_PARENT}
+
+
+def _record(place: Place) -> VersionRecord:
+    history, position = place.source.found(place.version)
+    return history.records[position]
