@@ -82,6 +82,8 @@ class Moved:
     """What is there once all of it is read, if parts are shown before."""
 
 
+MANIFESTS = ".lx-version-picture[aria-label^='Bytes of manifests']"
+
 VIEWS = (
     Moved("Overview", ".lx-strip", [(".lx-strip", "data-drawn")]),
     Moved(
@@ -108,7 +110,7 @@ VIEWS = (
     ),
     Moved("Encodings", ".lx-version-picture", [(".lx-version-picture", "data-drawn")]),
     Moved("Indices", ".lx-version-picture", [(".lx-version-picture", "data-drawn")]),
-    Moved("Disk", ".lx-version-picture >> nth=0", [(".lx-version-picture", "data-drawn")]),
+    Moved("Disk", MANIFESTS, [(MANIFESTS, "data-drawn")]),
 )
 
 

@@ -28,19 +28,25 @@ INDEXED_EVERY = 500
 VERSION_KEYS = ("PageDown", "ArrowLeft", "ArrowLeft", "PageUp", "ArrowLeft")
 """Keys each of which leads to another version, near and far, from the latest one on."""
 
-# A frame in which all parts have changed is on the screen when the next one begins.
+# A frame in which all parts have changed is on the screen when the next one begins. Pictures are
+# drawn within a frame, so each is looked at when it is over.
 WATCH = """([target, ...parts]) => {
     window.moves = [];
     const values = () => parts.map(([element, attribute]) => element.getAttribute(attribute));
+    const { port1: overHere, port2: overThere } = new MessageChannel();
+    const whenOver = (listener) => requestAnimationFrame(() => {
+        overHere.onmessage = listener;
+        overThere.postMessage(null);
+    });
     const listen = ({ key, timeStamp }) => {
         if (key === "Shift") return;
         const before = values();
-        const frame = () => {
+        const look = () => {
             const isDrawn = values().every((value, part) => value && value !== before[part]);
-            if (!isDrawn) requestAnimationFrame(frame);
+            if (!isDrawn) whenOver(look);
             else requestAnimationFrame(() => window.moves.push(performance.now() - timeStamp));
         };
-        requestAnimationFrame(frame);
+        whenOver(look);
     };
     window.stopWatching?.();
     target.addEventListener("keydown", listen, { capture: true });

@@ -48,18 +48,15 @@ export function columnPicker({ ask, onShow }: PickerActions) {
   });
   const told = node("p", { class: "lx-quiet lx-picker-told", role: "status" });
   const names = node("div", { class: "lx-picker-names", role: "group", "aria-label": "Columns to show" });
+  const actions = [
+    action("All", "Show all columns with this text", () => tick(found(), true)),
+    action("None", "Show no column with this text", () => tick(found(), false)),
+    action("First", "Show those that are shown first", reset),
+  ];
   const panel = node(
     "div",
     { class: "lx-picker-panel", id: listId, role: "dialog", "aria-label": "Columns", hidden: true },
-    node(
-      "div",
-      { class: "lx-picker-bar" },
-      search,
-      action("All", "Show all columns with this text", () => tick(found(), true)),
-      action("None", "Show no column with this text", () => tick(found(), false)),
-      action("First", "Show those that are shown first", reset),
-      action("Close", "Close the list", close),
-    ),
+    node("div", { class: "lx-picker-bar" }, search, ...actions, action("Close", "Close the list", close)),
     told,
     names,
   );
@@ -87,7 +84,10 @@ export function columnPicker({ ask, onShow }: PickerActions) {
   }
 
   async function load() {
+    const isKnown = all.columns.length > 0;
+    for (const button of actions) button.disabled = !isKnown;
     all = await ask();
+    for (const button of actions) button.disabled = false;
     shown = new Set(all.columns.flatMap(({ is_shown }, place) => (is_shown ? [place] : [])));
     list();
   }

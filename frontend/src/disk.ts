@@ -13,7 +13,7 @@ import { manifestsPicture, totalCards } from "./file_panels";
 import { unpackHistory } from "./history";
 import { legendEntry, swatch } from "./legend";
 import { connect } from "./link";
-import type { Advice, DiskUsage, FilesStory, FilesSummary, State, SummaryArrays } from "./messages";
+import type { Advice, DiskUsage, FilesStory, FilesSummary, Plans, State, SummaryArrays } from "./messages";
 import type { View } from "./model";
 import { rowTable } from "./rows";
 import { LARGE_COLOR, SMALL_COLOR, sizeHistogram } from "./size_histogram";
@@ -50,7 +50,7 @@ export function render({ model, el }: View) {
     onMove: moveTo,
     describeVersion,
   });
-  const disk = diskPanel(link.root, { onMove: moveTo, isWhole: true });
+  const disk = diskPanel(link.root, { onMove: (version) => link.setState({ version }), isWhole: true });
   const kinds = choiceBar("Files in the table", Object.entries(KIND_LABELS), (kind) => link.ask("kind", { of: kind }));
   const table = rowTable(link, model.get("height"));
   const tableNote = node("div", { class: "lx-note", role: "status", hidden: true });
@@ -85,12 +85,13 @@ export function render({ model, el }: View) {
       askWords(link),
     );
     manifests.setHistory(history);
-    disk.setHistory(history);
     title.textContent = visible(history.name);
     if (refresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
     follow(link.state);
     link.root.dataset.loaded = String(history.count);
-    disk.setDisk(await link.ask<DiskUsage>("disk"));
+    const from = history;
+    disk.setDisk(await link.ask<DiskUsage>("disk"), from);
+    disk.setPlans(await link.ask<Plans>("plans"));
     link.root.dataset.disk = "shown";
   }
 
@@ -99,7 +100,7 @@ export function render({ model, el }: View) {
     if (history?.count) {
       position = state.version === null ? history.count - 1 : (history.positionOf(state.version) ?? -1);
       manifests.show(position, null);
-      disk.show(position);
+      disk.show(history.versions[position]);
     }
     deletions.show(state.fragment_id);
     const moved = state.version !== asked;

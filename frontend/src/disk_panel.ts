@@ -7,46 +7,60 @@ import { toClipboard } from "./clipboard";
 import { fill, node } from "./elements";
 import type { History } from "./history";
 import { legendEntry, swatch } from "./legend";
-import type { DiskArrays, DiskUsage, Plan } from "./messages";
+import type { DiskArrays, DiskUsage, Plan, Plans } from "./messages";
 import { bytes, count, cut, visible } from "./text";
 
 interface DiskActions {
-  onMove: (position: number) => void;
+  onMove: (version: string) => void;
   /** Whether each kind of object has a line, and each plan all that there is to say of it. */
   isWhole: boolean;
 }
 
 /**
- * The panel: `element`, `setHistory(history)` with all versions, `setDisk(usage)` with what is on disk once it is
- * known, `show(position)` with the chosen version, `close()`.
+ * The panel: `element`, `setDisk(usage, history)` with what is on disk and all versions, `setPlans(plans)`,
+ * `show(version)` with the chosen one, `close()`. It has its height before what it shows is known.
  */
 export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
   let history: History | null = null;
-  let position = -1;
-  const about = node("div", { class: "lx-disk-first" }, node("p", { class: "lx-quiet" }, "looking…"));
-  const then = node("div", {});
+  let version: bigint | null = null;
+  const about = node("div", { class: "lx-disk-first" }, ...waitingFirst());
+  const then = node("div", {}, waitingPlans());
   const kinds = node("div", { class: "lx-scroll-x" });
-  const growth = byteAreas(root, { label: "Bytes on disk over versions", height: 110, onMove, describeVersion });
+  const growth = byteAreas(root, { label: "Bytes on disk over versions", height: 110, onMove: move, describeVersion });
   const rest = node("div", { class: "lx-quiet lx-disk-rest" });
   const over = node(
     "div",
-    { class: "lx-disk-growth", hidden: true },
+    { class: "lx-disk-growth" },
     node("div", { class: "lx-quiet" }, "What is there now, by the version that wrote it:"),
     growth.element,
     rest,
   );
+  const element = node(
+    "div",
+    { class: isWhole ? "lx-disk-panel" : "lx-disk-panel lx-disk-brief" },
+    about,
+    then,
+    kinds,
+    over,
+  );
+
+  function move(p: number) {
+    const there = history?.versions[p];
+    if (there !== undefined) onMove(String(there));
+  }
 
   function describeVersion(p: number) {
     return node("div", {}, node("strong", {}, `Written up to version ${count((history as History).versions[p])}`));
   }
 
+  function mark() {
+    if (history?.count) growth.show((version === null ? undefined : history.positionOf(String(version))) ?? -1, null);
+  }
+
   return {
-    element: node("div", { class: "lx-disk-panel" }, about, then, kinds, over),
-    setHistory(newest: History) {
+    element,
+    setDisk(usage: DiskUsage, newest: History) {
       history = newest;
-      over.hidden = true;
-    },
-    setDisk(usage: DiskUsage) {
       if (usage.failure !== undefined) {
         fill(about, node("div", { class: "lx-note" }, cut(usage.failure, 500)));
         fill(then);
@@ -61,28 +75,55 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
         node("div", { class: "lx-legend" }, ...usage.statuses.map(entry)),
       );
       if (isWhole) fill(kinds, table(usage));
-      fill(then, node("dl", { class: "lx-disk-plans" }, ...usage.plans.flatMap((plan) => planLines(plan, isWhole))));
-      over.hidden = !history?.count;
-      if (!history?.count) return;
+      over.hidden = !history.count;
+      if (!history.count) return;
       const arrays = unpackArrays<DiskArrays>(usage);
       growth.setHistory(
         { ...history, tags: [] },
         usage.parts.map(({ name, words, color }) => ({
           name: words,
           color,
-          values: alignedTo(history as History, arrays.disk_versions, arrays[`disk_${name}`]),
+          values: alignedTo(newest, arrays.disk_versions, arrays[`disk_${name}`]),
         })),
       );
       rest.textContent =
         usage.rest_bytes === "0" ? "" : `Besides, ${bytes(usage.rest_bytes)} that none of these versions needs.`;
-      growth.show(position, null);
+      mark();
     },
-    show(newest: number) {
-      position = newest;
-      if (!over.hidden) growth.show(position, null);
+    setPlans({ plans }: Plans) {
+      if (plans.length) fill(then, planList(...plans.map((plan) => planLines(plan, isWhole))));
+      else fill(then);
+    },
+    show(newest: bigint | undefined) {
+      version = newest ?? null;
+      mark();
     },
     close: growth.close,
   };
+}
+
+const NUM_PLANS = 3;
+
+/** Lines as grey bars, where text is going to be. */
+function waitingLine(width: string) {
+  return node("i", { class: "lx-disk-waiting", style: { width } });
+}
+
+function waitingFirst() {
+  return [
+    node("p", { class: "lx-disk-sentence lx-quiet", role: "status" }, "Looking at what is on disk…"),
+    node("div", { class: "lx-disk-bar lx-disk-waiting" }),
+    node("div", { class: "lx-legend" }, waitingLine("24ch")),
+  ];
+}
+
+function waitingPlans() {
+  const plan = () => [node("dt", {}, "\u00a0"), node("dd", {}, waitingLine("60%"), waitingLine("40%"))];
+  return planList(...Array.from({ length: NUM_PLANS }, plan));
+}
+
+function planList(...plans: Node[][]) {
+  return node("dl", { class: "lx-disk-plans" }, ...plans.flat());
 }
 
 /** Running totals for the versions of a history, from those of versions that may be others. */
@@ -134,16 +175,19 @@ function table({ statuses, kinds }: DiskUsage) {
 
 function planLines({ title, sentence, code, lines, costs, about, details }: Plan, isWhole: boolean) {
   const list = node("ul", { class: "lx-quiet" }, ...details.map((detail) => node("li", {}, visible(detail))));
+  const heading = details.length ? about : "What it takes";
+  const isMore = Boolean(details.length || costs);
+  const taken = costs ? node("div", { class: "lx-quiet" }, visible(costs)) : null;
   const told = isWhole
     ? [details.length ? node("div", { class: "lx-quiet" }, `${about}:`) : null, list]
-    : [details.length ? node("details", { class: "lx-quiet" }, node("summary", {}, about), list) : null];
+    : [isMore ? node("details", { class: "lx-quiet" }, node("summary", {}, heading), taken, list) : null];
   return [
     node("dt", {}, title),
     node(
       "dd",
       {},
       node("div", {}, sentence),
-      costs ? node("div", { class: "lx-quiet" }, visible(costs)) : null,
+      isWhole ? taken : null,
       node("div", {}, node("code", {}, code), copyButton(lines)),
       ...told,
     ),

@@ -162,7 +162,7 @@ function curveTo(shape: Path2D, x0: number, y0: number, x1: number, y1: number, 
   shape.bezierCurveTo(x0 + third, y0, x1 - third, y1, x1, y1);
 }
 
-/** Name lanes where there is room: above each or inside of thick ones; names stay in sight. */
+/** Name lanes where there is room: above each or inside of thick ones; names stay in sight, also on the way of a row. */
 export function drawLaneLabels(
   context: CanvasRenderingContext2D,
   layout: Layout,
@@ -170,7 +170,7 @@ export function drawLaneLabels(
   rowNames: RowName[],
   look: Look,
 ) {
-  context.textAlign = "left";
+  const taken = [...rowNames, ...rowMarks(layout, scale).map(({ x, y }) => ({ x, y, half: 7 }))];
   for (const [i, lane] of layout.lanes.entries()) {
     const first = layout.stepsOf[i][0];
     const thick = layout.step_thickness[first] * scale.ky;
@@ -183,12 +183,14 @@ export function drawLaneLabels(
     context.font = isSelected ? look.bold : look.font;
     const text = lane.names.find((words) => context.measureText(words).width <= room);
     const y = scale.y(layout.lane_y[i]) + (isAbove ? -3 : Math.min(thick / 2, 9));
-    if (!text || touchesNames(rowNames, left, left + context.measureText(text).width, y - (isAbove ? 4 : 0))) continue;
+    if (!text || touchesNames(taken, left, left + context.measureText(text).width, y - (isAbove ? 4 : 0))) continue;
     const isFaint = layout.related && !layout.related.has(i);
     context.globalAlpha = isFaint ? 0.25 : 1;
     context.fillStyle = isAbove || isFaint ? look.ink : isRest(lane) ? look.ink : textOn(laneColor(lane, look));
+    context.textAlign = "left";
     context.textBaseline = isAbove ? "alphabetic" : "middle";
-    context.fillText(text, left + (isAbove ? 0 : 4), y);
+    if (isAbove && layout.row) haloText(context, text, left, y, look.ink, look.paper);
+    else context.fillText(text, left + (isAbove ? 0 : 4), y);
   }
   context.globalAlpha = 1;
 }
@@ -273,7 +275,7 @@ export function placeRowNames(context: CanvasRenderingContext2D, layout: Layout,
   return placed;
 }
 
-function touchesNames(names: RowName[], left: number, right: number, y: number) {
+function touchesNames(names: Omit<RowName, "text">[], left: number, right: number, y: number) {
   return names.some((name) => left < name.x + name.half && right > name.x - name.half && Math.abs(name.y - y) < 15);
 }
 

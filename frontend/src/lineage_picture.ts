@@ -104,8 +104,8 @@ export function lineagePicture(
       drawLanes(context, layout, scale, look);
       drawRewrites(context, layout, scale);
       const rowNames = placeRowNames(context, layout, scale, look);
-      drawLaneLabels(context, layout, scale, rowNames, look);
       drawRowPath(context, layout, scale, look);
+      drawLaneLabels(context, layout, scale, rowNames, look);
       drawRowNames(context, rowNames, look);
     } else drawNoLanes(context, scale, bottom, look);
     context.restore();

@@ -5,6 +5,7 @@ import { node, setAttributes } from "./elements";
 import type { Changes, Failure, Progress, State } from "./messages";
 import type { Model } from "./model";
 import { errorPane, progressBar } from "./panes";
+import { joinState } from "./shared_state";
 
 /** What is sent to Python: the kind of question and its arguments. */
 type Question = { kind: string } & Record<string, unknown>;
@@ -86,10 +87,7 @@ export function connect(model: Model, el: HTMLElement) {
   );
   el.append(frame);
   let seq = 0;
-  const { revision: begun, ...first } = model.get("shared");
-  let revision = begun;
-  let state: State = first;
-  let changesOnTheWay = 0;
+  const shared = joinState(model, () => tell());
 
   function send(question: Question, onReply: (content: Answer) => void, onError: (content: Failure) => void): Sent {
     seq += 1;
@@ -135,35 +133,19 @@ export function connect(model: Model, el: HTMLElement) {
   sight.observe(frame);
 
   function tell() {
-    isBehind = wasSeen && !(isSeen && frame.getClientRects().length);
-    if (!isBehind) for (const listener of listeners) listener(state);
+    isBehind = wasSeen && !(isSeen && frame.checkVisibility()); // what asks for its size lays out the page
+    if (!isBehind) for (const listener of listeners) listener(shared.state);
   }
 
-  // Every change of the state is answered, also one that a newer one has overtaken: until the last
-  // of them has come back, what Python says about the state is older than what is shown.
   function setState(changes: Changes) {
-    state = { ...state, ...changes };
-    const settle = (content: { revision?: number }) => {
-      changesOnTheWay -= 1;
-      revision = Math.max(revision, content.revision ?? 0);
-      takeOver();
-    };
-    changesOnTheWay += 1;
-    const sent = send({ kind: "state", changes }, settle, (content) => {
-      settle({});
+    const settle = shared.change(changes);
+    const settled = (content: { revision?: number }) => settle(content.revision);
+    const sent = send({ kind: "state", changes }, settled, (content) => {
+      settle();
       errors.show("state", content);
     });
     questions.set(`state ${sent.seq}`, sent);
-    tell();
-  }
-
-  function takeOver() {
-    const { revision: toldRevision, ...told } = model.get("shared");
-    if (changesOnTheWay || toldRevision < revision) return; // answers overtake the shared state
-    const names = Object.keys(told) as (keyof State)[];
-    if (names.every((name) => told[name] === state[name])) return;
-    state = told;
-    tell();
+    shared.tell();
   }
 
   function receive(message: Message, buffers: DataView[]) {
@@ -199,18 +181,17 @@ export function connect(model: Model, el: HTMLElement) {
   }
 
   model.on("msg:custom", receive);
-  model.on("change:shared", takeOver);
 
   return {
     root,
     ask,
     get state() {
-      return state;
+      return shared.state;
     },
     setState,
     onState(listener: (state: State) => void) {
       listeners.push(listener);
-      listener(state);
+      listener(shared.state);
     },
     open: openView,
     canOpen,
@@ -229,7 +210,7 @@ export function connect(model: Model, el: HTMLElement) {
       text === null ? progress.hide("busy") : progress.show("busy", { text, fraction: null }),
     close() {
       model.off("msg:custom", receive);
-      model.off("change:shared", takeOver);
+      shared.leave();
       sight.disconnect();
       questions.clear();
       frame.remove();

@@ -51,6 +51,8 @@ export function render({ model, el }: View) {
   let log: Log | null = null;
   let filters: LogFilters = {};
   let looked = -1; // the line whose commit is described
+  let compared = -1; // that of the version to compare with
+  const linesOf = new Map<string | null, Map<bigint, number>>(); // by branch and version
   let typing: number | undefined;
   const lines = new Map<number, HTMLElement>();
   let fading: number | undefined;
@@ -167,6 +169,7 @@ export function render({ model, el }: View) {
     const before = isStill && log ? newestOf(log) : null;
     const wasPart = log?.is_part;
     log = { ...answer, ...unpackArrays<LogArrays>(answer) };
+    noteLines(log);
     for (const line of lines.values()) line.remove();
     lines.clear();
     lanes.setLog(log);
@@ -182,8 +185,15 @@ export function render({ model, el }: View) {
     looked = place === null ? -1 : lineOf(place.branch, place.version);
     if (!isStill || (wasPart && looked < 0)) follow(link.state);
     else if (looked >= 0) show();
+    else mark();
     drawLines();
     if (!log.is_part) link.root.dataset.lines = String(log.num_found);
+  }
+
+  function noteLines({ versions, branch }: Log) {
+    linesOf.clear();
+    for (const name of new Set(branch)) linesOf.set(name, new Map());
+    for (const [at, version] of versions.entries()) linesOf.get(branch[at])?.set(version, at);
   }
 
   /** The newest version that is shown of each branch. */
@@ -259,11 +269,12 @@ export function render({ model, el }: View) {
     for (let at = first; at <= last; at += 1) {
       if (lines.has(at)) continue;
       const line = lineElement(log, at);
+      markLine(line, at);
       lines.set(at, line);
       made.push(line);
     }
     space.append(...made);
-    mark();
+    lanes.scroll(list.scrollTop);
     link.root.dataset.first = String(first);
   }
 
@@ -316,13 +327,15 @@ export function render({ model, el }: View) {
   }
 
   function mark() {
-    const { compared_version: compared } = link.state;
-    const other = compared === null ? -1 : lineOf(about.branch, compared);
-    for (const [at, line] of lines) {
-      setAttributes(line, { "aria-selected": at === looked, "data-compared": at === other });
-    }
+    const { compared_version: other } = link.state;
+    compared = other === null ? -1 : lineOf(about.branch, other);
+    for (const [at, line] of lines) markLine(line, at);
     list.setAttribute("aria-activedescendant", `${names.id}-${looked}`);
-    lanes.draw(list.scrollTop, [looked, other]);
+    lanes.mark([looked, compared]);
+  }
+
+  function markLine(line: HTMLElement, at: number) {
+    setAttributes(line, { "aria-selected": at === looked, "data-compared": at === compared });
   }
 
   // --- choosing
@@ -331,9 +344,9 @@ export function render({ model, el }: View) {
     return { branch: from.branch[at], version: String(from.versions[at]) };
   }
 
+  /** The line of a version, -1 if there is none. */
   function lineOf(branch: string | null, version: string) {
-    const wanted = BigInt(version);
-    return log ? log.versions.findIndex((one, at) => one === wanted && log?.branch[at] === branch) : -1;
+    return linesOf.get(branch)?.get(BigInt(version)) ?? -1;
   }
 
   function choose(at: number, isOther = false) {
@@ -345,9 +358,9 @@ export function render({ model, el }: View) {
       return;
     }
     looked = at;
+    bring(at); // first, while the page is laid out
     if (isOwn) link.setState({ version, compared_version: null });
     else show();
-    bring(at);
   }
 
   function follow(state: State) {
@@ -427,9 +440,9 @@ export function render({ model, el }: View) {
       node("div", { class: "lx-log-told" }, ...labels(from, at)),
       node(
         "div",
-        {},
+        { class: "lx-log-when" },
         legendEntry(swatch(kindColor(from, from.kind[at])), visible(from.operation[at] ?? "unknown operation")),
-        node("span", { class: "lx-quiet" }, time ? ` ${relativeTime(time)}, ${absoluteTime(time)}` : " unknown time"),
+        node("span", { class: "lx-quiet" }, time ? `${relativeTime(time)}, ${absoluteTime(time)}` : "unknown time"),
       ),
       node("p", {}, ...rich(from.words[at] ?? "")),
       node(
@@ -485,7 +498,7 @@ export function render({ model, el }: View) {
   });
   link.on("versions", () => load(false, true));
   link.onState(follow);
-  const stopTheme = onTheme(() => lanes.draw(list.scrollTop));
+  const stopTheme = onTheme(lanes.redraw);
   start();
   return () => {
     clearTimeout(typing);

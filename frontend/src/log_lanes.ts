@@ -34,7 +34,7 @@ export function edgesInSight(log: Pick<LogArrays, "parent" | "lane" | "lost">, f
   return edges;
 }
 
-/** The picture: `element`, `setLog(log)`, `draw(top)` with how far the lines are scrolled, `close()`. */
+/** The picture: `element`, `setLog(log)`, `scroll(top)` with how far the lines are scrolled, `mark(lines)`, `redraw()`, `close()`. */
 export function logLanes() {
   let log: (LogArrays & { kinds: string[]; num_lanes: number }) | null = null;
   let top = 0;
@@ -86,9 +86,14 @@ export function logLanes() {
       picture.element.style.width = `${lanesWidth(newest.num_lanes)}px`;
       picture.redraw();
     },
-    /** Draw with the lines scrolled so far, and rings around some. */
-    draw(newTop: number, lines: number[] = [...marked]) {
+    redraw: picture.redraw,
+    /** Draw with the lines scrolled so far. */
+    scroll(newTop: number) {
       top = newTop;
+      picture.redraw();
+    },
+    /** Draw rings around some lines. */
+    mark(lines: number[]) {
       marked.clear();
       for (const line of lines) marked.add(line);
       picture.redraw();

@@ -690,6 +690,11 @@ export interface Plan {
   details: string[];
 }
 
+/** What a cleanup and a compaction would make of the table; none where that cannot be told. */
+export interface Plans {
+  plans: Plan[];
+}
+
 /** What is on disk; `failure` alone where that cannot be told. */
 export interface DiskUsage extends Packed {
   failure?: string;
@@ -698,7 +703,6 @@ export interface DiskUsage extends Packed {
   kinds: { words: string; bytes: Record<string, string> }[];
   parts: { name: string; words: string; color: string }[];
   rest_bytes: string;
-  plans: Plan[];
 }
 
 /** How much was written up to each version. */

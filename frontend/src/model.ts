@@ -20,6 +20,8 @@ export interface Traits {
 
 /** The part of an anywidget's model that views use. */
 export interface Model {
+  /** The model over which it speaks, if it is one of several within that. */
+  readonly whole?: Model;
   get<Name extends keyof Traits>(name: Name): Traits[Name];
   send(content: unknown): void;
   on(event: "msg:custom", listener: (content: never, buffers: DataView[]) => void): void;
@@ -28,8 +30,8 @@ export interface Model {
   off(event: `change:${keyof Traits}`, listener: () => void): void;
 }
 
-/** A view within another one: its number in messages, and its traits. */
-export type Part = { number: number } & Pick<Traits, "shows" | "shared" | "label" | "opens"> & Partial<Traits>;
+/** A view within another one: its number in messages, and its traits; the state is that of the whole. */
+export type Part = { number: number } & Pick<Traits, "shows" | "label" | "opens"> & Partial<Omit<Traits, "shared">>;
 
 export interface View {
   model: Model;

@@ -11,7 +11,7 @@ import { unpackHistory } from "./history";
 import { historyStrip } from "./history_strip";
 import { kindColor, kindLegend, legendEntry, swatch } from "./legend";
 import { connect } from "./link";
-import type { Advice, DiskUsage, HistoryContent, Latest, Sizes, State, Story } from "./messages";
+import type { Advice, DiskUsage, HistoryContent, Latest, Plans, Sizes, State, Story } from "./messages";
 import type { View } from "./model";
 import type { Measure } from "./overview_panels";
 import {
@@ -53,7 +53,7 @@ export function render({ model, el }: View) {
     },
   );
   const strip = historyStrip(link.root, { onMove: choose, describe, chart: CHART });
-  const disk = diskPanel(link.root, { onMove: choose, isWhole: false });
+  const disk = diskPanel(link.root, { onMove: (version) => link.setState({ version }), isWhole: false });
   const onDisk = panel("On disk", link.leadTo("disk", "Open Disk"), disk.element);
   const largest = largestCommits(choose);
   const kinds = operationsByKind(choose);
@@ -102,20 +102,17 @@ export function render({ model, el }: View) {
   /** Tell the story anew; `isStill`: what takes long to find is told when somebody asks for it. */
   async function load(refresh: boolean, isStill = false) {
     const atEnd = history?.count && position === history.count - 1;
-    const before = history?.versions ?? [];
     const isFirst = !history;
     if (isFirst && !link.offline) link.ask<Latest>("latest").then(showLatest);
     const content = await link.ask<HistoryContent & Story>("story", refresh ? { refresh } : {});
     if (!isFirst) sizes = await link.ask<Sizes>("sizes"); // until then all stays as it is
     history = unpackHistory(content, askWords(link));
-    const isLonger = before.every((version, p) => history.versions[p] === version);
     showName(history);
     nothing.hidden = history.count > 0;
     body.hidden = !history.count;
     if (history.count) {
       fill(story, ...storySentences(history, sizes, choose));
       fill(cards, ...factCards(history.facts, history));
-      if (!isStill || !isLonger) disk.setHistory(history);
       if (sizes) largest.setSizes(history, sizes);
       kinds.setHistory(history);
       const [first, last] = [history.timeAt(0), history.timeAt(history.count - 1)];
@@ -126,12 +123,14 @@ export function render({ model, el }: View) {
       if (refresh && atEnd) choose(history.count - 1);
       else follow(link.state);
     }
+    const begun = performance.now();
+    const looksCloser = !isStill || took < QUICK;
+    const looking = looksCloser && history.count ? showDisk() : null; // it stands first
     if (isFirst && history.count) await showSizes();
     link.root.dataset.loaded = String(history.count);
-    if (isStill && took >= QUICK) return;
-    const begun = performance.now();
+    if (!looksCloser) return;
     if (!isStill) advice.wait();
-    if (history.count) link.ask<DiskUsage>("disk").then(showDisk);
+    await looking;
     advice.show(await link.ask<Advice>("advice"));
     took = performance.now() - begun;
   }
@@ -158,10 +157,10 @@ export function render({ model, el }: View) {
     largest.setSizes(history, sizes);
   }
 
-  function showDisk(usage: DiskUsage) {
-    disk.setHistory(history);
-    disk.setDisk(usage);
-    disk.show(position);
+  async function showDisk() {
+    const from = history;
+    disk.setDisk(await link.ask<DiskUsage>("disk"), from);
+    disk.setPlans(await link.ask<Plans>("plans"));
   }
 
   /** The same pictures as in time travel, of what was chosen to look at. */
@@ -205,7 +204,7 @@ export function render({ model, el }: View) {
     if (found === position) return;
     position = found;
     strip.show(position);
-    disk.show(position);
+    disk.show(history.versions[position]);
     largest.show(String(history.versions[position]));
     kinds.show(position);
     const time = history.timeAt(position);

@@ -8,32 +8,32 @@ type Listener = (content: never, buffers: DataView[]) => void;
 
 /** A model that hears only the messages with one number, or with none. */
 class Filtered implements Model {
-  protected readonly model: Model;
+  readonly whole: Model;
   private readonly number: number | undefined;
   private readonly hearing = new Map<Listener, Listener>();
 
   constructor(model: Model, number?: number) {
-    this.model = model;
+    this.whole = model;
     this.number = number;
   }
 
   get<Name extends keyof Traits>(name: Name): Traits[Name] {
-    return this.model.get(name);
+    return this.whole.get(name);
   }
 
   send(content: unknown) {
-    this.model.send(content);
+    this.whole.send(content);
   }
 
   on(event: Event, listener: Listener) {
     const hear = event === "msg:custom" ? this.ofMine(listener) : this.ofChange(event, listener as () => void);
     this.hearing.set(listener, hear);
-    this.model.on(this.source(event) as "msg:custom", hear);
+    this.whole.on(this.source(event) as "msg:custom", hear);
   }
 
   off(event: Event, listener: Listener) {
     const hear = this.hearing.get(listener);
-    if (hear) this.model.off(this.source(event) as "msg:custom", hear);
+    if (hear) this.whole.off(this.source(event) as "msg:custom", hear);
     this.hearing.delete(listener);
   }
 
@@ -65,12 +65,13 @@ class PartModel extends Filtered {
   }
 
   override get<Name extends keyof Traits>(name: Name): Traits[Name] {
-    const now = this.model.get("parts")[this.name];
+    if (name === "shared") return this.whole.get(name);
+    const now: Partial<Traits> & Part = this.whole.get("parts")[this.name];
     return (now?.number === this.part.number ? now : this.part)[name] as Traits[Name];
   }
 
   override send(content: unknown) {
-    this.model.send({ ...(content as object), part: this.part.number });
+    this.whole.send({ ...(content as object), part: this.part.number });
   }
 
   protected override source(event: Event): Event {

@@ -147,6 +147,7 @@ class RecordedModel implements Model {
       case "overview sizes":
       case "overview advice":
       case "overview disk":
+      case "overview plans":
         return this.known(asked);
       case "log about":
         return this.known("log about");
@@ -202,9 +203,7 @@ class RecordedModel implements Model {
     if (this.traits.place?.view === "changes" && this.state.compared_version === null)
       this.state.compared_version = this.before(this.state.version ?? this.told.latest);
     const revision = this.get("shared").revision + 1;
-    const shared = { ...this.state, revision };
-    const parts = Object.entries(this.get("parts")).map(([name, part]) => [name, { ...part, shared }]);
-    this.set({ shared, parts: Object.fromEntries(parts) });
+    this.set({ shared: { ...this.state, revision } });
     const isOther = before.version !== this.state.version || before.compared_version !== this.state.compared_version;
     if (isOther && this.get("parts").changes) this.compare();
     if (this.trail[this.at]) this.trail[this.at].state = this.state;
@@ -213,8 +212,7 @@ class RecordedModel implements Model {
 
   private open(view: string, changes: Changes, isBack = false) {
     if (!this.get("parts")[view]) {
-      const part = { ...this.told.parts[view], shared: this.get("shared") };
-      this.set({ parts: { ...this.get("parts"), [view]: part } });
+      this.set({ parts: { ...this.get("parts"), [view]: this.told.parts[view] } });
     }
     const isNew = !isBack && this.trail[this.at]?.view !== view;
     if (isNew) {

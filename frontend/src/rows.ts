@@ -184,7 +184,7 @@ export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowAc
   // --- head and columns
 
   function buildHead() {
-    const example = about.columns.find((column) => column.is_number && /^\w{1,24}$/.test(column.name));
+    const example = about.columns.find((column) => column.is_number && /^\w{1,14}$/.test(column.name));
     filter.placeholder = link.offline
       ? "Filters need Python"
       : example

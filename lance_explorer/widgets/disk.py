@@ -17,7 +17,12 @@ from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
 from lance_explorer.widgets.code_lines import arranged_code, call
-from lance_explorer.widgets.disk_data import disk_answer, forget_what_is_on_disk, on_disk
+from lance_explorer.widgets.disk_data import (
+    disk_answer,
+    forget_what_is_on_disk,
+    on_disk,
+    plans_answer,
+)
 from lance_explorer.widgets.file_data import history_data, no_advice_words, summary_data
 from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
@@ -163,6 +168,11 @@ class Disk(VersionsView, RowsView):
     def _disk(self, request: Request) -> Reply | dict[str, Any]:
         """Return what is on disk."""
         return disk_answer(self._table, request)
+
+    @answers("plans", in_background=True)
+    def _plans(self, request: Request) -> dict[str, Any]:
+        """Return what a cleanup and a compaction would make of it."""
+        return plans_answer(self._table, request)
 
     @answers("advice", in_background=True)
     def _advise(self, request: Request) -> dict[str, Any]:

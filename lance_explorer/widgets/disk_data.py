@@ -1,4 +1,4 @@
-"""What is on disk and whose it is, for the browser, and what a cleanup or a compaction would do.
+"""What is on disk and whose it is, for the browser; what a cleanup or a compaction would do.
 
 The views of a table show one look at its folder, so that no two of them have other numbers.
 """
@@ -23,7 +23,7 @@ from lance_explorer.widgets.code_lines import dataset_code
 from lance_explorer.widgets.packing import packed
 from lance_explorer.widgets.view import Reply, Request
 
-__all__ = ["disk_answer", "disk_data", "forget_what_is_on_disk", "on_disk"]
+__all__ = ["disk_answer", "disk_data", "forget_what_is_on_disk", "on_disk", "plans_answer"]
 
 
 class _Looked:
@@ -52,6 +52,16 @@ def forget_what_is_on_disk(table: Table) -> None:
     _LOOKED.pop(table, None)
 
 
+def plans_answer(table: Table, request: Request) -> dict[str, Any]:
+    """Return what could be done about the size of a table; none where that cannot be told."""
+    try:
+        with collector_paused():
+            made = plans(on_disk(table), request.check)
+    except LanceExplorerError:
+        return {"plans": []}  # :func:`disk_answer` tells why
+    return {"plans": [{**asdict(plan), "lines": dataset_code(table, plan.code)} for plan in made]}
+
+
 def disk_answer(table: Table, request: Request) -> Reply | dict[str, Any]:
     """Return :func:`disk_data` to a page; why that cannot be told is an answer, too."""
     request.progress("listing what is on disk")
@@ -63,7 +73,7 @@ def disk_answer(table: Table, request: Request) -> Reply | dict[str, Any]:
 
 @collector_paused()
 def disk_data(table: Table, check: Callable[[], None]) -> Reply:
-    """Return what takes how much space, since when, and what can be done about it.
+    """Return what takes how much space, and since when.
 
     ``check`` is called between the steps, and may end the work. The arrays have one value for each
     version: how much of what is there now was written up to then.
@@ -95,10 +105,6 @@ def disk_data(table: Table, check: Callable[[], None]) -> Reply:
             for name, color in DISK_COLORS.items()
         ],
         "rest_bytes": str(versions.filter(pl.col("version").is_null())["size_bytes"].sum()),
-        "plans": [
-            {**asdict(plan), "lines": dataset_code(table, plan.code)}
-            for plan in plans(found, check)
-        ],
     }
     arrays = {
         f"disk_{name}": of_versions[f"{name}_bytes"].cum_sum().cast(pl.Float64).to_numpy()

@@ -25,7 +25,7 @@ from lance_explorer.widgets.lineage_graph import LineageGraph
 from lance_explorer.widgets.live import Following
 from lance_explorer.widgets.log import Log
 from lance_explorer.widgets.overview import Overview
-from lance_explorer.widgets.parts import PartLine, parts_of
+from lance_explorer.widgets.parts import PartLine, parts_of, traits_of_part
 from lance_explorer.widgets.questions import examples
 from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.search import Found, answered, rows_with, search
@@ -403,8 +403,8 @@ class Explorer(View):
         def send(data: Mapping[str, Any], buffers: list[bytes]) -> None:
             if data["method"] == "custom":
                 self.send({**data["content"], "part": number}, buffers)
-            elif data["method"] == "update":
-                self._tell_traits(number, data["state"])
+            elif data["method"] == "update" and (changed := traits_of_part(data["state"])):
+                self._tell_traits(number, changed)
 
         return send
 
@@ -478,7 +478,8 @@ class Explorer(View):
         self._views[name] = view
         [number] = [number for number, line in self._lines.items() if line is view.comm]
         with self._sharing:
-            self.parts = {**self.parts, name: {"number": number, **view.traits_to_share()}}
+            traits = traits_of_part(view.traits_to_share())
+            self.parts = {**self.parts, name: {"number": number, **traits}}
 
     def _go_by(self, by: int) -> None:
         with self._lock:

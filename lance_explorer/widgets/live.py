@@ -5,6 +5,7 @@ A look lists the versions of the branch, and its tags and branches; it reads non
 
 import threading
 import time
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,7 +151,8 @@ class Following:
         latest = source.latest_version
         if chosen is not None and chosen >= latest:
             self._seen = latest
-        count = sum(1 for file in source.listing.versions if file.version > self._seen)
+        listed = source.listing.versions
+        count = len(listed) - bisect_right(listed, self._seen, key=lambda file: file.version)
         return {
             "is_on": self.is_on,
             "wait": self.wait_ms,

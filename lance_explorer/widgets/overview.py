@@ -9,7 +9,12 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_data
-from lance_explorer.widgets.disk_data import disk_answer, forget_what_is_on_disk, on_disk
+from lance_explorer.widgets.disk_data import (
+    disk_answer,
+    forget_what_is_on_disk,
+    on_disk,
+    plans_answer,
+)
 from lance_explorer.widgets.overview_data import latest_facts, size_data, table_facts
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
@@ -117,6 +122,11 @@ class Overview(VersionsView):
     def _disk(self, request: Request) -> Reply | dict[str, Any]:
         """Return what is on disk."""
         return disk_answer(self._table, request)
+
+    @answers("plans", in_background=True)
+    def _plans(self, request: Request) -> dict[str, Any]:
+        """Return what a cleanup and a compaction would make of it."""
+        return plans_answer(self._table, request)
 
     @answers("advice", in_background=True)
     def _advice(self, request: Request) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from comm.base_comm import BaseComm
 from ipywidgets import Widget
 
-__all__ = ["PartLine", "line_of_part", "parts_of"]
+__all__ = ["PartLine", "line_of_part", "parts_of", "traits_of_part"]
 
 _Send = Callable[[Mapping[str, Any], list[bytes]], None]
 _SEND: ContextVar[_Send | None] = ContextVar("_SEND", default=None)
@@ -77,3 +77,8 @@ def line_of_part() -> PartLine | None:
     """Return the line of a view that is made now as a part; None for one that has its own."""
     send = _SEND.get()
     return None if send is None else PartLine(send)
+
+
+def traits_of_part(traits: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the browser is told of a part: what is chosen it has from the whole."""
+    return {name: value for name, value in traits.items() if name != "shared"}

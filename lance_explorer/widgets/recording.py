@@ -17,7 +17,7 @@ from lance_explorer.widgets.explorer import TABS
 from lance_explorer.widgets.grid_view import GridView
 from lance_explorer.widgets.log import Log
 from lance_explorer.widgets.overview import Overview
-from lance_explorer.widgets.parts import parts_of
+from lance_explorer.widgets.parts import parts_of, traits_of_part
 from lance_explorer.widgets.row_history import RowHistory
 from lance_explorer.widgets.shelves import Shelves, key_of
 from lance_explorer.widgets.state import ExplorerState
@@ -178,6 +178,7 @@ class _Recorder:
             ("sizes", self._answer(self._overview, "sizes")),
             ("advice", self._answer(self._overview, "advice")),
             ("disk", self._answer(self._overview, "disk")),
+            ("plans", self._answer(self._overview, "plans")),
             ("log about", self._answer(self._log, "about")),
             ("log", self._answer(self._log, "log", filters={})),
         )
@@ -298,7 +299,11 @@ class _Recorder:
         tabs = [{"name": name, "label": TABS[name].label} for name in RECORDED]
         parts = {}
         for number, (name, view) in enumerate(self._views().items(), 1):
-            traits = {**view.traits_to_share(), "label": TABS[name].label, "opens": [*RECORDED]}
+            traits = {
+                **traits_of_part(view.traits_to_share()),
+                "label": TABS[name].label,
+                "opens": [*RECORDED],
+            }
             parts[name] = {**traits, "number": number, "offline": NEEDS_PYTHON}
         return {
             "about": {

@@ -4,7 +4,9 @@ Views that are given the same state are linked. Row IDs and versions are Python 
 the browser they go as decimal strings, since its numbers are exact to 2^53 only.
 """
 
+import threading
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import traitlets
 
@@ -25,6 +27,8 @@ __all__ = [
 ]
 
 MAX_UINT64 = 2**64 - 1
+
+_COUNTING = threading.Lock()
 
 
 class _ChoiceError(InvalidArgumentError, traitlets.TraitError):
@@ -75,6 +79,19 @@ class ExplorerState(traitlets.HasTraits):
     fragment_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
     row_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
     filter = _Text("")
+
+    _revision = 0
+
+    def notify_change(self, change: Any) -> None:
+        """Count a change, then tell of it."""
+        with _COUNTING:
+            self._revision += 1
+        super().notify_change(change)
+
+    @property
+    def revision(self) -> int:
+        """How often it has changed, with the change that an observer hears of."""
+        return self._revision
 
     @property
     def chosen_columns(self) -> dict[str, tuple[str, ...]]:

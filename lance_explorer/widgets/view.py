@@ -222,7 +222,7 @@ class View(anywidget.AnyWidget):
         self._missed: dict[Callable[[], None], None] = {}
         self._hearing: list[tuple[Callable[[object], None], Any]] = []
         self._opener: Callable[[str, Mapping[str, Any]], None] | None = None
-        super().__init__(shows=self._module, shared={**to_browser(self.state), "revision": 0})
+        super().__init__(shows=self._module, shared=_shared(self.state))
         self.on_state(self._share)
         self.on_msg(self._receive)
 
@@ -332,7 +332,7 @@ class View(anywidget.AnyWidget):
 
     def _change_state(self, request: Request) -> dict[str, Any]:
         change(self.state, read_choices(request["changes"]))
-        return {"revision": self.shared["revision"]}
+        return {"revision": self.state.revision}
 
     def _go(self, request: Request) -> dict[str, Any]:
         self.open_view(request["view"], **read_choices(request["changes"]))
@@ -340,7 +340,7 @@ class View(anywidget.AnyWidget):
 
     def _share(self) -> None:
         with self._sharing:  # the state may change in several threads; what comes last is newest
-            self.shared = {**to_browser(self.state), "revision": self.shared["revision"] + 1}
+            self.shared = _shared(self.state)
 
     def _receive(self, _: object, message: Mapping[str, Any], buffers: object) -> None:
         """Answer a message of the browser, now or in the background."""
@@ -388,6 +388,11 @@ def failure_of(error: BaseException) -> dict[str, str]:
         return {"title": _in_words(type(error).__name__), "message": str(error), "details": ""}
     details = "".join(traceback.format_exception(error))
     return {"title": type(error).__name__, "message": str(error), "details": details}
+
+
+def _shared(state: ExplorerState) -> dict[str, Any]:
+    """Return what is chosen, and of which revision it is at least."""
+    return {"revision": state.revision, **to_browser(state)}
 
 
 def _in_words(class_name: str) -> str:

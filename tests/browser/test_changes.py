@@ -316,7 +316,7 @@ def test_hostile_names_and_values_are_text(changes, tmp_path):
     [column] = counts(notebook, "Rows by column")
     assert column.startswith("<img src=x onerror=")
     expect_cells(notebook, "changed", "b → " + EVIL.replace("\u202e", "\\u202e"))
-    assert widget(notebook).locator("img, script").count() == 0
+    expect(widget(notebook).locator("img, script")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"
 
 
@@ -364,7 +364,7 @@ def test_commits_without_rows_lead_with_what_did_change(bare_notebook):
     shown(notebook, 5, 5)
     expect(beside).to_be_hidden()
     expect(widget(notebook)).to_contain_text("No row differs, and nothing else")
-    assert widget(notebook).locator("img").count() == 0
+    expect(widget(notebook).locator("img")).to_have_count(0)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

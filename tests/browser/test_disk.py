@@ -1,8 +1,10 @@
 """The view Disk, in JupyterLab."""
 
 import json
+import re
 
 import pytest
+from playwright.sync_api import expect
 
 from lance_explorer.frames.sizes import byte_size
 from tests.synthetic import SyntheticTable
@@ -114,8 +116,8 @@ def test_a_bar_of_sizes_filters_the_table_by_mouse_and_key(shown):
     box = chart.bounding_box()
     x = 46 + (at + 0.5) * (box["width"] - 46 - 30) / len(bins)
     chart.hover(position={"x": x, "y": 100})
-    told = widget(shown).get_by_role("tooltip").filter(visible=True).inner_text()
-    assert told.startswith("2 files of ")
+    told = widget(shown).get_by_role("tooltip").filter(visible=True)
+    expect(told).to_have_text(re.compile(r"^2 files of "), use_inner_text=True)
     chart.click(position={"x": x, "y": 100})
     rows_in_table(shown, 2)
     assert shown.value("widget.frame().height") == 2
@@ -142,11 +144,11 @@ def test_a_row_chooses_its_fragment_by_mouse_and_key(shown):
 
 def test_deletions_by_fragment_choose_the_fragment(shown):
     chart = widget(shown).get_by_role("slider", name="Fragment", exact=True)
-    told = part(shown, "Deleted rows that files still hold").inner_text()
+    told = part(shown, "Deleted rows that files still hold")
     number = shown.value("table.inspect.deletions().height")
     over = shown.value("(table.inspect.deletions()['fraction'] > 0.1).sum()")
-    assert f"{number} of 6 fragments with deleted rows" in told
-    assert f"line (10 %): {over}." in told
+    expect(told).to_contain_text(f"{number} of 6 fragments with deleted rows", use_inner_text=True)
+    expect(told).to_contain_text(f"line (10 %): {over}.", use_inner_text=True)
     chart.focus()
     shown.page.keyboard.press("Home")
     shown.wait_for("widget.state.fragment_id == 11")
@@ -157,8 +159,8 @@ def test_deletions_by_fragment_choose_the_fragment(shown):
     shown.wait_for("widget.state.fragment_id == 19")
     shown.wait_for("widget.selection == [4]")
     chart.hover(position={"x": 46 + 0.5 * 60, "y": 50})
-    told = widget(shown).get_by_role("tooltip").filter(visible=True).inner_text()
-    assert told.startswith("fragment 11: ")
+    told = widget(shown).get_by_role("tooltip").filter(visible=True)
+    expect(told).to_have_text(re.compile(r"^fragment 11: "), use_inner_text=True)
 
 
 def test_other_kinds_of_files_are_in_the_table(shown):
@@ -189,9 +191,9 @@ def test_manifests_are_drawn_over_versions_and_choose_one(shown):
     shown.page.keyboard.press("ArrowLeft")
     at_version(shown, 44)
     chart.hover(position={"x": 80, "y": 100})
-    told = widget(shown).get_by_role("tooltip").filter(visible=True).inner_text()
-    assert "Version 1 " in told
-    assert "transaction: " in told
+    told = widget(shown).get_by_role("tooltip").filter(visible=True)
+    expect(told).to_contain_text("Version 1 ", use_inner_text=True)
+    expect(told).to_contain_text("transaction: ", use_inner_text=True)
     chart.click(position={"x": 80, "y": 100})
     at_version(shown, 1)
 
@@ -199,7 +201,7 @@ def test_manifests_are_drawn_over_versions_and_choose_one(shown):
 def test_what_is_on_disk_is_told_by_kind_and_owner(shown):
     shown.widgets(".lx-disk-view[data-disk]").wait_for()
     disk = part(shown, "On disk, with all versions")
-    assert shown.value("table.disk_usage().sentence") in disk.inner_text()
+    expect(disk).to_contain_text(shown.value("table.disk_usage().sentence"), use_inner_text=True)
     rows = disk.locator("tbody tr").all_inner_texts()
     by_kind = {kind: cells for kind, *cells in (row.split("\t") for row in rows)}
     sizes = "table.disk_usage().summary().filter(kind='data')['size_bytes'].to_list()"
@@ -240,8 +242,8 @@ def test_it_is_drawn_in_both_themes_and_narrow(shown, lab, theme, width):
 def test_an_empty_table_has_no_files(opened, tmp_path):
     notebook = opened("disk_empty", SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
     assert cards(notebook)["data files"] == ("0 bytes", "0 files")
-    assert "no files" in widget(notebook).inner_text()
-    assert "The version has no fragments" in widget(notebook).inner_text()
+    expect(widget(notebook)).to_contain_text("no files", use_inner_text=True)
+    expect(widget(notebook)).to_contain_text("The version has no fragments", use_inner_text=True)
 
 
 def test_sizes_that_old_writers_do_not_record_are_unknown(opened):
@@ -249,7 +251,7 @@ def test_sizes_that_old_writers_do_not_record_are_unknown(opened):
 
     notebook = opened("disk_old", DATA / "0.10.18" / "life_cycle.lance")
     assert cards(notebook)["data files"][0] == "unknown size"
-    assert "1 file of unknown size" in widget(notebook).inner_text()
+    expect(widget(notebook)).to_contain_text("1 file of unknown size", use_inner_text=True)
 
 
 def test_an_unknown_reader_flag_is_named(opened, tmp_path):
@@ -277,7 +279,7 @@ def test_hostile_names_are_text(opened, tmp_path):
     notebook = opened("disk_hostile", table.path)
     notebook.run("widget.kind = 'indices'")
     widget(notebook).get_by_role("gridcell").get_by_text("\\u202e").wait_for()
-    assert widget(notebook).locator("img").count() == 0
+    expect(widget(notebook).locator("img")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"
 
 
@@ -287,8 +289,8 @@ def test_a_branch_tells_what_is_on_disk_as_its_own(opened, tmp_path):
     notebook = opened("disk_branch", table.path, "dev")
     assert cards(notebook)["data files"][1] == "2 files"
     notebook.widgets(".lx-disk-view[data-disk]").wait_for()
-    told = part(notebook, "On disk, with all versions").inner_text()
-    assert notebook.value("table.disk_usage().sentence") in told
+    told = part(notebook, "On disk, with all versions")
+    expect(told).to_contain_text(notebook.value("table.disk_usage().sentence"), use_inner_text=True)
 
 
 def test_five_thousand_fragments_are_drawn(opened, tmp_path):
@@ -296,9 +298,9 @@ def test_five_thousand_fragments_are_drawn(opened, tmp_path):
     table.delete({4321: range(40)})
     notebook = opened("disk_many", table.path)
     at_version(notebook, 2)
-    told = part(notebook, "Deleted rows that files still hold").inner_text()
-    assert "1 of 5,000 fragments with deleted rows" in told
-    assert "Each bar is the most of " in told
+    told = part(notebook, "Deleted rows that files still hold")
+    expect(told).to_contain_text("1 of 5,000 fragments with deleted rows", use_inner_text=True)
+    expect(told).to_contain_text("Each bar is the most of ", use_inner_text=True)
     chart = widget(notebook).get_by_role("slider", name="Fragment", exact=True)
     notebook.run("widget.state.fragment_id = 4320")
     notebook.widgets('.lx-picture[data-drawn="4320"]').wait_for()

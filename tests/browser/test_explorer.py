@@ -486,6 +486,6 @@ def test_hostile_names_are_text(explore, tmp_path):
     page.notebook.run(f"explorer.state.filter = {EVIL!r}")
     page.bar.locator('[data-choice="filter"]').get_by_text("\\u202e").wait_for()
     pane = copied(page)
-    assert "\\u202e" in pane.locator("pre").inner_text()
-    assert page.notebook.widgets("img").count() == 0
+    expect(pane.locator("pre")).to_contain_text("\\u202e", use_inner_text=True)
+    expect(page.notebook.widgets("img")).to_have_count(0)
     assert page.notebook.page.evaluate("typeof owned") == "undefined"

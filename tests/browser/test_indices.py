@@ -121,16 +121,22 @@ def test_each_cell_has_the_colour_of_what_the_index_has(small):
 def test_keys_move_the_version_and_everything_follows(small):
     press(small, "End")
     drawn(small, 7)
-    assert "12 rows to scan in 1 fragment" not in card(small, "early").inner_text()
+    expect(card(small, "early")).not_to_contain_text(
+        "12 rows to scan in 1 fragment", use_inner_text=True
+    )
     press(small, "ArrowLeft", "ArrowLeft")
     drawn(small, 5)
-    assert "3 rows covered in 1 fragment" in card(small, "early").inner_text()
-    assert "12 rows to scan in 1 fragment" in card(small, "early").inner_text()
-    assert "up to 1 stale entry" in card(small, "early").inner_text()
+    expect(card(small, "early")).to_contain_text(
+        "3 rows covered in 1 fragment", use_inner_text=True
+    )
+    expect(card(small, "early")).to_contain_text(
+        "12 rows to scan in 1 fragment", use_inner_text=True
+    )
+    expect(card(small, "early")).to_contain_text("up to 1 stale entry", use_inner_text=True)
     press(small, "Home")
     drawn(small, 1)
     widget(small).get_by_text("This version has no index").wait_for()
-    assert widget(small).get_by_role("radio").count() == 0
+    expect(widget(small).get_by_role("radio")).to_have_count(0)
     press(small, "PageUp", "ArrowRight")
     drawn(small, 4)
     assert small.value("widget.frame()['version'].unique().to_list()") == [4]
@@ -175,10 +181,12 @@ def test_a_drag_moves_the_version(small):
 
 def test_pointing_tells_what_the_index_has(small):
     picture(small).hover(position=place(small, 5, 0, 7))
-    told = widget(small).get_by_role("tooltip").filter(visible=True).inner_text()
-    assert "Version 5 · Delete" in told
-    assert "early covers 20 % of the rows" in told
-    assert "Fragment 0: covered, rows deleted or moved since" in told
+    told = widget(small).get_by_role("tooltip").filter(visible=True)
+    expect(told).to_contain_text("Version 5 · Delete", use_inner_text=True)
+    expect(told).to_contain_text("early covers 20 % of the rows", use_inner_text=True)
+    expect(told).to_contain_text(
+        "Fragment 0: covered, rows deleted or moved since", use_inner_text=True
+    )
     small.page.mouse.move(5, 5)
 
 
@@ -277,7 +285,7 @@ def test_an_unknown_reader_flag_leaves_fragments(indices, tmp_path):
     notebook = indices("flag_indices", table.path)
     drawn(notebook, 3, index="id_idx")
     expect_color(notebook, place(notebook, 3, 1, 3), NOT_COVERED)
-    assert "in 1 fragment" in card(notebook, "id_idx").inner_text()
+    expect(card(notebook, "id_idx")).to_contain_text("in 1 fragment", use_inner_text=True)
 
 
 def test_versions_that_are_not_kept_leave_a_gap(indices, tmp_path):
@@ -289,7 +297,9 @@ def test_versions_that_are_not_kept_leave_a_gap(indices, tmp_path):
     drawn(notebook, 9)
     press(notebook, "ArrowLeft", "ArrowLeft")
     drawn(notebook, 4)
-    assert "in the table since version ≤ 3" in card(notebook, "id_idx").inner_text()
+    expect(card(notebook, "id_idx")).to_contain_text(
+        "in the table since version ≤ 3", use_inner_text=True
+    )
     notebook.run("widget.state.version = 6")
     widget(notebook).get_by_text("Version 6 is not among the 4 that are shown").wait_for()
 
@@ -300,7 +310,7 @@ def test_a_branch_has_its_own_coverage(indices, tmp_path):
     notebook = indices("branch_indices", table.path, ", branch='dev'")
     drawn(notebook, 3)
     widget(notebook).get_by_text("t.lance, branch dev: 2 versions").wait_for()
-    assert "5 rows to scan" in card(notebook, "id_idx").inner_text()
+    expect(card(notebook, "id_idx")).to_contain_text("5 rows to scan", use_inner_text=True)
 
 
 def test_refresh_shows_what_was_committed_meanwhile(indices, tmp_path):
@@ -310,7 +320,7 @@ def test_refresh_shows_what_was_committed_meanwhile(indices, tmp_path):
     table.append(rows=7)
     widget(notebook).get_by_role("button", name="Refresh", exact=True).click()
     drawn(notebook, 3)
-    assert "7 rows to scan" in card(notebook, "id_idx").inner_text()
+    expect(card(notebook, "id_idx")).to_contain_text("7 rows to scan", use_inner_text=True)
 
 
 def test_a_damaged_reuse_history_is_told_and_the_rest_is_there(indices, tmp_path):
@@ -321,7 +331,7 @@ def test_a_damaged_reuse_history_is_told_and_the_rest_is_there(indices, tmp_path
     widget(notebook).get_by_text("What the indices of this version cover is unknown").wait_for()
     press(notebook, "ArrowLeft", "ArrowLeft")
     drawn(notebook, 2)
-    assert "4 rows covered" in card(notebook, "id_idx").inner_text()
+    expect(card(notebook, "id_idx")).to_contain_text("4 rows covered", use_inner_text=True)
 
 
 EVIL = "<img src=x onerror='owned=1'><script>owned=1</script>`\u202e"
@@ -331,11 +341,11 @@ def test_hostile_names_are_text(indices, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index(EVIL + "x" * 10_000)
     notebook = indices("hostile_indices", table.overwrite(rows=2).path)
     drawn(notebook, 3)
-    assert "<img src=x onerror=" in card(notebook, "<img").inner_text()
-    assert "\\u202e" in card(notebook, "<img").inner_text()
+    expect(card(notebook, "<img")).to_contain_text("<img src=x onerror=", use_inner_text=True)
+    expect(card(notebook, "<img")).to_contain_text("\\u202e", use_inner_text=True)
     advice = widget(notebook).locator('[data-code="index_covers_nothing"]')
-    assert "covers none of the 2 rows in 1 fragment" in advice.inner_text()
-    assert widget(notebook).locator("img, script").count() == 0
+    expect(advice).to_contain_text("covers none of the 2 rows in 1 fragment", use_inner_text=True)
+    expect(widget(notebook).locator("img, script")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"
     assert notebook.value("eval(widget.code()).equals(widget.frame())")
 
@@ -354,11 +364,14 @@ def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):
     many.run("widget.state.version, widget.state.fragment_id = 5001, None")
     drawn(many, 5001, index="id_idx")
     fragments = many.value("len(table.inspect.all_fragments()['fragment_id'].unique())")
-    words = widget(many).locator(".lx-legend").first.inner_text()
+    words = widget(many).locator(".lx-legend").first
     each = -(-fragments // 264)
-    assert f"{fragments:,} fragments in {-(-fragments // each)} rows, up to {each} each" in words
-    assert "covered: 200 fragments" in words
-    assert "not covered: 4,800 fragments" in words
+    expect(words).to_contain_text(
+        f"{fragments:,} fragments in {-(-fragments // each)} rows, up to {each} each",
+        use_inner_text=True,
+    )
+    expect(words).to_contain_text("covered: 200 fragments", use_inner_text=True)
+    expect(words).to_contain_text("not covered: 4,800 fragments", use_inner_text=True)
     press(many, "PageDown", "ArrowDown")
     drawn(many, 4751, 0)
     press(many, "Home", "Escape")

@@ -75,7 +75,7 @@ def test_a_double_click_on_a_table_opens_it(lab: Lab, listing: Locator) -> None:
     item(listing, "first.lance").dblclick()  # it is there already
     tab(lab, "first.lance").wait_for()
     shown(lab, ".lx-strip[data-drawn]").wait_for()
-    assert item(listing, "first.lance").is_visible()
+    expect(item(listing, "first.lance")).to_be_visible()
 
 
 def test_a_folder_that_holds_no_table_says_so(lab: Lab, listing: Locator) -> None:

@@ -200,9 +200,11 @@ def test_pointing_at_an_event_tells_what_happened(photos):
     at = lane(photos, "25@44", 44)
     at["x"] -= 0.14 * scale(photos)["unit"]
     picture(photos).hover(position=at)
-    told = widget(photos).get_by_role("tooltip").filter(visible=True).inner_text()
-    assert "Row 42 updated in version 44" in told
-    assert "from fragment 12, offset 171 to fragment 25, offset 0" in told
+    told = widget(photos).get_by_role("tooltip").filter(visible=True)
+    expect(told).to_contain_text("Row 42 updated in version 44", use_inner_text=True)
+    expect(told).to_contain_text(
+        "from fragment 12, offset 171 to fragment 25, offset 0", use_inner_text=True
+    )
 
 
 def test_keys_zoom_move_and_fit(photos):
@@ -312,7 +314,7 @@ def test_a_hostile_tag_is_text(opened, tmp_path):
     notebook = opened("lineage_hostile", table.tag("tag", 1).path)
     follow(notebook, EVIL)
     widget(notebook).get_by_text("is not a row").wait_for()
-    assert widget(notebook).locator("img").count() == 0
+    expect(widget(notebook).locator("img")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"
 
 

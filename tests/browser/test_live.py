@@ -71,7 +71,7 @@ def test_what_is_looked_at_in_time_travel_stays_and_its_end_is_said(page, path):
         expect(note).to_be_hidden()
         page.locator(".lx-live-news").click()
         expect(page.locator(".lx-version-heading h3")).to_have_text("Version 41")
-        assert page.locator(".lx-error").count() == 0
+        expect(page.locator(".lx-error")).to_have_count(0)
 
 
 def test_other_views_go_on_and_it_is_turned_off_and_on(page, path):
@@ -92,4 +92,4 @@ def test_other_views_go_on_and_it_is_turned_off_and_on(page, path):
         append(path)
         live.click()
         expect(news).to_be_visible()
-        assert page.locator(".lx-error").count() == 0
+        expect(page.locator(".lx-error")).to_have_count(0)

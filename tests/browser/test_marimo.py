@@ -76,5 +76,5 @@ def test_the_explorer_goes_from_view_to_view(browser, address):
         page.locator(f".lx-explorer-tab[data-view={name}]").click()
         expect(page.locator(f".lx-explorer[data-view={name}]")).to_be_visible()
     expect(page.locator(".lx-disk-view[data-version='1']")).to_be_visible()
-    assert page.locator(".lx-error").count() == 0
+    expect(page.locator(".lx-error")).to_have_count(0)
     context.close()

@@ -32,6 +32,6 @@ def test_the_explorer_works_without_a_notebook_until_it_is_ended(page, tmp_path)
         expect(page.locator(".lx-disk-view[data-version='2']")).to_be_visible()
         page.get_by_role("button", name="Back").click()
         expect(page.locator(".lx-explorer[data-view=indices]")).to_be_visible()
-        assert page.locator(".lx-error").count() == 0
+        expect(page.locator(".lx-error")).to_have_count(0)
         assert end(process)[0] == 0
         expect(page.get_by_role("alert").first).to_contain_text("lance-explorer has ended")

@@ -33,12 +33,15 @@ def opened(open_notebook):
 
 
 @pytest.fixture(scope="module")
-def photos_notebook(opened, tmp_path_factory):
+def photos_path(tmp_path_factory):
     from lance_explorer import demo
 
-    return opened(
-        "overview_photos", demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
-    )
+    return demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
+
+
+@pytest.fixture(scope="module")
+def photos_notebook(opened, photos_path):
+    return opened("overview_photos", photos_path)
 
 
 @pytest.fixture
@@ -98,7 +101,7 @@ def test_the_story_names_the_version_that_made_the_table_big(photos):
     version = largest_origin(photos, "size_bytes")
     story = widget(photos).locator(".lx-story")
     photos.run("from lance_explorer.inspect.size_words import headline")
-    assert photos.value("str(headline(origins))") in story.inner_text()
+    expect(story).to_contain_text(photos.value("str(headline(origins))"), use_inner_text=True)
     story.get_by_role("button", name=f"Version {version}", exact=True).click()
     chosen(photos, version)
 
@@ -127,9 +130,9 @@ def test_keys_and_mouse_move_along_the_growth(photos):
     strip(photos).click(position={"x": box["width"] - 12, "y": 40})
     chosen(photos, 45)
     strip(photos).hover(position={"x": 14, "y": 40})
-    told = widget(photos).get_by_role("tooltip").filter(visible=True).inner_text()
-    assert "Version 1" in told
-    assert "320 rows" in told
+    told = widget(photos).get_by_role("tooltip").filter(visible=True)
+    expect(told).to_contain_text("Version 1", use_inner_text=True)
+    expect(told).to_contain_text("320 rows", use_inner_text=True)
 
 
 def test_growth_is_of_rows_bytes_or_fragments(photos):
@@ -184,7 +187,7 @@ def test_what_to_do_is_told_and_leads_to_what_it_is_about(sick):
     # There is no data in what tests write by hand.
     assert codes == ["missing_files", "small_fragments", "deleted_rows"]
     item = advice.locator('[data-code="deleted_rows"]')
-    assert "30,000 deleted rows" in item.inner_text()
+    expect(item).to_contain_text("30,000 deleted rows", use_inner_text=True)
     assert "dataset.optimize.compact_files()" in item.locator("code").all_inner_texts()
     sick.run("widget.state.version = 1")
     chosen(sick, 1)
@@ -195,8 +198,8 @@ def test_what_to_do_is_told_and_leads_to_what_it_is_about(sick):
 
 def test_it_begins_with_what_is_on_disk(photos):
     disk = part(photos, "On disk")
-    disk.locator(".lx-disk-sentence").wait_for()
-    assert photos.value("table.disk_usage().sentence") in disk.inner_text()
+    expect(disk.locator("dd code")).to_have_count(3)
+    expect(disk).to_contain_text(photos.value("table.disk_usage().sentence"), use_inner_text=True)
     disk.get_by_role("application", name="Bytes on disk over versions").focus()
     photos.page.keyboard.press("Home")
     chosen(photos, 1)
@@ -205,6 +208,40 @@ def test_it_begins_with_what_is_on_disk(photos):
     assert code[2] == photos.value("table.compaction_preview().code")
     disk.get_by_role("button", name="Copy", exact=True).last.click()
     disk.get_by_role("button", name="Copied", exact=True).wait_for()
+
+
+WAIT = """
+import threading
+from lance_explorer.widgets import overview
+may_tell = threading.Event()
+answer = overview.disk_answer
+
+def wait_and_tell(*asked):
+    may_tell.wait()
+    return answer(*asked)
+
+overview.disk_answer = wait_and_tell
+"""
+
+
+def test_what_is_on_disk_has_its_place_before_it_is_known(open_notebook, photos_path, lab):
+    notebook = open_notebook("disk", WAIT + OPEN.format(path=str(photos_path), branch=None))
+    notebook.run_all()
+    assert notebook.failures() == []
+    notebook.widgets(".lx-overview[data-loaded]").wait_for()
+
+    def tops():
+        found = {}
+        for width in (620, 900, 1400):
+            lab.set_width(width)
+            top = "(story) => story.offsetTop - story.closest('.lx-overview').offsetTop"
+            found[width] = widget(notebook).locator(".lx-story").evaluate(top)
+        return found
+
+    before = tops()
+    notebook.run("may_tell.set()")
+    expect(part(notebook, "On disk").locator("dd code")).to_have_count(3)
+    assert tops() == before
 
 
 def test_a_healthy_table_has_nothing_to_do(photos):
@@ -238,9 +275,8 @@ def test_it_is_drawn_in_both_themes_and_narrow(photos, sick, lab, theme, width):
 def test_an_empty_table_and_one_version(opened, tmp_path):
     notebook = opened("overview_empty", SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
     chosen(notebook, 1)
-    assert (
-        "The table has 0 rows in 0 fragments" in widget(notebook).locator(".lx-story").inner_text()
-    )
+    story = widget(notebook).locator(".lx-story")
+    expect(story).to_contain_text("The table has 0 rows in 0 fragments")
 
 
 def test_lost_versions_and_an_unreadable_latest_one_are_said(opened, tmp_path):
@@ -248,38 +284,46 @@ def test_lost_versions_and_an_unreadable_latest_one_are_said(opened, tmp_path):
     table.append(rows=900).append(rows=1).remove(1)
     table.folder.manifest_path(4).write_bytes(b"nothing")
     notebook = opened("overview_gaps", table.path)
-    story = widget(notebook).locator(".lx-story").inner_text()
-    assert "in version 3, the latest that can be read" in story
-    assert "Version 3 made it big: Append wrote" in story
-    text = part(notebook, "What to do").inner_text()
-    assert "Files could not be checked: " in text
-    assert "restore its file from a backup" in text
+    story = widget(notebook).locator(".lx-story")
+    expect(story).to_contain_text("in version 3, the latest that can be read", use_inner_text=True)
+    expect(story).to_contain_text("Version 3 made it big: Append wrote", use_inner_text=True)
+    text = part(notebook, "What to do")
+    expect(text).to_contain_text("Files could not be checked: ", use_inner_text=True)
+    expect(text).to_contain_text("restore its file from a backup", use_inner_text=True)
 
 
 def test_nothing_that_can_be_read_leaves_the_findings(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
     table.folder.manifest_path(1).write_bytes(b"nothing")
     notebook = opened("overview_nothing", table.path)
-    assert "No version of the table can be read" in widget(notebook).inner_text()
-    assert part(notebook, "What to do").locator(".lx-found-error").count() == 1
+    expect(widget(notebook)).to_contain_text(
+        "No version of the table can be read", use_inner_text=True
+    )
+    expect(part(notebook, "What to do").locator(".lx-found-error")).to_have_count(1)
 
 
 def test_a_branch_begins_with_what_its_parent_had(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=500)
     table.branch("dev").append(rows=2)
     notebook = opened("overview_branch", table.path, "dev")
-    story = widget(notebook).locator(".lx-story").inner_text()
-    assert widget(notebook).get_by_role("heading", name="t.lance branch dev").is_visible()
-    assert "The branch has 502 rows" in story
-    assert "Version 1, where the branch or clone begins, had" in story
+    story = widget(notebook).locator(".lx-story")
+    expect(widget(notebook).get_by_role("heading", name="t.lance branch dev")).to_be_visible()
+    expect(story).to_contain_text("The branch has 502 rows", use_inner_text=True)
+    expect(story).to_contain_text(
+        "Version 1, where the branch or clone begins, had", use_inner_text=True
+    )
 
 
 def test_an_unknown_reader_flag_leaves_rows_unknown(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5).append(rows=5)
     table.amend(lambda m: setattr(m, "reader_feature_flags", m.reader_feature_flags | 2**40))
     notebook = opened("overview_flag", table.path)
-    assert "an unknown number of rows" in widget(notebook).locator(".lx-story").inner_text()
-    assert "unknown 1099511627776" in widget(notebook).locator(".lx-cards").inner_text()
+    expect(widget(notebook).locator(".lx-story")).to_contain_text(
+        "an unknown number of rows", use_inner_text=True
+    )
+    expect(widget(notebook).locator(".lx-cards")).to_contain_text(
+        "unknown 1099511627776", use_inner_text=True
+    )
 
 
 def test_hostile_names_are_text(opened, tmp_path):
@@ -290,10 +334,10 @@ def test_hostile_names_are_text(opened, tmp_path):
     notebook = opened("overview_hostile", table.path)
     notebook.run("widget.state.version = 3")
     chosen(notebook, 3)
-    assert "\\u202e" in widget(notebook).locator(".lx-chosen").inner_text()
+    expect(widget(notebook).locator(".lx-chosen")).to_contain_text("\\u202e", use_inner_text=True)
     advice = part(notebook, "What to do").locator('[data-code="unindexed_rows"]')
-    assert "does not find 60,000 of 110,000 rows" in advice.inner_text()
-    assert widget(notebook).locator("img").count() == 0
+    expect(advice).to_contain_text("does not find 60,000 of 110,000 rows", use_inner_text=True)
+    expect(widget(notebook).locator("img")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"
 
 
@@ -302,9 +346,13 @@ def test_many_versions_that_made_the_table_big_are_summed_up(opened, tmp_path):
     for _ in range(20):
         table.append(rows=10)
     notebook = opened("overview_even", table.path)
-    story = widget(notebook).locator(".lx-story").inner_text()
-    assert "No single commit made it big: 20 append commits wrote " in story
-    assert "and 13 more versions" in part(notebook, "What made it big").inner_text()
+    story = widget(notebook).locator(".lx-story")
+    expect(story).to_contain_text(
+        "No single commit made it big: 20 append commits wrote ", use_inner_text=True
+    )
+    expect(part(notebook, "What made it big")).to_contain_text(
+        "and 13 more versions", use_inner_text=True
+    )
 
 
 def test_five_thousand_versions_are_shown(opened, tmp_path):
@@ -316,6 +364,8 @@ def test_five_thousand_versions_are_shown(opened, tmp_path):
     strip(notebook).focus()
     notebook.page.keyboard.press("ArrowLeft")
     notebook.wait_for("widget.state.version == 4999")
-    story = widget(notebook).locator(".lx-story").inner_text()
-    assert "5,000 versions are kept, 1 to 5,000" in story
-    assert "5,000 versions are kept" in part(notebook, "What to do").inner_text()
+    story = widget(notebook).locator(".lx-story")
+    expect(story).to_contain_text("5,000 versions are kept, 1 to 5,000", use_inner_text=True)
+    expect(part(notebook, "What to do")).to_contain_text(
+        "5,000 versions are kept", use_inner_text=True
+    )

@@ -118,8 +118,8 @@ def test_it_shows_what_the_live_explorer_shows(show, page, tmp_path):
     kept = show(report)
     assert looked_at(kept) == live
     assert kept.title() == "t.lance"
-    assert kept.locator("img").count() == 0
-    assert kept.locator(".lx-error:visible").count() == 0
+    expect(kept.locator("img")).to_have_count(0)
+    expect(kept.locator(".lx-error:visible")).to_have_count(0)
 
 
 def test_the_slider_moves_and_a_row_that_is_clicked_is_chosen(show, tmp_path):
@@ -174,4 +174,4 @@ def test_what_found_no_room_is_said_in_words(show, tmp_path):
     expect(page.locator(".lx-refusal")).to_contain_text("This page does not have them")
     page.get_by_role("button", name="What changed", exact=True).click()
     expect(page.locator(".lx-changes .lx-refusal")).to_contain_text("This page does not have it")
-    assert page.locator(".lx-changes .lx-rows tbody tr").count() == 0
+    expect(page.locator(".lx-changes .lx-rows tbody tr")).to_have_count(0)

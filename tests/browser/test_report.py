@@ -1,6 +1,7 @@
 """A report, opened from its file with nothing else there: no kernel, no server, no network."""
 
 import pytest
+from playwright.sync_api import expect
 
 from lance_explorer import demo
 from lance_explorer.table import open_table
@@ -66,8 +67,8 @@ def pictures(page):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_shows_with_nothing_but_its_file(show, report, width, scheme):
     page = show(report, width, scheme)
-    assert pictures(page).count() == 11
-    assert page.get_by_role("navigation").get_by_role("link").count() == 14
+    expect(pictures(page)).to_have_count(11)
+    expect(page.get_by_role("navigation").get_by_role("link")).to_have_count(14)
     root = "document.documentElement"
     assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
     light, dark = "rgb(255, 255, 255)", "rgb(22, 22, 22)"
@@ -105,7 +106,7 @@ def test_whatever_a_table_says_is_not_run(show, tmp_path):
     page = show(open_table(table.path).report(tmp_path / "report.html"))
     assert pictures(page).count() > 5
     assert page.title() == "t.lance"
-    assert page.locator("img").count() == 0
+    expect(page.locator("img")).to_have_count(0)
     assert page.get_by_text(HOSTILE).count() >= 4
 
 

@@ -91,9 +91,9 @@ def test_a_typed_row_is_shown_with_what_changed(photos):
     drawn(photos, 10, 44)
     photos.wait_for("widget.state.row_id == 42")
     assert changed(photos) == [["title", "Tram in Lisbon, 42 → The yellow tram"]]
-    heading = widget(photos).locator(".lx-row-heading").inner_text()
-    assert "version 44, Update" in heading
-    assert "from fragment 12, offset 171 to fragment 25, offset 0" in heading
+    heading = widget(photos).locator(".lx-row-heading")
+    expect(heading).to_contain_text("version 44, Update")
+    expect(heading).to_contain_text("from fragment 12, offset 171 to fragment 25, offset 0")
 
 
 def test_keys_go_from_event_to_event_and_python_follows(photos):
@@ -116,8 +116,8 @@ def test_a_click_chooses_an_event_and_pointing_tells_of_it(photos):
     marks = json.loads(timeline(photos).get_attribute("data-marks"))
     x, y = marks[4]
     timeline(photos).hover(position={"x": x, "y": y})
-    told = widget(photos).get_by_role("tooltip").filter(visible=True).inner_text()
-    assert "Row 42 moved in version 14" in told
+    told = widget(photos).get_by_role("tooltip").filter(visible=True)
+    expect(told).to_contain_text("Row 42 moved in version 14", use_inner_text=True)
     timeline(photos).click(position={"x": x, "y": y})
     drawn(photos, 10, 14)
     photos.wait_for("widget.state.version == 14")
@@ -223,5 +223,5 @@ def test_hostile_values_are_text(opened, tmp_path):
     show(notebook, "0")
     drawn(notebook, 2, 2)
     assert "\\u202e → plain" in changed(notebook)[0][1]
-    assert widget(notebook).locator("img").count() == 0
+    expect(widget(notebook).locator("img")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"

@@ -288,7 +288,9 @@ def test_an_unknown_reader_flag_is_told_in_words(encodings, tmp_path):
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
     notebook = encodings("flag_encodings", table.path)
     shown(notebook, 2)
-    assert "unknown_1048576" in widget(notebook).locator(".lx-findings").inner_text()
+    expect(widget(notebook).locator(".lx-findings")).to_contain_text(
+        "unknown_1048576", use_inner_text=True
+    )
     press(notebook, growth(notebook), "ArrowLeft")
     shown(notebook, 1)
     assert [row[0] for row in statistics(notebook)] == ["range"]

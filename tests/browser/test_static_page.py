@@ -7,6 +7,7 @@ import sys
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
 from lance_explorer import demo
 
@@ -77,12 +78,16 @@ def test_a_widget_is_a_picture_where_no_kernel_runs(page, name):
     picture = output(page, name).locator("svg").first.bounding_box()
     assert picture["width"] > 300
     assert picture["height"] > 40
-    assert "photos.lance" in output(page, name).inner_text()
+    expect(output(page, name)).to_contain_text("photos.lance", use_inner_text=True)
 
 
 def test_changes_say_of_what_they_are(page):
-    assert "photos.lance, version 1 to 45" in output(page, "Changes").inner_text()
+    expect(output(page, "Changes")).to_contain_text(
+        "photos.lance, version 1 to 45", use_inner_text=True
+    )
 
 
 def test_encodings_are_told_in_words(page):
-    assert "2,522 row IDs in 6 fragments" in output(page, "SegmentEncodings").inner_text()
+    expect(output(page, "SegmentEncodings")).to_contain_text(
+        "2,522 row IDs in 6 fragments", use_inner_text=True
+    )

@@ -157,7 +157,7 @@ def test_what_is_on_disk_comes_with_what_can_be_done(widget, browse):
     assert sum(int(status["bytes"]) for status in told["statuses"]) == usage.total_bytes
     sizes = [int(size) for kind in told["kinds"] for size in kind["bytes"].values()]
     assert sum(sizes) == usage.total_bytes
-    now, latest, compaction = told["plans"]
+    now, latest, compaction = browse(widget).ask("plans")["content"]["plans"]
     assert now["code"] == widget._table.cleanup_preview().code
     preview = widget._table.cleanup_preview(older_than=timedelta(0))
     assert (latest["code"], latest["details"]) == (

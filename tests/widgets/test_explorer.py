@@ -124,10 +124,18 @@ def test_views_speak_over_the_line_of_the_explorer(explorer):
     )
     [(answer, _)] = explorer.comm.messages
     assert (answer["what"], answer["part"], answer["asker"]) == ("error", number, "test")
+
+
+def test_what_is_chosen_is_told_once_for_all_views(explorer):
+    explorer.view = "time_travel"
+    settle(explorer)
+    told = []
+    explorer.observe(lambda change: told.append(change["name"]), explorer.keys)
     explorer.state.version = 3
     settle(explorer)
-    assert explorer.parts["time_travel"]["shared"]["version"] == "3"
-    assert explorer.parts["overview"]["shared"]["version"] == "8"  # it is not shown
+    assert told == ["shared"]
+    assert explorer.shared["version"] == "3"
+    assert explorer.shared["revision"] == explorer.state.revision
 
 
 def test_another_branch_is_shown_in_the_same_view(explorer, browse, table):
