@@ -238,21 +238,40 @@ export function drawLineageTicks(
   const [low, high] = [scale.version(scale.side), scale.version(scale.width - (scale.end ?? scale.side))];
   const ends = timesInSight(commits, low, high);
   const form = ends && timeForm(...ends);
-  for (const version of tickVersions(low, high, scale.width)) {
+  context.textAlign = "center";
+  const ticks = tickVersions(low, high, scale.width);
+  const [numbers, times] = [freeRow(), freeRow()];
+  for (const version of [...ticks.slice(-1), ...ticks.slice(0, -1)]) {
     const x = scale.x(version);
     context.fillStyle = look.line;
     context.fillRect(Math.round(x), top, 1, 4);
     const p = commits.from(version);
     const isKnown = commits.versions[p] === version && !Number.isNaN(commits.times[p]);
     const time = form && isKnown ? form(commits.times[p]) : "";
-    const wide = Math.max(context.measureText(count(version)).width, context.measureText(time).width);
-    const at = Math.min(Math.max(x, wide / 2 + 1), scale.width - wide / 2 - 1);
-    context.textAlign = "center";
+    const [number, wide] = [count(version), context.measureText(time).width];
+    const narrow = context.measureText(number).width;
+    const half = Math.max(narrow, wide) / 2;
+    const at = Math.min(Math.max(x, half + 1), scale.width - half - 1);
+    if (!numbers.take(at, narrow)) continue;
     context.fillStyle = look.ink;
-    context.fillText(count(version), at, top + 12);
+    context.fillText(number, at, top + 12);
+    if (!time || !times.take(at, wide)) continue;
     context.fillStyle = look.quiet;
     context.fillText(time, at, top + 26);
   }
+}
+
+/** A line of labels, none of which touches another: `take(center, width)` tells whether there is room. */
+export function freeRow(apart = 6) {
+  const taken: [number, number][] = [];
+  return {
+    take(center: number, width: number) {
+      const [left, right] = [center - width / 2, center + width / 2];
+      if (taken.some(([begin, end]) => left < end + apart && right > begin - apart)) return false;
+      taken.push([left, right]);
+      return true;
+    },
+  };
 }
 
 /** The first and the last known time of some versions, null if none is known. */

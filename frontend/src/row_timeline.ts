@@ -224,8 +224,8 @@ function drawLaneNames(
     context.fillStyle = look.ink;
     const id = count(lane.fragment);
     context.fillText(
-      fitting(context, [`${branch}fragment ${id}${offset}`, `${branch}fragment ${id}`, id], scale.side - 12),
-      scale.side - 8,
+      fitting(context, [`${branch}fragment ${id}${offset}`, `${branch}fragment ${id}`, id], scale.side - 18),
+      scale.side - 14, // beside a mark at the beginning
       y(i),
     );
   }

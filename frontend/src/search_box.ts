@@ -79,9 +79,14 @@ export function searchBox({ onSearch, onMore, onOpen, canOpen, askExamples }: Se
   box.addEventListener("focus", open);
   box.addEventListener("blur", close);
 
+  let opened = 0; // how often the list was opened or closed
+
   async function open() {
     if (box.disabled) return;
+    opened += 1;
+    const mine = opened;
     examples ??= await askExamples();
+    if (mine !== opened) return; // somebody has gone on while they came
     if (document.activeElement !== box && !box.matches(":focus")) return;
     const found = matching(examples, box.value);
     chosen = -1;
@@ -115,6 +120,7 @@ export function searchBox({ onSearch, onMore, onOpen, canOpen, askExamples }: Se
   }
 
   function close() {
+    opened += 1;
     list.hidden = true;
     box.setAttribute("aria-expanded", "false");
     box.removeAttribute("aria-activedescendant");

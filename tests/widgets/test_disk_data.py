@@ -34,8 +34,8 @@ def test_numbers_are_those_of_python(photos):
     assert totals[-1] + int(content["rest_bytes"]) == usage.total_bytes
 
 
-def test_lines_to_copy_do_what_they_say(photos):
-    plans = disk_data(photos, lambda: None).content["plans"]
+def test_lines_to_copy_do_what_they_say(photos, browse):
+    plans = browse(Overview(photos)).ask("plans")["content"]["plans"]
     before = photos.disk_usage().total_bytes
     freed = photos.cleanup_preview(older_than=timedelta(0)).freed_bytes
     assert plans[1]["lines"].startswith("from datetime import timedelta\n\nimport lance\n")
