@@ -61,11 +61,10 @@ class ColumnsByName:
     def __init__(self, source: TableSource, now: Place) -> None:
         self._source = source
         self._now = now
-        self._here = told = Told({id_: id_ for id_ in _names(now)}, frozenset())
+        self._here = told = _told_of(now)
         self._told = {now.version: told} if now.source.branch == source.branch else {}
         for step in _steps_back(source, now):
-            if step.may_differ:
-                told = _before(step, told)
+            told = _before(step, told)
             if step.before.source.branch == source.branch:
                 self._told[step.before.version] = told
 
@@ -80,8 +79,14 @@ class ColumnsByName:
         common, here = history.records[position].version, Place(self._source, version)
         if common not in self._told:
             return _before(_Step(here, self._now, may_differ=True, is_open=True), self._here)
-        told, kept = self._told[common], same_fields(Place(self._source, common), here)
-        return Told({now: kept[id_] for now, id_ in told.ids.items() if id_ in kept}, told.guessed)
+        there = _told_of(here)
+        for step in _steps_back(self._source, here):
+            there = _before(step, there)
+            if step.before.version == common:
+                break
+        told, own = self._told[common], {was: id_ for id_, was in there.ids.items()}
+        ids = {now: own[was] for now, was in told.ids.items() if was in own}
+        return Told(ids, told.guessed | {now for now, id_ in ids.items() if id_ in there.guessed})
 
 
 def same_fields(one: Place, other: Place) -> Mapping[int, int]:
@@ -139,6 +144,8 @@ def _origin(line: Branch, position: int) -> int:
 
 def _before(step: _Step, told: Told) -> Told:
     """Return what columns are before a step, of which it is known what they are after it."""
+    if not step.may_differ:
+        return told
     later = {other: id_ for id_, other in same_fields(step.before, step.after).items()}
     ids = {now: later[id_] for now, id_ in told.ids.items() if id_ in later}
     if not step.is_open and _record(step.after).operation != OperationName.OVERWRITE:
@@ -150,6 +157,11 @@ def _before(step: _Step, told: Told) -> Told:
         if now not in ids and names[id_] in left and left[names[id_]] not in later.values()
     }
     return Told(ids | by_name, told.guessed.union(by_name if step.is_open else ()))
+
+
+def _told_of(place: Place) -> Told:
+    """Return what the columns of a version are there."""
+    return Told({id_: id_ for id_ in _names(place)}, frozenset())
 
 
 def _names(place: Place) -> dict[int, str]:
