@@ -5,7 +5,6 @@ ones are cut.
 """
 
 from html import escape
-from pathlib import PurePosixPath
 
 import numpy as np
 import polars as pl
@@ -271,5 +270,5 @@ def _plural(count: int, noun: str) -> str:
 
 def table_name(source: TableSource) -> str:
     """Return the last part of a table's location, and its branch."""
-    name = one_line(PurePosixPath(source.uri).name)
+    name = one_line(source.name)
     return f"{name} (branch {one_line(source.branch)})" if source.branch else name

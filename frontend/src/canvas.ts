@@ -2,13 +2,6 @@
 
 import { node } from "./elements";
 
-/** A canvas in the page: `redraw()` asks for it to be drawn again. */
-export interface Picture {
-  element: HTMLCanvasElement;
-  redraw: () => void;
-  close: () => void;
-}
-
 /** Colours and fonts of the theme, as a canvas takes them. */
 export interface Look {
   ink: string;

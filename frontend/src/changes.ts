@@ -16,7 +16,7 @@ import { askWords } from "./commit_words";
 import { fill, node } from "./elements";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
-import { kindColor, legendEntry } from "./legend";
+import { kindColor, legendEntry, swatch } from "./legend";
 import { connect } from "./link";
 import type { ChangedValues, Comparison, Found, HistoryContent, SameContent, State } from "./messages";
 import type { View } from "./model";
@@ -64,7 +64,7 @@ export function render({ model, el }: View) {
   const rows = rowTable(link, 14);
   link.needsPython(toolbar.refresh);
   keys.element.hidden = Boolean(link.offline);
-  link.root.classList.add("lx-changes", "lx-unread");
+  link.root.classList.add("lx-box", "lx-changes", "lx-unread");
   link.root.append(
     toolbar.element,
     strip.element,
@@ -219,7 +219,7 @@ export function render({ model, el }: View) {
     fill(
       heading,
       node("h3", {}, words[0].toUpperCase() + words.slice(1)),
-      node("span", { class: "lx-quiet lx-when" }, apart, times[1] ? `until ${absoluteTime(times[1])}` : ""),
+      node("span", { class: "lx-quiet" }, apart, times[1] ? `until ${absoluteTime(times[1])}` : ""),
     );
     fill(commits, ...commitsBetween(begin, end));
   }
@@ -235,10 +235,7 @@ export function render({ model, el }: View) {
     const entries = [...kinds]
       .sort(([a], [b]) => a - b)
       .map(([kind, number]) =>
-        legendEntry(
-          node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }),
-          `${count(number)} ${history.kinds[kind] ?? "other"}`,
-        ),
+        legendEntry(swatch(kindColor(history, kind)), `${count(number)} ${history.kinds[kind] ?? "other"}`),
       );
     return [
       node("span", { class: "lx-quiet" }, total ? `${plural(total, "commit")}:` : "no commits between"),

@@ -4,6 +4,7 @@ import { fill, node, rich } from "./elements";
 import type { History } from "./history";
 import type { Cells, ChangeClass, SameContent } from "./messages";
 import { count, cut, plural, visible } from "./text";
+import { tableWords } from "./version_words";
 
 /** What is said of the question whether all values are the same. */
 interface Settled {
@@ -30,7 +31,7 @@ const FEW_COLUMNS = 8;
 export function barList({ name, onPick }: { name: string; onPick: (value: string | null) => void }) {
   const title = node("h4");
   const note = node("p", { class: "lx-quiet lx-bars-note" });
-  const list = node("div", { class: "lx-bars", role: "group", "aria-label": name });
+  const list = node("div", { role: "group", "aria-label": name });
   const more = node("button", {
     class: "lx-button lx-small",
     hidden: true,
@@ -307,8 +308,7 @@ export function rangeToolbar({
     refresh,
     setHistory(history: History) {
       fill(list, ...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
-      const branch = history.branch === null ? "" : `, branch ${cut(history.branch, 40)}`;
-      total.textContent = `${cut(history.name, 60)}${branch}: ${plural(history.count, "version")}`;
+      total.textContent = `${tableWords(history)}: ${plural(history.count, "version")}`;
     },
     show(begin: string, end: string) {
       from.value = begin;

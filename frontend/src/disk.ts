@@ -62,7 +62,7 @@ export function render({ model, el }: View) {
     panel("How large they are", null, node("div", { class: "lx-figures" }, sizes.element, rows.element), smallNote),
     panel("Deleted rows that files still hold", null, deletions.element),
   );
-  link.root.classList.add("lx-disk-view");
+  link.root.classList.add("lx-box", "lx-disk-view");
   link.root.append(
     node(
       "div",

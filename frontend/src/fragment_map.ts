@@ -6,7 +6,7 @@ import { canvas, canvasFont, fitting, lookOf, onTheme, textOn } from "./canvas";
 import type { Child } from "./elements";
 import { fill, node, setAttributes } from "./elements";
 import type { History } from "./history";
-import { kindColor, legendEntry } from "./legend";
+import { kindColor, legendEntry, swatch } from "./legend";
 import { bytes, count, percent, plural, visible } from "./text";
 import { tooltip } from "./tooltip";
 
@@ -408,10 +408,7 @@ function mapLegend(history: History, states: MapState[]) {
   const entries = [...kinds]
     .sort(([a], [b]) => a - b)
     .map(([kind, number]) =>
-      legendEntry(
-        node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }),
-        `${madeBy(history, kind)}: ${count(number)}`,
-      ),
+      legendEntry(swatch(kindColor(history, kind)), `${madeBy(history, kind)}: ${count(number)}`),
     );
   if (deleted)
     entries.push(

@@ -1,13 +1,13 @@
 import "./history_strip.css";
-import { canvas, canvasFont, onTheme, themeColor } from "./canvas";
+import { canvas, onTheme, themeColor } from "./canvas";
 import type { Child } from "./elements";
 import { node, setAttributes } from "./elements";
 import type { History } from "./history";
-import { isCommand } from "./keys";
-import { count, visible } from "./text";
+import { isCommand, sliderTargets } from "./keys";
+import { visible } from "./text";
 import { tooltip } from "./tooltip";
 import type { VersionScale } from "./version_axis";
-import { drawCommits, drawEnds, drawGaps, drawRows, drawTags, STRIP, stripScale } from "./version_axis";
+import { drawCommits, drawGaps, drawRows, drawTags, drawVersionCursor, STRIP, stripScale } from "./version_axis";
 
 interface Strip {
   onMove: (position: number) => void;
@@ -48,30 +48,14 @@ export function historyStrip(root: HTMLElement, { onMove, describe, chart = STRI
 
   function drawCursor(context: CanvasRenderingContext2D, width: number, tall: number) {
     if (!scale || !history?.count) return;
-    const x = scale.center(position);
-    const bottom = tall - STRIP.axis;
-    const accent = themeColor(element, "accent");
-    context.fillStyle = accent;
-    context.fillRect(x - 1, history.tags.length ? STRIP.tags - 4 : 0, 2, bottom);
-    const label = count(history.versions[position]);
-    context.font = canvasFont(element, 600);
-    const half = context.measureText(label).width / 2 + 7;
-    const at = Math.min(Math.max(x, half), width - half);
-    drawEnds(context, history, scale, width, tall - 5, [[at - half, at + half]]);
-    context.fillStyle = accent;
+    drawVersionCursor(context, history, scale, position, tall, width);
+    const [x, bottom] = [scale.center(position), tall - STRIP.axis];
+    context.fillStyle = themeColor(element, "accent");
     context.beginPath();
     context.moveTo(x - 5, bottom + 1);
     context.lineTo(x, bottom - 4);
     context.lineTo(x + 5, bottom + 1);
     context.fill();
-    context.beginPath();
-    context.roundRect(at - half, bottom, 2 * half, STRIP.axis - 1, 4);
-    context.fill();
-    context.font = canvasFont(element, 600);
-    context.fillStyle = themeColor(element, "paper");
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    context.fillText(label, at, bottom + STRIP.axis / 2);
     element.dataset.drawn = String(history.versions[position]);
   }
 
@@ -82,17 +66,7 @@ export function historyStrip(root: HTMLElement, { onMove, describe, chart = STRI
 
   function onKey(event: KeyboardEvent) {
     if (!history?.count || isCommand(event)) return;
-    const page = Math.max(2, Math.round(history.count / 20));
-    const targets: Record<string, number> = {
-      ArrowLeft: position - 1,
-      ArrowDown: position - 1,
-      ArrowRight: position + 1,
-      ArrowUp: position + 1,
-      PageDown: position - page,
-      PageUp: position + page,
-      Home: 0,
-      End: history.count - 1,
-    };
+    const targets = sliderTargets(position, 0, history.count);
     if (!(event.key in targets)) return;
     event.preventDefault();
     event.stopPropagation();

@@ -3,7 +3,7 @@
 import { fill, node } from "./elements";
 import { stepOf } from "./keys";
 import type { IndexFacts, VersionIndices } from "./messages";
-import { bytes, count, cut, percentOf, plural, visible } from "./text";
+import { bytes, count, cut, finePercent, plural, visible } from "./text";
 
 /** The cards: `element`, `show(facts, chosen)`. `onChoose(name)` is called with an index. */
 export function indexCards({ onChoose }: { onChoose: (name: string) => void }) {
@@ -41,7 +41,7 @@ export function indexCards({ onChoose }: { onChoose: (name: string) => void }) {
           { class: "lx-quiet" },
           `${visible(facts.type)} on ${facts.fields.map((field) => cut(field, 60)).join(", ") || "no field"}`,
         ),
-        node("span", { class: "lx-index-share" }, share === null ? "unknown" : percentOf(share)),
+        node("span", { class: "lx-index-share" }, share === null ? "unknown" : finePercent(share)),
       ),
       node(
         "span",
@@ -118,7 +118,7 @@ export function reusePanel() {
   const names = ["compaction", "after version", "fragments", "rows moved", "caught up", "still needed by"];
   const table = node(
     "table",
-    { class: "lx-reuse" },
+    {},
     node("thead", {}, node("tr", {}, ...names.map((name) => node("th", { scope: "col" }, name)))),
     body,
   );

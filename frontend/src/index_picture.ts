@@ -9,7 +9,7 @@ import type { Lives } from "./index_lives";
 import { addUp, COVERAGE, COVERAGE_WORDS, coverageLines, coverageRows, mixed, NO_LIVES } from "./index_lives";
 import { kindColor } from "./legend";
 import type { IndicesStory, LineArrays } from "./messages";
-import { count, cut, percentOf, plural, shortId } from "./text";
+import { count, cut, finePercent, plural, shortId } from "./text";
 import type { VersionScale } from "./version_axis";
 import { drawCommits, drawGaps, drawTags, MARGIN, marginLabel, STRIP } from "./version_axis";
 import { versionPicture } from "./version_picture";
@@ -165,7 +165,7 @@ export function indexPicture(
     const share = lines[chosen()]?.[position];
     const told = [...describeVersion(position)];
     if (lives.index && !Number.isNaN(share ?? NaN))
-      told.push(node("div", {}, `${cut(lives.index, 60)} covers ${percentOf(share)} of the rows`));
+      told.push(node("div", {}, `${cut(lives.index, 60)} covers ${finePercent(share)} of the rows`));
     if (id !== null && lives.slotOf(id) !== undefined)
       told.push(...describeRow(Math.floor((lives.slotOf(id) ?? 0) / rows.each), position));
     return told;

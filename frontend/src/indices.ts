@@ -37,7 +37,7 @@ export function render({ model, el }: View) {
   const reuse = reusePanel();
   const drawing = node("section", {}, title, picture.element, legend, kinds);
   const told = node("div", { class: "lx-of-version" }, advice.element, cards.element, more);
-  link.root.classList.add("lx-sheet", "lx-indices");
+  link.root.classList.add("lx-box", "lx-sheet", "lx-indices");
   link.root.append(head.element, told, drawing, reuse.element);
 
   async function load(isRefresh: boolean) {

@@ -21,10 +21,5 @@ export function swatch(color: string) {
 /** The kinds of commits that there are, with their colours, as entries of a legend. */
 export function kindLegend(history: History) {
   const there = [...new Set(history.kind)].sort((a, b) => a - b);
-  return there.map((kind) =>
-    legendEntry(
-      node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }),
-      history.kinds[kind] ?? "other",
-    ),
-  );
+  return there.map((kind) => legendEntry(swatch(kindColor(history, kind)), history.kinds[kind] ?? "other"));
 }

@@ -15,7 +15,8 @@ import { describeInLineage, lineageLegend, noteWords } from "./lineage_words";
 import { connect } from "./link";
 import type { Found, LayoutContent, LineageAbout, State } from "./messages";
 import type { View } from "./model";
-import { count, cut, plural, visible } from "./text";
+import { count, plural, visible } from "./text";
+import { tableWords } from "./version_words";
 
 const LINEAGE_REST = 110; // milliseconds
 
@@ -54,7 +55,7 @@ export function render({ model, el }: View) {
     node("summary", {}, "keys and mouse"),
     "Drag, or use the arrow keys, to move. Zoom with + and −, or with the wheel after a click into the picture (or with Ctrl); 0 shows everything. Shift with ← → changes the version, Shift with ↑ ↓ selects a fragment in it, Escape selects none. A click above or below the lanes goes to that version.",
   );
-  link.root.classList.add("lx-lineage-graph");
+  link.root.classList.add("lx-box", "lx-lineage-graph");
   link.root.append(
     bar.element,
     picture.element,
@@ -236,12 +237,7 @@ export function render({ model, el }: View) {
       row.num_events > row.events.length
         ? node("span", { class: "lx-quiet" }, `${count(row.events.length)} of ${plural(row.num_events, "event")}`)
         : null;
-    fill(
-      way,
-      node("span", { class: "lx-way-name" }, strong(`Row ${count(row.row_id)}`)),
-      ...chips,
-      ...[more, link.leadTo("row", "Its values")].filter(Boolean),
-    );
+    fill(way, node("span", {}, strong(`Row ${count(row.row_id)}`)), ...chips, more, link.leadTo("row", "Its values"));
   }
 
   link.on("between", ({ span }: { span: Span | null }) => (span ? picture.show(...span) : picture.fit()));
@@ -316,8 +312,7 @@ function lineageBar({
       message,
     ),
     setAbout(about: LineageAbout) {
-      const branch = about.branch === null ? "" : `, branch ${cut(about.branch, 40)}`;
-      total.textContent = `${cut(about.name, 60)}${branch}`;
+      total.textContent = tableWords(about);
       box.placeholder = about.has_row_ids ? "row ID, or address 3:17" : "address, such as 3:17";
     },
     setRow(row: string | null) {

@@ -35,6 +35,12 @@ interface Sent {
 
 export type Link = ReturnType<typeof connect>;
 
+const PATIENCE_MS = 700;
+const LONG_MS = 5000;
+
+const NO_ANSWER =
+  "No answer from Python: the kernel is busy with something else, or this page has none, as an exported notebook. What is not shown here needs a running one.";
+
 /**
  * Join a view to its model. Gives:
  *   root                  the element to fill
@@ -55,15 +61,8 @@ export type Link = ReturnType<typeof connect>;
  *   needsPython(control) disables a control there, and says why; returns it
  *   on(kind, listener) calls the listener with what Python tells unasked
  *   busy(text)         shows that something takes long; null ends that
- *   showError(error)   the error pane, for failures of the view itself
  *   close()            what `render` returns
  */
-const PATIENCE_MS = 700;
-const LONG_MS = 5000;
-
-const NO_ANSWER =
-  "No answer from Python: the kernel is busy with something else, or this page has none, as an exported notebook. What is not shown here needs a running one.";
-
 export function connect(model: Model, el: HTMLElement) {
   const asker = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join("");
   const questions = new Map<string, Sent>(); // the newest of each kind, and all changes of the state
@@ -209,8 +208,6 @@ export function connect(model: Model, el: HTMLElement) {
     on: <Content>(kind: string, listener: (content: Content) => void) => news.set(kind, listener),
     busy: (text: string | null) =>
       text === null ? progress.hide("busy") : progress.show("busy", { text, fraction: null }),
-    showError: (error: Error) =>
-      errors.show("view", { title: error.name, message: error.message, details: error.stack }),
     close() {
       model.off("msg:custom", receive);
       shared.leave();

@@ -57,6 +57,7 @@ export function render({ model, el }: View) {
   const lines = new Map<number, HTMLElement>();
   let fading: number | undefined;
   const fresh = new Set<string>(); // commits that came while it was looked at
+  let followed = -1; // the line of the version in the state
 
   // --- filters
 
@@ -107,7 +108,7 @@ export function render({ model, el }: View) {
   );
   const detail = node("div", { class: "lx-log-detail" });
   for (const box of [text, column, since]) link.needsPython(box);
-  link.root.classList.add("lx-log");
+  link.root.classList.add("lx-box", "lx-log");
   link.root.append(
     node(
       "div",
@@ -281,7 +282,7 @@ export function render({ model, el }: View) {
     const branch = from.branch[at];
     const { short, words } = rowChanges(from, at);
     const time = isoTime(from.times[at]);
-    const isMore = from.author[at] ?? from.job[at];
+    const who = from.author[at] ?? from.job[at];
     return node(
       "div",
       {
@@ -304,11 +305,7 @@ export function render({ model, el }: View) {
         ...rich(from.words[at] ?? ""),
         from.message[at] ? node("em", { class: "lx-quiet" }, ` “${visible(from.message[at] as string)}”`) : null,
       ),
-      node(
-        "span",
-        { class: "lx-log-author lx-quiet", title: isMore ? visible(isMore) : null },
-        isMore ? cut(isMore, 30) : "",
-      ),
+      node("span", { class: "lx-log-author lx-quiet", title: who ? visible(who) : null }, who ? cut(who, 30) : ""),
       node("span", { class: "lx-log-number", title: words }, short),
       node(
         "span",
@@ -369,14 +366,13 @@ export function render({ model, el }: View) {
   function follow(state: State) {
     const at = state.version === null ? -1 : lineOf(about.branch, state.version);
     const isElsewhere = log && looked >= 0 && log.branch[looked] !== about.branch;
-    if (at >= 0 && !(isElsewhere && looked >= 0 && at === followed)) {
+    if (at >= 0 && !(isElsewhere && at === followed)) {
       if (at !== looked) bring(at);
       looked = at;
     }
     followed = at;
     show();
   }
-  let followed = -1;
 
   function bring(at: number) {
     const top = at * LINE;

@@ -80,7 +80,6 @@ export interface About {
   branch: string | null;
   branches: string[];
   tabs: { name: string; label: string }[];
-  understood: string;
 }
 
 /** Whether new versions are looked for, and what is said of them; `wait` in ms. */
@@ -394,8 +393,6 @@ export interface CopiedRows {
 }
 
 // ----------------------------------------------------------------------------- lineage, and a row
-
-export type Evidence = "recorded" | "derived" | "inferred" | "lost";
 
 export interface RowEvent {
   version: string;

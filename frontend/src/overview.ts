@@ -9,7 +9,7 @@ import { fill, node } from "./elements";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { historyStrip } from "./history_strip";
-import { kindColor, legendEntry } from "./legend";
+import { kindColor, kindLegend, legendEntry, swatch } from "./legend";
 import { connect } from "./link";
 import type { Advice, DiskUsage, HistoryContent, Latest, Plans, Sizes, State, Story } from "./messages";
 import type { View } from "./model";
@@ -81,7 +81,7 @@ export function render({ model, el }: View) {
     growth,
     node("div", { class: "lx-columns" }, largest.element, kinds.element),
   );
-  link.root.classList.add("lx-overview");
+  link.root.classList.add("lx-box", "lx-overview");
   link.root.append(
     node(
       "div",
@@ -178,13 +178,7 @@ export function render({ model, el }: View) {
   }
 
   function drawLegend() {
-    const there = [...new Set(history.kind)].sort((a, b) => a - b);
-    const entries = there.map((kind) =>
-      legendEntry(
-        node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }),
-        history.kinds[kind] ?? "other",
-      ),
-    );
+    const entries = kindLegend(history);
     if (history.is_recorded.includes(1))
       entries.push(legendEntry(node("i", { class: "lx-swatch lx-pale" }), "pale: known from the ledger"));
     fill(legend, ...entries);
@@ -218,7 +212,7 @@ export function render({ model, el }: View) {
     const before = position > 0 ? String(history.versions[position - 1]) : version === "1" ? "0" : version;
     const travel = link.leadTo("time_travel", "Open in Time travel", { version });
     const changes = link.leadTo("changes", "What changed", { version, compared_version: before });
-    fill(chosen, ...describeChosen(time), ...[travel, changes].filter(Boolean));
+    fill(chosen, ...describeChosen(time), travel, changes);
   }
 
   function describeChosen(time: string | null) {
@@ -227,7 +221,7 @@ export function render({ model, el }: View) {
       node(
         "span",
         { class: "lx-chip", title: `kind: ${history.kinds[history.kind[position]] ?? "other"}` },
-        node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }),
+        swatch(kindColor(history, history.kind[position])),
         visible(history.operationAt(position)),
       ),
       node(

@@ -4,7 +4,7 @@ import { adviceList, VIEW_NAMES } from "./advice";
 import { choiceBar, factCard, panel } from "./cards";
 import { fill, node } from "./elements";
 import type { History } from "./history";
-import { kindColor } from "./legend";
+import { kindColor, swatch } from "./legend";
 import type { Advice, Changes, Headline, LatestFacts, Listed, RestOfCommits, SizedCommit, Sizes } from "./messages";
 import type { OverviewHistory } from "./overview";
 import { absoluteTime, bytes, count, isoTime, known, percent, plural, relativeTime, visible } from "./text";
@@ -180,7 +180,7 @@ export function largestCommits(choose: (position: number) => void) {
         node(
           "span",
           { class: "lx-commit-words" },
-          node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }),
+          swatch(kindColor(history, history.kind[position])),
           node(
             "span",
             {},
@@ -276,12 +276,7 @@ export function operationsByKind(choose: (position: number) => void) {
                 onclick: () => step(),
                 title: `Go to the last ${name} commit; click again for the one before`,
               },
-              node(
-                "span",
-                { class: "lx-kind-name" },
-                node("i", { class: "lx-swatch", style: { background: kindColor(history, kind) } }),
-                name,
-              ),
+              node("span", { class: "lx-kind-name" }, swatch(kindColor(history, kind)), name),
               node(
                 "span",
                 { class: "lx-amount" },

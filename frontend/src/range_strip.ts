@@ -4,7 +4,7 @@ import { canvas, contextOf, onTheme } from "./canvas";
 import type { Child } from "./elements";
 import { node, setAttributes, setStyle } from "./elements";
 import type { History } from "./history";
-import { isCommand } from "./keys";
+import { isCommand, sliderTargets } from "./keys";
 import { count, visible } from "./text";
 import { tooltip } from "./tooltip";
 import type { VersionScale } from "./version_axis";
@@ -95,18 +95,7 @@ export function rangeStrip(
 
   function onKey(event: KeyboardEvent, which: number) {
     if (!history?.count || isCommand(event)) return;
-    const { position } = handles[which];
-    const page = Math.max(2, Math.round(history.count / 20));
-    const targets: Record<string, number> = {
-      ArrowLeft: position - 1,
-      ArrowDown: position - 1,
-      ArrowRight: position + 1,
-      ArrowUp: position + 1,
-      PageDown: position - page,
-      PageUp: position + page,
-      Home: lowest,
-      End: history.count - 1,
-    };
+    const targets = sliderTargets(handles[which].position, lowest, history.count);
     if (!(event.key in targets)) return;
     event.preventDefault();
     event.stopPropagation();

@@ -12,7 +12,7 @@ import type { View } from "./model";
 import { rowTimeline } from "./row_timeline";
 import { rowTable } from "./rows";
 import { absoluteTime, addressText, count, cut, plural, visible } from "./text";
-import { linesOf } from "./version_words";
+import { linesOf, tableWords } from "./version_words";
 
 const DOUBTS: Record<string, string> = {
   created: "This row is new, or an updated older one: the commit does not record which row replaced which.",
@@ -45,7 +45,7 @@ export function render({ model, el }: View) {
   const rows = rowTable(link, model.get("height"));
   const follow = () => rows.setHeight(model.get("height"));
   rows.element.hidden = true;
-  link.root.classList.add("lx-row-history");
+  link.root.classList.add("lx-box", "lx-row-history");
   link.root.append(bar.element, nothing, timeline.element, heading, facts, rows.element);
   timeline.element.hidden = true;
   model.on("change:height", follow);
@@ -141,7 +141,8 @@ export function render({ model, el }: View) {
             ),
           ]
         : []),
-      ...[more, link.leadTo("lineage", "In the lineage")].filter(Boolean),
+      more,
+      link.leadTo("lineage", "In the lineage"),
     );
     const doubt = event.is_uncertain ? DOUBTS[event.name] : null;
     fill(
@@ -317,8 +318,7 @@ function historyBar({ onRow, onStep }: { onRow: (text: string) => void; onStep: 
       message,
     ),
     setAbout(about: RowAbout) {
-      const branch = about.branch === null ? "" : `, branch ${cut(about.branch, 40)}`;
-      total.textContent = `${cut(about.name, 60)}${branch}`;
+      total.textContent = tableWords(about);
       box.placeholder = about.has_row_ids ? "row ID, or address 3:17" : "address, such as 3:17";
     },
     setRow(row: string | null) {

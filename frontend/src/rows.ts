@@ -54,7 +54,7 @@ interface RowActions {
  * `markRow(id)`, which marks the row with an ID. It follows the rows of the view by itself.
  */
 export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowActions = {}) {
-  const name = `lx${Math.random().toString(36).slice(2)}`;
+  const prefix = `lx${Math.random().toString(36).slice(2)}`; // of the IDs of cells
   let about!: RowsAbout; // what Python says about the rows
   let page: RowsPage | null = null; // rows that are here
   let asked: AskedPage | null = null; // the page that is on its way
@@ -76,7 +76,7 @@ export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowAc
     "aria-label": "Filter rows by text or an SQL expression",
   });
   const status = node("span", { class: "lx-rows-status", role: "status" });
-  const ofHeads = node("span", { class: "lx-quiet lx-rows-heads" });
+  const ofHeads = node("span", { class: "lx-quiet" });
   const copy = node(
     "button",
     {
@@ -211,7 +211,7 @@ export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowAc
       const cell = node(
         "th",
         {
-          id: `${name}-h-${i}`,
+          id: `${prefix}-h-${i}`,
           role: "columnheader",
           class: column.is_number ? "lx-number" : null,
           "aria-colindex": i + 1,
@@ -392,7 +392,7 @@ export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowAc
       const i = body.rows.length;
       const cells = about.columns.map((column, j) =>
         node("td", {
-          id: `${name}-${i}-${j}`,
+          id: `${prefix}-${i}-${j}`,
           role: "gridcell",
           "aria-colindex": j + 1,
           class: column.is_number ? "lx-number" : null,
@@ -445,7 +445,7 @@ export function rowTable(link: Link, height = 12, { onRow, waiting = "" }: RowAc
       cell.classList.toggle("lx-active", active.row < 0 && i === active.column + 1);
     }
     const shown = active.row - first;
-    const id = active.row < 0 ? `${name}-h-${active.column}` : `${name}-${shown}-${active.column}`;
+    const id = active.row < 0 ? `${prefix}-h-${active.column}` : `${prefix}-${shown}-${active.column}`;
     grid.setAttribute("aria-activedescendant", id);
     grid.dataset.first = String(first);
   }

@@ -220,7 +220,7 @@ export function searchBox({ onSearch, onMore, onOpen, canOpen, askExamples }: Se
   return {
     element: node("div", { class: "lx-explorer-find" }, node("div", { class: "lx-search-box" }, box, list), go),
     tried,
-    answer: node("div", { class: "lx-search-below" }, problem, answerPane),
+    answer: node("div", {}, problem, answerPane),
     tell,
     show,
     hide,

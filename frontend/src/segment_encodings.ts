@@ -8,7 +8,7 @@ import { fill, node, setAttributes } from "./elements";
 import { growthPicture } from "./growth_picture";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
-import { kindLegend, legendEntry } from "./legend";
+import { kindLegend, legendEntry, swatch } from "./legend";
 import { connect } from "./link";
 import type {
   Advice,
@@ -83,7 +83,7 @@ export function render({ model, el }: View) {
     rows.element,
   );
   const drawing = node("section", {}, growthTitle, growth.element, growthLegend);
-  link.root.classList.add("lx-sheet", "lx-encodings");
+  link.root.classList.add("lx-box", "lx-sheet", "lx-encodings");
   link.root.append(head.element, drawing, ofVersion);
 
   async function load(isRefresh: boolean) {
@@ -183,12 +183,7 @@ export function render({ model, el }: View) {
     const there = new Set(kind);
     const entries = kinds
       .filter((_, k) => there.has(k) || sizes.some((size, i) => size && i % kinds.length === k))
-      .map((name) =>
-        legendEntry(
-          node("i", { class: "lx-swatch", style: { background: history.colors[name] } }),
-          ENCODING_WORDS(name),
-        ),
-      );
+      .map((name) => legendEntry(swatch(history.colors[name]), ENCODING_WORDS(name)));
     const notes = ["darker: many segments in one place"];
     if (shownMode === "row_id") notes.push("fainter: few of the row IDs there");
     if (shown.length < fragments)
@@ -260,14 +255,7 @@ function statisticsTable() {
           node(
             "tr",
             {},
-            node(
-              "td",
-              {},
-              legendEntry(
-                node("i", { class: "lx-swatch", style: { background: colors[row.encoding] } }),
-                ENCODING_WORDS(row.encoding),
-              ),
-            ),
+            node("td", {}, legendEntry(swatch(colors[row.encoding]), ENCODING_WORDS(row.encoding))),
             number(count(row.count)),
             number(count(row.one_row)),
             number(count(row.num_values)),

@@ -144,8 +144,8 @@ export function perRow(value: number | null) {
   return `${text} B`;
 }
 
-/** Return a part of 1 as a percentage that is 100 only for all, and 0 only for nothing. */
-export function percentOf(share: number) {
+/** Return a part of 1 as percent with a decimal near the ends: 100 only for all, 0 only for nothing. */
+export function finePercent(share: number) {
   if (share === 0 || share === 1) return `${100 * share} %`;
   const text = (100 * share).toFixed(share < 0.1 || share > 0.99 ? 1 : 0);
   return text === "100.0" ? "over 99.9 %" : text === "0.0" ? "under 0.1 %" : `${text} %`;

@@ -8,14 +8,14 @@ import { fragmentMap } from "./fragment_map";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { historyStrip } from "./history_strip";
-import { kindColor } from "./legend";
+import { kindColor, swatch } from "./legend";
 import { connect } from "./link";
 import type { Details, Found, HistoryContent, ShownVersion, State } from "./messages";
 import type { View } from "./model";
 import { rowTable } from "./rows";
 import { absoluteTime, bytes, count, cut, plural, relativeTime, visible } from "./text";
 import { versionTabs } from "./version_tabs";
-import { describeVersion } from "./version_words";
+import { describeVersion, tableWords } from "./version_words";
 
 const REST = 120; // milliseconds
 
@@ -45,7 +45,7 @@ export function render({ model, el }: View) {
   const heading = node("div", { class: "lx-version-heading" });
   const words = node("p", { class: "lx-words" });
   const facts = node("div", { class: "lx-facts" });
-  link.root.classList.add("lx-time-travel", "lx-unread");
+  link.root.classList.add("lx-box", "lx-time-travel", "lx-unread");
   link.root.append(toolbar.element, strip.element, heading, words, facts, map.element, tabs.element);
 
   async function load(refresh: boolean) {
@@ -160,12 +160,7 @@ export function render({ model, el }: View) {
       heading,
       node("h3", {}, `Version ${count(history.versions[position])}`),
       operationChip(history, position),
-      node(
-        "span",
-        { class: "lx-when" },
-        time ? `${relativeTime(time)} ` : "",
-        node("span", { class: "lx-quiet" }, absoluteTime(time)),
-      ),
+      node("span", {}, time ? `${relativeTime(time)} ` : "", node("span", { class: "lx-quiet" }, absoluteTime(time))),
       ...(history.is_recorded[position]
         ? [
             node(
@@ -176,12 +171,10 @@ export function render({ model, el }: View) {
           ]
         : []),
       ...tags,
-      ...[
-        link.leadTo("changes", "What changed", {
-          version: String(history.versions[position]),
-          compared_version: versionBefore(),
-        }),
-      ].filter(Boolean),
+      link.leadTo("changes", "What changed", {
+        version: String(history.versions[position]),
+        compared_version: versionBefore(),
+      }),
     );
     const message = history.messages[position];
     fill(
@@ -218,7 +211,7 @@ export function render({ model, el }: View) {
     if (position === 0 || !history.gapBefore[position]) return "";
     return node(
       "span",
-      { class: "lx-quiet lx-gap-note" },
+      { class: "lx-quiet" },
       `compared with version ${count(history.versions[position - 1])}, the last one kept before`,
     );
   }
@@ -239,7 +232,7 @@ function operationChip(history: History, position: number) {
   return node(
     "span",
     { class: "lx-chip", title: `kind: ${kind}` },
-    node("i", { class: "lx-swatch", style: { background: kindColor(history, history.kind[position]) } }),
+    swatch(kindColor(history, history.kind[position])),
     visible(history.operationAt(position)),
   );
 }
@@ -247,7 +240,7 @@ function operationChip(history: History, position: number) {
 export function fact(name: string, value: string, change: string) {
   return node(
     "span",
-    { class: "lx-fact" },
+    {},
     node("span", { class: "lx-fact-value" }, value),
     node("span", { class: "lx-quiet" }, ` ${name}`),
     change ? node("span", { class: "lx-difference" }, change) : null,
@@ -328,8 +321,7 @@ function travelToolbar({
       );
       kinds.value = there.has(chosen) ? chosen : "";
       fill(list, ...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
-      const branch = history.branch === null ? "" : `, branch ${cut(history.branch, 40)}`;
-      total.textContent = `${cut(history.name, 60)}${branch}: ${plural(history.count, "version")}${history.recorded_words ? `; ${history.recorded_words}` : ""}`;
+      total.textContent = `${tableWords(history)}: ${plural(history.count, "version")}${history.recorded_words ? `; ${history.recorded_words}` : ""}`;
     },
     show(position: number) {
       back.disabled = position === 0;

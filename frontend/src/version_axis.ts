@@ -221,21 +221,17 @@ export function drawVersionCursor(
   width: number,
 ) {
   const x = scale.center(position);
-  const bottom = tall - STRIP.axis;
-  context.fillStyle = themeColor(context.canvas, "accent");
-  context.fillRect(
-    x - 1,
-    history.tags.length ? STRIP.tags - 4 : 0,
-    2,
-    bottom - (history.tags.length ? STRIP.tags - 4 : 0),
-  );
+  const [top, bottom] = [history.tags.length ? STRIP.tags - 4 : 0, tall - STRIP.axis];
+  const [accent, bold] = [themeColor(context.canvas, "accent"), canvasFont(context.canvas, 600)];
+  context.fillStyle = accent;
+  context.fillRect(x - 1, top, 2, bottom - top);
   const label = count(history.versions[position]);
-  context.font = canvasFont(context.canvas, 600);
+  context.font = bold;
   const half = context.measureText(label).width / 2 + 7;
   const at = Math.min(Math.max(x, half), width - half);
   drawEnds(context, history, scale, width, tall - 5, [[at - half, at + half]]);
-  context.fillStyle = themeColor(context.canvas, "accent");
-  context.font = canvasFont(context.canvas, 600);
+  context.fillStyle = accent;
+  context.font = bold;
   context.beginPath();
   context.roundRect(at - half, bottom, 2 * half, STRIP.axis - 1, 4);
   context.fill();

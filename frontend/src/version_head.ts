@@ -3,8 +3,8 @@
 import "./version_head.css";
 import { fill, node, rich } from "./elements";
 import type { History } from "./history";
-import { absoluteTime, count, cut, plural, relativeTime } from "./text";
-import { describeVersion } from "./version_words";
+import { absoluteTime, count, plural, relativeTime } from "./text";
+import { describeVersion, tableWords } from "./version_words";
 
 /**
  * The head: `element`, `describe(position)` for tooltips, and
@@ -31,8 +31,7 @@ export function versionHead({ onRefresh }: { onRefresh: () => void }) {
     ),
     setHistory(newest: History) {
       history = newest;
-      const branch = history.branch === null ? "" : `, branch ${cut(history.branch, 40)}`;
-      total.textContent = `${cut(history.name, 60)}${branch}: ${plural(history.count, "version")}`;
+      total.textContent = `${tableWords(history)}: ${plural(history.count, "version")}`;
     },
     show(version: string) {
       const position = history.positionOf(version) ?? -1;

@@ -3,7 +3,7 @@ import { canvas, onTheme, themeColor } from "./canvas";
 import type { Child } from "./elements";
 import { node, setAttributes } from "./elements";
 import type { History } from "./history";
-import { isCommand } from "./keys";
+import { isCommand, sliderTargets, stepOf } from "./keys";
 import { tooltip } from "./tooltip";
 import type { VersionScale } from "./version_axis";
 import { drawVersionCursor, MARGIN, marginLabel, STRIP, stripScale } from "./version_axis";
@@ -73,19 +73,11 @@ export function versionPicture(root: HTMLElement, given: GivenPicture) {
 
   function onKey(event: KeyboardEvent) {
     if (!history?.count || isCommand(event)) return;
-    const page = Math.max(2, Math.round(history.count / 20));
     const now = Math.max(position, 0);
-    const targets: Record<string, number> = {
-      ArrowLeft: now - 1,
-      ArrowRight: now + 1,
-      PageUp: now + page,
-      PageDown: now - page,
-      Home: 0,
-      End: history.count - 1,
-    };
-    const steps: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 };
-    if (event.key in targets) moveTo(targets[event.key]);
-    else if (event.key in steps && given.nextRow) moveTo(now, given.nextRow(row, steps[event.key], now));
+    const targets = sliderTargets(now, 0, history.count);
+    const step = stepOf(event.key, { ArrowUp: -1, ArrowDown: 1 });
+    if (step && given.nextRow) moveTo(now, given.nextRow(row, step, now));
+    else if (!step && event.key in targets) moveTo(targets[event.key]);
     else if (event.key === "Escape" && row !== null) moveTo(now, null);
     else return;
     event.preventDefault();

@@ -2,7 +2,7 @@
 
 import { node, strong } from "./elements";
 import type { History } from "./history";
-import { absoluteTime, bytes, count, oneLine, plural } from "./text";
+import { absoluteTime, bytes, count, cut, oneLine, plural } from "./text";
 
 export interface VersionFacts {
   version: bigint | number | string;
@@ -58,6 +58,11 @@ export function describeVersion(history: History, p: number) {
       ),
     );
   return told;
+}
+
+/** Which table and branch a view is of. */
+export function tableWords({ name, branch }: { name: string; branch: string | null }) {
+  return `${cut(name, 60)}${branch === null ? "" : `, branch ${cut(branch, 40)}`}`;
 }
 
 /** Lines as elements, the first of them a title. */

@@ -6,8 +6,8 @@ import {
   count,
   cut,
   duration,
+  finePercent,
   percent,
-  percentOf,
   perRow,
   plural,
   relativeTime,
@@ -63,7 +63,7 @@ describe("numbers", () => {
     [0.34, "34 %"],
     [0.9999, "over 99.9 %"],
     [1, "100 %"],
-  ])("a part of %s is %s, where it matters", (share, words) => expect(percentOf(share)).toBe(words));
+  ])("a part of %s is %s, where it matters", (share, words) => expect(finePercent(share)).toBe(words));
   it("go with their nouns", () => {
     expect(plural(1, "row")).toBe("1 row");
     expect(plural("2000", "index", "indices")).toBe("2,000 indices");

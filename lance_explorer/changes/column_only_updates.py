@@ -24,9 +24,10 @@ from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.rowids.runs import RunColumns, Runs
 
-__all__ = ["last_updates", "written_rows"]
+__all__ = ["LOOKED_THROUGH", "last_updates", "written_rows"]
 
-_PASSING = (OperationName.MERGE, OperationName.DATA_REPLACEMENT)
+LOOKED_THROUGH = frozenset({OperationName.MERGE, OperationName.DATA_REPLACEMENT})
+"""Operations that may have added columns alone, and written no row anew."""
 
 
 def written_rows(
@@ -137,7 +138,7 @@ class _Finder:
         if version <= self._begin_version:
             return False
         if version in self._names:
-            return self._names[version] in _PASSING
+            return self._names[version] in LOOKED_THROUGH
         return self._may_hide_all(version)
 
     def can_tell(self, version: int) -> bool:
@@ -193,8 +194,9 @@ class _Finder:
 
 def last_updates(rows: StateRows, position: int) -> VersionsFrom:
     """Return which version wrote each row of a version last; NO_VERSION where nothing tells."""
-    fragments = []
-    for state in rows.history.states_at(position):
+    fragments, states = [], rows.history.states_at(position)
+    rows.load(states)
+    for state in states:
         updated = rows.origins(state).updated
         if updated is None:
             updated = constant_versions(NO_VERSION, rows.num_rows(state))

@@ -317,10 +317,10 @@ num_rows_before=4, num_rows_after=6, num_compared_before=0, num_compared_after=2
 
     @described
     def __repr__(self) -> str:
-        table = self._pair.first.source.uri.rsplit("/", 1)[-1]
+        name = self._pair.first.source.name
         differs = f"different {', '.join(self.differs)}" if self.differs else "identical"
         warning = f"; {self._lost.hint}" if self._lost.hint else ""
-        return f"Diff({table}: {_named(self.before)} to {_named(self.after)}: {differs}{warning})"
+        return f"Diff({name}: {_named(self.before)} to {_named(self.after)}: {differs}{warning})"
 
     def _repr_html_(self) -> str:
         try:

@@ -186,8 +186,8 @@ class MergePreview:
 
     @described
     def __repr__(self) -> str:
-        table = self._ours.source.uri.rsplit("/", 1)[-1]
-        return f"MergePreview({table}: {_named(self.branch)} into {_named(self.into)})"
+        name = self._ours.source.name
+        return f"MergePreview({name}: {_named(self.branch)} into {_named(self.into)})"
 
 
 class _Merge:

@@ -7,14 +7,18 @@ be compared without the history of the table, unless something between refers to
 from collections.abc import Collection
 from datetime import datetime
 
+from lance_explorer.changes.column_only_updates import LOOKED_THROUGH
+from lance_explorer.changes.net import replaced_columns
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragment_columns import SequenceStorage
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.history import History
-from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.identity.state_rows import StateRows, state_rows
+from lance_explorer.history.identity.versions_of_moved import MADE_UP
 from lance_explorer.history.readable import rows_history
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import same_life, states_between
 
 __all__ = ["commit_times", "needed_versions", "tells_itself"]
 
@@ -38,7 +42,9 @@ _TOLD_BY_NEIGHBOURS = frozenset(
 """Operations of which the version before and the version itself tell everything."""
 
 
-def needed_versions(source: TableSource, begin_version: int, end_version: int) -> TableSource:
+def needed_versions(
+    source: TableSource, begin_version: int, end_version: int, *, is_backward: bool = False
+) -> TableSource:
     """Return the branch with as few of its versions as tell what changed between two.
 
     Parameters
@@ -47,6 +53,8 @@ def needed_versions(source: TableSource, begin_version: int, end_version: int) -
         The branch.
     begin_version, end_version : int
         The versions; 0 is the empty table.
+    is_backward : bool
+        Whether it is asked what would lead from the second to the first.
 
     Returns
     -------
@@ -57,7 +65,9 @@ def needed_versions(source: TableSource, begin_version: int, end_version: int) -
     if not begin_version or len(source.listing.only(between).versions) < len(between):
         return source
     part = source.part(between)
-    return part if part is not None and tells_itself(part.history, source) else source
+    if part is None or not tells_itself(part, source, is_backward=is_backward):
+        return source
+    return part
 
 
 def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, datetime | None]:
@@ -74,33 +84,79 @@ def commit_times(rows: StateRows, versions: Collection[int]) -> dict[int, dateti
     }
 
 
-def _began_with_row_ids(source: TableSource) -> bool:
-    """Whether the first kept version has stable row IDs and row versions, as all since.
-
-    Where row IDs were turned on later, row versions of older rows tell the commit that did it; a
-    compaction makes up row versions for fragments of old writers, which stored none.
-    """
-    try:
-        history = source.version(source.listing.versions[0].version)
-    except (FormatError, NotFoundError):
-        return False
-    [record] = history.records
-    has_row_ids = bool(record.manifest.reader_feature_flags & STABLE_ROW_IDS)
-    stored = history.states.row_version_storage != SequenceStorage.ABSENT
-    return has_row_ids and bool(stored.all())
-
-
-def tells_itself(history: History, source: TableSource) -> bool:
+def tells_itself(part: TableSource, source: TableSource, *, is_backward: bool = False) -> bool:
     """Whether nothing in a part of a branch, without holes, refers to versions before it.
 
-    What a detached version was built on may be any of them.
+    What a detached version was built on may be any of them. And where row IDs were turned on later,
+    row versions of older rows tell the commit that did it.
+
+    Parameters
+    ----------
+    part : TableSource
+        The versions that are compared and those between.
+    source : TableSource
+        The branch.
+    is_backward : bool
+        Whether it is asked what would lead from the last version to the first.
     """
-    return bool(
+    history = part.history
+    is_told = bool(
         not source.listing.detached
         and all(record.manifest.reader_feature_flags & STABLE_ROW_IDS for record in history.records)
         and all(record.operation in _TOLD_BY_NEIGHBOURS for record in history.records[1:])
         and (history.states.row_version_storage != SequenceStorage.ABSENT).all()
         and not history.duplicated
         and not history.findings
-        and _began_with_row_ids(source)
     )
+    if not is_told:
+        return False
+    try:
+        first = source.version(source.listing.versions[0].version)
+    except (FormatError, NotFoundError):
+        return False
+    return (
+        bool(first.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS)
+        and bool((first.states.row_version_storage != SequenceStorage.ABSENT).all())
+        and not _tells_made_up(part, first, is_backward=is_backward)
+    )
+
+
+def _tells_made_up(part: TableSource, first: History, *, is_backward: bool) -> bool:
+    """Whether row versions that may be made up would be told.
+
+    A compaction stores version 1 for rows of fragments without row versions, which commits that
+    were made by hand may leave; only older versions tell then which wrote the rows. So version 1 is
+    trusted in fragments that the first kept version has, and nowhere else. Forward, no version
+    before the first of both is told, unless columns were added: their commit is looked through.
+
+    Parameters
+    ----------
+    part : TableSource
+        The versions that are compared and those between.
+    first : History
+        The first kept version of the branch.
+    is_backward : bool
+        Whether it is asked what would lead from the last version to the first.
+    """
+    history, last = part.history, len(part.history) - 1
+    if not is_backward and LOOKED_THROUGH.isdisjoint(
+        [record.operation for record in history.records[1:]]
+    ):
+        return False
+    rows = state_rows(part)
+    states, _ = states_between(history, 0, last)
+    if replaced_columns(rows, 0, last):
+        states = history.intervals.at(0)
+    rows.load(states.tolist())
+    may_be = [state for state in states.tolist() if _has_version(rows, state, MADE_UP)]
+    old = first.by_id(first.intervals.at(0)) if may_be else {}
+    for state in may_be:
+        fragment = history.states[state]
+        if fragment.id not in old or not same_life(first.states[old[fragment.id]], fragment):
+            return True
+    return False
+
+
+def _has_version(rows: StateRows, state: int, version: int) -> bool:
+    updated = rows.origins(state).updated
+    return updated is not None and version in updated.versions

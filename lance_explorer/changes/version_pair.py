@@ -46,7 +46,8 @@ class VersionPair:
         if first.source is not second.source:
             return first, second
         ends = sorted([first.version, second.version])
-        part = needed_versions(first.source, *ends)
+        is_backward = first.version > second.version
+        part = needed_versions(first.source, *ends, is_backward=is_backward)
         return Place(part, first.version), Place(part, second.version)
 
     @cached_property

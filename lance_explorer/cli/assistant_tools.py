@@ -91,7 +91,7 @@ class _Tools:
     """The tools; the text of each is what an assistant reads of it."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
-        self._tables = {_name(table): table for table in tables}
+        self._tables = {table.source.name: table for table in tables}
         if len(self._tables) < len(tables):
             self._tables = {table.uri: table for table in tables}
         self.lock = threading.Lock()
@@ -229,10 +229,6 @@ class _Tools:
         if not branch:
             return table
         return Table(table.source.on_branch(None if branch == MAIN else branch))
-
-
-def _name(table: Table) -> str:
-    return table.uri.rstrip("/").rpartition("/")[2]
 
 
 def _bounded(limit: int) -> int:

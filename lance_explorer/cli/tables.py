@@ -328,7 +328,7 @@ def open_explorer(
             webbrowser.open(address)
 
     try:
-        serve(explorer, table.uri.rstrip("/").rpartition("/")[2], port=port, started=started)
+        serve(explorer, table.source.name, port=port, started=started)
     except OSError as error:
         raise click.ClickException(f"port {port}: {one_line(str(error), LONGEST_TEXT)}") from error
 

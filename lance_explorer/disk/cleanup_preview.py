@@ -107,8 +107,7 @@ class CleanupPreview:
 
     @described
     def __repr__(self) -> str:
-        name = self._found.survey.source.uri.rstrip("/").rpartition("/")[2]
-        return f"CleanupPreview({name}: {self.sentence})"
+        return f"CleanupPreview({self._found.survey.source.name}: {self.sentence})"
 
     @property
     def sentence(self) -> str:

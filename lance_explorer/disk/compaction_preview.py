@@ -67,8 +67,7 @@ class CompactionPreview:
 
     @described
     def __repr__(self) -> str:
-        name = self._source.uri.rstrip("/").rpartition("/")[2]
-        return f"CompactionPreview({name}: {self.sentence})"
+        return f"CompactionPreview({self._source.name}: {self.sentence})"
 
     @property
     def sentence(self) -> str:

@@ -58,6 +58,9 @@ STORAGE = FrameSchema(
 )
 """The columns of ``inspect.storage()``."""
 
+_Verdict = tuple[pl.Expr, str, pl.Expr]
+"""A condition, and the status and the reason of an object for which it holds."""
+
 _FOLDERS = (
     "_versions|_transactions|_deletions|_indices|_refs|_mem_wal|_fri|_bt|_blobs|_computed|data"
 )
@@ -194,12 +197,46 @@ def _missing(
 
 def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
     """Return the frame: status and reason of each row."""
+    first, last = [pl.col(name).cast(pl.String) for name in ("first", "last")]
+    versions = (
+        pl.when(pl.col("first") == pl.col("last"))
+        .then("version " + first)
+        .otherwise("versions " + first + " to " + last)
+    )
+    own_versions = pl.when(pl.col("is_own")).then(versions)
+    needed_by = (
+        pl.when(pl.col("is_named") | pl.col("pins").is_not_null())
+        .then(pl.concat_str(own_versions, "pins", separator=", ", ignore_nulls=True))
+        .otherwise(None)
+    )
+    status, reason = _first_that_holds(_verdicts(found, versions, needed_by))
+    uris = pl.Series(found.named.roots.uris, dtype=pl.String)
+    modified = pl.col("modified_ns").cast(pl.Datetime("ns", "UTC")).dt.cast_time_unit("us")
+    return _with_facts(found, every).select(
+        base_uri=pl.col("root").replace_strict(range(len(uris)), uris, return_dtype=pl.String),
+        path=pl.col("path"),
+        kind=pl.col("kind").cast(pl.Enum(KINDS)),
+        size_bytes=pl.col("size_bytes"),
+        named_bytes=pl.col("named_bytes"),
+        modified=modified,
+        status=status.cast(pl.Enum(STATUSES)),
+        reason=reason,
+        written_by=pl.when("is_exact").then("first"),
+        needed_by=needed_by,
+        branch=pl.col("branch"),
+        first_version=pl.col("first"),
+        last_version=pl.col("last"),
+    )
+
+
+def _with_facts(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
+    """Return the rows with their kind, whether they are named or live, and what pins them."""
     own_name = found.source.branch
     lies_own = pl.col("lies_in").eq_missing(pl.lit(own_name, pl.String))
     is_kept_whole = pl.col("kind").is_in(_OF_A_BRANCH) & pl.col("is_listed") & (
         (pl.col("kind") != "mem_wal") | pl.lit(found.named.has_mem_wal)
     ) | (pl.col("path") == "_latest.manifest")
-    rows = (
+    return (
         every.lazy()
         .with_columns(
             kind=pl.when(pl.col("kind") == "index")
@@ -218,29 +255,20 @@ def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
             .otherwise("pins"),
         )
     )
+
+
+def _verdicts(found: Survey, versions: pl.Expr, needed_by: pl.Expr) -> list[_Verdict]:
+    """Return what an object can be; of those that hold for it the first counts, the last always."""
     young_ns = DAYS_IN_FLIGHT * 24 * 3600 * 10**9
     is_young = pl.col("modified_ns") > found.listed_ns - young_ns
     closed = pl.Series([problem is not None for problem in found.named.roots.problems])
     why_closed = pl.Series(found.named.roots.problems, dtype=pl.String)
     is_closed = pl.col("root").replace_strict(range(len(closed)), closed, return_dtype=pl.Boolean)
-    is_wrong = pl.col("named_bytes") != pl.col("size_bytes")
-    first, last = [pl.col(name).cast(pl.String) for name in ("first", "last")]
-    versions = (
-        pl.when(pl.col("first") == pl.col("last"))
-        .then("version " + first)
-        .otherwise("versions " + first + " to " + last)
-    )
-    own_versions = pl.when(pl.col("is_own")).then(versions)
-    needed_by = (
-        pl.when(pl.col("is_named") | pl.col("pins").is_not_null())
-        .then(pl.concat_str(own_versions, "pins", separator=", ", ignore_nulls=True))
-        .otherwise(None)
-    )
     problems = found.problems
     unread = (
         f"{len(problems):,} of what may name it cannot be read: {problems[0]}" if problems else ""
     )
-    verdicts = [
+    return [
         (
             is_closed & pl.col("size_bytes").is_null(),
             "unknown",
@@ -250,7 +278,7 @@ def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
         ),
         (pl.col("size_bytes").is_null(), "missing", "not there, and needed by " + needed_by),
         (
-            is_wrong,
+            pl.col("named_bytes") != pl.col("size_bytes"),
             "wrong_size",
             pl.col("named_bytes").cast(pl.String) + " bytes are named, and it has others",
         ),
@@ -283,25 +311,13 @@ def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
             pl.lit(f"no version names it, and it is older than {DAYS_IN_FLIGHT} days"),
         ),
     ]
+
+
+def _first_that_holds(verdicts: list[_Verdict]) -> tuple[pl.Expr, pl.Expr]:
+    """Return status and reason by the first verdict whose condition is true; null is not."""
     status, reason = pl.lit(None, pl.String), pl.lit(None, pl.String)
     for condition, name, why in reversed(verdicts):
-        condition = condition.fill_null(False)
-        status = pl.when(condition).then(pl.lit(name)).otherwise(status)
-        reason = pl.when(condition).then(why).otherwise(reason)
-    uris = pl.Series(found.named.roots.uris, dtype=pl.String)
-    modified = pl.col("modified_ns").cast(pl.Datetime("ns", "UTC")).dt.cast_time_unit("us")
-    return rows.select(
-        base_uri=pl.col("root").replace_strict(range(len(uris)), uris, return_dtype=pl.String),
-        path=pl.col("path"),
-        kind=pl.col("kind").cast(pl.Enum(KINDS)),
-        size_bytes=pl.col("size_bytes"),
-        named_bytes=pl.col("named_bytes"),
-        modified=modified,
-        status=status.cast(pl.Enum(STATUSES)),
-        reason=reason,
-        written_by=pl.when("is_exact").then("first"),
-        needed_by=needed_by,
-        branch=pl.col("branch"),
-        first_version=pl.col("first"),
-        last_version=pl.col("last"),
-    )
+        holds = condition.fill_null(False)
+        status = pl.when(holds).then(pl.lit(name)).otherwise(status)
+        reason = pl.when(holds).then(why).otherwise(reason)
+    return status, reason

@@ -116,8 +116,7 @@ class DiskUsage:
 
     @described
     def __repr__(self) -> str:
-        name = self._found.source.uri.rstrip("/").rpartition("/")[2]
-        return f"DiskUsage({name}: {self.sentence})"
+        return f"DiskUsage({self._found.source.name}: {self.sentence})"
 
     @property
     def total_bytes(self) -> int:

@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import plural
+from lance_explorer.figures.labels import plural, span_words
 from lance_explorer.figures.palette import KIND_COLORS, MUTED, apply_look
 from lance_explorer.figures.row_events import EVENT_KINDS, event_name
 from lance_explorer.figures.version_axis import bar_width, bin_step, first_and_last, show_versions
@@ -162,7 +162,7 @@ def _add_bars(figure: go.Figure, bars: pl.DataFrame, event: str, step: int) -> N
         name=name,
         marker={"color": _COLORS[event], "line": {"width": 0}},
         hovertext=[
-            f"<b>{_span(start, step)}</b><br>{plural(rows, 'row')} {name}"
+            f"<b>{span_words(start, start + step - 1)}</b><br>{plural(rows, 'row')} {name}"
             + (f", in {plural(commits, 'commit')}" if step > 1 else "")
             for start, rows, commits in bars.select("start", "num_rows", "commits").iter_rows()
         ],
@@ -198,10 +198,6 @@ def _finish(figure: go.Figure) -> None:
         showlegend=True,
         legend={"orientation": "h", "y": 1.05, "yanchor": "bottom", "traceorder": "normal"},
     )
-
-
-def _span(start: int, step: int) -> str:
-    return f"version {start:,}" if step == 1 else f"versions {start:,} to {start + step - 1:,}"
 
 
 def _commit_note(summary: pl.DataFrame, step: int) -> str:

@@ -21,12 +21,22 @@ STATUS_WORDS = {
 
 
 def disk_usage(summary: pl.DataFrame) -> go.Figure:
-    """Return one bar for each kind of object, in parts by whose they are.
+    """Draw how much is on disk of each kind of object, in parts by whose they are.
 
     Parameters
     ----------
     summary : polars.DataFrame
         What ``table.disk_usage().summary()`` gives.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The picture that :func:`lance_explorer.figures.disk_usage` describes.
+
+    Examples
+    --------
+    >>> disk_usage(table.disk_usage().summary()).data[0].name
+    'the latest version'
     """
     totals = summary.group_by("kind").agg(pl.col("size_bytes").sum()).sort("size_bytes")
     kinds = totals["kind"].cast(pl.String).to_list()
@@ -56,13 +66,23 @@ def disk_usage(summary: pl.DataFrame) -> go.Figure:
 
 
 def disk_growth(versions: pl.DataFrame) -> go.Figure:
-    """Return what is on disk by the version that wrote it, as areas that add up.
+    """Draw what is on disk now by the version that wrote it.
 
     Parameters
     ----------
     versions : polars.DataFrame
         What ``table.disk_usage().versions()`` gives; what no version of the branch needs is left
         out.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The picture that :func:`lance_explorer.figures.disk_growth` describes.
+
+    Examples
+    --------
+    >>> disk_growth(table.disk_usage().versions()).data[0].name
+    'data files and blobs'
     """
     known = versions.drop_nulls("version")
     figure = go.Figure()

@@ -5,7 +5,14 @@ import polars as pl
 from plotly.subplots import make_subplots
 
 from lance_explorer.figures.commit_bars import commit_bars
-from lance_explorer.figures.labels import byte_ticks, count_ticks, hover, plural, text
+from lance_explorer.figures.labels import (
+    byte_ticks,
+    count_ticks,
+    hover,
+    plural,
+    span_words,
+    text,
+)
 from lance_explorer.figures.lineage_axis import legend_key
 from lance_explorer.figures.lineage_places import place_tags
 from lance_explorer.figures.palette import ACCENT, KIND_COLORS, MUTED, PALE, apply_look
@@ -84,7 +91,7 @@ def history(versions: pl.DataFrame) -> go.Figure:
 def _add_line(
     figure: go.Figure, versions: pl.DataFrame, column: str, said: list[str], row: int
 ) -> None:
-    hover = (
+    facts = (
         {"hovertext": said, "hoverinfo": "text"}
         if len(said) <= MOST_BARS
         else {"hovertemplate": f"version %{{x:,}}: {_SHORT_HOVER[column]}<extra></extra>"}
@@ -97,7 +104,7 @@ def _add_line(
         line={"color": ACCENT, "shape": "hv", "width": 2},
         marker={"size": 5, "color": [KIND_COLORS[kind] for kind in versions["kind"]]},
         showlegend=False,
-        **hover,
+        **facts,
         row=row,
         col=1,
     )
@@ -146,7 +153,7 @@ def _bin_hover(bars: pl.DataFrame, kind: str, step: int) -> list[str]:
         hover(
             [
                 f"{plural(commits, 'commit')} of kind {kind}",
-                f"versions {begin:,} to {begin + step - 1:,}",
+                span_words(begin, begin + step - 1),
             ]
         )
         for begin, commits in zip(bars["begin"], bars["commits"], strict=True)

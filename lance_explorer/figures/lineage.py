@@ -13,7 +13,7 @@ from lance_explorer.figures.lineage_axis import Surroundings, legend_key
 from lance_explorer.figures.lineage_hover import add_hover, lane_color
 from lance_explorer.figures.lineage_layout import LineageLayout, lay_out
 from lance_explorer.figures.lineage_path import draw_paths, place_paths
-from lance_explorer.figures.lineage_ribbons import CURVE, RISE
+from lance_explorer.figures.lineage_ribbons import CURVE, RISE, with_gaps
 from lance_explorer.figures.lineage_selection import node_of, with_origins
 from lance_explorer.figures.lineage_words import WAY_KINDS, lane_names, lineage_keys, note
 from lance_explorer.figures.palette import KIND_COLORS, MUTED, PALE, apply_look
@@ -155,8 +155,8 @@ def _add_polygons(
     gap = np.array([np.nan])
     parts = [(np.append(x, [x[0], gap[0]]), np.append(y, [y[0], gap[0]])) for x, y in polygons]
     figure.add_scatter(
-        x=_json(np.concatenate([x for x, _ in parts])),
-        y=_json(np.concatenate([y for _, y in parts])),
+        x=with_gaps(np.concatenate([x for x, _ in parts])),
+        y=with_gaps(np.concatenate([y for _, y in parts])),
         mode="lines",
         fill="toself",
         fillcolor=color,
@@ -164,10 +164,6 @@ def _add_polygons(
         hoverinfo="skip",
         showlegend=False,
     )
-
-
-def _json(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if value != value else value for value in np.round(values, 4).tolist()]
 
 
 def _labels(
@@ -240,8 +236,8 @@ def _add_threads(figure: go.Figure, curves: list[_Polygon], color: str) -> None:
     """Add dotted lines to what a restore brought back."""
     gap = np.array([np.nan])
     figure.add_scatter(
-        x=_json(np.concatenate([np.append(x, gap) for x, _ in curves])),
-        y=_json(np.concatenate([np.append(y, gap) for _, y in curves])),
+        x=with_gaps(np.concatenate([np.append(x, gap) for x, _ in curves])),
+        y=with_gaps(np.concatenate([np.append(y, gap) for _, y in curves])),
         mode="lines",
         line={"color": color, "width": 2, "dash": "dot"},
         hoverinfo="skip",
@@ -263,8 +259,8 @@ def _add_rewrites(figure: go.Figure, layout: LineageLayout, top: float) -> None:
     upper, thickness = marks["y"].to_numpy() + top, marks["thickness"].to_numpy()
     y = np.stack([upper, upper + thickness, np.full(len(marks), np.nan)], axis=1).ravel()
     figure.add_scatter(
-        x=_json(x),
-        y=_json(y),
+        x=with_gaps(x),
+        y=with_gaps(y),
         mode="lines",
         line={"color": KIND_COLORS["schema"], "width": 3},
         hoverinfo="skip",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lance_explorer.figures.labels import hover, plural, text
 from lance_explorer.figures.lineage_axis import legend_key
 from lance_explorer.figures.lineage_ranks import place_nodes
-from lance_explorer.figures.lineage_ribbons import CURVE, RISE
+from lance_explorer.figures.lineage_ribbons import CURVE, RISE, with_gaps
 from lance_explorer.figures.lineage_selection import node_of, related
 from lance_explorer.figures.lineage_words import (
     WAY_KINDS,
@@ -251,7 +251,7 @@ class _Picture:
         gap = np.full((len(some), 1), np.nan)
         x = self.x[start][:, None] + (self.x[end] - self.x[start])[:, None] * CURVE
         y = self.y[start][:, None] + (self.y[end] - self.y[start])[:, None] * RISE
-        return _json(np.hstack([x, gap])), _json(np.hstack([y, gap]))
+        return with_gaps(np.hstack([x, gap])), with_gaps(np.hstack([y, gap]))
 
     def _draw_hover(self, figure: go.Figure) -> None:
         """Add points in the middle of edges that cannot be seen, where the pointer finds facts."""
@@ -277,7 +277,3 @@ def _node_facts(life: dict[str, Any]) -> str:
     last = life["last_version"] or life["first_version"]
     step = {"begin": last, "end": last, "num_rows": life["num_rows"]}
     return hover([lane_title(life), step_words(life, step), *lane_facts(life)])
-
-
-def _json(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if value != value else value for value in np.round(values.ravel(), 3).tolist()]

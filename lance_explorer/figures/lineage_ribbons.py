@@ -4,11 +4,13 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-__all__ = ["CURVE", "HALF_VERSION", "RISE", "place_rewrites", "place_ribbons"]
+__all__ = ["CURVE", "HALF_VERSION", "RISE", "place_rewrites", "place_ribbons", "with_gaps"]
 
 CURVE = np.linspace(0, 1, 21)
 """How far along a ribbon its points are."""
@@ -93,6 +95,11 @@ def place_rewrites(loops: pl.DataFrame, lanes: pl.DataFrame, steps: pl.DataFrame
         "version": pl.Int64(),
     }
     return pl.DataFrame(facts, schema=schema, orient="row").with_columns(loops["rows"])
+
+
+def with_gaps(places: NDArray[np.float64]) -> list[float | None]:
+    """Return places along lines as plotly takes them: None, in place of NaN, parts two lines."""
+    return [None if isnan(place) else place for place in places.ravel().round(4).tolist()]
 
 
 class _Places:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.figures.labels import data_words, plural, rows_words
+from lance_explorer.figures.labels import data_words, plural, rows_words, span_words
 from lance_explorer.figures.lineage_layout import REST, LineageLayout
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.figures.row_events import EVIDENCE_WORDS
@@ -25,7 +25,6 @@ __all__ = [
     "note",
     "rewrite_words",
     "ribbon_words",
-    "span_words",
     "step_words",
 ]
 
@@ -61,17 +60,6 @@ def note(lanes: int, fragments: int, ribbons: int, all_ribbons: int, begin: int,
     if ribbons < all_ribbons:
         words.append(f"the widest {ribbons:,} of {all_ribbons:,} ribbons")
     return " · ".join(words)
-
-
-def span_words(begin: int, end: int) -> str:
-    """Return versions as words.
-
-    Examples
-    --------
-    >>> span_words(3, 3), span_words(3, 1200)
-    ('version 3', 'versions 3 to 1,200')
-    """
-    return f"version {begin:,}" if begin == end else f"versions {begin:,} to {end:,}"
 
 
 def lane_names(lane: Mapping[str, Any], num_rows: int | None) -> list[str]:

@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import plural
+from lance_explorer.figures.labels import plural, span_words
 from lance_explorer.figures.palette import KIND_COLORS, apply_look
 from lance_explorer.figures.version_axis import bar_width, bin_step, first_and_last, show_versions
 
@@ -87,7 +87,7 @@ def _add_bars(
         name=name,
         marker={"color": color, "line": {"width": 0}},
         hovertext=[
-            f"<b>{_span(start, step)}</b> {name}<br>{plural(count, 'row')}"
+            f"<b>{span_words(start, start + step - 1)}</b> {name}<br>{plural(count, 'row')}"
             for start, count in bars.select("start", "num_rows").iter_rows()
         ],
         hoverinfo="text",
@@ -96,10 +96,6 @@ def _add_bars(
         row=row,
         col=1,
     )
-
-
-def _span(start: int, step: int) -> str:
-    return f"version {start:,}" if step == 1 else f"versions {start:,} to {start + step - 1:,}"
 
 
 def _note(version_runs: pl.DataFrame, step: int) -> str:

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from lance_explorer.figures.labels import middle, plural, text
+from lance_explorer.figures.labels import middle, plural, span_words, text
 from lance_explorer.figures.palette import CHANGE_COLORS, MUTED, apply_look
 from lance_explorer.figures.version_axis import first_and_last, show_versions
 
@@ -21,8 +21,8 @@ _SYMBOLS = {
 }
 _GOES_ON_AS = ("renamed", "cast", "altered")
 _MOST_LANES = 60
-_MOST_NAME = 28
-_MOST_WORDS = 40
+_LONGEST_NAME = 28
+_LONGEST_TYPE = 40
 _LANE = 24  # pixels
 _LANE_COLOR = "rgba(68, 119, 170, 0.25)"
 _CHARACTERS = 75  # of the type that fit into a narrow picture
@@ -58,7 +58,7 @@ def schema_history(all_fields: pl.DataFrame) -> go.Figure:
     show_versions(figure, versions, row=1)
     figure.update_yaxes(
         tickvals=list(range(len(shown))),
-        ticktext=[middle(lane[-1]["path"], _MOST_NAME) for lane in shown],
+        ticktext=[middle(lane[-1]["path"], _LONGEST_NAME) for lane in shown],
         range=[len(shown) - 0.4, -0.6],
         showgrid=False,
         zeroline=False,
@@ -108,7 +108,7 @@ def _num_changes(lane: list[dict[str, Any]]) -> int:
 def _words(state: dict[str, Any], latest_path: str, num_versions: int) -> str:
     """Return the type of a column, and its name if that was another one, if there is room."""
     name = "" if state["path"] == latest_path else f"{state['path']}: "
-    shown = text(f"{name}{state['logical_type']}", _MOST_WORDS)
+    shown = text(f"{name}{state['logical_type']}", _LONGEST_TYPE)
     length = state["last_version"] - state["first_version"] + 1
     return f"     {shown}" if length / num_versions * _CHARACTERS > len(shown) + 5 else ""
 
@@ -175,7 +175,7 @@ def _hover(state: dict[str, Any]) -> str:
         [
             f"<b>{text(state['path'])}</b> {text(state['logical_type'])}",
             f"field {state['field_id']:,}, {'nullable' if state['nullable'] else 'not null'}",
-            f"versions {state['first_version']:,} to {state['last_version']:,}",
+            span_words(state["first_version"], state["last_version"]),
             f"{state['began_as']}{ended}",
         ]
     )

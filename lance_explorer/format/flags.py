@@ -2,11 +2,7 @@
 
 __all__ = ["STABLE_ROW_IDS", "flag_names", "unreadable_flags"]
 
-DELETION_FILES = 1
 STABLE_ROW_IDS = 2
-TRANSACTION_FILES_DISABLED = 32
-DATA_OVERLAYS = 64
-SPILLED_ROW_LINEAGE = 2048
 
 _NAMES = {
     1: "deletion_files",

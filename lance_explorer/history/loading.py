@@ -71,9 +71,6 @@ TRANSACTIONS_FOLDER = "_transactions"
 
 _T = TypeVar("_T")
 
-_Content = bytes | FormatError | None
-"""A file, or why it may not be read; None if it is not there."""
-
 _FEW_BYTES = 32 << 20
 
 

@@ -124,6 +124,11 @@ class TableSource:
         return self.main_storage.uri
 
     @property
+    def name(self) -> str:
+        """The last part of :attr:`uri`."""
+        return self.uri.rstrip("/").rpartition("/")[2]
+
+    @property
     def uri_to_open(self) -> str:
         """What opens the table anew: its root, with the external manifest store if it has one."""
         return uri_to_open(self.main_storage)

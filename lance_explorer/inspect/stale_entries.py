@@ -85,7 +85,7 @@ class StaleEntries:
         if before is None:
             return now.num_deleted(fragment_id)
         earlier, later = then.num_deleted(fragment_id), now.num_deleted(fragment_id)
-        if earlier is None or later is None or not same_life(before, after, None):
+        if earlier is None or later is None or not same_life(before, after):
             return None
         return max(0, later - earlier)
 

@@ -71,9 +71,8 @@ def write_diff(diff: Diff, source: TableSource, end: int, path: str | os.PathLik
         f"{branch}:{number}" if branch else f"{number}"
         for branch, number in (diff.before, diff.after)
     )
-    name = source.uri.rstrip("/").rpartition("/")[2]
     page = Template(shipped("diff.html")).substitute(
-        title=escape(f"{name}: {before} to {after}"),
+        title=escape(f"{source.name}: {before} to {after}"),
         made=escape(
             f"Made by lance_explorer {version('lance-explorer')} on "
             f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"

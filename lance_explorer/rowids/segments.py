@@ -74,11 +74,6 @@ class Values(ABC):
         """The last value; there must be one."""
         return int(self.at(np.array([len(self) - 1], dtype=np.int64))[0])
 
-    def contains_many(self, values: Uint64Array) -> NDArray[np.bool_]:
-        """Return which of some values are there."""
-        there: NDArray[np.bool_] = self.positions(values) != ABSENT
-        return there
-
     def position(self, value: int) -> int | None:
         """Return where a value is, None if it is not there."""
         if not 0 <= value <= MAX_U64:

@@ -90,4 +90,4 @@ def _is_near(source: str, table: TableSource, lower: dict[str, str]) -> bool:
     some = range_of(table, int(begin), int(end))
     if some is None or unread_bytes(some) > unread.MOST_BYTES:
         return False
-    return tells_itself(some.history, table)
+    return tells_itself(some, table)

@@ -141,7 +141,7 @@ class PinnedTable:
                 raise _replaced(self)
             warn_of_many_bytes(some)
             some.recorded = handing = Handing(some)
-            if tells_itself(some.history, source):
+            if tells_itself(some, source):
                 return replace(self, handed=handing.handed(some))
         return self.with_versions()
 

@@ -5,6 +5,7 @@ its process ends, and hands it out as it does with versions that it read itself.
 folder that they share.
 """
 
+import atexit
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -34,7 +35,7 @@ def with_temporary_ledger(spark: SparkSession, ref: TableRef) -> TableRef:
     """
     if ref.ledger is not None:
         return ref
-    folder = _folder().name
+    folder = _folder()
     recorded = replace(ref, ledger=folder)
     source = recorded.open()
     if unread.unread_bytes(source) > unread.MOST_BYTES:
@@ -75,5 +76,7 @@ def _recorded(ref: TableRef, versions: VersionsToRecord) -> Iterator[pa.RecordBa
 
 
 @cache
-def _folder() -> TemporaryDirectory[str]:
-    return TemporaryDirectory(prefix="lance_explorer-")
+def _folder() -> str:
+    folder = TemporaryDirectory(prefix="lance_explorer-")
+    atexit.register(folder.cleanup)
+    return folder.name

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.figures.labels import span_words
 from lance_explorer.lineage.find import Found
 from lance_explorer.lineage.found_rows import FOUND
 from lance_explorer.table import Table
@@ -121,11 +122,11 @@ def _telling(rows: pl.DataFrame, where: str) -> list[str]:
 def _sighting(table: Table, row: Mapping[str, Any], columns: Sequence[str]) -> Line:
     """Return a row as it was in some versions."""
     first, last = row["first_version"], row["last_version"]
-    when = f"version {last:,}" if first == last else f"versions {first:,} to {last:,}"
     what = "live" if row["is_live"] else _end(row)
     name = f"row {row['_rowid']:,}"
     values = _values({name: row[name] for name in columns})
     changes = _row_choice(table, row)
+    when = span_words(first, last)
     words = f"{name}, {when}: {values}; {what}" if values else f"{name}, {when}; {what}"
     return Line(words, "row" if changes else "time_travel", changes or {"version": last})
 

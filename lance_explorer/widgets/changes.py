@@ -49,14 +49,13 @@ _NO_KEYS = (
     "double",
     "halffloat",
 )
-
+"""How the types of columns begin that cannot tell rows apart."""
 
 _PAUSE = 0.05
 """Seconds before versions are compared: while a handle moves on, none but the last ones are."""
 
-
-_KEPT_WORDS = 4
-"""Of how many pairs of versions it is kept what differs beside rows."""
+_MOST_BESIDE = 4
+"""Pairs of versions for which what differs beside rows is kept."""
 
 
 class _Wanted(NamedTuple):
@@ -129,7 +128,7 @@ class Changes(VersionsView, RowsView):
         self._done: tuple[_Wanted, Comparison] | None = None
         self._problem: dict[str, str] | None = None
         self._shown: tuple[Comparison, str | None, str | None] | None = None
-        self._beside = lru_cache(_KEPT_WORDS)(partial(words_beside_rows, table.source))
+        self._beside = lru_cache(_MOST_BESIDE)(partial(words_beside_rows, table.source))
         self._showing = threading.Lock()
         self._keeping = threading.Lock()
         super().__init__(FrameRows(pl.DataFrame()), state=state)
@@ -264,7 +263,7 @@ class Changes(VersionsView, RowsView):
 
     def static_html(self) -> str:
         """Return what a page without a kernel shows: the counts, and what else differs."""
-        name = escape(self._table.uri.rstrip("/").rpartition("/")[2])
+        name = escape(self._table.source.name)
         begin, end, _ = self._wanted()
         picture = ""
         beside = self._beside(begin, end)

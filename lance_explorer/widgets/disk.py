@@ -28,7 +28,7 @@ from lance_explorer.widgets.row_sources import FrameRows
 from lance_explorer.widgets.rows_view import RowsView
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
+from lance_explorer.widgets.view import Reply, Request, answers
 
 __all__ = ["Disk"]
 
@@ -137,10 +137,6 @@ class Disk(VersionsView, RowsView):
         schema = pl.Schema({name: FRAMES[self.kind].polars_schema[name] for name in columns})
         sorts = [sort for sort in self.sort if sort.column in schema]
         return arranged_code(f"{code}{call('.select', *columns)}", schema, self.filter, sorts)
-
-    def static_html(self) -> str:
-        """Return what a page without a kernel shows: the table's own summary."""
-        return self._table._html(last=IN_STATIC_PICTURE)
 
     @described
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ import traitlets
 
 from lance_explorer.arguments import check_choice, flag
 from lance_explorer.errors import LanceExplorerError, RefNotFoundError
-from lance_explorer.lineage.find import Found as Rows
+from lance_explorer.lineage.find import Found as FoundRows
 from lance_explorer.shown import described
 from lance_explorer.table import Table
 from lance_explorer.widgets.answer_data import answer_data, as_texts
@@ -28,7 +28,7 @@ from lance_explorer.widgets.overview import Overview
 from lance_explorer.widgets.parts import PartLine, parts_of, traits_of_part
 from lance_explorer.widgets.questions import examples
 from lance_explorer.widgets.row_history import RowHistory
-from lance_explorer.widgets.search import UNDERSTOOD, Found, answered, rows_with, search
+from lance_explorer.widgets.search import Found, answered, rows_with, search
 from lance_explorer.widgets.segment_encodings import SegmentEncodings
 from lance_explorer.widgets.state import ExplorerState, change, choices, state_of, table_of
 from lance_explorer.widgets.time_travel import TimeTravel
@@ -136,7 +136,7 @@ class Explorer(View):
         self._listings: dict[str, Any] = {}  # of versions, as each view was made from
         self._filters: dict[str, str] = {}  # of the views: each has other columns
         self._lock = threading.RLock()
-        self._rows: Rows | None = None  # that were searched for last
+        self._rows: FoundRows | None = None  # that were searched for last
         self._moving = 0
         self._view = _known(view)
         if self.state.version is None:
@@ -234,8 +234,7 @@ class Explorer(View):
 
     @described
     def __repr__(self) -> str:
-        name = self._table.uri.rstrip("/").rpartition("/")[2]
-        return f"Explorer({name}: {self._view})"
+        return f"Explorer({self._table.source.name}: {self._view})"
 
     # --------------------------------------------------------------------- what the bar asks
 
@@ -245,12 +244,11 @@ class Explorer(View):
 
     def _about_table(self) -> dict[str, Any]:
         return {
-            "name": self._table.uri.rstrip("/").rpartition("/")[2],
+            "name": self._table.source.name,
             "uri": self._table.uri,
             "branch": self._table.branch,
             "branches": [*self._table.branches],
             "tabs": [{"name": tab.name, "label": tab.label} for tab in TABS.values()],
-            "understood": UNDERSTOOD,
         }
 
     @answers("branch")
@@ -328,7 +326,7 @@ class Explorer(View):
             log.show_only(**request["filters"])
         return {}
 
-    def _told(self, answer: Answer, rows: Rows | None) -> dict[str, Any]:
+    def _told(self, answer: Answer, rows: FoundRows | None) -> dict[str, Any]:
         self._rows = rows
         return answer_data(self._table, answer, rows)
 
@@ -339,7 +337,7 @@ class Explorer(View):
     # ---------------------------------------------------------------------------- new versions
 
     @answers("follow")
-    def _turn(self, request: Request) -> dict[str, Any]:
+    def _follow(self, request: Request) -> dict[str, Any]:
         self.follow = bool(request["on"])
         return {}
 

@@ -26,13 +26,11 @@ from lance_explorer.inspect.fragment_health import (
     compaction_settings,
 )
 from lance_explorer.table import Table
-from lance_explorer.widgets.packing import packed
+from lance_explorer.widgets.packing import floats, packed
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.view import Reply
 
 __all__ = ["history_data", "no_advice_words", "summary_data"]
-
-_UNKNOWN = float("nan")
 
 _NO_SIZES = pl.DataFrame(schema={"path": pl.String, "size_bytes": pl.Int64})
 
@@ -77,8 +75,8 @@ def summary_data(table: Table, version: int, check: Callable[[], None]) -> Reply
     indices = inspect.indices(version).filter(~pl.col("is_system"))
     arrays: dict[str, NDArray[Any]] = {
         "fragment": fragments["fragment_id"].to_numpy(),
-        "fragment_rows": _floats(fragments["physical_rows"]),
-        "fragment_deleted": _floats(fragments["num_deleted_rows"]),
+        "fragment_rows": floats(fragments["physical_rows"]),
+        "fragment_deleted": floats(fragments["num_deleted_rows"]),
     }
     is_overlay = files["is_overlay"]
     totals = [
@@ -123,7 +121,3 @@ def _total(kind: str, sizes: pl.Series) -> dict[str, Any]:
         "size_bytes": str(int(sizes.sum())),
         "num_unknown": sizes.null_count(),
     }
-
-
-def _floats(values: pl.Series) -> NDArray[np.float64]:
-    return values.cast(pl.Float64).fill_null(_UNKNOWN).to_numpy()

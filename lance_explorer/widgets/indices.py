@@ -18,7 +18,7 @@ from lance_explorer.table import Table
 from lance_explorer.widgets.advice_data import advice_sentences
 from lance_explorer.widgets.code_lines import call, literal
 from lance_explorer.widgets.index_facts import index_facts
-from lance_explorer.widgets.packing import packed
+from lance_explorer.widgets.packing import floats, packed
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
@@ -27,7 +27,6 @@ from lance_explorer.widgets.view import Reply, Request, answers
 __all__ = ["Indices"]
 
 _MOST_STATIC_FRAGMENTS = 1_000
-_NAN = float("nan")
 
 
 class Indices(VersionsView):
@@ -231,8 +230,5 @@ def _line_arrays(
             f"line_{end}": np.searchsorted(versions, frame[f"{end}_version"]).astype(np.int32)
             for end in ("first", "last")
         },
-        **{
-            f"line_{what}": frame[f"num_rows_{what}"].cast(pl.Float64).fill_null(_NAN).to_numpy()
-            for what in ("answered", "to_scan")
-        },
+        **{f"line_{what}": floats(frame[f"num_rows_{what}"]) for what in ("answered", "to_scan")},
     }

@@ -26,7 +26,7 @@ from lance_explorer.figures.row_events import (
     event_words,
     way_words,
 )
-from lance_explorer.widgets.packing import packed
+from lance_explorer.widgets.packing import floats, packed
 from lance_explorer.widgets.view import Reply
 
 __all__ = ["event_data", "layout_data", "path_data", "versions_data"]
@@ -45,10 +45,10 @@ def versions_data(versions: pl.DataFrame) -> Reply:
     ``origins`` says from which branches, and how many versions each of these ends at.
     """
     arrays: _Arrays = {
-        "versions": _floats(versions["version"]),
-        "times": _floats(versions["timestamp"].dt.timestamp("us") / 1000),
+        "versions": floats(versions["version"]),
+        "times": floats(versions["timestamp"].dt.timestamp("us") / 1000),
         "kind": _codes(versions["kind"], _KINDS),
-        "is_recorded": _floats(versions["known_from"] == "ledger"),
+        "is_recorded": floats(versions["known_from"] == "ledger"),
     }
     numbered = versions.with_row_index("place")
     tagged = numbered.filter(pl.col("tags") != "").with_columns(pl.col("tags").str.split(", "))
@@ -156,11 +156,7 @@ def event_data(event: Mapping[str, Any], row_id: int | None) -> dict[str, Any]:
 
 
 def _columns(prefix: str, frame: pl.DataFrame, names: Iterable[str]) -> _Arrays:
-    return {f"{prefix}_{name}": _floats(frame[name]) for name in names}
-
-
-def _floats(values: pl.Series) -> NDArray[np.float64]:
-    return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    return {f"{prefix}_{name}": floats(frame[name]) for name in names}
 
 
 def _integers(values: pl.Series) -> NDArray[np.int32]:

@@ -127,15 +127,12 @@ class LineageGraph(View):
         request.progress("finding where the fragments came from")
         layout = self._layout(None, None)
         reply = versions_data(self._versions)
-        fragments, edges, _ = self._lineage.frames
         about = {
-            "name": self._table.uri.rstrip("/").rpartition("/")[2],
+            "name": self._table.source.name,
             "branch": self._table.branch,
             "begin": layout.begin,
             "end": layout.end,
             "between": self._between,
-            "num_fragments": len(fragments),
-            "num_edges": len(edges),
             "has_row_ids": self._table.latest.has_stable_row_ids,
         }
         return Reply({**reply.content, **about}, reply.buffers)

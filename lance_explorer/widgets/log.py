@@ -14,7 +14,7 @@ from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.log_data import log_data
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
+from lance_explorer.widgets.view import Reply, Request, answers
 
 __all__ = ["Log"]
 
@@ -106,10 +106,6 @@ class Log(VersionsView):
     def code(self) -> str:
         """Return the code for :meth:`frame`, where ``table`` is the table."""
         return call("table.log", **self._filters)
-
-    def static_html(self) -> str:
-        """Return the table as it shows itself where no kernel runs."""
-        return self._table._html(last=IN_STATIC_PICTURE)
 
     @described
     def __repr__(self) -> str:

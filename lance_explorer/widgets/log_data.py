@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.figures.palette import KIND_COLORS
-from lance_explorer.widgets.packing import packed
+from lance_explorer.widgets.packing import floats, packed
 from lance_explorer.widgets.view import Reply
 
 __all__ = ["MOST_LINES", "log_data", "parent_lines"]
@@ -36,11 +36,11 @@ def log_data(found: pl.DataFrame, every: pl.DataFrame, *, is_part: bool = False)
         "lane": shown["lane"].to_numpy().astype(np.int32),
         "kind": kinds.to_numpy().astype(np.uint8),
         "parent": parent_lines(shown, every),
-        "times": _floats(times),
-        "lost": _floats(shown["versions_lost"]),
-        "bytes_change": _floats(shown["data_bytes_change"]),
+        "times": floats(times),
+        "lost": floats(shown["versions_lost"]),
+        "bytes_change": floats(shown["data_bytes_change"]),
         "is_recorded": (shown["known_from"] == "ledger").cast(pl.UInt8).to_numpy(),
-        **{name: _floats(shown[name]) for name in _ROWS},
+        **{name: floats(shown[name]) for name in _ROWS},
     }
     texts = {
         name: [_short(text) for text in shown[name]]
@@ -104,10 +104,6 @@ def _counts(every: pl.DataFrame) -> dict[str, int]:
 
 def _short(text: str | None) -> str | None:
     return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _floats(values: pl.Series) -> NDArray[np.float64]:
-    return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
 def _names(joined: pl.Series) -> list[list[str]]:

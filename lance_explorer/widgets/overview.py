@@ -19,7 +19,7 @@ from lance_explorer.widgets.overview_data import latest_facts, size_data, table_
 from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
+from lance_explorer.widgets.view import Reply, Request, answers
 
 __all__ = ["Overview"]
 
@@ -81,10 +81,6 @@ class Overview(VersionsView):
         """Return the code for :meth:`frame`, where ``table`` is the table."""
         return "table.versions()"
 
-    def static_html(self) -> str:
-        """Return the table as it shows itself where no kernel runs."""
-        return self._table._html(last=IN_STATIC_PICTURE)
-
     @described
     def __repr__(self) -> str:
         return f"Overview({self._table!r})"
@@ -99,7 +95,7 @@ class Overview(VersionsView):
             facts = None
         source = self._table.source
         return {
-            "name": self._table.uri.rstrip("/").rpartition("/")[2],
+            "name": self._table.source.name,
             "branch": self._table.branch,
             "num_listed": len(source.listing.versions),
             "facts": facts,

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.widgets.view import Reply
 
-__all__ = ["packed"]
+__all__ = ["floats", "packed"]
 
 _TYPES = {
     "f8": "Float64Array",
@@ -19,7 +21,7 @@ _TYPES = {
 
 
 def packed(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any] | None = None) -> Reply:
-    """Return an answer with arrays, which ``unpackArrays`` of ``drawing.js`` reads.
+    """Return an answer with arrays, which ``unpackArrays`` of ``arrays.ts`` reads.
 
     What ``content`` already lists in ``arrays`` comes first, as its buffers do.
     """
@@ -29,3 +31,8 @@ def packed(arrays: Mapping[str, NDArray[Any]], content: Mapping[str, Any] | None
         {**known, "arrays": [*known.get("arrays", []), *about]},
         tuple([array.tobytes() for array in arrays.values()]),
     )
+
+
+def floats(values: pl.Series) -> NDArray[np.float64]:
+    """Return numbers as an array; one that is not known is NaN."""
+    return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()

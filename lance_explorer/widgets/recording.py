@@ -307,12 +307,11 @@ class _Recorder:
             parts[name] = {**traits, "number": number, "offline": NEEDS_PYTHON}
         return {
             "about": {
-                "name": self._table.uri.rstrip("/").rpartition("/")[2],
+                "name": self._table.source.name,
                 "uri": self._table.uri,
                 "branch": self._table.branch,
                 "branches": [],
                 "tabs": tabs,
-                "understood": "",
             },
             "latest": str(self._latest),
             "offline": NEEDS_PYTHON,

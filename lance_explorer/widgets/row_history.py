@@ -131,7 +131,7 @@ class RowHistory(RowsView):
     def _open(self, request: Request) -> Reply:
         reply = versions_data(self._table.versions())
         about = {
-            "name": self._table.uri.rstrip("/").rpartition("/")[2],
+            "name": self._table.source.name,
             "branch": self._table.branch,
             "has_row_ids": self._table.latest.has_stable_row_ids,
         }

@@ -11,6 +11,7 @@ from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
 from lance_explorer.lineage.following import row_history
 from lance_explorer.rowids.addresses import RowAddress
+from lance_explorer.rowids.arrays import MAX_U64
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.table import Table
 
@@ -22,7 +23,6 @@ _TYPED = re.compile(
         (?: \s*@\s*(?P<version>\d+) )?""",
     re.VERBOSE | re.IGNORECASE,
 )
-_LARGEST = 2**64 - 1
 
 
 def row_named(table: Table, typed: str) -> int:
@@ -45,8 +45,7 @@ def row_named(table: Table, typed: str) -> int:
     if found is None:
         raise InvalidArgumentError(
             f"{typed.strip()[:100]!r} is not a row: type a row ID such as 42, or an address such "
-            "as "
-            "3:17 (fragment and offset), or 3:17@5 for version 5"
+            "as 3:17 (fragment and offset), or 3:17@5 for version 5"
         )
     rows = state_rows(table.source)
     number = _number(found)
@@ -75,7 +74,7 @@ def _number(found: re.Match[str]) -> int:
         )
     else:
         number = int(RowAddress(int(found["fragment"]), int(found["offset"])))
-    if number >= _LARGEST:
+    if number >= MAX_U64:
         raise InvalidArgumentError(
             f"{number} is too large: row IDs and addresses are at most 2^64 - 2"
         )

@@ -11,7 +11,7 @@ from lance_explorer.errors import (
     RefNotFoundError,
 )
 from lance_explorer.history.version_refs import kept_version
-from lance_explorer.lineage.find import Found as Rows
+from lance_explorer.lineage.find import Found as FoundRows
 from lance_explorer.lineage.following import row_history
 from lance_explorer.table import Table
 from lance_explorer.widgets.answers import Answer, found_answer
@@ -66,7 +66,7 @@ class Found:
     branch: str | None = None
 
 
-def answered(table: Table, typed: str) -> tuple[Answer, Rows | None] | None:
+def answered(table: Table, typed: str) -> tuple[Answer, FoundRows | None] | None:
     """Return the answer to a question, or to a filter, with the rows that were found; else None.
 
     Examples
@@ -87,7 +87,7 @@ def answered(table: Table, typed: str) -> tuple[Answer, Rows | None] | None:
     return None
 
 
-def rows_with(table: Table, typed: str) -> tuple[Answer, Rows] | None:
+def rows_with(table: Table, typed: str) -> tuple[Answer, FoundRows] | None:
     """Return the rows that have a word; None if none has it."""
     try:
         found = _with_rows(table, typed.strip())
@@ -96,7 +96,7 @@ def rows_with(table: Table, typed: str) -> tuple[Answer, Rows] | None:
     return found if found[1].num_rows else None
 
 
-def _with_rows(table: Table, where: str) -> tuple[Answer, Rows]:
+def _with_rows(table: Table, where: str) -> tuple[Answer, FoundRows]:
     found = table.find(where, limit=_MOST_ROWS, max_bytes=_MOST_BYTES)
     return found_answer(table, found), found
 

@@ -10,6 +10,7 @@ from lance_explorer.figures.encoding_rows import SPILLED
 from lance_explorer.figures.palette import ENCODING_COLORS
 from lance_explorer.figures.row_id_growth import row_id_growth
 from lance_explorer.table import Table
+from lance_explorer.widgets.packing import floats
 
 __all__ = ["ages", "encoding_statistics", "growth"]
 
@@ -49,10 +50,10 @@ def growth(table: Table) -> dict[str, NDArray[Any]]:
     """
     found = row_id_growth(table.inspect.row_id_totals(), table.inspect.all_row_id_encodings())
     return {
-        "growth_now": _floats(found["bytes_per_row"]),
-        "growth_best": _floats(found["best_per_row"]),
-        "growth_bytes": _floats(found["row_ids_bytes"]),
-        "growth_segments": _floats(found["num_segments"]),
+        "growth_now": floats(found["bytes_per_row"]),
+        "growth_best": floats(found["best_per_row"]),
+        "growth_bytes": floats(found["row_ids_bytes"]),
+        "growth_segments": floats(found["num_segments"]),
     }
 
 
@@ -70,7 +71,3 @@ def ages(runs: pl.DataFrame, versions: NDArray[np.uint64]) -> dict[str, NDArray[
         sums = np.bincount(np.minimum(at, last), rows, len(versions))
         counts[f"age_{name}"] = sums.astype(np.float64)
     return counts
-
-
-def _floats(values: pl.Series) -> NDArray[np.float64]:
-    return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()

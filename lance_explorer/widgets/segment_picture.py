@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lance_explorer.figures.encoding_rows import SPILLED, encoding_rows
 from lance_explorer.figures.palette import ENCODING_COLORS
 from lance_explorer.rowids.arrays import MAX_U64
+from lance_explorer.widgets.packing import floats
 
 __all__ = ["MODES", "Mode", "SegmentPicture", "segment_picture"]
 
@@ -88,7 +89,6 @@ def segment_picture(segments: pl.DataFrame, encodings: pl.DataFrame, mode: Mode)
     first = np.minimum(begins, _BINS - 1).astype(np.int64)
     begun = np.bincount(row * _BINS + first, minlength=num_rows * _BINS)
     part_cells = parts["row"].to_numpy() * len(_KINDS) + _codes(parts["encoding"])
-    best = rows["best_bytes"].cast(pl.Float64).fill_null(float("nan"))
     return SegmentPicture(
         rows.select("first", "last", "num_fragments").rows(),
         rows["words"].to_list(),
@@ -102,7 +102,7 @@ def segment_picture(segments: pl.DataFrame, encodings: pl.DataFrame, mode: Mode)
                 parts["encoded_bytes"].cast(pl.Float64).to_numpy(),
                 num_rows * len(_KINDS),
             ).astype(np.float64),
-            "row_best": best.to_numpy(),
+            "row_best": floats(rows["best_bytes"]),
         },
     )
 

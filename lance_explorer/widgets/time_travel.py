@@ -18,7 +18,7 @@ from lance_explorer.widgets.state import ExplorerState, table_of
 from lance_explorer.widgets.version_data import version_data
 from lance_explorer.widgets.version_details import VersionDetails
 from lance_explorer.widgets.version_reading import VersionsView, wait_for_versions
-from lance_explorer.widgets.view import IN_STATIC_PICTURE, Reply, Request, answers
+from lance_explorer.widgets.view import Reply, Request, answers
 
 __all__ = ["TimeTravel"]
 
@@ -60,10 +60,6 @@ class TimeTravel(VersionsView, GridView):
     def selection(self) -> dict[str, int | None]:
         """What is chosen: ``version``, and ``fragment_id``, None if no fragment is selected."""
         return {"version": self.state.version, "fragment_id": self.state.fragment_id}
-
-    def static_html(self) -> str:
-        """Return the table as it shows itself where no kernel runs."""
-        return self._table._html(last=IN_STATIC_PICTURE)
 
     def frame(self) -> pl.DataFrame:
         """Return the fragments of the chosen version, as ``table.inspect.fragments()`` does."""

@@ -13,6 +13,7 @@ from lance_explorer.figures.fragment_origins import state_origins
 from lance_explorer.figures.palette import KIND_COLORS
 from lance_explorer.frames.known_from import recorded_words
 from lance_explorer.table import Table
+from lance_explorer.widgets.packing import floats, packed
 from lance_explorer.widgets.view import Reply
 
 __all__ = ["version_data"]
@@ -20,7 +21,6 @@ __all__ = ["version_data"]
 _LONGEST_MESSAGE = 1000
 _KINDS = list(KIND_COLORS)
 _UNKNOWN_KIND = len(_KINDS)
-_TYPES = {"f8": "Float64Array", "u8": "BigUint64Array", "i4": "Int32Array", "u1": "Uint8Array"}
 
 
 def version_data(table: Table) -> Reply:
@@ -46,7 +46,7 @@ def _version_data(table: Table) -> Reply:
     states = state_origins(table.inspect.all_fragments(), versions)
     arrays = {**_version_arrays(versions), **_state_arrays(states, versions["version"])}
     content = {
-        "name": table.uri.rstrip("/").rpartition("/")[2],
+        "name": table.source.name,
         "branch": table.branch,
         "recorded_words": recorded_words(table.source),
         "kinds": _KINDS,
@@ -63,22 +63,19 @@ def _version_data(table: Table) -> Reply:
             .select("first_version", "last_version", "reason")
             .iter_rows()
         ],
-        "arrays": [
-            {"name": name, "type": _TYPES[array.dtype.str[1:]]} for name, array in arrays.items()
-        ],
     }
-    return Reply(content, tuple([array.tobytes() for array in arrays.values()]))
+    return packed(arrays, content)
 
 
 def _version_arrays(versions: pl.DataFrame) -> dict[str, NDArray[Any]]:
     milliseconds = versions["timestamp"].dt.timestamp("us") / 1000
     return {
         "versions": versions["version"].to_numpy(),
-        "times": _counts(milliseconds),
+        "times": floats(milliseconds),
         "kind": _kind_codes(versions["kind"]),
         "is_recorded": (versions["known_from"] == "ledger").cast(pl.UInt8).to_numpy(),
         **{
-            name: _counts(versions[name])
+            name: floats(versions[name])
             for name in ("num_rows", "num_deleted_rows", "num_fragments", "data_bytes")
         },
     }
@@ -93,10 +90,10 @@ def _state_arrays(states: pl.DataFrame, versions: pl.Series) -> dict[str, NDArra
         "state_last": states["last_position"].cast(pl.Int32).to_numpy(),
         "state_made_at": made_at.set(states["made_in"].is_null(), -1).to_numpy(),
         "state_kind": _kind_codes(states["made_by"]),
-        "state_rows": _counts(states["physical_rows"]),
-        "state_deleted": _counts(states["num_deleted_rows"]),
-        "state_bytes": _counts(states["data_bytes"]),
-        "state_files": _counts(states["num_data_files"]),
+        "state_rows": floats(states["physical_rows"]),
+        "state_deleted": floats(states["num_deleted_rows"]),
+        "state_bytes": floats(states["data_bytes"]),
+        "state_files": floats(states["num_data_files"]),
     }
 
 
@@ -107,10 +104,6 @@ def _kind_codes(kinds: pl.Series) -> NDArray[np.uint8]:
     return text.replace_strict(
         names, codes, default=_UNKNOWN_KIND, return_dtype=pl.UInt8
     ).to_numpy()
-
-
-def _counts(values: pl.Series) -> NDArray[np.float64]:
-    return values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
 def _short(message: str | None) -> str | None:

@@ -9,7 +9,7 @@ from lance_explorer.history.progress import telling
 from lance_explorer.inspect.commit_words import describe_commits
 from lance_explorer.table import Table
 from lance_explorer.widgets.version_data import version_data
-from lance_explorer.widgets.view import FAILURES, Request, View, answers
+from lance_explorer.widgets.view import FAILURES, IN_STATIC_PICTURE, Request, View, answers
 
 __all__ = ["PART_OF_WORDS", "VersionsView", "wait_for_versions", "wait_if_reading"]
 
@@ -53,6 +53,10 @@ class VersionsView(View):
     def begin(self) -> None:
         """Begin to read the versions: the browser will ask for them soon."""
         _reading(self._table)
+
+    def static_html(self) -> str:
+        """Return the table as it shows itself where no kernel runs."""
+        return self._table._html(last=IN_STATIC_PICTURE)
 
     @answers("words", in_background=True)
     def _words(self, request: Request) -> dict[str, Any]:

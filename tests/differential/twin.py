@@ -159,11 +159,6 @@ class Twin:
         return [ref["version"] for ref in self.dataset.version_refs()]
 
     @property
-    def extra_columns(self) -> list[str]:
-        """The columns that were added to those of every row."""
-        return [name for name in self.dataset.schema.names if name not in BASE_SCHEMA.names]
-
-    @property
     def index_names(self) -> list[str]:
         """The names of the indices that people made."""
         names = [index.name for index in self.dataset.describe_indices()]

@@ -17,8 +17,6 @@ from tests.disk.lives import Compacted, rows
 Sequence = tuple[int, int, int, str]
 """Rows, segments, bytes, and how many segments have which encoding."""
 
-BUDGETS = ("max_source_fragments", "max_source_rows", "max_source_bytes")
-
 
 def sequences(path: Path, than: set[int]) -> list[Sequence]:
     """Return what we decode of the fragments of the latest version that were not there before."""

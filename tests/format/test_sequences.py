@@ -243,8 +243,6 @@ def test_row_ids_and_versions_are_those_that_the_writer_reads(written):
 
 # --------------------------------------------------------------------------------- hostile bytes
 
-TOO_MANY = MAX_U64 - 1
-
 
 def u16(*offsets: int, base: int = 0) -> Array:
     data = np.array(offsets, dtype="<u2").tobytes()

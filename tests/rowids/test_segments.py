@@ -50,7 +50,6 @@ def test_positions_are_those_in_the_list(segment: U64Segment, others):
     asked = [*near, *others]
     expected = [model.index(value) if value in model else -1 for value in asked]
     assert segment.positions(uint64(asked)).tolist() == expected
-    assert segment.contains_many(uint64(asked)).tolist() == [value in model for value in asked]
 
 
 @given(values().map(encode_segment), st.lists(numbers()))

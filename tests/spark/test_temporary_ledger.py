@@ -1,5 +1,9 @@
 """A large past that tasks read is the one that the driver reads."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import lance
 import polars as pl
 import pyarrow as pa
@@ -86,3 +90,17 @@ def test_the_driver_says_that_tasks_could_read(jobs, tmp_path):
     source = ChangesSource({"path": path, "begin_version": "0"})
     with pytest.warns(UserWarning, match=r"lx\.spark\.load"):
         source.reader(source.schema())
+
+
+def test_the_folder_is_removed_at_the_end_of_the_process_without_a_warning():
+    program = "from lance_explorer.spark.temporary_ledger import _folder; print(_folder())"
+    run = subprocess.run(
+        [sys.executable, "-W", "always::ResourceWarning", "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    folder = Path(run.stdout.strip())
+    assert folder.name.startswith("lance_explorer-")
+    assert not folder.exists()
+    assert run.stderr == ""

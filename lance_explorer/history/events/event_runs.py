@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from lance_explorer.history.events.row_runs import NO_ADDRESS, PlacedRuns, RowRuns
+from lance_explorer.history.events.row_runs import PlacedRuns, RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.rowids.arrays import Uint64Array
 
@@ -128,16 +128,3 @@ class RowEvents(PlacedRuns):
     def count(self, event: RowEvent) -> int:
         """Return how many rows had an event."""
         return int(self.length[self.event == event].sum(dtype=np.uint64))
-
-    def by_identity(self) -> "RowEvents":
-        """Return the runs in the order of identities; those of one identity stay in their order."""
-        return self.where(np.argsort(self.identity, kind="stable"))
-
-    def in_feed_order(self) -> "RowEvents":
-        """Return the runs in the order of a change feed: removed, changed, added rows.
-
-        Each of the three by address: the one before the commit, for added rows the one after.
-        """
-        removed, added = self.after == NO_ADDRESS, self.before == NO_ADDRESS
-        kind = np.where(removed, 0, np.where(added, 2, 1))
-        return self.where(np.lexsort((np.where(added, self.after, self.before), kind)))

@@ -33,6 +33,7 @@ from lance_explorer.history.identity.row_origins import (
 from lance_explorer.history.identity.rows_before_ids import RowsBeforeIds, are_without_row_id
 from lance_explorer.history.identity.versions_of_moved import (
     moved_without_versions,
+    told_in_order,
     with_versions_before,
 )
 from lance_explorer.history.intervals import Intervals
@@ -233,20 +234,20 @@ class StateRows:
 
     def origins(self, state: int) -> RowOrigins:
         """Return identities and row versions of a state."""
-        origins = self._origins.get(state)
-        if origins is None:
-            if self._births:
-                origins = self._births.origins(state)
-            elif self.before_ids and self._is_before_ids(state):
-                origins = self.before_ids.origins(state)
-            else:
-                origins = self.stored_origins(state)
-                if self._are_moved_without_versions[state]:
-                    origins = with_versions_before(self, state, origins)
-                if self.before_ids:
-                    origins = self.before_ids.with_versions(origins)
-            self._origins[state] = origins
-        return origins
+        if state not in self._origins:
+            for one in told_in_order(self, state, self._are_moved, self._origins):
+                self._origins[one] = self._found_origins(one)
+        return self._origins[state]
+
+    def _found_origins(self, state: int) -> RowOrigins:
+        if self._births:
+            return self._births.origins(state)
+        if self.before_ids and self._is_before_ids(state):
+            return self.before_ids.origins(state)
+        origins = self.stored_origins(state)
+        if self._are_moved[state]:
+            origins = with_versions_before(self, state, origins)
+        return self.before_ids.with_versions(origins) if self.before_ids else origins
 
     def ids(self, state: int) -> RowIdSequence:
         """Return the identities of the rows of a state; states may share the sequence itself."""
@@ -360,9 +361,12 @@ class StateRows:
         return FragmentReader(self.source, self.history.records[int(self.first_positions[state])])
 
     @cached_property
-    def _are_moved_without_versions(self) -> NDArray[np.bool_]:
+    def _are_moved(self) -> NDArray[np.bool_]:
+        if self._births:
+            return np.zeros(len(self.history.states), dtype=np.bool_)
         are_replayed = (self.first_positions >= 0) & (self.first_positions <= self.ids_from)
-        return moved_without_versions(self.history, are_replayed & bool(self.ids_from))
+        are_replayed &= bool(self.ids_from)
+        return moved_without_versions(self.history, self.first_positions, are_replayed)
 
     @cached_property
     def _ranges(self) -> SingleRanges:

@@ -2,9 +2,11 @@
 
 Commits that were made by hand may lack them, and a compaction of such fragments makes some up. A
 Rewrite only moves rows, so they keep those that they had before: else a row would seem older than
-it is, and written where it only moved. A later state of a fragment has the rows of the one before.
+it is, and written where it only moved. A later state of a fragment has the rows of the one before,
+and those that it did not write keep what was known of them.
 """
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,31 +31,66 @@ from lance_explorer.rowids.version_runs import RowVersionRuns
 if TYPE_CHECKING:
     from lance_explorer.history.identity.state_rows import StateRows
 
-__all__ = ["moved_without_versions", "with_versions_before"]
+__all__ = ["MADE_UP", "moved_without_versions", "told_in_order", "with_versions_before"]
+
+MADE_UP = 1
+"""The version that Lance reads for rows without row versions, and stores when it moves them."""
 
 
-def moved_without_versions(history: History, are_replayed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def moved_without_versions(
+    history: History, first_positions: NDArray[np.int64], are_replayed: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """Return which states store no row versions, or made-up ones, while those of before are known.
 
     Parameters
     ----------
     history : History
         The versions of a branch.
+    first_positions : ndarray of int64
+        For each state the first position at which it is there.
     are_replayed : ndarray of bool
         The states of which row versions are known though they store none.
     """
     is_moved = np.zeros(len(history.states), dtype=np.bool_)
     lacks = history.states.row_version_storage == SequenceStorage.ABSENT
+    ids = history.states.ids
     for position in history.changed_positions.tolist() if lacks.any() else ():
+        added, removed = history.states_added(position), history.states_removed(position)
+        added = added[first_positions[added] == position]
         if history.records[position].operation == OperationName.REWRITE:
-            added = history.states_added(position)
-            is_moved[added] |= lacks[added] | lacks[history.states_removed(position)].any()
-            lacks[added] |= is_moved[added]
+            is_moved[added] = lacks[added] | (lacks | is_moved)[removed].any()
         else:
-            added, removed = history.states_added(position), history.states_removed(position)
-            known = history.states.ids[removed[(is_moved | are_replayed)[removed]]]
-            is_moved[added] |= lacks[added] & np.isin(history.states.ids[added], known)
+            is_moved[added] = np.isin(ids[added], ids[removed[is_moved[removed]]])
+            known = ids[removed[are_replayed[removed]]]
+            is_moved[added] |= lacks[added] & np.isin(ids[added], known)
     return is_moved
+
+
+def told_in_order(
+    rows: "StateRows", state: int, are_moved: NDArray[np.bool_], known: Collection[int]
+) -> list[int]:
+    """Return a state after those that tell its row versions and are not known yet.
+
+    Parameters
+    ----------
+    rows : StateRows
+        The rows of a branch.
+    state : int
+        The state.
+    are_moved : ndarray of bool
+        What :func:`moved_without_versions` found.
+    known : collection of int
+        The states whose origins are known.
+    """
+    found, pending = {state}, [state] if are_moved[state] else []
+    while pending:
+        position = int(rows.first_positions[pending.pop()])
+        removed = rows.history.states_removed(position)
+        earlier = set(removed[are_moved[removed]].tolist()) - found
+        earlier = {one for one in earlier if one not in known}
+        found |= earlier
+        pending += earlier
+    return sorted(found, key=lambda one: int(rows.first_positions[one]))
 
 
 def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> RowOrigins:
@@ -79,10 +116,12 @@ def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> R
         [same] = [old for old in removed if history.states[old].id == fragment.id]
         if not same_life(history.states[same], fragment, operation):
             return stored
-        before = rows.origins(same)
-        created = before.created if stored.created is None else stored.created
-        updated = before.updated if stored.updated is None else stored.updated
-        return RowOrigins(stored.ids, created, updated)
+        before, was = rows.origins(same), rows.stored_origins(same)
+        return RowOrigins(
+            stored.ids,
+            _unless_written(before.created, was.created, stored.created),
+            _unless_written(before.updated, was.updated, stored.updated),
+        )
     known = {old: rows.origins(old) for old in removed}
     if all(origins.updated is None for origins in known.values()):
         return stored
@@ -109,6 +148,21 @@ def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> R
     created = along({old: origins.created for old, origins in known.items()}, stored.created)
     updated = along({old: origins.updated for old, origins in known.items()}, stored.updated)
     return RowOrigins(stored.ids, created, updated)
+
+
+def _unless_written(
+    known: RowVersionRuns | None, was: RowVersionRuns | None, stored: RowVersionRuns | None
+) -> RowVersionRuns | None:
+    """Return what was known of the rows of a fragment, but where it now stores something else."""
+    if known is None or stored is None:
+        return known if stored is None else stored
+    was = was or constant_versions(MADE_UP, len(known))
+    if was == stored:
+        return known
+    if not len(known) == len(was) == len(stored):
+        return stored
+    old, new = was.expand(), stored.expand()
+    return RowVersionRuns.of(np.where(old == new, known.expand(), new))
 
 
 def _known(rows: "StateRows", state: int, versions: RowVersionRuns | None) -> RowVersionRuns:

@@ -329,9 +329,9 @@ class World:
         """Read all versions of the present branch that were made since it was last looked at."""
         line = self.line
         last = max(line.seen, default=0)
-        dataset = lance.dataset(line.uri)
-        for version in range(last + 1, dataset.version + 1):
-            line.seen[version] = self._read(dataset.checkout_version(version), version)
+        for version in range(last + 1, lance.dataset(line.uri).version + 1):
+            # Opened anew: what pylance remembers of other versions hides that it cannot read one.
+            line.seen[version] = self._read(lance.dataset(line.uri, version=version), version)
 
     def observe_detached(self, dataset: Any, base: int) -> None:
         """Read a detached version."""

@@ -177,15 +177,6 @@ def test_runs_are_not_written_out(tmp_path):
     assert (len(events), events.num_rows) == (2, 4_999_999)
 
 
-def test_the_order_of_a_feed_is_went_changed_came(tmp_path):
-    table = SyntheticTable(tmp_path / "t.lance").append(rows=4, fragments=2)
-    table.update({1: [2], 0: [3]}).delete({0: [0]})
-    events = events_of(table.restore(1)).in_feed_order()
-    kinds = np.where(events.after == NO_ADDRESS, 0, np.where(events.before == NO_ADDRESS, 2, 1))
-    assert kinds.tolist() == [1, 1, 2]
-    assert events.before.tolist()[:2] == [2 * FRAGMENT, 2 * FRAGMENT + 1]
-
-
 # ----------------------------------------------------------------------------------------- gaps
 
 

@@ -9,8 +9,13 @@ import pyarrow as pa
 import pytest
 from lance import LanceOperation
 from lance.fragment import RowIdSequence, write_fragments
+from polars.testing import assert_frame_equal
 
 import lance_explorer as lx
+from lance_explorer.history import source
+from tests.synthetic.tables import SyntheticTable
+
+ALL = ("moved", "column_added")
 
 
 def rewrite(uri: str) -> None:
@@ -18,7 +23,7 @@ def rewrite(uri: str) -> None:
     dataset = lance.dataset(uri)
     rows = dataset.to_table(with_row_id=True)
     rows = rows.take([*range(len(rows))][::-1])
-    dataset.insert(pa.table({"key": pa.array([99], pa.int64())}))  # which gives out a fragment ID
+    insert(uri, 99)  # which gives out a fragment ID
     [new] = write_fragments(rows.drop(["_rowid"]), uri)
     sequence = RowIdSequence(rows["_rowid"].to_pylist()).to_inline_metadata()
     group: Any = LanceOperation.RewriteGroup(
@@ -74,3 +79,65 @@ def test_rows_that_a_lost_version_wrote_may_be_the_same_again_after_a_restore(ur
         (8, "updated", False),
         (9, "restored", False),
     ]
+
+
+@pytest.fixture
+def compacted(uri: str) -> str:
+    """Version 8 compacts what version 5 rewrote, and stores that its rows are of version 1."""
+    insert(uri, 4)
+    lance.dataset(uri).optimize.compact_files()
+    lance.dataset(uri).delete("key = 0")
+    insert(uri, 5)
+    lance.dataset(uri).add_columns({"more": "key"})
+    lance.dataset(uri).delete("key = 4")
+    stored = lance.dataset(uri, version=8).to_table(["_row_last_updated_at_version"])
+    assert stored["_row_last_updated_at_version"].to_pylist() == [4, 1, 1, 1, 6]
+    return uri
+
+
+def insert(uri: str, key: int) -> None:
+    lance.dataset(uri).insert(pa.table({"key": pa.array([key], pa.int64())}))
+
+
+def test_later_states_of_a_compacted_fragment_keep_what_was_known_of_their_rows(compacted):
+    table = lx.open_table(compacted)
+    changes = table.changes(7, 10, mode="net", images=None).to_polars()
+    assert changes.select("_event", "_rowid").rows() == [("deleted", 0), ("inserted", 6)]
+    wrote = table.diff(12, 9).rows(None, include=ALL).select("_rowid", "_commit_version").rows()
+    assert dict(wrote) == {2: 1, 3: 2, 4: 4, 5: 6, 6: None}
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"), [(9, 8), (10, 9), (12, 9), (9, 12), (10, 11), (11, 12), (8, 10)]
+)
+def test_near_versions_tell_no_made_up_row_versions(compacted, monkeypatch, begin, end):
+    monkeypatch.setattr(source, "_PART_OF", 0)
+    whole = lx.open_table(compacted)
+    whole.versions()
+    near = lx.open_table(compacted).diff(begin, end)
+    expected = whole.diff(begin, end)
+    assert_frame_equal(near.rows(None, include=ALL), expected.rows(None, include=ALL))
+    assert_frame_equal(near.summary(), expected.summary())
+
+
+def test_only_where_row_versions_may_be_made_up_are_older_versions_read(compacted, monkeypatch):
+    monkeypatch.setattr(source, "_PART_OF", 0)
+
+    def reads_all(begin: int, end: int) -> bool:
+        table = lx.open_table(compacted)
+        table.diff(begin, end).rows(None, include=ALL)
+        return table.source._history is not None
+
+    asked = [(8, 9), (9, 8), (9, 10), (10, 9), (10, 11), (12, 11)]
+    assert [ends for ends in asked if reads_all(*ends)] == [(9, 8), (10, 11)]
+
+
+def test_row_versions_are_followed_over_many_states_of_a_fragment(tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=700)
+    table.turn_on_row_ids(with_versions=False)
+    for offset in range(600):
+        table.delete({0: [offset]})
+    history = lx.open_table(table.path).row(650).history()
+    assert history.select("version", "event").rows() == [(1, "created")]
+    back = lx.open_table(table.path).diff(table.version, table.version - 1).rows(None)
+    assert back.select("_rowid", "_commit_version").rows() == [(599, 1)]
