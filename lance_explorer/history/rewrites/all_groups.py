@@ -28,11 +28,14 @@ class Rewrites:
         The groups.
     findings : tuple of Finding
         What was wrong with files that would have told more.
+    num_missing : int
+        How many files were missing when they were asked for.
     """
 
     history: History
     groups: tuple[RewriteGroup, ...]
     findings: tuple[Finding, ...]
+    num_missing: int
 
     def between(self, begin_version: int, end_version: int) -> tuple[RewriteGroup, ...]:
         """Return the groups after one version and up to another, in order.
@@ -65,11 +68,13 @@ def rewrites(source: TableSource) -> Rewrites:
     if known is None or known.history is not history:
         with collector_paused():
             known = _KNOWN[source] = _collect(source, history)
+    else:  # whoever asks now must look, too, whether a version was removed
+        source.storage.io.missing += known.num_missing
     return known
 
 
 def _collect(source: TableSource, history: History) -> Rewrites:
-    findings = list[Finding]()
+    findings, missing = list[Finding](), source.storage.io.missing
     pool = RewritePool()
     for group in groups_of_transactions(source, history, findings):
         pool.add(group)
@@ -77,4 +82,5 @@ def _collect(source: TableSource, history: History) -> Rewrites:
     add_reuse_histories(pool, source, history, findings)
     for group in list(unrecorded_groups(source, history, pool, findings)):
         pool.add(group)
-    return Rewrites(history, pool.in_order(), tuple(findings))
+    num_missing = source.storage.io.missing - missing
+    return Rewrites(history, pool.in_order(), tuple(findings), num_missing)
