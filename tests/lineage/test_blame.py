@@ -279,3 +279,14 @@ def test_a_column_that_was_cast_over_lost_versions_is_the_same_after_restores(tm
     lance.dataset(path).cleanup_old_versions(versions=[2])
     told = cells(lx.open_table(path), "column", "version")
     assert told == [("id", 1), ("mood", 1)]
+
+
+def test_a_column_whose_lost_cast_a_restore_undid_is_as_old_as_before(tmp_path):
+    path = str(tmp_path / "t.lance")
+    table: Any = lance.write_dataset(pa.table({"id": [1], "mood": ["calm"]}), path)
+    table.alter_columns({"path": "id", "data_type": pa.int32()})
+    table.update_config({"a": "b"})
+    lance.dataset(path, version=1).restore()
+    lance.dataset(path).cleanup_old_versions(versions=[2])
+    told = cells(lx.open_table(path), "column", "version")
+    assert told == [("id", 1), ("mood", 1)]

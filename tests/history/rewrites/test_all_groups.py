@@ -15,6 +15,7 @@ from lance_explorer.history.rewrites.address_maps import address_map
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.stored_compactions import LINEAGE_KEY
 from lance_explorer.history.source import TableSource
+from lance_explorer.table import open_table
 from tests.format.samples import DATA
 from tests.history.compactions import (
     Compacted,
@@ -386,3 +387,15 @@ def test_groups_are_found_once_and_again_after_a_refresh(tmp_path):
     assert rewrites(source).groups == ()
     source = source.refreshed()
     assert [group.version for group in rewrites(source).groups] == [version]
+
+
+def test_what_was_told_while_a_version_vanished_is_not_told_again(tmp_path):
+    made = SyntheticTable(tmp_path / "t.lance").append(rows=5).append(rows=5)
+    made.compact(made.fragment_ids).append(rows=1).append(rows=1).remove(3, 4)
+    table = open_table(made.path)
+    table.versions()
+    made.remove(5)
+    [finding] = rewrites(table.source).findings  # as another thread may ask just then
+    assert finding.code == "rows_unreadable"
+    assert "rows_unreadable" not in table.inspect.findings()["code"].to_list()
+    assert table.versions()["version"].to_list() == [1, 2, 6]
