@@ -6,14 +6,13 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.changes.diff_schema import FieldPair, paired_fields
-from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import Field
 from lance_explorer.frames.columns import BRANCH, ID, KNOWN_FROM, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.ancestors import Ancestry, Stretch
-from lance_explorer.history.column_lives import fields_of_both
+from lance_explorer.history.column_lives import fields_of_both, gives_ids_anew
 from lance_explorer.history.history import VersionRecord
-from lance_explorer.history.paths import EMPTY, Branch, path_between
+from lance_explorer.history.paths import EMPTY, Branch, VersionPath, path_between
 
 __all__ = ["COMMITS_BETWEEN", "commits_between", "fields_between"]
 
@@ -70,10 +69,11 @@ def fields_between(
     """
     stretches = (*common.to_first, *common.to_second) if common else ()
     schemas, overwritten = dict[int, tuple[Field, ...]](), common is None
-    for stretch in stretches:
-        start, steps = _passed(stretch)
-        overwritten |= any(record.operation == OperationName.OVERWRITE for record in steps)
-        schemas |= {id(record.schema): record.schema for record in (*start, *steps)}
+    for branch, path in filter(None, map(_passed, stretches)):
+        overwritten |= any(gives_ids_anew(branch, position) for position in path.steps)
+        start = () if path.common == EMPTY else (path.common,)
+        on_the_way = [branch.history.records[position] for position in (*start, *path.steps)]
+        schemas |= {id(record.schema): record.schema for record in on_the_way}
     way = [before.schema, *schemas.values(), after.schema]
     kept = fields_of_both(common) if common else {}
     if kept is None:
@@ -90,14 +90,11 @@ def _commits(stretch: Stretch) -> Iterator[tuple[str | None, VersionRecord, str]
                 yield stretch.source.branch, record, place
 
 
-def _passed(stretch: Stretch) -> tuple[list[VersionRecord], list[VersionRecord]]:
-    """Return where a stretch starts, and the commits that count on it: what a restore undid not."""
+def _passed(stretch: Stretch) -> tuple[Branch, VersionPath] | None:
+    """Return the way over a stretch, without what a restore undid; None if its branch is gone."""
     if stretch.source is None:
-        return [], []
+        return None
     branch = Branch(stretch.source, stretch.source.history)
     ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
     begin, end = (np.searchsorted(branch.history.versions, ends, side="right") - 1).tolist()
-    path = path_between(branch, begin, end)
-    records = branch.history.records
-    start = [] if path.common == EMPTY else [records[path.common]]
-    return start, [records[position] for position in path.steps]
+    return branch, path_between(branch, begin, end)

@@ -10,7 +10,7 @@ restore may be lost. What may be one field or two, and no file tells, is two, an
 doubt.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import count, pairwise
@@ -35,6 +35,7 @@ __all__ = [
     "column_lives",
     "doubtful_fields",
     "fields_of_both",
+    "gives_ids_anew",
     "kept_fields",
     "shared_fields",
 ]
@@ -95,7 +96,7 @@ def column_lives(line: Line, positions: Iterable[int]) -> ColumnLives:
     doubts, given = dict[tuple[int | None, int | None], Doubt](), dict[int, dict[int, int]]()
     for position, parent in sorted(parents.items()):
         record = line.history.records[position]
-        begins_anew = parent == EMPTY or record.operation == OperationName.OVERWRITE
+        begins_anew = parent == EMPTY or gives_ids_anew(line, position)
         known = {} if begins_anew else lives[parent]
         is_open = bool(known) and (
             record.operation == OperationName.RESTORE or not line.history.follows_previous[position]
@@ -171,6 +172,25 @@ def doubtful_fields(common: Ancestry) -> frozenset[int]:
     both = [pair for way in _pairs(common)[0] for pair in way]
     perhaps = [_kept(*pair).keys() | _doubtful(*pair) for pair in both]
     return frozenset.intersection(*map(frozenset, perhaps)) - kept.keys() - {*kept.values()}
+
+
+def gives_ids_anew(line: Line, position: int) -> bool:
+    """Whether all field IDs of a version are given anew, as an Overwrite does.
+
+    So they are where a restored detached version comes from an Overwrite.
+    """
+    record = line.history.records[position]
+    if record.operation == OperationName.OVERWRITE:
+        return True
+    restored, passed = restored_version(line.source, record), set[int]()
+    while restored is not None and restored >= FIRST_DETACHED and restored not in passed:
+        passed.add(restored)
+        detached, _ = detached_line(line.source, restored, record.version)
+        last = _last_of(line, detached, (OperationName.OVERWRITE, OperationName.RESTORE))
+        if last is None or last.operation == OperationName.OVERWRITE:
+            return last is not None
+        restored = restored_version(line.source, last)
+    return False
 
 
 def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
@@ -403,20 +423,23 @@ def _origin(line: Line, position: int) -> int:
     while restored is not None and restored >= FIRST_DETACHED and restored not in passed:
         passed.add(restored)
         detached, _ = detached_line(line.source, restored, record.version)
-        restored = _restored_by(line, detached)
+        last = _last_of(line, detached, (OperationName.RESTORE,))
+        restored = None if last is None else restored_version(line.source, last)
     if not passed or restored is None:
         return parent_position(line, position)
     kept = int(np.searchsorted(versions, np.uint64(restored), side="right")) - 1
     return min(kept, position - 1)
 
 
-def _restored_by(line: Line, detached: Iterable[int]) -> int | None:
-    """Return what the latest restore of some detached versions, latest first, went back to."""
+def _last_of(
+    line: Line, detached: Iterable[int], operations: Collection[OperationName]
+) -> VersionRecord | None:
+    """Return the latest of some detached versions, latest first, that is of some operations."""
     for version in detached:
         try:
             [record] = line.source.version(version).records
         except (FormatError, NotFoundError):
             return None
-        if record.operation == OperationName.RESTORE:
-            return restored_version(line.source, record)
+        if record.operation in operations:
+            return record
     return None

@@ -14,7 +14,7 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.column_lives import fields_of_both
+from lance_explorer.history.column_lives import fields_of_both, gives_ids_anew
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.paths import EMPTY, Branch, parent_position
 from lance_explorer.history.restores import is_restore_of_lost
@@ -37,14 +37,16 @@ class Told(NamedTuple):
 class _Step(NamedTuple):
     """Two kept versions of which the later one comes from the other, of one branch or of two.
 
-    ``may_differ`` tells whether fields may have become others; ``is_open`` whether lost versions
-    between may have cast columns, or one that does not say what it did.
+    ``may_differ`` tells whether fields may have become others, ``is_anew`` whether all field IDs
+    were given anew; ``is_open`` whether lost versions between may have cast columns, or one that
+    does not say what it did.
     """
 
     before: Place
     after: Place
     may_differ: bool
     is_open: bool
+    is_anew: bool = False
 
 
 class ColumnsByName:
@@ -128,10 +130,10 @@ def _steps_back(source: TableSource, now: Place) -> Iterator[_Step]:
                 or after.operation in (OperationName.UNKNOWN, None)
                 or is_restore_of_lost(stretch.source, history, position)
             )
-            is_anew = after.operation == OperationName.OVERWRITE
+            is_anew = gives_ids_anew(line, position)
             may_differ = is_open or is_anew or after.schema is not before.schema
             here, later = [Place(stretch.source, one.version) for one in (before, after)]
-            yield _Step(here, later, may_differ, is_open)
+            yield _Step(here, later, may_differ, is_open, is_anew)
             position = parent
         later = Place(stretch.source, history.records[position].version)
 
@@ -148,7 +150,7 @@ def _before(step: _Step, told: Told) -> Told:
         return told
     later = {other: id_ for id_, other in same_fields(step.before, step.after).items()}
     ids = {now: later[id_] for now, id_ in told.ids.items() if id_ in later}
-    if not step.is_open and _record(step.after).operation != OperationName.OVERWRITE:
+    if not (step.is_open or step.is_anew):
         return Told(ids, told.guessed)
     names, left = _names(step.after), {name: id_ for id_, name in _names(step.before).items()}
     by_name = {

@@ -561,3 +561,19 @@ def test_a_column_is_not_in_doubt_where_a_data_file_tells(tmp_path, stable):
     assert changes.to_polars().columns[-2:] == ["k", "b"]
     assert changes.findings().is_empty()
     assert "may be one" not in repr(changes)
+
+
+def test_an_overwrite_that_was_detached_and_restored_gives_all_ids_anew(tmp_path):
+    path = str(tmp_path / "t.lance")
+    dataset = lance.write_dataset(ROWS, path)
+    made = lance.fragment.write_fragments(ROWS, path, mode="overwrite")
+    overwritten = lance.LanceOperation.Overwrite(ROWS.schema, [*made])
+    commit = lance.LanceDataset.commit
+    detached = commit(dataset, overwritten, read_version=1, detached=True)
+    lance.dataset(path).checkout_version(detached.version).restore()
+    for old, new in (("k", "x"), ("a", "k"), ("x", "a")):
+        rename(old, new)(path)
+    table = lx.open_table(path)
+    lines = table.changes(0, mode="per_commit", images="after").to_polars()
+    first = lines.filter(_commit_version=1)
+    assert first.select("k", "a").rows() == [(0, 10), (1, 11)]  # by name: they have no other link

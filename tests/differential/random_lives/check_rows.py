@@ -179,9 +179,9 @@ def _expected(old: Observed, new: Observed, made_up: set[int]) -> dict[str, set[
                 exact |= {"reverted": len(reverted), "moved": len(elsewhere - reverted)}
                 either["reverted"] = {len(reverted), len(reverted | changed)}
                 either["moved"] = {len(elsewhere - reverted), len(elsewhere - reverted - changed)}
-                sure, most = reverted - made_up, reverted | (made_up & {*both})
-                either["reverted"] |= {*range(len(sure), len(most) + 1)}
-                either["moved"] |= {*range(len(elsewhere - most), len(elsewhere - sure) + 1)}
+                sure, all_ = reverted - made_up, reverted | (made_up & {*both})
+                either["reverted"] |= {*range(len(sure), len(all_) + 1)}
+                either["moved"] |= {*range(len(elsewhere - all_), len(elsewhere - sure) + 1)}
             else:
                 either["reverted"] = {*range(len(changed), len(both) + 1)}
                 either["moved"] = {*range(len(elsewhere - changed) + 1)}
