@@ -42,17 +42,30 @@ def changes_over_a_gap(common: Ancestry, last: Stretch) -> ChangeRuns:
     ------
     RefNotFoundError
         If the branch of the common version is gone.
+    VersionNotFoundError
+        If the common version is not kept.
     """
     assert last.source is not None
-    if common.branch is None:
+    base = _common_rows(common)
+    if base.has_row_ids:
+        return _by_row_ids(base, place_rows(Place(last.source, last.end)))
+    return _by_addresses(base, last.source, last)
+
+
+def _common_rows(common: Ancestry) -> PlaceRows:
+    """Return the rows of the common version; a branch that left there begins with them."""
+    parent = common.branch
+    if parent is None or common.version not in parent.history:
+        for way in (common.to_first, common.to_second):
+            child = way[0].source if way else None
+            if child is not None and child is not parent and common.version in child.history:
+                return place_rows(Place(child, common.version))
+    if parent is None:
         raise RefNotFoundError(
             f"rows cannot be matched: the branch of their common version {common.version} was "
             "deleted"
         )
-    base = place_rows(Place(common.branch, common.version))
-    if base.has_row_ids:
-        return _by_row_ids(base, place_rows(Place(last.source, last.end)))
-    return _by_addresses(base, last.source, last)
+    return place_rows(Place(parent, common.version))
 
 
 def _by_row_ids(base: PlaceRows, end: PlaceRows) -> ChangeRuns:

@@ -229,6 +229,16 @@ def test_without_its_fork_a_branch_still_has_what_common_files_prove(tmp_path):
     assert rows.select("_change_type", "id").rows() == [("delete", n) for n in (1, 5, 7)]
 
 
+def test_where_its_fork_is_lost_a_branch_tells_what_it_began_with(tmp_path):
+    main, dev = plain_branch(tmp_path)
+    dev.delete("id = 5")
+    main.insert(people(7))
+    clean_up(main, 3)
+    table = open_table(tmp_path)
+    assert classes(table, 4, ("dev", 4)) == {"deleted": 2, "same": 4}
+    assert classes(table, ("dev", 4), 4) == {"inserted": 2, "same": 4}
+
+
 def test_rows_that_lost_versions_of_a_branch_wrote_may_be_those_that_went(tmp_path):
     _, dev = plain_branch(tmp_path)
     dev.update({"score": "1"}, "id = 3")
