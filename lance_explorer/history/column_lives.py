@@ -20,12 +20,12 @@ import numpy as np
 
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.format.schema import Field, field_paths
+from lance_explorer.format.schema import NO_PARENT, Field, field_paths
 from lance_explorer.history.ancestors import Ancestry, Stretch
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.paths import EMPTY, Branch, Line, parent_position
-from lance_explorer.history.restores import detached_line, restored_version
+from lance_explorer.history.restores import detached_line, is_restore_of_lost, restored_version
 
 __all__ = [
     "ColumnLives",
@@ -47,10 +47,10 @@ Lives = Mapping[int, int]
 
 
 class Doubt(NamedTuple):
-    """A field ID of two versions that may be of one field, or of two.
+    """A field of two versions that may be one, or two: it has one ID in both, or one name.
 
-    ``before`` and ``after`` are the lives of both, which are told apart; None if the versions are
-    of two branches.
+    ``field_id`` is the ID in the later one. ``before`` and ``after`` are the lives of both, which
+    are told apart; None if the versions are of two branches.
     """
 
     field_id: int
@@ -293,6 +293,27 @@ def _doubts(
                 continue
             ends = records[place].version, name, records[position].version, field.name
             yield Doubt(field.id, *ends, life, own)
+    if (
+        is_restore_of_lost(line.source, line.history, position)
+        or not (line.history.follows_previous[position])
+    ):
+        yield from _perhaps_cast(line, lives, step)
+
+
+def _perhaps_cast(line: Line, lives: Mapping[int, Lives], step: tuple[int, int]) -> Iterator[Doubt]:
+    """Yield the columns that have one name over lost versions, and other IDs, as casts give."""
+    before, after = [line.history.records[position] for position in step]
+    old, new = [lives[position] for position in step]
+    gone = {
+        field.name: field.id
+        for field in before.schema
+        if field.parent_id == NO_PARENT and old[field.id] not in new.values()
+    }
+    for field in after.schema:
+        is_new = field.parent_id == NO_PARENT and new[field.id] not in old.values()
+        if is_new and field.name in gone:
+            ends = before.version, field.name, after.version, field.name
+            yield Doubt(field.id, *ends, old[gone[field.name]], new[field.id])
 
 
 def _pairs(common: Ancestry) -> tuple[list[list[tuple[_Stop, _Stop]]], list[_Stop]]:

@@ -577,3 +577,21 @@ def test_an_overwrite_that_was_detached_and_restored_gives_all_ids_anew(tmp_path
     lines = table.changes(0, mode="per_commit", images="after").to_polars()
     first = lines.filter(_commit_version=1)
     assert first.select("k", "a").rows() == [(0, 10), (1, 11)]  # by name: they have no other link
+
+
+def test_a_column_that_lost_versions_may_have_cast_and_that_has_another_name_now_is_in_doubt(
+    tmp_path,
+):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(ROWS, path)
+    lance.dataset(path).update_config({"owner": "me"})
+    for step in (cast_to("a", pa.int32()), rename("a", "b")):
+        step(path)
+    lance.dataset(path).delete("k = 0")
+    lance.dataset(path).cleanup_old_versions(versions=[2])
+    changes = lx.open_table(path).changes(1)
+    deleted = changes.to_polars().filter(_change_type="delete")
+    assert deleted.select("a", "b").rows() == [(10, None)]
+    [finding] = changes.findings().to_dicts()
+    assert finding["code"] == "column_in_doubt"
+    assert finding["message"].startswith("column 'b', with field ID 2 since version 3, may be 'a'")
