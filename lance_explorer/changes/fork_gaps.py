@@ -42,8 +42,6 @@ def changes_over_a_gap(common: Ancestry, last: Stretch) -> ChangeRuns:
     ------
     RefNotFoundError
         If the branch of the common version is gone.
-    VersionNotFoundError
-        If the common version is not kept.
     """
     assert last.source is not None
     base = _common_rows(common)

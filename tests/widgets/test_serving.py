@@ -74,7 +74,7 @@ def test_a_page_gets_what_it_shows_and_what_it_asks_for(address):
         first = json.loads(page.recv(timeout=PATIENCE))
         assert first["state"]["shows"] == "explorer"
         [part] = first["state"]["parts"].values()
-        assert (part["shows"], part["shared"]["version"]) == ("time_travel", "2")
+        assert (part["shows"], first["state"]["shared"]["version"]) == ("time_travel", "2")
         page.send(json.dumps({"kind": "history", "seq": 1, "asker": "me", "part": part["number"]}))
         answer = json.loads(page.recv(timeout=PATIENCE))
         while answer.get("content", {}).get("what") != "reply":
