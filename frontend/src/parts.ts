@@ -66,8 +66,9 @@ class PartModel extends Filtered {
 
   override get<Name extends keyof Traits>(name: Name): Traits[Name] {
     if (name === "shared") return this.whole.get(name);
-    const now: Partial<Traits> & Part = this.whole.get("parts")[this.name];
-    return (now?.number === this.part.number ? now : this.part)[name] as Traits[Name];
+    const now = this.whole.get("parts")[this.name];
+    const traits: Partial<Traits> = now?.number === this.part.number ? now : this.part;
+    return traits[name] as Traits[Name];
   }
 
   override send(content: unknown) {
