@@ -10,7 +10,8 @@ from lance_explorer.changes.value_columns import ValueColumns, known_types, told
 from lance_explorer.changes.version_rows import PlaceRows
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.ancestors import Ancestry
-from lance_explorer.history.column_lives import Doubt, column_lives, doubtful_fields
+from lance_explorer.history.column_lives import Doubt, column_lives
+from lance_explorer.history.fields_of_both import doubtful_pairs
 from lance_explorer.values.inner_names import InnerNames, inner_names, renamed_types
 
 __all__ = ["columns_of_both"]
@@ -88,7 +89,7 @@ def _told_apart(
     first: PlaceRows, second: PlaceRows, columns: ValueColumns, common: Ancestry
 ) -> Iterator[Doubt]:
     """Yield the doubts about columns that are two, of versions of two branches."""
-    doubtful = doubtful_fields(common)
+    doubtful = doubtful_pairs(common)
     found = list[dict[int, str]]()
     for place in (first, second) if doubtful else ():
         there = columns.names_in(place.rows.source, place.version)
@@ -100,7 +101,7 @@ def _told_apart(
                 if field.parent_id == NO_PARENT and field.name in by_own_name
             }
         )
-    for id_ in sorted(doubtful):
-        old, new = [names.get(id_) for names in found]
+    for before, after in sorted(doubtful):
+        old, new = found[0].get(before), found[1].get(after)
         if old and new and old != new and not columns.schema.keys().isdisjoint({old, new}):
-            yield Doubt(id_, first.version, old, second.version, new, None, None)
+            yield Doubt(after, first.version, old, second.version, new, None, None)

@@ -10,10 +10,10 @@ restore may be lost. What may be one field or two, and no file tells, is two, an
 doubt.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import count, pairwise
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -21,22 +21,23 @@ import numpy as np
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT, Field, field_paths
-from lance_explorer.history.ancestors import Ancestry, Stretch
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
-from lance_explorer.history.paths import EMPTY, Branch, Line, parent_position
+from lance_explorer.history.paths import EMPTY, Line, parent_position
 from lance_explorer.history.restores import detached_line, is_restore_of_lost, restored_version
 
 __all__ = [
     "ColumnLives",
     "Doubt",
     "Lives",
+    "Stop",
     "all_the_way",
     "column_lives",
-    "doubtful_fields",
-    "fields_of_both",
+    "columns_but",
     "gives_ids_anew",
+    "in_same_files",
     "kept_fields",
+    "renamed_fields",
     "shared_fields",
 ]
 
@@ -140,40 +141,6 @@ def kept_fields(line: Line, begin: int, end: int) -> frozenset[int]:
     return frozenset([id_ for id_, other in shared.items() if id_ == other])
 
 
-def fields_of_both(common: Ancestry) -> dict[int, int] | None:
-    """Return what :func:`shared_fields` does, of two versions of whatever branches.
-
-    None if no commit lies between both.
-
-    Parameters
-    ----------
-    common : Ancestry
-        How both come from a common version.
-    """
-    pairs, ends = _pairs(common)
-    if not any(pairs):
-        return None
-    first, second = [_along(way, ends[0].ids | ends[-1].ids) for way in pairs]
-    found = {first[start]: second[start] for start in first.keys() & second.keys()}
-    if not ends[0].ids & ends[-1].ids <= found.keys():
-        proved = _in_same_files(ends[0], ends[-1]) - found.keys() - {*found.values()}
-        found |= {id_: id_ for id_ in proved}
-    return found
-
-
-def doubtful_fields(common: Ancestry) -> frozenset[int]:
-    """Return the IDs that may be of one field in two versions, or of two: lost versions would tell.
-
-    The parameter is that of :func:`fields_of_both`, which has none of them.
-    """
-    kept = fields_of_both(common)
-    if kept is None:
-        return frozenset()
-    both = [pair for way in _pairs(common)[0] for pair in way]
-    perhaps = [_kept(*pair).keys() | _doubtful(*pair) for pair in both]
-    return frozenset.intersection(*map(frozenset, perhaps)) - kept.keys() - {*kept.values()}
-
-
 def gives_ids_anew(line: Line, position: int) -> bool:
     """Whether all field IDs of a version are given anew, as an Overwrite does.
 
@@ -198,7 +165,7 @@ def all_the_way(schemas: Iterable[Schema]) -> frozenset[str]:
     return frozenset.intersection(*[frozenset(field_paths(one).values()) for one in schemas])
 
 
-class _Stop(NamedTuple):
+class Stop(NamedTuple):
     """A version on the way between two others."""
 
     line: Line
@@ -239,14 +206,14 @@ def _known_over_a_gap(
     position : int
         The version.
     """
-    here, before = _Stop(line, position), _Stop(line, parent)
+    here, before = Stop(line, position), Stop(line, parent)
     known = {id_: life for id_, life in lives[parent].items() if id_ in here.ids}
-    open_ids = _renamed(before.record, here.record) | (here.ids - known.keys())
+    open_ids = renamed_fields(before.record, here.record) | (here.ids - known.keys())
     known = {id_: life for id_, life in known.items() if id_ not in open_ids}
     earlier = sorted(lives.keys() - {EMPTY, parent}, reverse=True)
     for place in (parent, *earlier):
         if not open_ids.isdisjoint(lives[place]):
-            proved = open_ids & lives[place].keys() & _in_same_files(_Stop(line, place), here)
+            proved = open_ids & lives[place].keys() & in_same_files(Stop(line, place), here)
             known |= {id_: lives[place][id_] for id_ in proved}
             open_ids -= proved
     return known
@@ -287,7 +254,7 @@ def _doubts(
             if life == own or (field.id in known and name == field.name):
                 continue
             if field.id in known and proved is None:
-                proved = _in_same_files(_Stop(line, parent), _Stop(line, position))
+                proved = in_same_files(Stop(line, parent), Stop(line, position))
                 proved |= {id_ for id_, had in known.items() if lives[parent].get(id_) != had}
             if field.id in known and field.id in (proved or ()):
                 continue
@@ -304,91 +271,22 @@ def _perhaps_cast(line: Line, lives: Mapping[int, Lives], step: tuple[int, int])
     """Yield the columns that have one name over lost versions, and other IDs, as casts give."""
     before, after = [line.history.records[position] for position in step]
     old, new = [lives[position] for position in step]
-    gone = {
-        field.name: field.id
-        for field in before.schema
-        if field.parent_id == NO_PARENT and old[field.id] not in new.values()
-    }
-    for field in after.schema:
-        is_new = field.parent_id == NO_PARENT and new[field.id] not in old.values()
-        if is_new and field.name in gone:
-            ends = before.version, field.name, after.version, field.name
-            yield Doubt(field.id, *ends, old[gone[field.name]], new[field.id])
+    gone = columns_but(before, [id_ for id_, life in old.items() if life in new.values()])
+    for name, id_ in columns_but(
+        after, [id_ for id_, life in new.items() if life in old.values()]
+    ).items():
+        if name in gone:
+            ends = before.version, name, after.version, name
+            yield Doubt(id_, *ends, old[gone[name]], new[id_])
 
 
-def _pairs(common: Ancestry) -> tuple[list[list[tuple[_Stop, _Stop]]], list[_Stop]]:
-    """Return the stops next to each other on the ways to two versions, and where these ways end."""
-    ways = [_way(common, stretches) for stretches in (common.to_first, common.to_second)]
-    return [[*pairwise(way)] for way in ways], [way[-1] for way in ways if way]
+def columns_but(record: VersionRecord, ids: Collection[int]) -> dict[str, int]:
+    """Return the IDs of columns by their names, but for some."""
+    tops = [one for one in record.schema if one.parent_id == NO_PARENT]
+    return {one.name: one.id for one in tops if one.id not in ids}
 
 
-def _along(way: Sequence[tuple[_Stop, _Stop]], ids: Iterable[int]) -> dict[int, int]:
-    """Return what the IDs of fields become on a way; of an empty one, some that stay."""
-    found = {id_: id_ for id_ in (way[0][0].ids if way else ids)}
-    for pair in way:
-        kept = _kept(*pair)
-        found = {start: kept[id_] for start, id_ in found.items() if id_ in kept}
-    return found
-
-
-def _kept(one: _Stop, other: _Stop) -> Mapping[int, int]:
-    """Return the IDs of fields that two stops have, at the later one by those at the earlier."""
-    if one.line is not other.line:
-        return {id_: id_ for id_ in _kept_at_fork(one, other)}
-    return shared_fields(one.line, one.position, other.position)
-
-
-def _doubtful(one: _Stop, other: _Stop) -> frozenset[int]:
-    """Return the IDs that may be of one field in both, though nothing that is kept proves it."""
-    if one.line is not other.line:
-        return _renamed_at_fork(one, other)
-    found = column_lives(one.line, (one.position, other.position))
-    perhaps = {(doubt.before, doubt.after) for doubt in found.doubts}
-    old, new = found.at[one.position], found.at[other.position]
-    both = [(id_, (old[id_], new[id_])) for id_ in old.keys() & new.keys()]
-    return frozenset([id_ for id_, lives in both if lives in perhaps or lives[::-1] in perhaps])
-
-
-def _way(common: Ancestry, stretches: Sequence[Stretch]) -> list[_Stop]:
-    """Return where stretches begin and end, from the common version on."""
-    stops = [stop for stretch in stretches for stop in _stops(stretch)]
-    parted = _stops(Stretch(common.branch, common.version, common.version))[:1]
-    if stops and parted and stops[0].line.source.branch == parted[0].line.source.branch:
-        return stops
-    return parted + stops
-
-
-def _stops(stretch: Stretch) -> list[_Stop]:
-    """Return the ends of a stretch; the earliest kept version stands for lost ones before it."""
-    if stretch.source is None or not len(stretch.source.history):
-        return []
-    line = Branch(stretch.source, stretch.source.history)
-    ends = np.array([stretch.begin, stretch.end], dtype=np.uint64)
-    positions = np.searchsorted(line.history.versions, ends, side="right") - 1
-    return [_Stop(line, max(position, 0)) for position in positions.tolist()]
-
-
-def _kept_at_fork(parent: _Stop, branch: _Stop) -> frozenset[int]:
-    """Return the IDs that a branch has from its parent; its first versions may be lost."""
-    if _is_overwritten(parent, branch):
-        return frozenset()
-    return (parent.ids & branch.ids) - _renamed_at_fork(parent, branch)
-
-
-def _renamed_at_fork(parent: _Stop, branch: _Stop) -> frozenset[int]:
-    """Return the IDs of both that have other names there, and that no data file proves."""
-    if _is_overwritten(parent, branch):
-        return frozenset()
-    renamed = _renamed(parent.record, branch.record)
-    return renamed - _in_same_files(parent, branch) if renamed else renamed
-
-
-def _is_overwritten(parent: _Stop, branch: _Stop) -> bool:
-    is_later = branch.record.version > parent.record.version
-    return is_later and branch.record.operation == OperationName.OVERWRITE
-
-
-def _renamed(before: VersionRecord, after: VersionRecord) -> frozenset[int]:
+def renamed_fields(before: VersionRecord, after: VersionRecord) -> frozenset[int]:
     """Return the IDs that have other names in two versions."""
     if before.schema is after.schema:
         return frozenset()
@@ -396,13 +294,13 @@ def _renamed(before: VersionRecord, after: VersionRecord) -> frozenset[int]:
     return frozenset([id_ for id_ in old.keys() & new.keys() if old[id_] != new[id_]])
 
 
-def _in_same_files(one: _Stop, other: _Stop) -> frozenset[int]:
+def in_same_files(one: Stop, other: Stop) -> frozenset[int]:
     """Return the IDs of both that a data file of one has in the other, too: that proves them."""
     shared = _files_of_fields(one) & _files_of_fields(other)
     return frozenset([id_ for _, id_ in shared]) & one.ids & other.ids
 
 
-def _files_of_fields(stop: _Stop) -> set[tuple[str, int]]:
+def _files_of_fields(stop: Stop) -> set[tuple[str, int]]:
     history = stop.line.history
     return {
         (file.path, id_)

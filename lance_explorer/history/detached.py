@@ -24,7 +24,15 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import writes_rows
 from lance_explorer.rowids.arrays import Uint64Array
 
-__all__ = ["DetachedRows", "LostBase", "built_on", "lost_base", "maybe_restored", "with_rows"]
+__all__ = [
+    "DetachedRows",
+    "LostBase",
+    "built_on",
+    "lost_base",
+    "maybe_restored",
+    "num_given",
+    "with_rows",
+]
 
 
 def built_on(
@@ -199,7 +207,7 @@ def lost_base(
     if transaction is None or transaction.read_version >= FIRST_DETACHED:
         return None
     operation, after = transaction.operation, record.manifest.next_row_id
-    least = most = _given(record, operation)
+    least = most = num_given(record, operation)
     writes = isinstance(operation, (Append, Overwrite))
     if isinstance(operation, Update):
         writes = bool(operation.new_fragments or operation.updated_offsets)
@@ -220,6 +228,22 @@ def _num_last(row_ids: tuple[Uint64Array, Uint64Array], stop: int) -> int:
             break
         count = stop - start
     return count
+
+
+def num_given(record: VersionRecord, operation: Operation | None) -> int | None:
+    """Return how many row IDs a commit gave out; None if its operation does not tell."""
+    if not record.manifest.reader_feature_flags & STABLE_ROW_IDS:
+        return 0
+    match operation:
+        case Append() | Overwrite():
+            rows = [fragment.physical_rows for fragment in operation.fragments]
+            known = [count for count in rows if count is not None]
+            return sum(known) if len(known) == len(rows) else None
+        case Delete() | Update(new_fragments=()) | DataReplacement() | DataOverlay() | Project():
+            return 0
+        case Rewrite() | CreateIndex() | ReserveFragments() | UpdateConfig():
+            return 0
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +300,7 @@ def _difference(
         return None
     if num_new is not None and len({fragment.id for fragment in new} - known) != num_new:
         return None
-    given = _given(here.record, operation)
+    given = num_given(here.record, operation)
     if given is not None:
         before, after = base.record.manifest.next_row_id, here.record.manifest.next_row_id
         if before + given != after:
@@ -326,20 +350,4 @@ def _num_new(operation: Operation | None) -> int | None:
             return 0
         case Update():
             return len(operation.new_fragments)
-    return None
-
-
-def _given(record: VersionRecord, operation: Operation | None) -> int | None:
-    """Return how many row IDs a commit gave out; None if that is not known."""
-    if not record.manifest.reader_feature_flags & STABLE_ROW_IDS:
-        return 0
-    match operation:
-        case Append() | Overwrite():
-            rows = [fragment.physical_rows for fragment in operation.fragments]
-            known = [count for count in rows if count is not None]
-            return sum(known) if len(known) == len(rows) else None
-        case Delete() | Update(new_fragments=()) | DataReplacement() | DataOverlay() | Project():
-            return 0
-        case Rewrite() | CreateIndex() | ReserveFragments() | UpdateConfig():
-            return 0
     return None

@@ -11,8 +11,8 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.column_lives import fields_of_both
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.fields_of_both import fields_of_both
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root

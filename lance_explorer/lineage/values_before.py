@@ -15,7 +15,7 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT, Field, column_fields
 from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.column_lives import doubtful_fields
+from lance_explorer.history.fields_of_both import doubtful_pairs
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
@@ -115,9 +115,10 @@ class BranchValues:
         if key not in self._doubts:
             history, now = self.now.source.found(self.now.version)
             try:
-                ids = doubtful_fields(ancestry(Place(self.rows.source, record.version), self.now))
+                pairs = doubtful_pairs(ancestry(Place(self.rows.source, record.version), self.now))
             except LanceExplorerError:
-                ids = frozenset()
+                pairs = frozenset()
+            ids = {later for _, later in pairs}
             columns = column_fields(history.records[now].schema)
             same = self._later_ids(record.version).values()
             names, left = (
@@ -203,22 +204,29 @@ class BranchValues:
     def _mapped(self, schema: Schema, version: int) -> dict[str, str]:
         """Return the names of columns in a version, by their names now.
 
-        Where IDs do not tell, since versions are lost or all IDs were given anew, names do.
+        Where IDs do not tell, since versions are lost or all IDs were given anew, names do. A
+        column was not there if none of the fields that hold its values now was.
         """
         history, position = self.now.source.found(self.now.version)
-        ids = {f.name: f.id for f in history.records[position].schema if f.parent_id == NO_PARENT}
+        inside = column_fields(history.records[position].schema)
+        ids = {name: inside[name][0].id for name in self.columns}
         own = {f.id: f.name for f in schema if f.parent_id == NO_PARENT}
         later = self._later_ids(version)
         known = {later[id_]: name for id_, name in own.items() if id_ in later}
-        found = {name: known[ids[name]] for name in self.columns if ids[name] in known}
-        if len(found) == len(self.columns):
+        same = {*later.values()}
+        found = {
+            name: known[ids[name]]
+            for name in self.columns
+            if ids[name] in known and not same.isdisjoint(_leaves(inside[name]))
+        }
+        if all(id_ in known for id_ in ids.values()):
             return found
         told = self._by_name.at(version).ids
         there = {name: own.get(told.get(ids[name], NO_PARENT)) for name in self.columns}
         guessed = {
             name: was
             for name, was in there.items()
-            if was is not None and name not in found and was not in found.values()
+            if was is not None and ids[name] not in known and was not in found.values()
         }
         return found | guessed
 
@@ -274,3 +282,9 @@ class BranchValues:
             return None
         values = renamed(values, self._names_inside(position)[0])
         return values.rename(dict(zip(names.values(), names, strict=True)))
+
+
+def _leaves(fields: Sequence[Field]) -> list[int]:
+    """Return the IDs of the fields of a column that no other one lies in."""
+    parents = {field.parent_id for field in fields}
+    return [field.id for field in fields if field.id not in parents]

@@ -290,3 +290,18 @@ def test_a_column_whose_lost_cast_a_restore_undid_is_as_old_as_before(tmp_path):
     lance.dataset(path).cleanup_old_versions(versions=[2])
     told = cells(lx.open_table(path), "column", "version")
     assert told == [("id", 1), ("mood", 1)]
+
+
+@pytest.mark.parametrize("data_format", ["legacy", "2.1"])
+def test_a_struct_is_as_old_as_the_fields_inside_that_it_has(tmp_path, data_format):
+    path = str(tmp_path / "t.lance")
+    first = pa.table({"id": [1], "mood": ["calm"], "place": [{"x": 1, "y": "a"}]})
+    table: Any = lance.write_dataset(first, path, data_storage_version=data_format)
+    table.drop_columns(["place.y"])
+    table.update({"mood": "'glad'"}, where="id = 1")
+    lance.dataset(path, version=1).restore()
+    with_both = cells(lx.open_table(path), "column", "version", "is_new")
+    assert with_both == [("id", 1, True), ("mood", 4, False), ("place", 1, True)]
+    lance.dataset(path).drop_columns(["place.x"])
+    with_one = cells(lx.open_table(path), "column", "version", "is_new")
+    assert with_one == [("id", 1, True), ("mood", 4, False), ("place", 4, True)]

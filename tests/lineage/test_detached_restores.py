@@ -184,3 +184,22 @@ def test_the_last_row_ids_of_a_detached_update_on_a_lost_version_may_be_new(uri,
     assert is_new == (key == 3)
     assert outcomes(table, 2, 3)[key][0] == ("unknown" if key == 3 else "live")
     assert counts(table, 3).get("added", 0) == (None if key == 3 else 0)
+
+
+@pytest.mark.parametrize("key", [3, 8])
+def test_the_next_commit_tells_which_row_ids_a_lost_version_had_given_out(uri, key):
+    create(uri, stable=True)
+    dataset: Any = lance.dataset(uri)
+    [new] = written(uri, rows(key, value=7))
+    if key == 3:
+        new = replace(new, row_id_meta=RowIdSequence([3]).to_inline_metadata())
+    masked = [dataset.get_fragment(1).delete("key = 3")]
+    detached = detach(uri, Operation.Update(updated_fragments=masked, new_fragments=[new]))
+    lance.write_dataset(rows(4, 5), uri, mode="append")
+    restore(uri, detached)
+    lose(uri, 1)
+    table = open_table(uri)
+    told = outcomes(table, 2, 3)
+    assert told[3][0] == ("live" if key == 3 else "deleted")
+    assert {told[4][0], told[5][0]} == {"deleted"}
+    assert counts(table, 3).get("added", 0) == (key == 8)

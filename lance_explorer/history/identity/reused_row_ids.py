@@ -18,7 +18,7 @@ import numpy as np
 
 from lance_explorer.errors import FormatError, NotFoundError
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.detached import built_on, lost_base
+from lance_explorer.history.detached import built_on, lost_base, num_given
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.lost_restores import lost_restores
 from lance_explorer.history.identity.row_id_lines import PLAIN, Line, Namesakes
@@ -325,8 +325,12 @@ class _Lines:
         if found is None or (self._versions == np.uint64(found.version)).any():
             return None  # one that is there cannot be it
         chain[-1] = first._replace(base=found.version)
-        least = max(found.least_row_id, self._given_by(found.version, position))
-        self._open.append(self._written(chain).clipped(least, found.most_row_id))
+        least, most = found.least_row_id, found.most_row_id
+        exact = self._counter_before(found.version + 1, position)
+        if exact is not None and least <= exact <= most:
+            return self._lost_or_kept(found.version, position), exact
+        least = max(least, self._given_by(found.version, position))
+        self._open.append(self._written(chain).clipped(least, most))
         return self._lost_or_kept(found.version, position), least
 
     def _given_by(self, version: int, before: int) -> int:
@@ -339,6 +343,19 @@ class _Lines:
         if not counters or any(after < other for other, after in pairwise(counters)):
             return 0
         return counters[-1]
+
+    def _counter_before(self, version: int, before: int) -> int | None:
+        """Return the next row ID of the lost version that one was built on, if that one tells."""
+        place = int(np.searchsorted(self._versions[:before], np.uint64(version)))
+        if place == before or int(self._versions[place]) != version:
+            return None
+        record = self._records[place]
+        try:
+            transaction = self._source.transaction(record)
+        except FormatError:
+            return None
+        given = None if transaction is None else num_given(record, transaction.operation)
+        return None if given is None else _counter_of(record) - given
 
     def _guessed(self, position: int, chain: list["_Step"]) -> Line:
         """Return the line of a detached version if it is not known what it was built on.

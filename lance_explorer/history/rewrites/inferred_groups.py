@@ -19,6 +19,7 @@ from lance_explorer.format.row_operations import Append, Overwrite, Update
 from lance_explorer.history.detached import maybe_restored
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
+from lance_explorer.history.reading.row_reader import FragmentReader
 from lance_explorer.history.rewrites.groups import RewriteGroup, num_live
 from lance_explorer.history.rewrites.groups_by_row_ids import moved_rows
 from lance_explorer.history.source import TableSource
@@ -28,6 +29,15 @@ __all__ = ["unrecorded_groups"]
 
 _UNTOLD = frozenset({OperationName.UNKNOWN, None})
 """What is known of the operation of a version whose transaction is gone, or not understood."""
+
+_CHANGES_NONE = _UNTOLD | {
+    OperationName.APPEND,
+    OperationName.CREATE_INDEX,
+    OperationName.PROJECT,
+    OperationName.RESERVE_FRAGMENTS,
+    OperationName.UPDATE_CONFIG,
+}
+"""Operations that leave fragments as they are, and those of which that is not known."""
 
 
 def unrecorded_groups(
@@ -49,21 +59,23 @@ def unrecorded_groups(
             except (FormatError, StorageError, NotFoundError) as error:
                 findings.append(_unreadable(step, error))
         else:
-            yield from _inferred(step)
+            yield from _inferred(source, step, findings)
 
 
 @dataclass(frozen=True, slots=True)
 class _Untold:
     """The fragments removed and added between two kept versions, without what is recorded of it.
 
-    ``changed`` tells whether other fragments changed.
+    ``changed`` are both states of others, and ``is_back`` tells whether a fragment is there again
+    that was gone.
     """
 
     before: VersionRecord
     after: VersionRecord
     removed: tuple[FragDigest, ...]
     added: tuple[FragDigest, ...]
-    changed: bool
+    changed: tuple[tuple[Fragment, Fragment], ...]
+    is_back: bool
 
     @property
     def num_lost(self) -> int:
@@ -118,7 +130,10 @@ def _steps(
             continue  # what was rewritten may be fragments of a detached version
         if left and arrived:
             digests = _digests(history, left), _digests(history, arrived)
-            yield _Untold(before, after, *digests, changed=bool(step.changed))
+            states = history.states
+            changed = tuple([(states[old], states[new]) for old, new in step.changed.values()])
+            is_back = any(first_seen[id_] < position for id_ in step.new_fragments)
+            yield _Untold(before, after, *digests, changed, is_back)
 
 
 def _paths_written(step: Step) -> set[str]:
@@ -190,7 +205,9 @@ def _as_rewritten(digest: FragDigest, num_moved: int) -> FragDigest:
     return FragDigest(digest.id, rows, None if rows is None else rows - num_moved)
 
 
-def _inferred(step: _Untold) -> Iterator[RewriteGroup]:
+def _inferred(
+    source: TableSource, step: _Untold, findings: list[Finding]
+) -> Iterator[RewriteGroup]:
     """Yield the groups that counts and order allow, if they explain all that was removed and added.
 
     Where as many rows were removed as added up to some fragment on either side, a group ends.
@@ -200,6 +217,12 @@ def _inferred(step: _Untold) -> Iterator[RewriteGroup]:
     old_ends = list(accumulate([count for count in before if count is not None]))
     new_ends = list(accumulate([count for count in after if count is not None]))
     if None in before or None in after or old_ends[-1] != new_ends[-1] or not _plausible(step):
+        return
+    try:
+        if step.num_lost and _goes_back(source, step):
+            return
+    except (FormatError, StorageError, NotFoundError) as error:
+        findings.append(_unreadable(step, error))
         return
     old_begin, new_begin = 0, 0
     for number, total in enumerate(sorted({*old_ends} & {*new_ends})):
@@ -232,11 +255,24 @@ def _plausible(step: _Untold) -> bool:
     is_reserved = step.before.operation == OperationName.RESERVE_FRAGMENTS
     first = highest + 1 - (len(ids) if is_reserved else 0)
     commits = step.commit - step.before.version
+    if step.changed and commits == 2 - is_reserved and step.after.operation in _CHANGES_NONE:
+        return False
     has_time = is_reserved or commits == 2 or (commits > 2 and len(ids) == 1)
     has_reason = len(step.added) < len(step.removed) or any(
         digest.num_deleted_rows for digest in step.removed
     )
     return has_time and has_reason and ids == list(range(first, first + len(ids)))
+
+
+def _goes_back(source: TableSource, step: _Untold) -> bool:
+    """Whether fragments or deleted rows came back: then a lost version was a restore."""
+    before, after = [FragmentReader(source, record) for record in (step.before, step.after)]
+    return step.is_back or any(
+        old.deletion_file is not None
+        and old.deletion_file != new.deletion_file
+        and not before.deleted(old) <= after.deleted(new)
+        for old, new in step.changed
+    )
 
 
 def _unreadable(step: _Untold, error: Exception) -> Finding:

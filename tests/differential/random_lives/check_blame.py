@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from lance_explorer import Table
-from tests.differential.random_lives.checks import check, differing
+from tests.differential.random_lives.checks import check, differing, shares_fields
 from tests.differential.random_lives.world import Observed, World
 
 __all__: list[str] = []
@@ -61,7 +61,7 @@ def _wrong(cell: dict[str, Any], now: Observed, past: list[Observed], key: int) 
         if key not in earlier.rows:
             yield from _differs(cell, where, earlier, later, is_new=True)
             return
-        if name not in before.fields:
+        if name not in before.fields or not shares_fields(before, now, name):
             if value is None and cell["branch"] != now.branch:
                 return  # where a column of nulls is from is told on the own branch alone
             yield from _differs(cell, where, earlier, later, is_new=True)

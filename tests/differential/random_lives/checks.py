@@ -24,6 +24,7 @@ __all__ = [
     "equal",
     "observed",
     "same_shape",
+    "shares_fields",
     "some_pairs",
     "state",
 ]
@@ -114,6 +115,15 @@ def same_shape(old: Observed, new: Observed) -> set[str]:
     """Return the common columns that have the same fields inside."""
     names = old.fields.keys() & new.fields.keys()
     return {n for n in names if old.children[n].keys() == new.children[n].keys()}
+
+
+def shares_fields(old: Observed, new: Observed, name: str) -> bool:
+    """Return whether a column of two versions has any field inside that both have, if any at all.
+
+    ``old`` is named as new.
+    """
+    inside = new.children[name]
+    return not inside or bool(_known(dict.fromkeys(inside), new, name, old))
 
 
 def equal(ours: Any, theirs: Any) -> bool:

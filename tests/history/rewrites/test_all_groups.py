@@ -364,6 +364,38 @@ def test_a_lost_update_beside_a_lost_rewrite_leaves_it_open(tmp_path):
     assert rewrites(source).between(begin, version + 1) == ()
 
 
+def nine_rows(path: str) -> Any:
+    """Return a table of three fragments; an update then took a row of each of the first two."""
+    data = pa.table({"key": range(9), "value": [0] * 9, "more": [0] * 9})
+    table: Any = lance.write_dataset(data, path, max_rows_per_file=3)
+    table.update({"value": "1"}, where="key IN (1, 4)")
+    return table
+
+
+def test_a_lost_restore_and_a_lost_update_are_no_rewrite(tmp_path):
+    path = str(tmp_path / "t.lance")
+    table = nine_rows(path)
+    table.checkout_version(1).restore()
+    table = lance.dataset(path)
+    table.update({"value": "2"}, where="key IN (0, 3, 6, 7, 8)")
+    table.drop_columns(["more"])
+    source = copy_without(path, tmp_path / "copy", 1, 3, 4)
+    assert source.history.versions.tolist() == [2, 5]
+    assert rewrites(source).groups == ()
+    followed = open_table(source.storage.uri).follow_addresses([2 << 32, (2 << 32) + 1], 2, 5)
+    assert set(followed["outcome"]) == {"unknown"}
+
+
+def test_two_lost_commits_that_changed_other_fragments_are_no_rewrite(tmp_path):
+    path = str(tmp_path / "t.lance")
+    table = nine_rows(path)
+    table.delete("key = 4")
+    table.update({"value": "2"}, where="key IN (0, 1, 6, 7, 8)")
+    table.drop_columns(["more"])
+    source = copy_without(path, tmp_path / "copy", 3, 4)
+    assert rewrites(source).groups == ()
+
+
 @STABLE
 def test_fragments_that_a_restore_brings_back_were_not_rewritten(tmp_path, stable):
     table = Compacted(tmp_path / "t", stable=stable)
