@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from lance_explorer import demo
 from tests.browser.lab import PATIENCE, Lab, NotebookPage, chromium, lab_server
 from tests.synthetic import SyntheticTable
 
@@ -43,6 +44,12 @@ def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture(scope="session")
+def photos_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample table, for all who only read it."""
+    return demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
+
+
+@pytest.fixture(scope="session")
 def many_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table of 5,000 versions, the last of which has 5,000 fragments; nobody writes to it."""
     table = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance", transaction_files=False)
@@ -60,18 +67,31 @@ def _quiet(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     lab = request.getfixturevalue("lab")
     lab.set_theme("light")
-    lab.set_width(1400)
+    if lab.page.viewport_size != {"width": 1400, "height": 1000}:
+        lab.set_width(1400)
     errors, outside = lab.errors[:], lab.outside[:]
     lab.errors.clear()
     lab.outside.clear()
     assert (errors, outside) == ([], [])
 
 
+@pytest.fixture(scope="session")
+def shared_notebook(lab: Lab) -> NotebookPage:
+    """One kernel for what the tests of a module share; the next module puts its cells there."""
+    return lab.open(lab.write("of_a_module", ""))
+
+
+@pytest.fixture(scope="session")
+def spare_notebook(lab: Lab) -> NotebookPage:
+    """One kernel for what a single test looks at; the next test puts its cells there."""
+    return lab.open(lab.write("of_a_test", ""))
+
+
 @pytest.fixture(scope="module")
 def open_notebook(
     lab: Lab, request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., NotebookPage]]:
-    """Open notebooks; they are closed when the tests of the module are done."""
+    """Open notebooks with kernels of their own, until the tests of the module are done."""
     opened: list[NotebookPage] = []
 
     def open_one(name: str, *cells: str) -> NotebookPage:

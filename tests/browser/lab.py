@@ -232,6 +232,18 @@ class Lab(Place):
         )
         self.next_frames()
 
+    def expect_to_fit(
+        self, part: Locator, name: str, height: int = 1000, widths: tuple[int, int] = (1400, 700)
+    ) -> None:
+        """Wait until nothing of a part is cut off: wide and light, then narrow and dark."""
+        for theme, width in zip(("light", "dark"), widths, strict=True):
+            self.set_width(width, height)
+            self.set_theme(theme)
+            self.page.wait_for_function(
+                "(part) => part.scrollWidth <= part.clientWidth", arg=part.element_handle()
+            )
+            screenshot(f"{name}_{theme}_{width}", part)
+
     def next_frames(self) -> None:
         """Wait until what has changed its size is drawn: a frame to notice, another to draw."""
         self.page.evaluate(
@@ -280,6 +292,24 @@ class NotebookPage:
     def show(self) -> None:
         """Bring the notebook to the front."""
         self.lab.open(self.path)
+
+    def run_cells(self, *cells: str) -> None:
+        """Bring the notebook to the front, put these cells in place of all it has, and run them."""
+        self.show()
+        self.page.evaluate(
+            """(cells) => {
+                const { sharedModel } = window.jupyterapp.shell.currentWidget.content.model;
+                const code = { cell_type: "code", execution_count: null };
+                sharedModel.transact(() => {
+                    sharedModel.deleteCellRange(0, sharedModel.cells.length);
+                    sharedModel.insertCells(0, cells.map(
+                        (source) => ({ ...code, source, metadata: {}, outputs: [] })));
+                });
+            }""",
+            cells,
+        )
+        self.run_all()
+        assert self.failures() == []
 
     def run_all(self) -> None:
         """Run all cells, and wait until the last of them has ended."""
@@ -351,5 +381,10 @@ class NotebookPage:
 
     def screenshot(self, name: str, of: Locator | None = None) -> None:
         """Take a picture, if somebody wants to look at it."""
-        if SCREENSHOTS:
-            (of or self.page).screenshot(path=Path(SCREENSHOTS) / f"{name}.png")
+        screenshot(name, of or self.page)
+
+
+def screenshot(name: str, of: Locator | Page) -> None:
+    """Take a picture, if somebody wants to look at it."""
+    if SCREENSHOTS:
+        of.screenshot(path=Path(SCREENSHOTS) / f"{name}.png")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import pytest
 from playwright.sync_api import expect
@@ -22,27 +23,22 @@ widget
 EVIL = "<img src=x onerror='owned=1'>\u202e"
 
 
+def show(notebook, path, branch=None):
+    """Show the widget over a table; return the notebook once all is there."""
+    notebook.run_cells(OPEN.format(path=str(path), branch=branch))
+    notebook.widgets(".lx-disk-view[data-loaded][data-version]").wait_for()
+    return notebook
+
+
+@pytest.fixture
+def opened(spare_notebook):
+    """Show a table that one test looks at."""
+    return partial(show, spare_notebook)
+
+
 @pytest.fixture(scope="module")
-def opened(open_notebook):
-    """Open a notebook with the widget over a table, and wait until all is there."""
-
-    def open_one(name, path, branch=None):
-        notebook = open_notebook(name, OPEN.format(path=str(path), branch=branch))
-        notebook.run_all()
-        assert notebook.failures() == []
-        notebook.widgets(".lx-disk-view[data-loaded][data-version]").wait_for()
-        return notebook
-
-    return open_one
-
-
-@pytest.fixture(scope="module")
-def photos(opened, tmp_path_factory):
-    from lance_explorer import demo
-
-    return opened(
-        "disk_photos", demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
-    )
+def photos(shared_notebook, photos_path):
+    return show(shared_notebook, photos_path)
 
 
 @pytest.fixture
@@ -84,7 +80,7 @@ def cards(notebook):
     return {label: (value, *details) for label, value, *details in (t.split("\n") for t in texts)}
 
 
-def test_totals_are_those_of_python(shown):
+def test_totals_are_those_of_the_version_that_python_chooses(shown):
     told = cards(shown)
     for label, frame, column in (
         ("data files", "data_files", "size_bytes"),
@@ -97,9 +93,6 @@ def test_totals_are_those_of_python(shown):
         assert told[label][0] == byte_size(size)
         assert told[label][1].startswith(str(number))
     assert told["manifest"][0] == byte_size(shown.value("table.versions()['manifest_bytes'][-1]"))
-
-
-def test_python_chooses_the_version_and_all_follows(shown):
     shown.run("widget.state.version = 16")
     at_version(shown, 16)
     widget(shown).get_by_role("heading", name="Files of version 16", exact=True).wait_for()
@@ -163,7 +156,7 @@ def test_deletions_by_fragment_choose_the_fragment(shown):
     expect(told).to_have_text(re.compile(r"^fragment 11: "), use_inner_text=True)
 
 
-def test_other_kinds_of_files_are_in_the_table(shown):
+def test_the_table_has_other_kinds_of_files_and_is_sorted_by_size(shown):
     listed = part(shown, "All files of the version")
     listed.get_by_role("button", name="deletion files", exact=True).click()
     shown.wait_for("widget.kind == 'deletions'")
@@ -173,9 +166,7 @@ def test_other_kinds_of_files_are_in_the_table(shown):
     rows_in_table(shown, 6)
     listed.get_by_text("embedding_idx").first.wait_for()
     assert shown.value("widget.frame().height") == 6
-
-
-def test_the_table_sorts_by_size(shown):
+    shown.run("widget.kind = 'data_files'")
     rows_in_table(shown, 8)
     head = widget(shown).get_by_role("columnheader", name="size_bytes")
     head.click()
@@ -213,6 +204,7 @@ def test_what_is_on_disk_is_told_by_kind_and_owner(shown):
     )
     assert len(parts) == 3
     assert min(parts) > 20
+    expect(disk.locator("dd code")).to_have_count(3)  # they come after the sentence
     code = disk.locator("dd code").all_inner_texts()
     assert code[0] == shown.value("table.cleanup_preview().code")
     assert code[2] == "dataset.optimize.compact_files()"
@@ -230,44 +222,16 @@ def test_nothing_is_asked_where_nothing_changed(shown):
     shown.run("del widget._answer")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [700, 1400])
-def test_it_is_drawn_in_both_themes_and_narrow(shown, lab, theme, width):
-    lab.set_width(width, 2000)
-    lab.set_theme(theme)
-    shown.screenshot(f"disk_{theme}_{width}", widget(shown))
-    assert widget(shown).evaluate("(element) => element.scrollWidth <= element.clientWidth")
-
-
 def test_an_empty_table_has_no_files(opened, tmp_path):
-    notebook = opened("disk_empty", SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
+    notebook = opened(SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
     assert cards(notebook)["data files"] == ("0 bytes", "0 files")
     expect(widget(notebook)).to_contain_text("no files", use_inner_text=True)
     expect(widget(notebook)).to_contain_text("The version has no fragments", use_inner_text=True)
 
 
-def test_sizes_that_old_writers_do_not_record_are_unknown(opened):
-    from tests.format.samples import DATA
-
-    notebook = opened("disk_old", DATA / "0.10.18" / "life_cycle.lance")
-    assert cards(notebook)["data files"][0] == "unknown size"
-    expect(widget(notebook)).to_contain_text("1 file of unknown size", use_inner_text=True)
-
-
-def test_an_unknown_reader_flag_is_named(opened, tmp_path):
-    table = SyntheticTable(tmp_path / "t.lance").append(rows=5).delete({0: [1]})
-    table.amend(lambda m: setattr(m, "reader_feature_flags", m.reader_feature_flags | 4096))
-    notebook = opened("disk_flag", table.path)
-    assert cards(notebook)["data files"][1] == cards(notebook)["deletion files"][1] == "1 file"
-    files = part(notebook, "All files of the version")
-    files.get_by_role("button", name="deletion files", exact=True).click()
-    note = files.get_by_role("status").filter(has_text="cannot be read")
-    note.or_(files.get_by_text("fragment_tree")).first.wait_for()
-
-
-def test_a_version_that_is_lost_is_byte_size(opened, tmp_path):
+def test_a_version_that_is_lost_says_so(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=5).append(rows=5).append(rows=1)
-    notebook = opened("disk_gaps", table.remove(2).path)
+    notebook = opened(table.remove(2).path)
     notebook.run("widget.state.version = 2")
     widget(notebook).get_by_text("version 2 was cleaned up").first.wait_for()
     notebook.run("widget.state.version = 1")
@@ -276,27 +240,17 @@ def test_a_version_that_is_lost_is_byte_size(opened, tmp_path):
 
 def test_hostile_names_are_text(opened, tmp_path):
     table = SyntheticTable(tmp_path / "<b>t.lance").append(rows=5).create_index(EVIL)
-    notebook = opened("disk_hostile", table.path)
+    notebook = opened(table.path)
     notebook.run("widget.kind = 'indices'")
     widget(notebook).get_by_role("gridcell").get_by_text("\\u202e").wait_for()
     expect(widget(notebook).locator("img")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"
 
 
-def test_a_branch_tells_what_is_on_disk_as_its_own(opened, tmp_path):
-    table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
-    table.branch("dev").append(rows=7)
-    notebook = opened("disk_branch", table.path, "dev")
-    assert cards(notebook)["data files"][1] == "2 files"
-    notebook.widgets(".lx-disk-view[data-disk]").wait_for()
-    told = part(notebook, "On disk, with all versions")
-    expect(told).to_contain_text(notebook.value("table.disk_usage().sentence"), use_inner_text=True)
-
-
 def test_five_thousand_fragments_are_drawn(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=50, fragments=5000)
     table.delete({4321: range(40)})
-    notebook = opened("disk_many", table.path)
+    notebook = opened(table.path)
     at_version(notebook, 2)
     told = part(notebook, "Deleted rows that files still hold")
     expect(told).to_contain_text("1 of 5,000 fragments with deleted rows", use_inner_text=True)

@@ -1,10 +1,12 @@
 """The widget of indices in JupyterLab."""
 
 import re
+from functools import partial
 
 import pytest
 from playwright.sync_api import expect
 
+from lance_explorer import demo
 from lance_explorer.figures.palette import COVERAGE_COLORS
 from tests.synthetic import SyntheticTable
 
@@ -22,18 +24,17 @@ COVERED, MASKED, NOT_COVERED, GONE = [
 ]
 
 
-@pytest.fixture(scope="module")
-def indices(open_notebook):
-    """Open a notebook with the widget over a table; return the notebook once it is drawn."""
+def show(notebook, path, options=""):
+    """Show the widget over a table; return the notebook once it is drawn."""
+    notebook.run_cells(OPEN.format(path=str(path), options=options))
+    notebook.widgets(".lx-indices[data-shown]").wait_for()
+    return notebook
 
-    def open_one(name, path, options=""):
-        notebook = open_notebook(name, OPEN.format(path=str(path), options=options))
-        notebook.run_all()
-        assert notebook.failures() == []
-        notebook.widgets(".lx-indices[data-shown]").wait_for()
-        return notebook
 
-    return open_one
+@pytest.fixture
+def indices(spare_notebook):
+    """Show a table that one test looks at."""
+    return partial(show, spare_notebook)
 
 
 def widget(notebook):
@@ -89,11 +90,11 @@ def card(notebook, name):
 
 
 @pytest.fixture(scope="module")
-def small_notebook(indices, tmp_path_factory):
+def small_notebook(shared_notebook, tmp_path_factory):
     """Two indices; fragment 0 is compacted away at the end."""
     table = SyntheticTable(tmp_path_factory.mktemp("small") / "t.lance").append(rows=4)
     table.create_index("early").append(rows=12).create_index("late").delete({0: [1]})
-    return indices("small_indices", table.compact([0]).path)
+    return show(shared_notebook, table.compact([0]).path)
 
 
 @pytest.fixture
@@ -158,16 +159,13 @@ def test_keys_move_the_fragment(small):
     drawn(small, 5)
 
 
-def test_a_click_chooses_the_version_and_the_fragment(small):
+def test_a_click_chooses_the_version_and_the_fragment_and_a_drag_the_version(small):
     picture(small).click(position=place(small, 3, 1, 7))
     drawn(small, 3, 1)
     picture(small).click(position={**place(small, 6, 0, 7), "y": 30})
     drawn(small, 6, 1)
     press(small, "Escape")
     drawn(small, 6)
-
-
-def test_a_drag_moves_the_version(small):
     picture(small).scroll_into_view_if_needed()
     box = picture(small).bounding_box()
     mouse = small.page.mouse
@@ -211,14 +209,6 @@ def test_python_moves_the_view(small):
     drawn(small, 4, index="early")
 
 
-def test_two_views_of_one_state_move_together(small):
-    small.run("other = lx.widgets.TimeTravel(table, state=widget.state); other.state.version = 2")
-    drawn(small, 2)
-    press(small, "ArrowRight")
-    drawn(small, 3)
-    assert small.value("other.selection")["version"] == 3
-
-
 def test_nothing_is_asked_for_when_nothing_changes(small):
     press(small, "End")
     drawn(small, 7)
@@ -227,52 +217,29 @@ def test_nothing_is_asked_for_when_nothing_changes(small):
     small.run("widget.state.version = 7; widget.state.row_id = 3")
     press(small, "ArrowLeft")
     drawn(small, 6)
-    assert small.value("asked") == ["state", "version"]
+    small.wait_for("asked == ['state', 'version']")
 
 
-@pytest.fixture(scope="module")
-def photos_notebook(indices, tmp_path_factory):
-    from lance_explorer import demo
-
-    path = tmp_path_factory.mktemp("sample") / "photos.lance"
-    return indices("photos_indices", demo.make_photos_without_stable_row_ids(path))
-
-
-@pytest.fixture
-def photos(photos_notebook):
-    """The sample table at its last version."""
-    photos_notebook.show()
-    photos_notebook.run("widget.state.version = table.source.latest_version")
-    return photos_notebook
-
-
-@pytest.mark.parametrize(("width", "theme"), [(1400, "light"), (700, "dark")])
-def test_the_sample_table_is_shown(photos, lab, width, theme):
-    lab.set_theme(theme)
-    lab.set_width(width)
+def test_the_reuse_history_tells_who_is_behind(indices, tmp_path):
+    photos = indices(demo.make_photos_without_stable_row_ids(tmp_path / "photos.lance"))
     drawn(photos, photos.value("table.source.latest_version"))
     names = "table.inspect.indices().filter(is_system=False)['name']"
     expect(widget(photos).get_by_role("radio")).to_have_count(photos.value(f"{names}.n_unique()"))
-    photos.screenshot(f"indices_{width}_{theme}", widget(photos))
-
-
-def test_the_reuse_history_tells_who_is_behind(photos):
-    entries = "table.inspect.fragment_reuse(version)"
-    versions = photos.value("table.versions()['version'].to_list()")
-    some = next(v for v in versions if photos.value(f"len({entries.replace('version', str(v))})"))
-    photos.run(f"widget.state.version = {some}")
-    drawn(photos, some)
-    panel = widget(photos).locator(".lx-reuse-panel")
-    panel.wait_for()
-    behind = photos.value(f"{entries.replace('version', str(some))}['indices_behind'][0].to_list()")
-    cells = panel.locator("tbody tr").first.locator("td").all_inner_texts()
-    assert cells[0] == "compaction"
-    assert cells[-1] == (", ".join(behind) or "no index: it can be trimmed")
+    version, behind = photos.value(
+        "next((version, entries['indices_behind'][0].to_list())"
+        " for version in table.versions()['version'].to_list()"
+        " if len(entries := table.inspect.fragment_reuse(version)))"
+    )
+    photos.run(f"widget.state.version = {version}")
+    drawn(photos, version)
+    cells = widget(photos).locator(".lx-reuse-panel tbody tr").first.locator("td")
+    expect(cells.first).to_have_text("compaction")
+    expect(cells.last).to_have_text(", ".join(behind) or "no index: it can be trimmed")
 
 
 def test_an_empty_table_and_one_version_say_how_an_index_is_made(indices, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").overwrite(fragments=0)
-    notebook = indices("empty_indices", table.path)
+    notebook = indices(table.path)
     widget(notebook).get_by_text('dataset.create_scalar_index("id", "BTREE")').wait_for()
     expect(picture(notebook)).to_be_hidden()
     assert notebook.value("widget.selection")["index"] is None
@@ -282,7 +249,7 @@ def test_an_unknown_reader_flag_leaves_fragments(indices, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index("id_idx")
     table.append(rows=2)
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
-    notebook = indices("flag_indices", table.path)
+    notebook = indices(table.path)
     drawn(notebook, 3, index="id_idx")
     expect_color(notebook, place(notebook, 3, 1, 3), NOT_COVERED)
     expect(card(notebook, "id_idx")).to_contain_text("in 1 fragment", use_inner_text=True)
@@ -293,7 +260,7 @@ def test_versions_that_are_not_kept_leave_a_gap(indices, tmp_path):
     for _ in range(7):
         table.append(rows=2)
     table.remove(1, 2, 5, 6, 7)
-    notebook = indices("gap_indices", table.path)
+    notebook = indices(table.path)
     drawn(notebook, 9)
     press(notebook, "ArrowLeft", "ArrowLeft")
     drawn(notebook, 4)
@@ -304,30 +271,24 @@ def test_versions_that_are_not_kept_leave_a_gap(indices, tmp_path):
     widget(notebook).get_by_text("Version 6 is not among the 4 that are shown").wait_for()
 
 
-def test_a_branch_has_its_own_coverage(indices, tmp_path):
+def test_a_branch_has_its_own_coverage_and_refresh_goes_on(indices, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index("id_idx")
-    table.branch("dev").append(rows=5)
-    notebook = indices("branch_indices", table.path, ", branch='dev'")
+    branch = table.branch("dev").append(rows=5)
+    notebook = indices(table.path, ", branch='dev'")
     drawn(notebook, 3)
     widget(notebook).get_by_text("t.lance, branch dev: 2 versions").wait_for()
     expect(card(notebook, "id_idx")).to_contain_text("5 rows to scan", use_inner_text=True)
-
-
-def test_refresh_shows_what_was_committed_meanwhile(indices, tmp_path):
-    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index("id_idx")
-    notebook = indices("refresh_indices", table.path)
-    drawn(notebook, 2)
-    table.append(rows=7)
+    branch.append(rows=7)
     widget(notebook).get_by_role("button", name="Refresh", exact=True).click()
-    drawn(notebook, 3)
-    expect(card(notebook, "id_idx")).to_contain_text("7 rows to scan", use_inner_text=True)
+    drawn(notebook, 4)
+    expect(card(notebook, "id_idx")).to_contain_text("12 rows to scan", use_inner_text=True)
 
 
 def test_a_damaged_reuse_history_is_told_and_the_rest_is_there(indices, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index("id_idx")
     table.create_index("__lance_frag_reuse", fields=())
     table.state.indices[-1].index_details.value = b"\xff\xff"
-    notebook = indices("damaged_indices", table.append(rows=1).path)
+    notebook = indices(table.append(rows=1).path)
     widget(notebook).get_by_text("What the indices of this version cover is unknown").wait_for()
     press(notebook, "ArrowLeft", "ArrowLeft")
     drawn(notebook, 2)
@@ -339,7 +300,7 @@ EVIL = "<img src=x onerror='owned=1'><script>owned=1</script>`\u202e"
 
 def test_hostile_names_are_text(indices, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).create_index(EVIL + "x" * 10_000)
-    notebook = indices("hostile_indices", table.overwrite(rows=2).path)
+    notebook = indices(table.overwrite(rows=2).path)
     drawn(notebook, 3)
     expect(card(notebook, "<img")).to_contain_text("<img src=x onerror=", use_inner_text=True)
     expect(card(notebook, "<img")).to_contain_text("\\u202e", use_inner_text=True)
@@ -350,18 +311,12 @@ def test_hostile_names_are_text(indices, tmp_path):
     assert notebook.value("eval(widget.code()).equals(widget.frame())")
 
 
-@pytest.fixture(scope="module")
-def many(indices, tmp_path_factory):
-    """A table of 5,001 versions, the last of which has 5,000 fragments; an index on 200."""
-    table = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance", transaction_files=False)
+def test_five_thousand_versions_and_fragments_are_aggregated_in_words(indices, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", transaction_files=False)
     table.append(rows=100, fragments=200).create_index("id_idx")
     while table.version < 4_999:
         table.append(rows=10).delete({table.fragment_ids[-1]: range(10)})
-    return indices("many_indices", table.append(rows=10, fragments=4_800).path)
-
-
-def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):
-    many.run("widget.state.version, widget.state.fragment_id = 5001, None")
+    many = indices(table.append(rows=10, fragments=4_800).path)
     drawn(many, 5001, index="id_idx")
     fragments = many.value("len(table.inspect.all_fragments()['fragment_id'].unique())")
     words = widget(many).locator(".lx-legend").first

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import pytest
 from playwright.sync_api import expect
@@ -24,38 +25,33 @@ widget
 WHOLE = "now.x0 < 1 && Math.abs(24 + 44.8 * now.unit - element.clientWidth) < 2"
 
 
+def show(notebook, path, options=""):
+    """Show the widget over a table; return the notebook once it is drawn."""
+    notebook.run_cells(OPEN.format(path=str(path), options=options))
+    picture(notebook).and_(notebook.page.locator("[data-drawn]")).wait_for()
+    return notebook
+
+
+@pytest.fixture
+def opened(spare_notebook):
+    """Show a table that one test looks at."""
+    return partial(show, spare_notebook)
+
+
 @pytest.fixture(scope="module")
-def opened(open_notebook):
-    """Open a notebook with the widget over a table; return the notebook once it is drawn."""
-
-    def open_one(name, path, options=""):
-        notebook = open_notebook(name, OPEN.format(path=str(path), options=options))
-        notebook.run_all()
-        assert notebook.failures() == []
-        picture(notebook).and_(notebook.page.locator("[data-drawn]")).wait_for()
-        return notebook
-
-    return open_one
+def photos_notebook(shared_notebook, photos_path):
+    return show(shared_notebook, photos_path)
 
 
-@pytest.fixture(scope="module")
-def photos(opened, tmp_path_factory):
-    from lance_explorer import demo
-
-    path = demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
-    return opened("lineage_photos", path)
-
-
-@pytest.fixture(autouse=True)
-def _start(request):
-    """Begin each test over the sample with nothing chosen, and all in sight."""
-    if "photos" in request.fixturenames:
-        notebook = request.getfixturevalue("photos")
-        notebook.show()
-        notebook.run("state = widget.state; state.fragment_id = state.row_id = None")
-        notebook.run("state.version = 45; widget.between = None")
-        shown(notebook, selected="", row="", version="45", lanes="27", drawn="1-45")
-        scaled(notebook, WHOLE)
+@pytest.fixture
+def photos(photos_notebook):
+    """The sample table with nothing chosen, and all in sight."""
+    photos_notebook.show()
+    photos_notebook.run("state = widget.state; state.fragment_id = state.row_id = None")
+    photos_notebook.run("state.version = 45; widget.between = None")
+    shown(photos_notebook, selected="", row="", version="45", lanes="27", drawn="1-45")
+    scaled(photos_notebook, WHOLE)
+    return photos_notebook
 
 
 def widget(notebook):
@@ -129,20 +125,17 @@ def test_pointing_at_a_lane_a_ribbon_and_a_commit_tells_the_facts(photos):
     expect(told).to_have_text(re.compile("^Version 28 · Restore"))
 
 
-def test_a_click_selects_a_fragment_and_python_follows(photos):
+def test_a_click_selects_a_life_of_a_fragment_and_python_follows(photos):
     picture(photos).click(position=lane(photos, "9@14", 24))
     shown(photos, selected="9@14")
     photos.wait_for("widget.state.fragment_id == 9")
-    assert photos.value("widget.selection['node']") == "9@14"
+    photos.wait_for("widget.selection['node'] == '9@14'")
     chosen = widget(photos).get_by_text("5 fragments that its rows came from, 4 that they moved to")
     chosen.wait_for()
     picture(photos).click(position=lane(photos, "9@14", 24))
     shown(photos, selected="")
     photos.wait_for("widget.state.fragment_id is None")
     expect(chosen).to_be_hidden()
-
-
-def test_each_life_of_a_fragment_can_be_selected(photos):
     for node, version in (("12@22", 23), ("12@28", 40)):
         picture(photos).click(position=lane(photos, node, version))
         shown(photos, selected=node)
@@ -159,27 +152,24 @@ def test_only_the_ancestry_of_a_fragment_is_shown_if_asked_for(photos):
     shown(photos, lanes="27")
 
 
-def test_a_typed_row_draws_its_path(photos):
+def test_a_typed_row_or_address_draws_the_path_of_the_row(photos):
     follow(photos, "42")
     shown(photos, row="42")
     photos.wait_for("widget.state.row_id == 42")
-    events = [text.strip() for text in widget(photos).locator(".lx-event").all_inner_texts()]
-    assert events == photos.value(
+    events = photos.value(
         "[f'{v} ' + ('possibly ' if m else '') + e.replace('_', ' ') for v, e, m in "
         "table.row(42).history().select('version', 'event', 'is_uncertain').rows()]"
     )
+    expect(widget(photos).locator(".lx-event")).to_have_text(events)
     widget(photos).get_by_role("button", name="26 deleted", exact=True).click()
     shown(photos, version="26")
     photos.wait_for("widget.state.version == 26")
     widget(photos).get_by_role("button", name="Clear row", exact=True).click()
     shown(photos, row="")
     photos.wait_for("widget.state.row_id is None")
-
-
-def test_an_address_draws_the_path_of_its_row(photos):
     follow(photos, "addr 4:14@9")
     shown(photos, row="42")
-    assert photos.value("widget.state.row_id") == 42
+    photos.wait_for("widget.state.row_id == 42")
 
 
 def test_a_row_that_is_not_there_says_why(photos):
@@ -264,43 +254,17 @@ def test_python_moves_the_version_and_the_versions_in_sight(photos):
     widget(photos).get_by_text("versions 10 to 20").wait_for()
 
 
-def test_it_moves_together_with_the_time_travel(photos):
-    photos.run("travel = lx.widgets.TimeTravel(table, state=widget.state)")
-    photos.run("travel.state.version = 14; travel.state.fragment_id = 10")
-    shown(photos, version="14", selected="10@14")
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [700, 1400])
-def test_it_is_drawn_in_both_themes_and_narrow(photos, lab, theme, width):
-    lab.set_width(width)
-    lab.set_theme(theme)
-    photos.run("widget.state.row_id = 42")
-    shown(photos, row="42")
-    photos.screenshot(f"lineage_{theme}_{width}", widget(photos))
-    assert picture(photos).bounding_box()["width"] < width
-
-
-@pytest.mark.parametrize("stable_row_ids", [True, False])
-def test_an_empty_table_is_shown(opened, tmp_path, stable_row_ids):
-    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=stable_row_ids)
-    notebook = opened(f"lineage_empty_{stable_row_ids}", table.overwrite(fragments=0).path)
+def test_an_empty_table_is_shown(opened, tmp_path):
+    notebook = opened(SyntheticTable(tmp_path / "t.lance").overwrite(fragments=0).path)
     shown(notebook, lanes="0", version="1")
     widget(notebook).get_by_text("0 fragments · version 1").wait_for()
     press(notebook, "+", "ArrowLeft", "Shift+ArrowDown", "Shift+ArrowLeft", "0")
     shown(notebook, version="1")
 
 
-def test_one_version_is_shown(opened, tmp_path):
-    notebook = opened("lineage_one", SyntheticTable(tmp_path / "t.lance").append(rows=5).path)
-    shown(notebook, lanes="1")
-    follow(notebook, "3")
-    shown(notebook, row="3")
-
-
 def test_without_stable_row_ids_an_address_is_followed(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False)
-    notebook = opened("lineage_unstable", table.append(rows=4, fragments=2).compact([0, 1]).path)
+    notebook = opened(table.append(rows=4, fragments=2).compact([0, 1]).path)
     follow(notebook, "1:2@1")
     shown(notebook, row=str((2 << 32) + 6))
     expect(widget(notebook).locator(".lx-event")).to_have_text(["1 created", "3 moved"])
@@ -309,28 +273,25 @@ def test_without_stable_row_ids_an_address_is_followed(opened, tmp_path):
 EVIL = "<img src=x onerror='owned=1'>"
 
 
-def test_a_hostile_tag_is_text(opened, tmp_path):
-    table = SyntheticTable(tmp_path / "t.lance").append(rows=5)
-    notebook = opened("lineage_hostile", table.tag("tag", 1).path)
+def test_one_version_is_shown_and_what_is_typed_is_text(opened, tmp_path):
+    notebook = opened(SyntheticTable(tmp_path / "t.lance").append(rows=5).tag(EVIL, 1).path)
+    shown(notebook, lanes="1")
     follow(notebook, EVIL)
     widget(notebook).get_by_text("is not a row").wait_for()
     expect(widget(notebook).locator("img")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"
+    follow(notebook, "3")
+    shown(notebook, row="3")
 
 
-@pytest.fixture(scope="module")
-def many(opened, tmp_path_factory):
-    """A table of 3,000 versions."""
-    table = SyntheticTable(tmp_path_factory.mktemp("many") / "t.lance", transaction_files=False)
+def test_thousands_of_versions_are_aggregated_and_finer_when_zoomed_in(opened, tmp_path):
+    table = SyntheticTable(tmp_path / "t.lance", transaction_files=False)
     table.append(rows=100, fragments=4)
     while table.version < 2_996:
         table.append(rows=10).append(rows=20).delete({table.fragment_ids[-1]: [0]})
         if table.version % 100 < 3:
             table.compact(table.fragment_ids)
-    return opened("lineage_many", table.path)
-
-
-def test_thousands_of_versions_are_aggregated_in_words_and_finer_when_zoomed_in(many):
+    many = opened(table.path)
     press(many, "0")
     words = widget(many).locator(".lx-lineage-words")
     total = many.value("len(lineage.fragments())")
@@ -344,18 +305,11 @@ def test_thousands_of_versions_are_aggregated_in_words_and_finer_when_zoomed_in(
     assert len(nodes) > 25
     press(many, "0")
     widget(many).get_by_text(f"200 of {total:,} fragments").wait_for()
-
-
-def test_the_path_of_a_row_goes_through_thousands_of_versions(many):
     follow(many, "3")
     shown(many, row="3")
     moves = many.value("len(table.row(3).history())")
     assert moves > 10
     expect(widget(many).locator(".lx-event")).to_have_count(moves)
-
-
-def test_a_move_is_drawn_in_the_next_frames_without_python(many):
-    press(many, "0")
     whole = scaled(many, "now.x0 < 1")
     press(many, "+", "+")
     scaled(many, "now.unit > 2 * was.unit", whole)
@@ -375,13 +329,13 @@ def test_a_move_is_drawn_in_the_next_frames_without_python(many):
             return Math.max(...counts);
         }"""
     )
-    assert frames <= 2
+    assert frames <= 2  # a move is drawn without Python
 
 
 def test_a_version_of_the_parent_is_told_as_such_and_not_gone_to(opened, tmp_path):
     main = SyntheticTable(tmp_path / "t.lance").append(rows=4).append()
     branch = main.branch("dev").append()
-    notebook = opened("lineage_branch", branch.path)
+    notebook = opened(branch.path)
     above = scale(notebook)["top"] - 14
     told = widget(notebook).get_by_role("tooltip").filter(visible=True)
     picture(notebook).hover(position={**place(notebook, 1, 0), "y": above})

@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from lance_explorer import demo
 from tests.synthetic import SyntheticTable
 
 pytestmark = pytest.mark.browser
@@ -17,13 +16,10 @@ explorer
 
 
 @pytest.fixture(scope="module")
-def photos_notebook(open_notebook, tmp_path_factory):
-    path = demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
-    notebook = open_notebook("log_photos", OPEN.format(path=str(path)))
-    notebook.run_all()
-    assert notebook.failures() == []
-    notebook.widgets(".lx-log[data-lines]").wait_for()
-    return notebook
+def photos_notebook(shared_notebook, photos_path):
+    shared_notebook.run_cells(OPEN.format(path=str(photos_path)))
+    shared_notebook.widgets(".lx-log[data-lines]").wait_for()
+    return shared_notebook
 
 
 @pytest.fixture
@@ -47,7 +43,7 @@ def log(notebook):
 
 def test_lines_tell_what_commits_did_newest_first(photos):
     first = log(photos).locator('[aria-posinset="1"]')
-    assert first.get_attribute("data-version") == "45"
+    expect(first).to_have_attribute("data-version", "45")
     words = photos.value("table.log()['words'][0].replace('`', '')")
     expect(first).to_contain_text(words)
     expect(first).to_contain_text("main")
@@ -71,14 +67,14 @@ def test_the_end_of_the_log_is_reached(photos):
     photos.page.keyboard.press("End")
     photos.wait_for("explorer.state.version == 1")
     expect(line(photos, 1)).to_be_visible()
-    assert log(photos).locator(".lx-log-line").count() < 45
+    expect(line(photos, 45)).to_have_count(0)
 
 
 def test_filters_leave_what_python_leaves(photos):
     log(photos).get_by_role("searchbox").fill("phone")
     number = photos.value("table.log(text='phone').height")
     photos.widgets(f'.lx-log[data-lines="{number}"]').wait_for()
-    assert photos.value("explorer.frame().height") == number
+    photos.wait_for(f"explorer.frame().height == {number}")
     log(photos).locator('[data-kind="append"]').click()
     both = photos.value("table.log(text='phone', operation=['append']).height")
     photos.widgets(f'.lx-log[data-lines="{both}"]').wait_for()
@@ -96,22 +92,12 @@ def test_a_commit_of_another_branch_leads_there(photos):
     photos.wait_for("explorer._table.branch is None")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [700, 1400])
-def test_it_is_drawn_in_both_themes_and_narrow(photos, lab, theme, width):
-    lab.set_width(width, 1200)
-    lab.set_theme(theme)
-    photos.screenshot(f"log_{theme}_{width}", log(photos))
-    assert log(photos).evaluate("(element) => element.scrollWidth <= element.clientWidth")
-
-
-def test_many_commits_have_few_lines_on_the_page(open_notebook, tmp_path):
+def test_many_commits_have_few_lines_on_the_page(spare_notebook, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance")
     for _ in range(300):
         table.append()
-    notebook = open_notebook("log_many", OPEN.format(path=str(table.path)))
-    notebook.run_all()
-    notebook.widgets('.lx-log[data-lines="300"]').wait_for()
-    notebook.widgets(".lx-log-lines").evaluate("(list) => { list.scrollTop = 200 * 28; }")
-    expect(line(notebook, 95)).to_be_visible()
-    assert notebook.widgets(".lx-log-line").count() < 60
+    spare_notebook.run_cells(OPEN.format(path=str(table.path)))
+    spare_notebook.widgets('.lx-log[data-lines="300"]').wait_for()
+    spare_notebook.widgets(".lx-log-lines").evaluate("(list) => { list.scrollTop = 200 * 28; }")
+    expect(line(spare_notebook, 95)).to_be_visible()
+    assert spare_notebook.widgets(".lx-log-line").count() < 60

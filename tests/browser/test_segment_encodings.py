@@ -1,5 +1,7 @@
 """The widget of row-ID encodings in JupyterLab."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import expect
 
@@ -18,18 +20,17 @@ MARGIN, HEAD, ROW = 66, 20, 20  # px
 RANGE, ARRAY = [ENCODING_COLORS[name].lower() for name in ("range", "array")]
 
 
-@pytest.fixture(scope="module")
-def encodings(open_notebook):
-    """Open a notebook with the widget over a table; return the notebook once it is drawn."""
+def show(notebook, path, options=""):
+    """Show the widget over a table; return the notebook once it is drawn."""
+    notebook.run_cells(OPEN.format(path=str(path), options=options))
+    notebook.widgets(".lx-encodings[data-shown]").wait_for()
+    return notebook
 
-    def open_one(name, path, options=""):
-        notebook = open_notebook(name, OPEN.format(path=str(path), options=options))
-        notebook.run_all()
-        assert notebook.failures() == []
-        notebook.widgets(".lx-encodings[data-shown]").wait_for()
-        return notebook
 
-    return open_one
+@pytest.fixture
+def encodings(spare_notebook):
+    """Show a table that one test looks at."""
+    return partial(show, spare_notebook)
 
 
 def widget(notebook):
@@ -64,11 +65,8 @@ def press(notebook, element, *keys):
 
 
 def statistics(notebook):
-    """Return the encodings in numbers, as text."""
-    return [
-        row.locator("td").all_inner_texts()
-        for row in widget(notebook).locator(".lx-statistics tbody tr").all()
-    ]
+    """Return the cells of the encodings in numbers."""
+    return widget(notebook).locator(".lx-statistics tbody td")
 
 
 def expect_fragments(notebook, *fragments):
@@ -93,11 +91,8 @@ def expect_color(notebook, x, y, color):
 
 
 @pytest.fixture(scope="module")
-def photos_notebook(encodings, tmp_path_factory):
-    from lance_explorer import demo
-
-    path = tmp_path_factory.mktemp("sample") / "photos.lance"
-    return encodings("photos_encodings", demo.make_photos(path))
+def photos_notebook(shared_notebook, photos_path):
+    return show(shared_notebook, photos_path)
 
 
 @pytest.fixture
@@ -124,7 +119,7 @@ def test_keys_move_the_version_and_everything_follows(photos):
     shown(photos, 1)
     size = photos.value("int(widget.frame()['encoded_bytes'].sum())")
     expected = ["range", "2", "0", "320", f"{size} bytes", f"{size / 320:.2f} B"]
-    assert statistics(photos) == [expected]
+    expect(statistics(photos)).to_have_text(expected, use_inner_text=True)
     expect_fragments(photos, 0, 1)
 
 
@@ -163,7 +158,7 @@ def test_a_click_chooses_a_fragment_and_its_segments_alone_are_told(photos):
     shown(photos, 45)
 
 
-def test_segments_have_the_colours_of_their_encodings(photos):
+def test_segments_have_the_colours_of_their_encodings_and_stand_by_row_id_if_asked(photos):
     photos.run("widget.state.version = 45")
     shown(photos, 45)
     of = photos.value("dict(widget.frame().group_by('fragment_id').agg('encoding').rows())")
@@ -178,11 +173,6 @@ def test_segments_have_the_colours_of_their_encodings(photos):
             expect_color(photos, MARGIN + 2, y, expected[of[fragment][0]])
             checked += 1
     assert checked > 1
-
-
-def test_segments_can_be_shown_by_row_id(photos):
-    photos.run("widget.state.version = 45")
-    shown(photos, 45)
     by_row_id = widget(photos).get_by_role("button", name="by row ID", exact=True)
     by_row_id.click()
     shown(photos, 45, mode="row_id")
@@ -231,13 +221,6 @@ def test_pointing_tells_the_bytes_of_a_fragment_and_of_a_version(photos):
     photos.page.mouse.move(5, 5)
 
 
-def test_python_moves_the_view(photos):
-    photos.run("widget.state.version, widget.state.fragment_id = 45, 19")
-    shown(photos, 45, 19)
-    photos.run("widget.state.fragment_id = None; widget.state.version = 12")
-    shown(photos, 12)
-
-
 def test_nothing_is_asked_for_when_nothing_changes(photos):
     press(photos, growth(photos), "End")
     shown(photos, 45)
@@ -252,20 +235,9 @@ def test_nothing_is_asked_for_when_nothing_changes(photos):
     assert {"history", "growth"}.isdisjoint(kinds)
 
 
-@pytest.mark.parametrize(("width", "theme"), [(1400, "light"), (700, "dark")])
-def test_the_sample_table_is_shown(photos, lab, width, theme):
-    photos.run("widget.state.version, widget.state.fragment_id = 45, 19")
-    shown(photos, 45, 19)
-    lab.set_theme(theme)
-    lab.set_width(width)
-    assert widget(photos).evaluate("root => root.scrollWidth <= root.clientWidth")
-    photos.screenshot(f"encodings_{width}_{theme}", widget(photos))
-    photos.run("widget.state.fragment_id = None")
-
-
 def test_without_stable_row_ids_it_says_what_is_the_matter(encodings, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False).append(rows=4).append()
-    notebook = encodings("plain_encodings", table.path)
+    notebook = encodings(table.path)
     widget(notebook).get_by_text("This table has no stable row IDs").wait_for()
     expect(growth(notebook)).to_be_hidden()
     expect(segments(notebook)).to_be_hidden()
@@ -276,9 +248,9 @@ def test_without_stable_row_ids_it_says_what_is_the_matter(encodings, tmp_path):
 
 def test_an_empty_table_is_shown(encodings, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").overwrite(fragments=0)
-    notebook = encodings("empty_encodings", table.path)
+    notebook = encodings(table.path)
     shown(notebook, 1)
-    assert statistics(notebook) == []
+    expect(statistics(notebook)).to_have_count(0)
     press(notebook, growth(notebook), "ArrowRight", "Home")
     shown(notebook, 1)
 
@@ -286,19 +258,20 @@ def test_an_empty_table_is_shown(encodings, tmp_path):
 def test_an_unknown_reader_flag_is_told_in_words(encodings, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).delete({0: [1]})
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
-    notebook = encodings("flag_encodings", table.path)
+    notebook = encodings(table.path)
     shown(notebook, 2)
     expect(widget(notebook).locator(".lx-findings")).to_contain_text(
         "unknown_1048576", use_inner_text=True
     )
     press(notebook, growth(notebook), "ArrowLeft")
     shown(notebook, 1)
-    assert [row[0] for row in statistics(notebook)] == ["range"]
+    expect(statistics(notebook).first).to_have_text("range")
+    expect(statistics(notebook)).to_have_count(6)
 
 
 def test_a_version_that_is_not_kept_is_told(encodings, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=2).append(rows=2).append(rows=1)
-    notebook = encodings("gap_encodings", table.remove(2).path)
+    notebook = encodings(table.remove(2).path)
     notebook.run("widget.state.version = 2")
     widget(notebook).get_by_text("Version 2 is not among the 2 that are shown").wait_for()
     widget(notebook).get_by_text("cleaned up").wait_for()
@@ -309,22 +282,18 @@ def test_a_version_that_is_not_kept_is_told(encodings, tmp_path):
 def test_a_branch_begins_with_its_fork_and_refresh_goes_on(encodings, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4)
     branch = table.branch("dev").append(rows=5)
-    notebook = encodings("branch_encodings", table.path, ", branch='dev'")
+    notebook = encodings(table.path, ", branch='dev'")
     shown(notebook, 2)
     widget(notebook).get_by_text("t.lance, branch dev: 2 versions").wait_for()
     branch.append(rows=3)
     widget(notebook).get_by_role("button", name="Refresh", exact=True).click()
     shown(notebook, 3)
-    assert statistics(notebook)[0][1:4] == ["3", "0", "12"]
+    for i, text in enumerate(("range", "3", "0", "12")):
+        expect(statistics(notebook).nth(i)).to_have_text(text)
 
 
-@pytest.fixture(scope="module")
-def many(encodings, many_versions):
-    return encodings("many_encodings", many_versions)
-
-
-def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):
-    many.run("widget.state.version, widget.state.fragment_id = 5000, None")
+def test_five_thousand_versions_and_fragments_are_aggregated_in_words(encodings, many_versions):
+    many = encodings(many_versions)
     shown(many, 5000)
     widget(many).get_by_text("5,000 fragments in 120 rows, up to 42 each").wait_for()
     widget(many).get_by_text("all (500 of 5,000 to choose from)").wait_for(state="attached")

@@ -1,5 +1,7 @@
 """The time-travel widget in JupyterLab."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import expect
 
@@ -15,18 +17,17 @@ widget
 """
 
 
-@pytest.fixture(scope="module")
-def travel(open_notebook):
-    """Open a notebook with the widget over a table; return the notebook once it is drawn."""
+def show(notebook, path, options=""):
+    """Show the widget over a table; return the notebook once it is drawn."""
+    notebook.run_cells(OPEN.format(path=str(path), options=options))
+    widget(notebook).locator(".lx-strip[data-drawn]").wait_for()
+    return notebook
 
-    def open_one(name, path, options="", cells=()):
-        notebook = open_notebook(name, *cells, OPEN.format(path=str(path), options=options))
-        notebook.run_all()
-        assert notebook.failures() == []
-        widget(notebook).locator(".lx-strip[data-drawn]").wait_for()
-        return notebook
 
-    return open_one
+@pytest.fixture
+def travel(spare_notebook):
+    """Show a table that one test looks at."""
+    return partial(show, spare_notebook)
 
 
 def widget(notebook):
@@ -64,10 +65,8 @@ def press(notebook, *keys):
 
 
 @pytest.fixture(scope="module")
-def photos_notebook(travel, tmp_path_factory):
-    from lance_explorer import demo
-
-    return travel("photos", demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance"))
+def photos_notebook(shared_notebook, photos_path):
+    return show(shared_notebook, photos_path)
 
 
 @pytest.fixture
@@ -251,21 +250,12 @@ def test_only_the_columns_that_are_picked_are_shown_and_stay_so(photos):
     drawn(photos, 45)
 
 
-def test_two_views_of_one_state_move_together(photos):
-    photos.run("other = lx.widgets.TimeTravel(table, state=widget.state); other.state.version = 5")
-    drawn(photos, 5)
-    assert photos.value("other.selection")["version"] == 5
-
-
-@pytest.mark.parametrize("stable_row_ids", [True, False])
-def test_an_empty_table_and_one_version_are_shown(travel, tmp_path, stable_row_ids):
-    table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=stable_row_ids)
-    table.overwrite(fragments=0)
-    notebook = travel(f"empty_{stable_row_ids}", table.path)
+def test_an_empty_table_and_one_version_are_shown(travel, tmp_path):
+    notebook = travel(SyntheticTable(tmp_path / "t.lance").overwrite(fragments=0).path)
     drawn(notebook, 1)
     expect(words(notebook)).to_have_text("Table created with no rows and 2 columns.")
-    assert rows(notebook) == []
     widget(notebook).get_by_text("No rows", exact=True).wait_for()
+    assert rows(notebook) == []
     press(notebook, "ArrowRight", "ArrowLeft", "End")
     drawn(notebook, 1)
 
@@ -273,7 +263,7 @@ def test_an_empty_table_and_one_version_are_shown(travel, tmp_path, stable_row_i
 def test_an_unknown_reader_flag_refuses_rows_and_nothing_else(travel, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).delete({0: [1]})
     table.amend(lambda manifest: setattr(manifest, "reader_feature_flags", 1 << 20))
-    notebook = travel("flag", table.path)
+    notebook = travel(table.path)
     drawn(notebook, 2)
     refusal = widget(notebook).get_by_role("note")
     refusal.wait_for()
@@ -292,7 +282,7 @@ def test_versions_that_are_not_kept_are_jumped_over(travel, tmp_path):
         table.append(rows=2)
     for version in (1, 2, 5, 6, 7):
         table.folder.manifest_path(version).unlink()
-    notebook = travel("gaps", table.path)
+    notebook = travel(table.path)
     drawn(notebook, 9)
     press(notebook, "ArrowLeft", "ArrowLeft")
     drawn(notebook, 4)
@@ -306,31 +296,25 @@ def test_versions_that_are_not_kept_are_jumped_over(travel, tmp_path):
     widget(notebook).get_by_text("Version 6 is not among the 4 that are shown").wait_for()
 
 
-def test_a_branch_begins_with_its_fork(travel, tmp_path):
+def test_a_branch_begins_with_its_fork_and_refresh_goes_on(travel, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
-    table.branch("dev").append(rows=5)
-    notebook = travel("branch", table.path, ", branch='dev'")
+    branch = table.branch("dev").append(rows=5)
+    notebook = travel(table.path, ", branch='dev'")
     drawn(notebook, 3)
     widget(notebook).get_by_text("t.lance, branch dev: 2 versions").wait_for()
     press(notebook, "Home")
     drawn(notebook, 2)
     expect(words(notebook)).to_have_text("Branch dev created from version 2.")
-
-
-def test_refresh_shows_what_was_committed_meanwhile(travel, tmp_path):
-    table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
-    notebook = travel("refresh", table.path)
-    drawn(notebook, 2)
-    table.append(rows=7).tag("fresh")
+    branch.append(rows=7)
     widget(notebook).get_by_role("button", name="Refresh", exact=True).click()
-    drawn(notebook, 3)
+    widget(notebook).get_by_text("t.lance, branch dev: 3 versions").wait_for()
+    drawn(notebook, 2)  # only who looks at the latest version goes on with it
+    press(notebook, "End")
+    drawn(notebook, 4)
     expect(words(notebook)).to_have_text("7 rows added; 1 new fragment.")
-    table.append(rows=1)
-    press(notebook, "Home")
-    drawn(notebook, 1)
+    branch.append(rows=1)
     widget(notebook).get_by_role("button", name="Refresh", exact=True).click()
-    widget(notebook).get_by_text("t.lance: 4 versions").wait_for()
-    drawn(notebook, 1)
+    drawn(notebook, 5)
 
 
 EVIL = "<img src=x onerror='owned=1'><script>owned=1</script>\u202e"
@@ -346,7 +330,7 @@ def test_hostile_names_and_values_are_text(travel, tmp_path):
     dataset.update_config({EVIL: EVIL})
     dataset.delete("id = 3")
     dataset.tags.create("tag", 1)
-    notebook = travel("hostile", path)
+    notebook = travel(path)
     drawn(notebook, 3)
     cells = [row[2] for row in rows(notebook)]
     assert cells[0] == EVIL.replace("\u202e", "\\u202e")
@@ -361,12 +345,8 @@ def test_hostile_names_and_values_are_text(travel, tmp_path):
     assert notebook.page.evaluate("typeof owned") == "undefined"
 
 
-@pytest.fixture(scope="module")
-def many(travel, many_versions):
-    return travel("many", many_versions)
-
-
-def test_five_thousand_versions_and_fragments_are_aggregated_in_words(many):
+def test_five_thousand_versions_and_fragments_are_aggregated_in_words(travel, many_versions):
+    many = travel(many_versions)
     many.run("widget.state.version = 5000")
     drawn(many, 5000)
     bars = int(widget(many).locator(".lx-map").get_attribute("data-bars"))

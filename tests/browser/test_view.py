@@ -36,11 +36,9 @@ source = Unsteady(pl.DataFrame({"n": range(10_000)}))
 
 
 @pytest.fixture(scope="module")
-def unsteady_notebook(open_notebook):
-    show = "table = FrameTable(source)\ntable"
-    notebook = open_notebook("unsteady", MAKE_SOURCE, show)
-    notebook.run_all()
-    return notebook
+def unsteady_notebook(shared_notebook):
+    shared_notebook.run_cells(MAKE_SOURCE, "table = FrameTable(source)\ntable")
+    return shared_notebook
 
 
 @pytest.fixture
@@ -53,25 +51,24 @@ def unsteady(unsteady_notebook):
     return table
 
 
-@pytest.mark.parametrize(
-    ("failure", "title"),
-    [
-        ("lx.StorageError('the bucket does not answer; try again later')", "Storage error"),
-        ("ZeroDivisionError('the bucket does not answer')", "ZeroDivisionError"),
-    ],
-)
-def test_a_failure_is_shown_in_the_view_and_can_be_tried_again(unsteady, failure, title):
-    unsteady.notebook.run(f"source.failure = {failure}")
-    unsteady.press("Control+End")
+def test_a_failure_is_shown_in_the_view_and_can_be_tried_again(unsteady):
     pane = unsteady.notebook.widgets(".lx-error")
-    expect(pane.locator("strong")).to_have_text(title)
-    expect(pane).to_contain_text("the bucket does not answer")
-    expect(pane.locator("details")).to_have_count(int(title == "ZeroDivisionError"))
-    unsteady.notebook.screenshot(f"view_error_{title.split()[0]}")
-    unsteady.notebook.run("source.failure = None")
-    pane.get_by_role("button", name="Try again", exact=True).click()
-    unsteady.expect_row(9_999, "9999")
-    expect(pane).to_have_count(0)
+    for failure, title, tracebacks in (
+        ("lx.StorageError('the bucket does not answer; try again later')", "Storage error", 0),
+        ("ZeroDivisionError('the bucket does not answer')", "ZeroDivisionError", 1),
+    ):
+        unsteady.notebook.run(f"source.failure = {failure}")
+        unsteady.press("Control+End")
+        expect(pane.locator("strong")).to_have_text(title)
+        expect(pane).to_contain_text("the bucket does not answer")
+        expect(pane.locator("details")).to_have_count(tracebacks)
+        unsteady.notebook.screenshot(f"view_error_{title.split()[0]}")
+        unsteady.notebook.run("source.failure = None")
+        pane.get_by_role("button", name="Try again", exact=True).click()
+        unsteady.expect_row(9_999, "9999")
+        expect(pane).to_have_count(0)
+        unsteady.press("Control+Home")
+        unsteady.expect_row(0, "0")
 
 
 def test_a_slow_answer_holds_up_neither_scrolling_nor_a_newer_question(unsteady):
@@ -92,9 +89,9 @@ def test_keys_of_the_notebook_do_not_reach_through(unsteady):
     assert cells == 2
 
 
-def test_views_of_one_state_follow_each_other(open_notebook):
-    notebook = open_notebook(
-        "linked",
+def test_views_of_one_state_follow_each_other(spare_notebook):
+    notebook = spare_notebook
+    notebook.run_cells(
         """
 import polars as pl
 from lance_explorer.widgets.frame_table import FrameTable
@@ -106,7 +103,6 @@ one
 """,
         "other",
     )
-    notebook.run_all()
     one, other = (notebook.widgets(".lx-rows-status").nth(i) for i in range(2))
     expect(one).to_have_text("2 of 5 rows match")
     expect(other).to_have_text("6 of 9 rows match")
@@ -115,10 +111,10 @@ one
     expect(notebook.widgets("input.lx-filter").last).to_have_value("n = 4")
 
 
-def test_a_hidden_view_asks_for_nothing_until_it_is_seen_again(open_notebook, tmp_path):
+def test_a_hidden_view_asks_for_nothing_until_it_is_seen_again(spare_notebook, tmp_path):
     path = SyntheticTable(tmp_path / "t.lance").append().append().append().path
-    notebook = open_notebook(
-        "hidden",
+    notebook = spare_notebook
+    notebook.run_cells(
         f"""
 import ipywidgets
 import lance_explorer as lx
@@ -138,7 +134,6 @@ rows = FrameTable(travel.frame(), state=state)
 ipywidgets.VBox([travel, rows])
 """,
     )
-    notebook.run_all()
     strip = notebook.widgets(".lx-time-travel .lx-strip")
     strip.and_(notebook.page.locator('[data-drawn="3"]')).wait_for()
     notebook.wait_for("{'details', 'show_version'} <= {*asked}")
@@ -153,9 +148,9 @@ ipywidgets.VBox([travel, rows])
     notebook.wait_for("asked == ['details', 'show_version']")
 
 
-def test_rows_of_a_version_come_as_they_are_looked_at(open_notebook, tmp_path):
-    notebook = open_notebook(
-        "version",
+def test_rows_of_a_version_come_as_they_are_looked_at(spare_notebook, tmp_path):
+    notebook = spare_notebook
+    notebook.run_cells(
         f"""
 import lance
 import pyarrow as pa
@@ -169,8 +164,6 @@ table = FrameTable(lx.open_table(dataset).latest)
 table
 """,
     )
-    notebook.run_all()
-    assert notebook.failures() == []
     table = Table(notebook)
     table.expect_row(0, "1", "1", "1", "row 1")
     table.press("Control+End")

@@ -169,6 +169,18 @@ def test_what_is_on_disk_comes_with_what_can_be_done(widget, browse):
     )
 
 
+def test_a_branch_tells_what_is_on_disk_as_its_own(tmp_path, browse):
+    made = SyntheticTable(tmp_path / "t").append(rows=5)
+    made.branch("dev").append(rows=7)
+    table = open_table(made.path, branch="dev")
+    widget = Disk(table)
+    content, _ = arrays(widget, browse, "summary", version=str(widget.state.version))
+    [data] = [total for total in content["totals"] if total["kind"] == "data files"]
+    assert data["num_files"] == "2"
+    sentence = browse(widget).ask("disk")["content"]["sentence"]
+    assert sentence == table.disk_usage().sentence != open_table(made.path).disk_usage().sentence
+
+
 def test_a_version_that_is_lost_says_why(widget, browse):
     content = browse(widget).ask("summary", version="9")["content"]
     assert "version 9 never existed" in content["failure"]
