@@ -36,6 +36,13 @@ def folder(lab: Lab) -> Iterator[str]:
 @pytest.fixture
 def listing(lab: Lab, folder: str) -> Locator:
     """The file browser in that folder."""
+    go_to(lab, folder)
+    found = lab.page.locator("#filebrowser .jp-DirListing")
+    item(found, "first.lance").wait_for()
+    return found
+
+
+def go_to(lab: Lab, folder: str) -> None:
     lab.page.evaluate(
         """async (folder) => {
             const app = window.jupyterapp;
@@ -44,9 +51,6 @@ def listing(lab: Lab, folder: str) -> Locator:
         }""",
         folder,
     )
-    found = lab.page.locator("#filebrowser .jp-DirListing")
-    item(found, "first.lance").wait_for()
-    return found
 
 
 def item(listing: Locator, name: str) -> Locator:
@@ -62,7 +66,9 @@ def shown(lab: Lab, selector: str) -> Locator:
     return lab.page.locator(selector).filter(visible=True).first
 
 
-def test_a_double_click_on_a_table_opens_it(lab: Lab, listing: Locator) -> None:
+def test_a_double_click_on_a_table_opens_it_and_says_where_there_is_none(
+    lab: Lab, listing: Locator
+) -> None:
     item(listing, "first.lance").dblclick()
     tab(lab, "first.lance").wait_for()
     expect(shown(lab, ".lx-story")).to_contain_text("rows in 2 fragments")
@@ -76,16 +82,15 @@ def test_a_double_click_on_a_table_opens_it(lab: Lab, listing: Locator) -> None:
     tab(lab, "first.lance").wait_for()
     shown(lab, ".lx-strip[data-drawn]").wait_for()
     expect(item(listing, "first.lance")).to_be_visible()
-
-
-def test_a_folder_that_holds_no_table_says_so(lab: Lab, listing: Locator) -> None:
     item(listing, "empty.lance").dblclick()
     tab(lab, "empty.lance").wait_for()
     said = lab.page.get_by_role("alert").filter(visible=True)
     expect(said).to_contain_text("no Lance table at")
 
 
-def test_other_folders_open_as_ever_and_tables_by_the_menu(lab: Lab, listing: Locator) -> None:
+def test_other_folders_open_as_ever_and_tables_by_the_menu(
+    lab: Lab, folder: str, listing: Locator
+) -> None:
     item(listing, "first.lance").click(button="right")
     lab.page.get_by_role("menuitem", name="Explore Lance Table").click()
     tab(lab, "first.lance").wait_for()
@@ -94,22 +99,18 @@ def test_other_folders_open_as_ever_and_tables_by_the_menu(lab: Lab, listing: Lo
     menu.first.click()
     item(listing, "_versions").wait_for()
     lab.page.keyboard.press("Escape")
-
-
-def test_folders_that_are_no_tables_open(lab: Lab, listing: Locator) -> None:
+    go_to(lab, folder)
     item(listing, "other").dblclick()
     expect(item(listing, "first.lance")).to_have_count(0)
 
 
-@pytest.mark.parametrize("path", ["../..", "..", "other/../../x.lance", "nothing.lance"])
-def test_only_tables_below_the_folder_of_the_server_are_opened(
-    lab: Lab, folder: str, path: str
-) -> None:
-    address = f"{lab.address.replace('http', 'ws')}/lance-explorer/socket?path={quote(path)}"
-    with connect(address, origin=Origin(lab.address)) as page:
-        told = json.loads(page.recv(PATIENCE))
-    assert told["method"] == "failure"
-    assert ("not below the folder" in told["content"]) == (".." in path)
+def test_only_tables_below_the_folder_of_the_server_are_opened(lab: Lab, folder: str) -> None:
+    for path in ("../..", "..", "other/../../x.lance", "nothing.lance"):
+        address = f"{lab.address.replace('http', 'ws')}/lance-explorer/socket?path={quote(path)}"
+        with connect(address, origin=Origin(lab.address)) as page:
+            told = json.loads(page.recv(PATIENCE))
+        assert told["method"] == "failure", path
+        assert ("not below the folder" in told["content"]) == (".." in path), path
 
 
 def test_another_site_gets_nothing(lab: Lab) -> None:

@@ -99,37 +99,6 @@ def test_time_travel_follows_the_keys_and_python_follows_it(show):
     python_has(outputs, "5")
 
 
-def test_changes_follow_the_keys_and_python_follows_them(show):
-    outputs = show("lx.widgets.Changes(table)", "(widget.begin_version, widget.end_version)")
-    outputs.locator(".lx-range[data-drawn]").wait_for()
-    press(outputs.get_by_role("slider").nth(1), "End", "ArrowLeft")
-    press(outputs.get_by_role("slider").nth(0), "Home", "ArrowRight", "ArrowRight")
-    outputs.locator('.lx-range[data-drawn="2 44"]').wait_for()
-    outputs.locator('.lx-changes[data-cells="2 44"]').wait_for()
-    python_has(outputs, "(2, 44)")
-
-
-def test_lineage_follows_what_is_typed_and_python_follows_it(show):
-    outputs = show("lx.widgets.LineageGraph(table)", "widget.selection['row_id']")
-    outputs.locator(".lx-lineage[data-drawn]").wait_for()
-    type_row(outputs, "42")
-    outputs.locator('.lx-lineage[data-row="42"]').wait_for()
-    python_has(outputs, "42")
-    scale = outputs.locator(".lx-lineage").get_attribute("data-scale")
-    press(outputs.locator(".lx-lineage"), "+", "ArrowRight")
-    expect(outputs.locator(".lx-lineage")).not_to_have_attribute("data-scale", scale)
-
-
-def test_a_row_is_followed_by_keys_and_python_follows(show):
-    outputs = show("lx.widgets.RowHistory(table)", "(widget.state.row_id, widget.state.version)")
-    type_row(outputs, "42")
-    outputs.locator('.lx-timeline[data-drawn="10"]').wait_for()
-    press(outputs.get_by_role("slider"), "End", "ArrowLeft", "ArrowLeft")
-    outputs.locator('.lx-timeline[data-drawn="10"][data-chosen="26"]').wait_for()
-    outputs.get_by_text("the values that it had").wait_for()
-    python_has(outputs, "(42, 26)")
-
-
 def test_the_explorer_goes_from_view_to_view_and_python_follows(show):
     outputs = show("table.explore()", "(widget.view, widget.state.version)")
     outputs.get_by_role("tab", name="Overview", exact=True, selected=True).wait_for()

@@ -59,6 +59,7 @@ def go_to(page, typed, version):
     view.locator(".lx-find").press("Enter")
     expect(view.locator(".lx-version-heading h3")).to_have_text(f"Version {version}")
     expect(view.locator(".lx-panel.lx-stale")).to_have_count(0)
+    expect(view.locator(".lx-words > span").first).not_to_have_text("…")
     parts = (".lx-version-heading h3", ".lx-words", ".lx-facts", ".lx-version-tabs .lx-tabs")
     schema = view.locator("[data-panel=schema]").text_content()
     return [*texts(view, *parts), schema, *grid(view)]
@@ -122,7 +123,7 @@ def test_it_shows_what_the_live_explorer_shows(show, page, tmp_path):
     expect(kept.locator(".lx-error:visible")).to_have_count(0)
 
 
-def test_the_slider_moves_and_a_row_that_is_clicked_is_chosen(show, tmp_path):
+def test_views_go_on_and_what_needs_python_is_disabled_and_says_so(show, tmp_path):
     table = open_table(life(tmp_path / "t.lance"))
     page = show(table.report(tmp_path / "report.html", interactive=True))
     tab(page, "time_travel")
@@ -140,11 +141,6 @@ def test_the_slider_moves_and_a_row_that_is_clicked_is_chosen(show, tmp_path):
     expect(page.locator(".lx-log-line")).to_have_count(4)
     page.get_by_role("button", name="Back").click()
     expect(page.locator(".lx-explorer[data-view=overview]")).to_be_visible()
-
-
-def test_what_needs_python_is_disabled_and_says_so(show, tmp_path):
-    table = open_table(life(tmp_path / "t.lance"))
-    page = show(table.report(tmp_path / "report.html", interactive=True))
     for name in ("Copy as code", "Go"):
         button = page.get_by_role("button", name=name, exact=True).first
         expect(button).to_be_disabled()

@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from lance_explorer import demo
 from lance_explorer.table import open_table
 from tests.browser.lab import PATIENCE
 from tests.synthetic import SyntheticTable
@@ -48,10 +47,8 @@ def refuse(route, complaints):
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("report")
-    table = open_table(demo.make_photos(folder / "photos.lance"))
-    return table.report(folder / "photos.html")
+def report(photos_path, tmp_path_factory):
+    return open_table(photos_path).report(tmp_path_factory.mktemp("report") / "photos.html")
 
 
 def pictures(page):
@@ -63,40 +60,38 @@ def pictures(page):
     return drawn
 
 
-@pytest.mark.parametrize("width", [700, 1400])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_shows_with_nothing_but_its_file(show, report, width, scheme):
+@pytest.mark.parametrize(
+    ("width", "scheme", "paper"),
+    [(1400, "light", "rgb(255, 255, 255)"), (700, "dark", "rgb(22, 22, 22)")],
+)
+def test_it_shows_with_nothing_but_its_file(show, report, width, scheme, paper):
     page = show(report, width, scheme)
     expect(pictures(page)).to_have_count(11)
     expect(page.get_by_role("navigation").get_by_role("link")).to_have_count(14)
     root = "document.documentElement"
-    assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
-    light, dark = "rgb(255, 255, 255)", "rgb(22, 22, 22)"
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == (
-        light if scheme == "light" else dark
-    )
+    page.wait_for_function(f"() => {root}.scrollWidth <= {root}.clientWidth")
+    expect(page.locator("body")).to_have_css("background-color", paper)
 
 
-def test_contents_lead_to_their_parts(show, report):
+def test_contents_lead_to_their_parts_and_pictures_fit_on_paper(show, report):
     page = show(report)
     pictures(page)
+    first_commit = page.locator("#growth-and-operations-1 .bars .point path").first
+    first_commit.scroll_into_view_if_needed()
+    first_commit.hover(force=True)
+    page.locator("#growth-and-operations-1 .hovertext").get_by_text("version 1").wait_for()
     page.get_by_role("link", name="Lineage", exact=True).focus()
     page.keyboard.press("Enter")
     page.wait_for_function(
-        "() => Math.abs(document.querySelector('#lineage').getBoundingClientRect().top) < 40"
+        """() => location.hash === "#lineage"
+            && Math.abs(document.querySelector("#lineage").getBoundingClientRect().top) < 40"""
     )
-    assert page.evaluate("location.hash") == "#lineage"
-
-
-def test_pictures_fit_on_paper_and_are_as_they_were_after_it(show, report):
-    page = show(report)
-    pictures(page)
     widths = """() => [...document.querySelectorAll('.plotly-graph-div .main-svg:first-child')]
         .map((svg) => svg.getBoundingClientRect().width)"""
     before = page.evaluate(widths)
     page.evaluate(f"addEventListener('beforeprint', () => {{ window.printed = ({widths})(); }})")
     page.pdf()
-    assert set(page.evaluate("window.printed")) == {670}
+    page.wait_for_function("() => window.printed?.every((width) => width === 670)")
     page.wait_for_function(f"(before) => String(({widths})()) === String(before)", arg=before)
 
 
@@ -108,12 +103,3 @@ def test_whatever_a_table_says_is_not_run(show, tmp_path):
     assert page.title() == "t.lance"
     expect(page.locator("img")).to_have_count(0)
     assert page.get_by_text(HOSTILE).count() >= 4
-
-
-def test_a_hovered_picture_says_what_is_there(show, report):
-    page = show(report)
-    pictures(page)
-    first_commit = page.locator("#growth-and-operations-1 .bars .point path").first
-    first_commit.scroll_into_view_if_needed()
-    first_commit.hover(force=True)
-    page.locator("#growth-and-operations-1 .hovertext").get_by_text("version 1").wait_for()

@@ -9,8 +9,6 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from lance_explorer import demo
-
 pytestmark = pytest.mark.browser
 
 OPEN = "import lance_explorer as lx\ntable = lx.open_table({path!r})"
@@ -28,11 +26,10 @@ OUTSIDE = re.compile(r"https://cdnjs\.cloudflare\.com/ajax/libs/(mathjax|require
 
 
 @pytest.fixture(scope="module")
-def html(tmp_path_factory):
+def html(photos_path, tmp_path_factory):
     """Run a notebook with all widgets and make HTML of it."""
     folder = tmp_path_factory.mktemp("static")
-    path = demo.make_photos(folder / "photos.lance")
-    cells = [OPEN.format(path=str(path)), *WIDGETS.values()]
+    cells = [OPEN.format(path=str(photos_path)), *WIDGETS.values()]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbformat.write(notebook, folder / "widgets.ipynb")
     options = ["--to", "html", "--execute", "--ExecutePreprocessor.store_widget_state=False"]
@@ -66,28 +63,16 @@ def output(page, name):
     return page.locator(".jp-OutputArea-output").nth(list(WIDGETS).index(name))
 
 
-@pytest.mark.parametrize("name", ["Changes", "SegmentEncodings"])
-def test_numbers_are_bars_where_no_kernel_runs(page, name):
-    picture = output(page, name).locator("svg").first.bounding_box()
-    assert picture["width"] > 300
-    assert picture["height"] > 10
-
-
-@pytest.mark.parametrize("name", ["TimeTravel", "LineageGraph", "RowHistory", "Explorer"])
-def test_a_widget_is_a_picture_where_no_kernel_runs(page, name):
-    picture = output(page, name).locator("svg").first.bounding_box()
-    assert picture["width"] > 300
-    assert picture["height"] > 40
-    expect(output(page, name)).to_contain_text("photos.lance", use_inner_text=True)
-
-
-def test_changes_say_of_what_they_are(page):
-    expect(output(page, "Changes")).to_contain_text(
-        "photos.lance, version 1 to 45", use_inner_text=True
-    )
-
-
-def test_encodings_are_told_in_words(page):
-    expect(output(page, "SegmentEncodings")).to_contain_text(
-        "2,522 row IDs in 6 fragments", use_inner_text=True
-    )
+def test_widgets_are_pictures_and_words_where_no_kernel_runs(page):
+    for name, height, words in (
+        ("TimeTravel", 40, "photos.lance"),
+        ("Changes", 10, "photos.lance, version 1 to 45"),
+        ("LineageGraph", 40, "photos.lance"),
+        ("RowHistory", 40, "photos.lance"),
+        ("SegmentEncodings", 10, "2,522 row IDs in 6 fragments"),
+        ("Explorer", 40, "photos.lance"),
+    ):
+        expect(output(page, name)).to_contain_text(words, use_inner_text=True)
+        picture = output(page, name).locator("svg").first.bounding_box()
+        assert picture["width"] > 300, name
+        assert picture["height"] > height, name
