@@ -1,5 +1,7 @@
 """The widget of changes in JupyterLab."""
 
+import re
+from functools import partial
 from typing import Any
 
 import lance
@@ -20,25 +22,24 @@ widget
 """
 
 
+def show(notebook, path, options=""):
+    """Show the widget over a table; return the notebook once it is drawn."""
+    notebook.run_cells(OPEN.format(path=str(path), options=options))
+    widget(notebook).locator(".lx-range[data-drawn]").wait_for()
+    return notebook
+
+
+@pytest.fixture
+def changes(spare_notebook):
+    """Show a table that one test looks at."""
+    return partial(show, spare_notebook)
+
+
 @pytest.fixture(scope="module")
-def changes(open_notebook):
-    """Open a notebook with the widget over a table; return the notebook once it is drawn."""
-
-    def open_one(name, path, options=""):
-        notebook = open_notebook(name, OPEN.format(path=str(path), options=options))
-        notebook.run_all()
-        assert notebook.failures() == []
-        widget(notebook).locator(".lx-range[data-drawn]").wait_for()
-        return notebook
-
-    return open_one
-
-
-@pytest.fixture(scope="module")
-def small(changes, tmp_path_factory):
+def small(shared_notebook, tmp_path_factory):
     path = tmp_path_factory.mktemp("changes") / "people.lance"
     make(path)
-    return changes("small", path)
+    return show(shared_notebook, path)
 
 
 @pytest.fixture
@@ -65,18 +66,13 @@ def shown(notebook, begin, end):
     notebook.wait_for(f"(widget.begin_version, widget.end_version) == ({begin}, {end})")
 
 
-def counts(notebook, name):
-    """Return the numbers beside the bars of a list; they come together with what is `shown`."""
+def expect_counts(notebook, name, /, **counts):
+    """Wait until these are the bars of a list that are not empty."""
     bars = widget(notebook).get_by_role("group", name=name).get_by_role("button")
-    return {
-        label: number
-        for label, number in bars.evaluate_all(
-            """bars => bars.map((bar) => [
-                bar.querySelector(".lx-bar-label").textContent,
-                bar.querySelector(".lx-bar-count").textContent])"""
-        )
-        if number != "0"
-    }
+    some = notebook.page.locator(".lx-bar-count").filter(has_text=re.compile("[1-9]"))
+    expect(bars.filter(has=some)).to_have_text(
+        [re.compile(rf"^\s*{label}\s*{count}\s*$") for label, count in counts.items()]
+    )
 
 
 def expect_cells(notebook, mark, *texts):
@@ -113,21 +109,20 @@ def drag(notebook, which, version, of):
     mouse.up()
 
 
-def test_counts_and_marked_cells_are_those_of_the_two_versions(people):
-    assert counts(people, "Rows by class") == {"inserted": "2", "deleted": "1", "updated": "3"}
-    assert counts(people, "Rows by column") == {"score": "2", "name": "1"}
+def test_counts_cells_and_values_are_those_of_the_two_versions(people):
+    expect_counts(people, "Rows by class", inserted=2, deleted=1, updated=3)
+    expect_counts(people, "Rows by column", score=2, name=1)
     lines(people, 6)
     expect_cells(people, "changed", "2.0 → 10.0", "5.0 → 0.0", "e → z")
     expect_cells(people, "removed", "7", "8.0", "h")
     widget(people).get_by_text("1 row was written with the values it had.").wait_for()
-
-
-def test_values_of_changed_columns_are_shown_before_and_after(people):
     values = widget(people).get_by_role("region", name="Values before and after")
     expect(values.locator("figcaption")).to_have_text(["score in 2 rows", "name in 1 row"])
     expect(values.get_by_role("img").last).to_have_attribute(
         "aria-label", "name, before and after. e: 1 before, 0 after; z: 0 before, 1 after"
     )
+    widget(people).locator("td.lx-mark-changed").first.click()
+    people.wait_for("widget.state.row_id == 1")
 
 
 def test_keys_move_both_handles_and_the_rows_follow(people):
@@ -137,7 +132,7 @@ def test_keys_move_both_handles_and_the_rows_follow(people):
     expect_cells(people, "changed", "2.0 → 10.0")
     press(people, 0, "ArrowLeft")
     shown(people, 0, 2)
-    assert counts(people, "Rows by class") == {"inserted": "8"}
+    expect_counts(people, "Rows by class", inserted=8)
     press(people, 0, "End")
     shown(people, 2, 5)
     people.wait_for("(widget.state.compared_version, widget.state.version) == (5, 2)")
@@ -150,7 +145,7 @@ def test_the_mouse_moves_both_handles(people):
     shown(people, 1, 3)
     drag(people, 0, 2, of=5)
     shown(people, 2, 3)
-    assert counts(people, "Rows by class") == {"updated": "1"}
+    expect_counts(people, "Rows by class", updated=1)
     expect_cells(people, "changed", "e → z", "5.0 → 0.0")
     drag(people, 0, 5, of=5)
     shown(people, 3, 5)
@@ -192,7 +187,7 @@ def test_a_typed_version_on_the_wrong_side_takes_the_other_one_along(people):
     widget(people).get_by_text("“to” was set to version 5, too").wait_for()
 
 
-def test_bars_narrow_the_rows(people):
+def test_bars_and_a_filter_of_values_narrow_the_rows(people):
     widget(people).get_by_role("button", name="deleted 1", exact=True).click()
     lines(people, 1)
     people.wait_for("widget.change == 'deleted'")
@@ -204,9 +199,6 @@ def test_bars_narrow_the_rows(people):
     people.wait_for("widget.frame()['_rowid'].to_list() == [4]")
     widget(people).get_by_role("button", name="name 1", exact=True).click()
     lines(people, 6)
-
-
-def test_a_filter_of_values_narrows_them_further(people):
     box = widget(people).get_by_role("searchbox")
     box.fill("score = 10")
     box.press("Enter")
@@ -214,27 +206,19 @@ def test_a_filter_of_values_narrows_them_further(people):
     people.wait_for("widget.frame()['score'].to_list() == [10.0, 10.0]")
 
 
-def test_a_clicked_row_is_the_row_of_linked_views(people):
-    widget(people).locator("td.lx-mark-changed").first.click()
-    people.wait_for("widget.state.row_id == 1")
-
-
-def test_python_moves_the_handles(people):
+def test_python_moves_the_handles_and_is_told_what_cannot_be_compared(people):
     people.run("widget.state.compared_version, widget.state.version = 4, 3")
     shown(people, 3, 4)
-    assert counts(people, "Rows by class") == {"deleted": "1"}
+    expect_counts(people, "Rows by class", deleted=1)
     heading = widget(people).get_by_role("heading", level=3)
     expect(heading).to_have_text("Version 3 → version 4")
     expect(handle(people, 0)).to_have_attribute("aria-valuetext", "version 4, Delete")
-
-
-def test_what_cannot_be_compared_is_told_and_nothing_else_breaks(people):
     people.run("widget.key = ['nothing']")
     refusal = widget(people).locator(".lx-refusal")
     expect(refusal).to_contain_text("no column 'nothing'")
     people.run("widget.key = ()")
     refusal.wait_for(state="detached")
-    lines(people, 6)
+    lines(people, 1)
 
 
 def test_a_key_is_chosen_where_row_ids_are_not_stable(changes, tmp_path):
@@ -243,14 +227,14 @@ def test_a_key_is_chosen_where_row_ids_are_not_stable(changes, tmp_path):
     news = pa.table({"id": [1, 9], "name": ["x", "y"]})
     upsert = lance.write_dataset(rows, path).merge_insert("id")
     upsert.when_matched_update_all().when_not_matched_insert_all().execute(news)
-    notebook = changes("keys", path)
+    notebook = changes(path)
     shown(notebook, 1, 2)
-    assert counts(notebook, "Rows by class") == {"inserted": "2", "deleted": "1"}
+    expect_counts(notebook, "Rows by class", inserted=2, deleted=1)
     widget(notebook).get_by_text("3 of 3 changed rows are uncertain").wait_for()
     widget(notebook).get_by_role("button", name="Choose a key", exact=True).click()
     widget(notebook).get_by_role("checkbox", name="id", exact=True).click()
     expect(widget(notebook).locator(".lx-doubt")).to_have_count(0)
-    assert counts(notebook, "Rows by class") == {"inserted": "1", "updated": "1"}
+    expect_counts(notebook, "Rows by class", inserted=1, updated=1)
     assert notebook.value("widget.key") == ("id",)
     expect_cells(notebook, "changed", "b → x")
 
@@ -259,7 +243,7 @@ def test_a_compaction_is_asked_whether_it_changed_a_value(changes, tmp_path):
     path = tmp_path / "t.lance"
     make(path)
     lance.dataset(path).optimize.compact_files()
-    notebook = changes("compacted", path)
+    notebook = changes(path)
     latest = lance.dataset(path).version
     check = widget(notebook).locator(".lx-content")
     shown(notebook, 1, latest)
@@ -281,9 +265,9 @@ def test_a_compaction_is_asked_whether_it_changed_a_value(changes, tmp_path):
 
 def test_one_version_without_rows_is_shown(changes, tmp_path):
     lance.write_dataset(pa.schema([("id", pa.int64())]).empty_table(), tmp_path / "t.lance")
-    notebook = changes("one", tmp_path / "t.lance")
+    notebook = changes(tmp_path / "t.lance")
     shown(notebook, 0, 1)
-    assert counts(notebook, "Rows by class") == {}
+    expect_counts(notebook, "Rows by class")
     press(notebook, 1, "ArrowLeft")
     shown(notebook, 0, 0)
 
@@ -292,7 +276,7 @@ def test_a_branch_and_lost_versions_are_shown(changes, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append(rows=4).append(rows=2)
     branch = table.branch("dev").delete({0: [0]}).delete({0: [1]}).delete({0: [2]})
     branch.remove(4)
-    notebook = changes("branch", table.path, ", branch='dev'")
+    notebook = changes(table.path, ", branch='dev'")
     widget(notebook).locator('.lx-range[data-drawn="2 5"]').wait_for()
     widget(notebook).get_by_text("t.lance, branch dev: 3 versions").wait_for()
     widget(notebook).get_by_text("1 version in between is no longer kept").wait_for()
@@ -311,17 +295,17 @@ def test_hostile_names_and_values_are_text(changes, tmp_path):
     news = pa.table({"id": [2], EVIL: [EVIL]})
     upsert = lance.dataset(tmp_path / "t.lance").merge_insert("id").when_matched_update_all()
     upsert.execute(news)
-    notebook = changes("hostile", tmp_path / "t.lance")
+    notebook = changes(tmp_path / "t.lance")
     shown(notebook, 1, 2)
-    [column] = counts(notebook, "Rows by column")
-    assert column.startswith("<img src=x onerror=")
+    columns = widget(notebook).get_by_role("group", name="Rows by column").get_by_role("button")
+    expect(columns.filter(has_text="<img src=x onerror=")).to_have_count(1)
     expect_cells(notebook, "changed", "b → " + EVIL.replace("\u202e", "\\u202e"))
     expect(widget(notebook).locator("img, script")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"
 
 
 def test_five_thousand_versions_are_moved_through(changes, many_versions):
-    notebook = changes("many", many_versions)
+    notebook = changes(many_versions)
     widget(notebook).locator('.lx-range[data-drawn="1 5000"]').wait_for()
     press(notebook, 0, "PageUp")
     widget(notebook).locator('.lx-range[data-drawn="251 5000"]').wait_for()
@@ -330,21 +314,15 @@ def test_five_thousand_versions_are_moved_through(changes, many_versions):
     notebook.wait_for("widget.summary().select('inserted', 'unchanged').row(0) == (10, 1_000)")
 
 
-@pytest.fixture(scope="module")
-def bare_notebook(changes, tmp_path_factory):
-    """A table whose versions 6 to 8 changed a name, an index and the configuration alone."""
-    path = tmp_path_factory.mktemp("bare") / "t.lance"
+def test_commits_without_rows_lead_with_what_did_change(changes, lab, tmp_path):
+    """Versions 6 to 8 change a name, an index and the configuration alone."""
+    path = tmp_path / "t.lance"
     make(path)
     table: Any = lance.dataset(path)
     table.alter_columns({"path": "score", "name": "points"})
     table.create_scalar_index("id", "BTREE")
     table.update_config({"owner": "<img src=x onerror='owned=1'>"})
-    return changes("bare", path)
-
-
-def test_commits_without_rows_lead_with_what_did_change(bare_notebook):
-    notebook = bare_notebook
-    notebook.show()
+    notebook = changes(path)
     beside = widget(notebook).get_by_role("region", name="Other differences", exact=True)
     for version, words in (
         (6, "Field score renamed to points."),
@@ -365,16 +343,6 @@ def test_commits_without_rows_lead_with_what_did_change(bare_notebook):
     expect(beside).to_be_hidden()
     expect(widget(notebook)).to_contain_text("No row differs, and nothing else")
     expect(widget(notebook).locator("img")).to_have_count(0)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [500, 1200])
-def test_what_differs_beside_rows_fits(bare_notebook, lab, theme, width):
-    bare_notebook.show()
-    bare_notebook.run("widget.state.compared_version, widget.state.version = 5, 8")
-    shown(bare_notebook, 5, 8)
-    lab.set_width(width)
-    lab.set_theme(theme)
-    root = widget(bare_notebook)
-    bare_notebook.screenshot(f"changes_beside_{theme}_{width}", root)
-    assert root.evaluate("(element) => element.scrollWidth <= element.clientWidth")
+    notebook.run("widget.state.compared_version, widget.state.version = 5, 8")
+    shown(notebook, 5, 8)
+    lab.expect_to_fit(widget(notebook), "changes_beside", widths=(1200, 500))

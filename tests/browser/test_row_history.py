@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import pytest
 from playwright.sync_api import expect
@@ -18,26 +19,22 @@ widget
 """
 
 
+def open_rows(notebook, path):
+    """Show the widget over a table; return the notebook."""
+    notebook.run_cells(OPEN.format(path=str(path)))
+    widget(notebook).get_by_role("button", name="First row", exact=True).wait_for()
+    return notebook
+
+
+@pytest.fixture
+def opened(spare_notebook):
+    """Show a table that one test looks at."""
+    return partial(open_rows, spare_notebook)
+
+
 @pytest.fixture(scope="module")
-def opened(open_notebook):
-    """Open a notebook with the widget over a table."""
-
-    def open_one(name, path):
-        notebook = open_notebook(name, OPEN.format(path=str(path)))
-        notebook.run_all()
-        assert notebook.failures() == []
-        widget(notebook).get_by_role("button", name="First row", exact=True).wait_for()
-        return notebook
-
-    return open_one
-
-
-@pytest.fixture(scope="module")
-def photos_notebook(opened, tmp_path_factory):
-    from lance_explorer import demo
-
-    path = demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
-    notebook = opened("row_photos", path)
+def photos_notebook(shared_notebook, photos_path):
+    notebook = open_rows(shared_notebook, photos_path)
     show(notebook, "42")
     drawn(notebook, 10, 44)
     return notebook
@@ -72,11 +69,12 @@ def show(notebook, typed):
     box.press("Enter")
 
 
-def changed(notebook):
-    """Return the values that changed at the chosen event."""
-    cells = widget(notebook).locator(".lx-value-changed")
-    cells.first.wait_for()
-    return [text.split("\n") for text in cells.all_inner_texts()]
+def expect_changed(notebook, *cells):
+    """Wait until these are the names and values that changed at the chosen event."""
+    expect(widget(notebook).locator(".lx-value-changed")).to_have_text(
+        [re.compile(rf"^\s*{name}\s*{re.escape(value)}") for name, value in cells],
+        use_inner_text=True,
+    )
 
 
 def press(notebook, *keys):
@@ -90,7 +88,7 @@ def test_a_typed_row_is_shown_with_what_changed(photos):
     press(photos, "End")
     drawn(photos, 10, 44)
     photos.wait_for("widget.state.row_id == 42")
-    assert changed(photos) == [["title", "Tram in Lisbon, 42 → The yellow tram"]]
+    expect_changed(photos, ("title", "Tram in Lisbon, 42 → The yellow tram"))
     heading = widget(photos).locator(".lx-row-heading")
     expect(heading).to_contain_text("version 44, Update")
     expect(heading).to_contain_text("from fragment 12, offset 171 to fragment 25, offset 0")
@@ -108,11 +106,12 @@ def test_keys_go_from_event_to_event_and_python_follows(photos):
     drawn(photos, 10, 1)
     press(photos, "ArrowRight")
     drawn(photos, 10, 6)
-    assert [cell[0] for cell in changed(photos)] == ["caption"]
+    expect_changed(photos, ("caption", ""))
 
 
 def test_a_click_chooses_an_event_and_pointing_tells_of_it(photos):
     press(photos, "Home")
+    drawn(photos, 10, 1)
     marks = json.loads(timeline(photos).get_attribute("data-marks"))
     x, y = marks[4]
     timeline(photos).hover(position={"x": x, "y": y})
@@ -124,19 +123,16 @@ def test_a_click_chooses_an_event_and_pointing_tells_of_it(photos):
     widget(photos).get_by_text("no value changed").wait_for()
 
 
-def test_the_table_below_has_every_event_with_exact_addresses(photos):
+def test_the_table_below_has_every_event_and_python_chooses_one(photos):
     grid = widget(photos).get_by_role("grid")
     grid.get_by_text("17179869198").first.wait_for()
     assert photos.value("widget.frame()['_rowaddr_after'][1]") == 17179869198
     assert photos.value("widget.frame().height") == 10
-
-
-def test_python_chooses_row_and_version(photos):
     photos.run("widget.state.row_id = 42; widget.state.version = 22")
     drawn(photos, 10, 22)
 
 
-def test_the_arrows_go_to_the_next_row_and_back(photos):
+def test_the_arrows_go_to_the_next_row_and_back_and_a_row_that_is_not_there_says_why(photos):
     photos.run("widget.state.row_id = 42")
     drawn_row(photos, 42)
     widget(photos).get_by_role("button", name="Next row", exact=True).click()
@@ -145,50 +141,27 @@ def test_the_arrows_go_to_the_next_row_and_back(photos):
     photos.wait_for(f"widget.state.row_id == {following}")
     widget(photos).get_by_role("button", name="Previous row", exact=True).click()
     drawn_row(photos, 42)
+    show(photos, "987654")
+    widget(photos).get_by_role("alert").get_by_text("did not exist by version 45").wait_for()
+    drawn_row(photos, 42)
 
 
 def drawn_row(notebook, row):
     widget(notebook).get_by_role("heading", name=f"Row {row:,}", exact=True).wait_for()
 
 
-def test_a_row_that_is_not_there_says_why(photos):
-    show(photos, "987654")
-    widget(photos).get_by_role("alert").get_by_text("did not exist by version 45").wait_for()
-    drawn_row(photos, 42)
-
-
-def test_it_moves_together_with_the_lineage(photos):
-    photos.run("graph = lx.widgets.LineageGraph(table, state=widget.state)")
-    photos.run("graph.state.row_id = 7")
-    drawn_row(photos, 7)
-    photos.run("graph.state.row_id = 42")
-    drawn_row(photos, 42)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [700, 1400])
-def test_it_is_drawn_in_both_themes_and_narrow(photos, lab, theme, width):
-    lab.set_width(width)
-    lab.set_theme(theme)
-    press(photos, "End")
-    drawn(photos, 10, 44)
-    changed(photos)
-    photos.screenshot(f"row_history_{theme}_{width}", widget(photos))
-    assert timeline(photos).bounding_box()["width"] < width
-
-
 def test_an_empty_table_has_no_row_to_go_to(opened, tmp_path):
-    notebook = opened("row_empty", SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
+    notebook = opened(SyntheticTable(tmp_path / "t.lance").overwrite(0, 0).path)
     widget(notebook).get_by_role("button", name="Next row", exact=True).click()
     widget(notebook).get_by_text("there is no later row in version 1").wait_for()
 
 
 def test_without_stable_row_ids_a_row_is_followed_by_address(opened, tmp_path):
     table = SyntheticTable(tmp_path / "t.lance", stable_row_ids=False)
-    notebook = opened("row_unstable", table.append(rows=4, fragments=2).compact([0, 1]).path)
+    notebook = opened(table.append(rows=4, fragments=2).compact([0, 1]).path)
     show(notebook, "1:2@1")
     drawn(notebook, 2, 3)
-    assert notebook.value("widget.state.row_id") == (2 << 32) + 6
+    notebook.wait_for(f"widget.state.row_id == {(2 << 32) + 6}")
     widget(notebook).get_by_text("The values are unknown").wait_for()
     widget(notebook).get_by_text("named by the address 2:6").wait_for()
 
@@ -201,7 +174,7 @@ def test_a_row_is_chosen_by_a_button_and_what_is_uncertain_is_said(opened, tmp_p
     upsert = lance.write_dataset(pa.table({"id": [1], "name": ["a"]}), path).merge_insert("id")
     new = pa.table({"id": [1, 2], "name": ["b", "c"]})
     upsert.when_matched_update_all().when_not_matched_insert_all().execute(new)
-    notebook = opened("row_choices", path)
+    notebook = opened(path)
     widget(notebook).get_by_role("button", name="First row", exact=True).click()
     drawn(notebook, 1, 2)
     widget(notebook).get_by_text("This row is new, or an updated older one").wait_for()
@@ -219,9 +192,9 @@ def test_hostile_values_are_text(opened, tmp_path):
         pa.table({"name": [EVIL], EVIL: [1]}), str(path), enable_stable_row_ids=True
     )
     table.update({"name": "'plain'"})
-    notebook = opened("row_hostile", path)
+    notebook = opened(path)
     show(notebook, "0")
     drawn(notebook, 2, 2)
-    assert "\\u202e → plain" in changed(notebook)[0][1]
+    expect_changed(notebook, ("name", EVIL.replace("\u202e", "\\u202e") + " → plain"))
     expect(widget(notebook).locator("img")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"

@@ -3,8 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from lance_explorer import demo
-
 pytestmark = pytest.mark.browser
 
 OPEN = """
@@ -16,13 +14,10 @@ explorer
 
 
 @pytest.fixture(scope="module")
-def photos_notebook(open_notebook, tmp_path_factory):
-    path = demo.make_photos(tmp_path_factory.mktemp("sample") / "photos.lance")
-    notebook = open_notebook("search_photos", OPEN.format(path=str(path)))
-    notebook.run_all()
-    assert notebook.failures() == []
-    notebook.widgets(".lx-search-try").first.wait_for()
-    return notebook
+def photos_notebook(shared_notebook, photos_path):
+    shared_notebook.run_cells(OPEN.format(path=str(photos_path)))
+    shared_notebook.widgets(".lx-search-try").first.wait_for()
+    return shared_notebook
 
 
 @pytest.fixture
@@ -30,6 +25,7 @@ def photos(photos_notebook):
     photos_notebook.show()
     photos_notebook.run("explorer.view = 'time_travel'; explorer.state.row_id = None")
     photos_notebook.run("explorer.state.version = 45")
+    photos_notebook.widgets('.lx-time-travel .lx-strip[data-drawn="45"]').wait_for()
     return photos_notebook
 
 
@@ -101,7 +97,7 @@ def test_a_column_leads_to_the_commits_that_touched_it(photos):
     answer(photos).get_by_role("button", name="Open Log", exact=True).click()
     number = photos.value("table.log(column='rating').height")
     photos.widgets(f'.lx-log[data-lines="{number}"]').wait_for()
-    assert photos.value("explorer.frame().height") == number
+    photos.wait_for(f"explorer.frame().height == {number}")
     photos.run("explorer._views['log'].show_only()")
 
 
