@@ -595,3 +595,20 @@ def test_a_column_that_lost_versions_may_have_cast_and_that_has_another_name_now
     [finding] = changes.findings().to_dicts()
     assert finding["code"] == "column_in_doubt"
     assert finding["message"].startswith("column 'b', with field ID 2 since version 3, may be 'a'")
+
+
+def test_a_column_that_lost_versions_of_another_branch_may_have_cast_is_in_doubt(tmp_path):
+    path = str(tmp_path / "t.lance")
+    lance.write_dataset(ROWS, path).create_branch("dev", 1)
+    lance.dataset(path).update_config({"owner": "me"})
+    for step in (cast_to("a", pa.int32()), rename("a", "b")):
+        step(path)
+    lance.dataset(path).delete("k = 0")
+    lance.dataset(path).cleanup_old_versions(versions=[2])
+    table = lx.open_table(path)
+    for one, other, before, after in ((("dev", 1), 5, "a", "b"), (5, ("dev", 1), "b", "a")):
+        diff = table.diff(one, other)
+        diff.rows(images="both")
+        [finding] = diff.findings().filter(code="column_in_doubt").to_dicts()
+        assert finding["message"].startswith(f"column {after!r}, ")
+        assert f"may be {before!r}" in finding["message"]
