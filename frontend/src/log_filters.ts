@@ -23,7 +23,7 @@ export function logFilters(link: Link, onChange: () => void) {
   const text = box("text", {
     class: "lx-input lx-log-text",
     type: "search",
-    placeholder: "Filter: words, message, author, tag, branch",
+    placeholder: "Filter: words, author, tag, branch",
     "aria-label": "Show commits that say this",
   });
   const column = box("column", {

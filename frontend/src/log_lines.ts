@@ -50,6 +50,7 @@ export function logLines({ onChoose, onKey, onDrawn }: LineActions) {
     lines.clear();
     lanes.setLog(log);
     list.style.setProperty("--lx-lanes", `${lanesWidth(log.num_lanes)}px`);
+    list.style.setProperty("--lx-digits", String(mostDigits(log.versions)));
     list.classList.toggle("lx-log-anonymous", !log.author.some(Boolean) && !log.job.some(Boolean));
     list.style.setProperty("--lx-tall", `${Math.max(log.versions.length, 3) * LINE + 2}px`);
     space.style.height = `${log.versions.length * LINE}px`;
@@ -116,6 +117,11 @@ export function logLines({ onChoose, onKey, onDrawn }: LineActions) {
       lanes.close();
     },
   };
+}
+
+/** How many digits the longest number of a version has. */
+export function mostDigits(versions: BigUint64Array) {
+  return versions.reduce((most, version) => Math.max(most, String(version).length), 1);
 }
 
 function commitLine(log: Log, at: number) {

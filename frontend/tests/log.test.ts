@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { edgesInSight, lanesWidth } from "../src/log_lanes";
+import { mostDigits } from "../src/log_lines";
 import { cameSince, lineFinder, placeOf } from "../src/log_places";
 import { bytesChange, madeOn, rowChanges, shownWords } from "../src/log_words";
 
@@ -87,4 +88,11 @@ test("it is said how many commits are shown", () => {
   expect(shownWords(shown)).toBe("4 commits");
   expect(shownWords({ ...shown, num_found: 9, num_commits: 1200 })).toBe("the newest 4 of 9 of 1,200 commits");
   expect(shownWords({ ...shown, is_part: true })).toBe("the newest 4 commits; the others are being read…");
+});
+
+test("versions have room for the longest of them", () => {
+  expect([1n, 99n, 100000n, 2n ** 64n - 1n].map((most) => mostDigits(BigUint64Array.of(1n, most, 1n)))).toEqual([
+    1, 2, 6, 20,
+  ]);
+  expect(mostDigits(BigUint64Array.of())).toBe(1);
 });
