@@ -775,7 +775,8 @@ class Table:
 
         Values are compared, so a commit that wrote a row but left a cell as it was is not blamed
         for that. A cell that nothing changed has the commit that created the row, or the column.
-        Fields inside of columns count that the version has, under whatever names they had.
+        Fields inside of columns count that the version has, under whatever names they had, and a
+        struct began to exist with the first of them.
 
         Parameters
         ----------

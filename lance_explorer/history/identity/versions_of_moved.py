@@ -96,7 +96,8 @@ def told_in_order(
 def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> RowOrigins:
     """Return the origins of a state, with the versions that its rows had before.
 
-    They are as stored where the version before is lost, or rows of the state were not there.
+    They are as stored where the version before is lost, or rows of the state were not there, and
+    NO_VERSION where a compaction made them up and nothing tells what they were.
 
     Parameters
     ----------
@@ -142,8 +143,9 @@ def with_versions_before(rows: "StateRows", state: int, stored: RowOrigins) -> R
         versions = found.along(moved.other_address[order], lengths[order])
         if otherwise is None or NO_VERSION not in versions.versions:
             return versions
-        each = versions.expand()
-        return RowVersionRuns.of(np.where(each == NO_VERSION, otherwise.expand(), each))
+        each, theirs = versions.expand(), otherwise.expand()
+        is_told = (each == NO_VERSION) & (theirs != MADE_UP)
+        return RowVersionRuns.of(np.where(is_told, theirs, each))
 
     created = along({old: origins.created for old, origins in known.items()}, stored.created)
     updated = along({old: origins.updated for old, origins in known.items()}, stored.updated)

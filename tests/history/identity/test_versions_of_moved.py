@@ -141,3 +141,35 @@ def test_row_versions_are_followed_over_many_states_of_a_fragment(tmp_path):
     assert history.select("version", "event").rows() == [(1, "created")]
     back = lx.open_table(table.path).diff(table.version, table.version - 1).rows(None)
     assert back.select("_rowid", "_commit_version").rows() == [(599, 1)]
+
+
+def test_made_up_row_versions_are_not_told_where_a_lost_version_moved_the_rows(tmp_path):
+    uri = str(tmp_path / "t.lance")
+    rows = pa.table({"key": pa.array([0, 1], pa.int64()), "value": pa.array([0, 0], pa.int64())})
+    lance.write_dataset(rows, uri, enable_stable_row_ids=True)
+    dataset: Any = lance.dataset(uri)
+    new = pa.table({"key": pa.array([0], pa.int64()), "value": pa.array([7], pa.int64())})
+    written, fields, offsets = dataset.get_fragment(0).update_columns(
+        new, "key", "key", with_offsets=True
+    )
+    update = LanceOperation.Update(
+        updated_fragments=[written],
+        fields_modified=fields,
+        update_mode="rewrite_columns",
+        updated_fragment_offsets={0: offsets},
+    )
+    lance.LanceDataset.commit(uri, update, dataset.version)
+    rewrite(uri)
+    insert(uri, 5)
+    lance.dataset(uri).optimize.compact_files()
+    stored = lance.dataset(uri).to_table(["_row_last_updated_at_version"])
+    assert 2 not in stored["_row_last_updated_at_version"].to_pylist()
+    lance.dataset(uri).cleanup_old_versions(versions=[4])
+    table = lx.open_table(uri)
+    last = table.latest.version
+    told = table.changes(1, last, images=None).to_polars().filter(pl.col("_rowid") < 2)
+    assert told.select("_event", "_rowid", "is_uncertain").rows() == [
+        ("updated", 0, True),
+        ("updated", 1, True),
+    ]
+    assert table.changes(2, last, images=None).to_polars().filter(_rowid=0)["is_uncertain"].all()
