@@ -2,6 +2,7 @@
 
 import "./changes.css";
 import { changedValues } from "./changed_values";
+import { comparisonNotes, rangeHead } from "./changes_head";
 import {
   barList,
   besideRows,
@@ -12,17 +13,17 @@ import {
   keyChooser,
   rangeToolbar,
 } from "./changes_panels";
+import { hasRows, linesHint, mayBeSame, ordered, presetRange, type Range, versionAt, withEnd } from "./changes_words";
 import { askWords } from "./commit_words";
 import { fill, node } from "./elements";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
-import { kindColor, legendEntry, swatch } from "./legend";
 import { connect } from "./link";
 import type { ChangedValues, Comparison, Found, HistoryContent, SameContent, State } from "./messages";
 import type { View } from "./model";
 import { rangeStrip } from "./range_strip";
 import { rowTable } from "./rows";
-import { absoluteTime, count, cut, duration, plural, visible } from "./text";
+import { count, cut, plural } from "./text";
 import { tooltip } from "./tooltip";
 import { describeVersion, linesOf } from "./version_words";
 
@@ -31,6 +32,8 @@ interface Choice {
   change?: string | null;
   column?: string | null;
 }
+
+const FIELDS = ["compared_version", "version"];
 
 interface ChangesStory {
   key_columns: string[];
@@ -44,8 +47,7 @@ export function render({ model, el }: View) {
 
   const strip = rangeStrip(link.root, { onMove: moveTo, describe });
   const toolbar = rangeToolbar({ onFind: find, onPreset: preset, onRefresh: () => load(true) });
-  const heading = node("div", { class: "lx-version-heading" });
-  const commits = node("div", { class: "lx-legend" });
+  const head = rangeHead();
   const notes = node("div", { class: "lx-notes", role: "status" });
   const classes = barList({ name: "Rows by class", onPick: (change) => narrow({ change }) });
   const columns = barList({ name: "Rows by column", onPick: (column) => narrow({ column }) });
@@ -68,8 +70,7 @@ export function render({ model, el }: View) {
   link.root.append(
     toolbar.element,
     strip.element,
-    heading,
-    commits,
+    ...head.elements,
     notes,
     beside.element,
     check.element,
@@ -106,62 +107,44 @@ export function render({ model, el }: View) {
   }
 
   /** Both versions of the state, the earlier first. */
-  function range(state: State = link.state): [string, string] {
+  function range(state: State = link.state) {
     const latest = String(history.versions[history.count - 1]);
-    const both = [state.compared_version ?? latest, state.version ?? latest];
-    return BigInt(both[0]) <= BigInt(both[1]) ? [both[0], both[1]] : [both[1], both[0]];
+    return ordered(state.compared_version ?? latest, state.version ?? latest);
   }
 
   function follow(state: State) {
     if (!history) return;
     const latest = String(history.versions[history.count - 1]);
     strip.show(state.compared_version ?? latest, state.version ?? latest);
-    toolbar.show(...range(state));
+    const { begin, end } = range(state);
+    toolbar.show(begin, end);
     toolbar.tell("");
-    showHeading();
+    head.show(history, { begin, end });
     showStaleness();
     if (about) showFilters();
   }
 
-  const lowest = () => (history.versions[0] === 1n ? -1 : 0);
-  const versionName = (version: string) => (version === "0" ? "the empty table" : `version ${count(version)}`);
-  const versionAt = (position: number) => (position < 0 ? "0" : String(history.versions[position]));
-  const FIELDS = ["compared_version", "version"];
-
   function moveTo(which: number, position: number) {
-    link.setState({ [FIELDS[which]]: versionAt(position) });
+    link.setState({ [FIELDS[which]]: versionAt(history, position) });
   }
 
-  /** Set the version that was typed; the other one goes along where it would be on the wrong side. */
-  function setEnd(name: "begin" | "end", version: string) {
-    const [begin, end] = range();
-    const isBegin = name === "begin";
-    const isWrong = BigInt(version) > BigInt(end) ? isBegin : BigInt(version) < BigInt(begin) && !isBegin;
-    const position = history.positionUpTo(version);
-    const beside = isBegin ? Math.min(position + 1, history.count - 1) : Math.max(position - 1, lowest());
-    const other = isWrong ? versionAt(beside) : isBegin ? end : begin;
-    link.setState(isBegin ? { compared_version: version, version: other } : { compared_version: other, version });
-    if (isWrong)
-      toolbar.tell(
-        isBegin
-          ? `“to” was set to ${versionName(other)}, too: it cannot be before version ${count(version)}.`
-          : `“From” was set to ${versionName(other)}, too: it cannot be after ${versionName(version)}.`,
-      );
+  function setRange({ begin, end }: Range) {
+    link.setState({ compared_version: begin, version: end });
   }
 
   async function find(name: "begin" | "end", text: string) {
     const { version, problem } = await link.ask<Found>("find", { name, text });
-    if (version === undefined) toolbar.tell(problem ?? "");
-    else setEnd(name, version);
+    if (version === undefined) {
+      toolbar.tell(problem ?? "");
+      return;
+    }
+    const { told, ...both } = withEnd(history, range(), name, version);
+    setRange(both);
+    if (told) toolbar.tell(told);
   }
 
   function preset(name: string) {
-    if (!history.count) return;
-    const [, end] = range();
-    const position = Math.max(history.positionUpTo(end), 0);
-    const first = history.versions[0] === 1n && history.count === 1 ? "0" : versionAt(0);
-    if (name === "all") link.setState({ compared_version: first, version: versionAt(history.count - 1) });
-    else link.setState({ compared_version: versionAt(Math.max(position - 1, lowest())), version: versionAt(position) });
+    if (history.count) setRange(presetRange(history, name, range().end));
   }
 
   function narrow(choice: Choice) {
@@ -175,9 +158,9 @@ export function render({ model, el }: View) {
     about = found;
     if (about.classes || about.problem) link.busy(null);
     keys.show(about.key);
-    showHeading();
+    head.show(history, range());
     showNotes();
-    beside.show(about.beside, Boolean(about.classes) && !hasRows());
+    beside.show(about.beside, Boolean(about.classes) && !hasRows(about));
     showCheck();
     showPanels();
     showFilters();
@@ -201,7 +184,7 @@ export function render({ model, el }: View) {
   }
 
   function showStaleness() {
-    const [begin, end] = range();
+    const { begin, end } = range();
     const isStale = !about || about.begin !== begin || about.end !== end || !(about.classes || about.problem);
     for (const part of [panels, notes, beside.element, values.element, rows.element])
       part.classList.toggle("lx-stale", isStale);
@@ -209,93 +192,15 @@ export function render({ model, el }: View) {
     link.root.dataset.cells = isStale || !about.cells ? "" : `${begin} ${end}`;
   }
 
-  function showHeading() {
-    const [begin, end] = range();
-    const words = begin === end ? `${versionName(end)} with itself` : `${versionName(begin)} → ${versionName(end)}`;
-    const times = [begin, end]
-      .map((version) => history.positionOf(version))
-      .map((p) => (p === undefined ? null : history.timeAt(p)));
-    const apart = times[0] && times[1] && begin !== end ? `${duration([times[0], times[1]])} · ` : "";
-    fill(
-      heading,
-      node("h3", {}, words[0].toUpperCase() + words.slice(1)),
-      node("span", { class: "lx-quiet" }, apart, times[1] ? `until ${absoluteTime(times[1])}` : ""),
-    );
-    fill(commits, ...commitsBetween(begin, end));
-  }
-
-  /** The commits after one version and up to the other, by kind. */
-  function commitsBetween(begin: string, end: string) {
-    const kinds = new Map();
-    let total = 0;
-    for (let p = history.positionUpTo(begin) + 1; p <= history.positionUpTo(end); p += 1) {
-      kinds.set(history.kind[p], (kinds.get(history.kind[p]) ?? 0) + 1);
-      total += 1;
-    }
-    const entries = [...kinds]
-      .sort(([a], [b]) => a - b)
-      .map(([kind, number]) =>
-        legendEntry(swatch(kindColor(history, kind)), `${count(number)} ${history.kinds[kind] ?? "other"}`),
-      );
-    return [
-      node("span", { class: "lx-quiet" }, total ? `${plural(total, "commit")}:` : "no commits between"),
-      ...entries,
-    ];
-  }
-
   function showNotes() {
-    const { problem, lost, doubts, evidence, needs_key, left_out } = about;
-    const children = [];
-    if (problem)
-      children.push(
-        node(
-          "div",
-          { class: "lx-refusal", role: "alert" },
-          node("strong", {}, `${visible(problem.title)}. `),
-          cut(problem.message, 2000),
-          " Choose other versions above, or another key.",
-        ),
-      );
-    if (doubts) children.push(node("p", { class: "lx-doubt" }, visible(doubts)));
-    if (lost) children.push(node("p", { class: "lx-doubt" }, visible(lost)));
-    if (needs_key && !about.key.length) {
-      const choose = link.needsPython(
-        node("button", { class: "lx-button lx-small", onclick: () => keys.open() }, "Choose a key"),
-      );
-      children.push(
-        node(
-          "p",
-          { class: "lx-doubt" },
-          "This table has no stable row IDs: where nothing records which row replaced which, an update counts as one deleted and one inserted. A key matches them. ",
-          choose,
-        ),
-      );
-    }
-    if (left_out?.length)
-      children.push(
-        node(
-          "p",
-          { class: "lx-doubt" },
-          `Blobs may be large, and are neither shown nor compared here: ${cut(left_out.join(", "), 300)}.`,
-        ),
-      );
-    if (evidence)
-      children.push(
-        node(
-          "p",
-          { class: "lx-quiet" },
-          `How it is known: ${doubts ? "apart from what is uncertain, " : ""}${evidence}.`,
-        ),
-      );
-    fill(notes, ...children);
+    const choose = node("button", { class: "lx-button lx-small", onclick: () => keys.open() }, "Choose a key");
+    fill(notes, ...comparisonNotes(about, link.needsPython(choose)));
   }
 
   /** Offer to compare all values where counts do not tell that some differ. */
   function showCheck() {
-    const { begin, end, cells } = about;
-    const rows = Object.fromEntries((about.classes ?? []).map(({ name, num_rows }) => [name, num_rows]));
-    const differs = rows.inserted !== rows.deleted || cells?.columns.some(({ num_rows }) => num_rows !== "0");
-    if (link.offline || !about.classes || !cells || differs || begin === "0" || begin === end) check.hide();
+    const { begin, end } = about;
+    if (link.offline || begin === "0" || begin === end || !mayBeSame(about)) check.hide();
     else check.offer(begin, end);
   }
 
@@ -331,25 +236,7 @@ export function render({ model, el }: View) {
     if (about.column) chips.push(chip("only where differs", cut(about.column, 60), { column: null }));
     const row = link.state.row_id;
     const follow = row === null ? null : link.leadTo("row", `Follow row ${count(row)}`);
-    fill(filters, ...chips, node("span", { class: "lx-quiet" }, linesHint()), ...(follow ? [follow] : []));
-  }
-
-  /** Whether a row differs in any way, or may do so. */
-  function hasRows() {
-    return (about.classes ?? []).some(({ num_rows }) => num_rows !== "0");
-  }
-
-  /** What the lines below are; or, where there is none, what lists the rows that were not written. */
-  function linesHint() {
-    const has = (name: string) => about.classes?.some((one) => one.name === name && one.num_rows !== "0");
-    const isEmpty = about.classes && !about.change && !["inserted", "deleted", "updated", "column_rewritten"].some(has);
-    if (!isEmpty) return "Each row is a line; cells that changed show old → new.";
-    const unwritten = ["moved", "column_added"].filter(has).map((name) => `“${name.replace("_", " ")}”`);
-    return unwritten.length
-      ? `No values changed. A click on ${unwritten.join(" or ")} lists those rows.`
-      : about.beside.length
-        ? "No row differs; what did change is listed above."
-        : "No row differs, and nothing else: schema, indices and configuration are the same.";
+    fill(filters, ...chips, node("span", { class: "lx-quiet" }, linesHint(about)), ...(follow ? [follow] : []));
   }
 
   function describe(p: number) {

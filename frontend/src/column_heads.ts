@@ -57,7 +57,7 @@ export function headPicture(head: ColumnHead, rows: ColumnHeads, tip: Tooltip) {
       "div",
       { class: "lx-head-foot" },
       node("span", { class: "lx-head-range" }, cut(range, 60)),
-      share ? node("span", { class: "lx-head-null" }, `${percent(share)} null`) : null,
+      share ? node("span", { class: "lx-head-null" }, `${briefPercent(share)} null`) : null,
     ),
   );
 }
@@ -67,6 +67,11 @@ export function rangeWords(least: string, most: string) {
   const ends = [least, most].map(brief);
   if (ends[0] !== ends[1]) return `${ends[0]} – ${ends[1]}`;
   return least === most ? ends[0] : `≈ ${ends[0]}`;
+}
+
+/** A part of 1 as percent, in few characters. */
+export function briefPercent(share: number) {
+  return share > 0 && share < 0.01 ? "< 1 %" : percent(share);
 }
 
 function brief(text: string) {
@@ -91,7 +96,7 @@ function topValues(head: ColumnHead, numRows: number) {
         "div",
         { class: "lx-head-value", "data-bar": i, style: { "--lx-part": number / Math.max(1, numRows) } },
         node("span", {}, label === "" ? "empty" : cut(label, 40)),
-        node("span", {}, percent(number / Math.max(1, numRows))),
+        node("span", {}, briefPercent(number / Math.max(1, numRows))),
       ),
     );
   return node("div", { class: "lx-head-values", "aria-hidden": "true" }, ...values);

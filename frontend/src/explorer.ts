@@ -148,7 +148,8 @@ export function render({ model, el }: View) {
     tabs.select(view);
     back.disabled = !can_go_back;
     forward.disabled = !can_go_forward;
-    if (link.root.dataset.view !== view && hasLostFocus()) tabs.focus(view);
+    const { view: before = view } = link.root.dataset; // the first takes the keyboard from nobody
+    if (before !== view && hasLostFocus()) tabs.focus(view);
     link.root.dataset.view = view;
   }
 

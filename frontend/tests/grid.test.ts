@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pathOf } from "../src/cells";
 import { barWords, changedWords } from "../src/changed_values";
-import { headWords, rangeWords, rowsOfHeads } from "../src/column_heads";
+import { briefPercent, headWords, rangeWords, rowsOfHeads } from "../src/column_heads";
 import { placesWith } from "../src/column_picker";
 import { unfolded } from "../src/unfolded";
 
@@ -37,6 +37,10 @@ test("ranges are short", () => {
   expect(rangeWords("-0.4137978134", "12.75")).toBe("-0.414 – 12.75");
   expect(rangeWords("9007199254740992", "9007199254741391")).toBe("≈ 9.01e15");
   expect(rangeWords("2024-01-01 00:00:00.000000", "2026-02-03 10:00:00")).toBe("2024-01-01 – 2026-02-03");
+});
+
+test("parts of rows are short, and none is said to be nothing", () => {
+  expect([0, 0.001, 0.25, 0.999].map(briefPercent)).toEqual(["0 %", "< 1 %", "25 %", "over 99 %"]);
 });
 
 test("columns are found by words in their names", () => {

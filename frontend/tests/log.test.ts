@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { bytesChange, rowChanges } from "../src/log";
 import { edgesInSight, lanesWidth } from "../src/log_lanes";
+import { mostDigits } from "../src/log_lines";
+import { cameSince, lineFinder, placeOf } from "../src/log_places";
+import { bytesChange, madeOn, rowChanges, shownWords } from "../src/log_words";
 
 const NONE = {
   rows_added: Float64Array.of(0),
@@ -49,4 +51,48 @@ test("many lanes take no more room than twelve", () => {
   expect(lanesWidth(1)).toBe(24);
   expect(lanesWidth(3)).toBe(52);
   expect(lanesWidth(500)).toBe(lanesWidth(12));
+});
+
+const LOG = {
+  branch: ["trial", null, "trial", null],
+  versions: BigUint64Array.of(3n, 2n, 2n, 1n),
+  parent_versions: ["2", "1", "1", null],
+  parent_branches: ["trial", null, null, null],
+  lost: Float64Array.of(0, 2, 0, 0),
+};
+
+test("a commit says what it was made on", () => {
+  expect([0, 1, 2, 3].map((line) => madeOn(LOG, line))).toEqual([
+    "version 2",
+    "version 1; 2 versions between are not kept",
+    "version 1 of main",
+    "",
+  ]);
+});
+
+test("a version has a line of its own on each branch", () => {
+  const lineOf = lineFinder(LOG);
+  expect([0, 1, 2, 3].map((line) => lineOf(placeOf(LOG, line)))).toEqual([0, 1, 2, 3]);
+  expect(lineOf({ branch: null, version: "3" })).toBe(-1);
+  expect(lineOf({ branch: "other", version: "1" })).toBe(-1);
+});
+
+test("commits that came since are newer than all of their branch", () => {
+  const earlier = { branch: [null, null], versions: BigUint64Array.of(2n, 1n) };
+  expect(cameSince(LOG, earlier)).toEqual(["trial@3", "trial@2"]);
+  expect(cameSince(LOG, LOG)).toEqual([]);
+});
+
+test("it is said how many commits are shown", () => {
+  const shown = { ...LOG, num_found: 4, num_commits: 4, is_part: false };
+  expect(shownWords(shown)).toBe("4 commits");
+  expect(shownWords({ ...shown, num_found: 9, num_commits: 1200 })).toBe("the newest 4 of 9 of 1,200 commits");
+  expect(shownWords({ ...shown, is_part: true })).toBe("the newest 4 commits; the others are being read…");
+});
+
+test("versions have room for the longest of them", () => {
+  expect([1n, 99n, 100000n, 2n ** 64n - 1n].map((most) => mostDigits(BigUint64Array.of(1n, most, 1n)))).toEqual([
+    1, 2, 6, 20,
+  ]);
+  expect(mostDigits(BigUint64Array.of())).toBe(1);
 });
