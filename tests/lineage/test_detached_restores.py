@@ -203,3 +203,18 @@ def test_the_next_commit_tells_which_row_ids_a_lost_version_had_given_out(uri, k
     assert told[3][0] == ("live" if key == 3 else "deleted")
     assert {told[4][0], told[5][0]} == {"deleted"}
     assert counts(table, 3).get("added", 0) == (key == 8)
+
+
+def test_rows_updated_together_with_those_of_a_detached_version_may_be_older_ones(uri):
+    create(uri, stable=False)
+    detached = detach(uri, Operation.Append(written(uri, rows(8, 9))))
+    dataset: Any = lance.dataset(uri)
+    merge = dataset.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
+    merge.execute(rows(3, 4, value=5))  # nothing tells which of both is new
+    restore(uri, detached)
+    lance.dataset(uri).update({"value": "7"}, where="key IN (3, 8)")
+    lance.dataset(uri, version=2).restore()
+    feed = open_table(uri).changes(4, 5, mode="per_commit", images="both").to_polars()
+    gone = feed.filter(pl.col("_event") == "deleted").select("key", "is_uncertain").rows()
+    assert (3, False) not in gone
+    assert (9, False) in gone

@@ -56,10 +56,13 @@ class Births(NamedTuple):
 
 def _first(rows: StateRows, state: int) -> int:
     origins = rows.origins(state)
-    created: int = min(origins.created.versions.tolist() if origins.created else [NO_VERSION])
-    if created == origins.open_until == NO_VERSION:  # of no row that any version had before
+    created = origins.created.versions if origins.created else np.empty(0, dtype=np.uint64)
+    if known := created[created != NO_VERSION].tolist():
+        return int(min(known))
+    is_born_here = origins.ids.num_segments == 1 and origins.open_until == NO_VERSION
+    if is_born_here:  # of no row that any version had before
         return rows.history.records[int(rows.first_positions[state])].version
-    return created
+    return NO_VERSION
 
 
 def births_at(rows: StateRows, step: StepFacts) -> tuple[Births, Births]:
