@@ -75,6 +75,13 @@ def _quiet(request: pytest.FixtureRequest) -> Iterator[None]:
     assert (errors, outside) == ([], [])
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why tests were run twice, so that the cause can be found."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.section(f"run twice: {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
+
+
 @pytest.fixture(scope="session")
 def shared_notebook(lab: Lab) -> NotebookPage:
     """One kernel for what the tests of a module share; the next module puts its cells there."""
