@@ -72,7 +72,10 @@ export function watchGestures(element: HTMLElement, gestures: Gestures) {
 }
 
 /** What a turn of the wheel does: moves by so many px, zooms by a factor, or nothing where all is in sight. */
-export function turnOf({ deltaX, deltaY, ctrlKey, shiftKey }: Turn, isWhole: boolean) {
+export function turnOf(
+  { deltaX, deltaY, ctrlKey, shiftKey }: Turn,
+  isWhole: boolean,
+): { dx: number } | { factor: number } | null {
   if (deltaY > 0 && isWhole && !ctrlKey && !deltaX) return null;
   if (shiftKey || Math.abs(deltaX) > Math.abs(deltaY)) return { dx: deltaX || deltaY };
   return { factor: Math.exp(-deltaY * 0.0022) };
