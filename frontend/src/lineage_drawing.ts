@@ -18,6 +18,8 @@ export interface LaneScale extends LineageScale {
   ky: number;
   top: number;
   room: number;
+  /** How much of the lanes is above what is in sight, in heights of the layout. */
+  offset: number;
   y: (y: number) => number;
 }
 

@@ -4,7 +4,8 @@ import { node } from "./elements";
 import { KIND_COLORS } from "./kinds";
 import { legendEntry } from "./legend";
 import type { Commits } from "./lineage_axis";
-import type { InLineage, Layout } from "./lineage_drawing";
+import { type InLineage, isRest, type Layout } from "./lineage_drawing";
+import type { Span } from "./lineage_span";
 import { count, isoTime, plural } from "./text";
 import { linesOf, versionWords } from "./version_words";
 
@@ -54,6 +55,23 @@ export function noteWords(
       : [plural(fragments, "fragment"), span];
   if (ribbons < allRibbons) words.push(`the widest ${count(ribbons)} of ${count(allRibbons)} ribbons`);
   return words.join(" · ");
+}
+
+/** How much there is in some versions, and how much of it is drawn. */
+export function drawnWords(layout: Layout, [begin, end]: Span) {
+  const { lanes, num_fragments, num_ribbons, lane_x0, lane_x1 } = layout;
+  const ribbons = layout.ribbon_x0.length;
+  if (layout.has_rest) {
+    const words = noteWords(lanes.length - 1, num_fragments, ribbons, num_ribbons, layout.begin, layout.end);
+    return `${words} · zoom in to see more`;
+  }
+  const here = lanes.filter((lane, i) => !isRest(lane) && lane_x0[i] <= end && lane_x1[i] >= begin).length;
+  return noteWords(here, here, ribbons, num_ribbons, begin, end);
+}
+
+/** What the picture is and how keys work in it, for those who do not see it. */
+export function pictureWords({ num_fragments, begin, end }: Layout) {
+  return `Lineage of ${plural(num_fragments, "fragment")}, versions ${count(begin)} to ${count(end)}. Arrow keys move, plus and minus zoom, 0 shows everything; with Shift they move the version and select a fragment.`;
 }
 
 /** What the colours and marks in the picture mean. */

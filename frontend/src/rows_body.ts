@@ -16,13 +16,28 @@ export interface Shown {
   marked: string | null;
 }
 
-/**
- * The lines: `element`, `clear(columns)`, `setLines(count)`, `draw(shown)`, `idOf(line, column)`,
- * `placeOf(event)`, the cell an event is in, or null, and `isWhole(event)`, whether that shows all
- * of its value.
- */
-export function rowBody(prefix: string, tip: Tooltip) {
-  const element = node("tbody", { onmouseover: explain, onmousemove: enlarge, onmouseleave: () => tip.hide() });
+interface BodyActions {
+  /** A cell is clicked, which shows all of its value or not. */
+  onCell: (at: Place, event: MouseEvent, isWhole: boolean) => void;
+  onTwice: () => void;
+  /** The mouse would select text. */
+  onText: () => void;
+}
+
+/** The lines: `element`, `clear(columns)`, `setLines(count)`, `draw(shown)`, `idOf(line, column)`. */
+export function rowBody(prefix: string, tip: Tooltip, { onCell, onTwice, onText }: BodyActions) {
+  const element = node("tbody", {
+    onclick: clicked,
+    onmousedown(event) {
+      if (event.detail < 2 && !event.shiftKey) return;
+      event.preventDefault();
+      onText();
+    },
+    ondblclick: onTwice,
+    onmouseover: explain,
+    onmousemove: enlarge,
+    onmouseleave: () => tip.hide(),
+  });
   let columns: RowColumn[] = [];
 
   const idOf = (line: number, column: number) => `${prefix}-${line}-${column}`;
@@ -53,6 +68,14 @@ export function rowBody(prefix: string, tip: Tooltip) {
       const isActive = row === active.row && i === active.column;
       drawCell(line.cells[i + 1], column, here && cellOf(here, i, at), isActive);
     }
+  }
+
+  function clicked(event: MouseEvent) {
+    const cell = (event.target as Element).closest<HTMLTableCellElement>("td, th");
+    const line = cell?.closest("tr");
+    if (!cell || line?.dataset.row === undefined) return;
+    const at = { row: Number(line.dataset.row), column: Math.max(0, cell.cellIndex - 1) };
+    onCell(at, event, !cell.classList.contains("lx-more"));
   }
 
   /** The whole of what a cell has no room for, when the pointer comes to it. */
@@ -87,13 +110,6 @@ export function rowBody(prefix: string, tip: Tooltip) {
     draw(shown: Shown) {
       for (const [i, line] of [...element.rows].entries()) drawLine(line, shown.first + i, shown);
     },
-    placeOf(event: MouseEvent): Place | null {
-      const cell = (event.target as Element).closest<HTMLTableCellElement>("td, th");
-      const line = (event.target as Element).closest("tr");
-      if (!cell || line?.dataset.row === undefined) return null;
-      return { row: Number(line.dataset.row), column: Math.max(0, cell.cellIndex - 1) };
-    },
-    isWhole: (event: MouseEvent) => !(event.target as Element).closest("td")?.classList.contains("lx-more"),
   };
 }
 

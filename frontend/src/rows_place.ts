@@ -7,7 +7,17 @@ export interface Sight {
   rowHeight: number; // px
 }
 
+export const ROW_HEIGHT = 24; // px, but for rows with pictures, which are taller
+
+const FEWEST_TALL = 3; // rows in sight, of tall ones
+
 const TALLEST = 8e6; // px; browsers clip what is taller
+
+/** How many rows are in sight where there is room for so many that are not tall. */
+export function rowsInSight({ numRows, rowHeight }: Omit<Sight, "inSight">, room: number) {
+  const most = rowHeight === ROW_HEIGHT ? room : Math.max(FEWEST_TALL, Math.round((room * ROW_HEIGHT) / rowHeight));
+  return Math.max(1, Math.min(most, numRows));
+}
 
 /** How tall all rows are for the scroll bar, in px; a grid without rows is one row tall. */
 export function allRowsHeight({ numRows, rowHeight }: Sight) {
@@ -55,7 +65,7 @@ export interface Place {
   column: number;
 }
 
-interface Extent {
+export interface Extent {
   inSight: number;
   numRows: number;
   numColumns: number;
@@ -75,4 +85,12 @@ export function keyTarget(key: string, isCommand: boolean, { row, column }: Plac
     End: isCommand ? { row: numRows - 1, column } : { row, column: numColumns - 1 },
   };
   return targets[key] ?? null;
+}
+
+/** The nearest cell that there is, of the head too. */
+export function nearestCell({ row, column }: Place, { numRows, numColumns }: Omit<Extent, "inSight">): Place {
+  return {
+    row: Math.max(-1, Math.min(row, numRows - 1)),
+    column: Math.max(0, Math.min(column, numColumns - 1)),
+  };
 }

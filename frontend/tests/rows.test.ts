@@ -2,7 +2,17 @@ import { expect, test } from "vitest";
 import { filterExample, rowsWords } from "../src/rows_bar";
 import { nextSorts } from "../src/rows_heads";
 import { isHere } from "../src/rows_pages";
-import { allRowsHeight, firstAt, firstWith, isCoarse, keyTarget, lastFirst, scrollTopOf } from "../src/rows_place";
+import {
+  allRowsHeight,
+  firstAt,
+  firstWith,
+  isCoarse,
+  keyTarget,
+  lastFirst,
+  nearestCell,
+  rowsInSight,
+  scrollTopOf,
+} from "../src/rows_place";
 import { columnWidth, numbersWidth } from "../src/rows_widths";
 
 const FEW = { numRows: 100, inSight: 12, rowHeight: 24 };
@@ -44,6 +54,19 @@ test("keys lead from cell to cell", () => {
     { row: 99, column: 3 },
   ]);
   expect(target("Enter")).toBeNull();
+});
+
+test("no key leads out of the cells, and up to the head", () => {
+  const extent = { numRows: 100, numColumns: 7 };
+  expect(nearestCell({ row: -2, column: -1 }, extent)).toEqual({ row: -1, column: 0 });
+  expect(nearestCell({ row: 110, column: 7 }, extent)).toEqual({ row: 99, column: 6 });
+  expect(nearestCell({ row: 3, column: 2 }, { numRows: 0, numColumns: 0 })).toEqual({ row: -1, column: 0 });
+});
+
+test("fewer rows are in sight where they are tall or few", () => {
+  const inSight = (numRows: number, rowHeight: number, room: number) => rowsInSight({ numRows, rowHeight }, room);
+  expect([inSight(100, 24, 12), inSight(5, 24, 12), inSight(0, 24, 12)]).toEqual([12, 5, 1]);
+  expect([inSight(100, 56, 12), inSight(100, 56, 5), inSight(2, 56, 5)]).toEqual([5, 3, 2]);
 });
 
 test("a column is sorted up, then down, then no more", () => {
