@@ -40,7 +40,8 @@ def composed(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
     """Return changes from A to C, given those from A to B and from B to C.
 
     Rows are the same if they have the same address in B. Of two classes that a row has, it is of
-    the one that comes first. A row that was not in A and is not in C is left out.
+    the one that comes first. A row that was not in A and is not in C is left out; so is one that
+    only moved, and has the address in C that it had in A.
     """
     first = cut_at_addresses(first, "after", borders(second, "before"))
     second = cut_at_addresses(second, "before", borders(first, "after"))
@@ -88,4 +89,5 @@ def _joined(first: ChangeRuns, second: ChangeRuns) -> ChangeRuns:
         evidence=np.maximum(first.evidence, second.evidence),
         is_uncertain=first.is_uncertain | second.is_uncertain,
     )
-    return joined.where(~(added & removed))
+    came_back = (change == RowEvent.MOVED) & (joined.before == joined.after) & ~joined.is_uncertain
+    return joined.where(~(added & removed | came_back))

@@ -65,6 +65,24 @@ def test_rows_with_one_row_id_that_two_branches_gave_out_are_two_rows(tmp_path):
 
 
 @KINDS
+def test_rows_that_both_branches_moved_to_one_address_are_where_they_were(tmp_path, stable):
+    main = made(tmp_path, stable)
+    dev = main.create_branch("dev", 3)
+    for branch in (main, dev):
+        branch.optimize.compact_files()
+    dev.delete("id = 3")
+    table = open_table(tmp_path)
+    assert classes(table, 3, main.version) == {"moved": 5, "same": 0}
+    assert classes(table, main.version, ("dev", dev.version)) == {"deleted": 1, "same": 4}
+    dev.optimize.compact_files(materialize_deletions_threshold=0.0)
+    assert classes(table.refresh(), main.version, ("dev", dev.version)) == {
+        "deleted": 1,
+        "moved": 4,
+        "same": 0,
+    }
+
+
+@KINDS
 def test_either_order_tells_the_same(tmp_path, stable):
     main = made(tmp_path, stable)
     dev = main.create_branch("dev", 3)

@@ -52,6 +52,12 @@ def test_rows_that_were_there_between_end_where_they_began(table):
     assert {label for label, *_ in back} <= {"updated", "deleted", "inserted"}
 
 
+def test_rows_that_moved_there_and_back_did_not_move(table):
+    there = net(table, 4, 6)  # a compaction
+    assert there.count(RowEvent.MOVED) > 0
+    assert rows(composed(there, inverted(there))) == []
+
+
 def test_rows_that_were_not_there_between_are_other_rows(table):
     there = net(table, 3, 4)  # a delete
     back = rows(composed(there, inverted(there)))
