@@ -24,8 +24,8 @@ import type {
 } from "./messages";
 import type { View } from "./model";
 import { rowTable } from "./rows";
-import type { SegmentArrays, Segments } from "./segment_rows";
-import { ENCODING_WORDS, segmentRows, unpackSegments } from "./segment_rows";
+import { segmentRows } from "./segment_rows";
+import { ENCODING_WORDS, type SegmentArrays, type Segments, unpackSegments } from "./segments";
 import { bytes, count, cut, perRow, plural } from "./text";
 import { sentenceList, versionHead } from "./version_head";
 
