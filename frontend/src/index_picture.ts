@@ -1,13 +1,12 @@
 // What an index had of each fragment, over versions, as a picture: a line of percent on top, the
 // commits, and a row for each fragment below, or for several where they are many.
 
-import type { Look } from "./canvas";
 import { contextOf, lookOf, themeColor } from "./canvas";
 import { node } from "./elements";
 import type { History } from "./history";
+import { drawCoverage, drawPercent, labelRows } from "./index_drawing";
 import type { Lives } from "./index_lives";
-import { addUp, COVERAGE, COVERAGE_WORDS, coverageLines, coverageRows, mixed, NO_LIVES } from "./index_lives";
-import { kindColor } from "./legend";
+import { addUp, COVERAGE_WORDS, coverageLines, coverageRows, mixed, NO_LIVES } from "./index_lives";
 import type { IndicesStory, LineArrays } from "./messages";
 import { count, cut, finePercent, plural, shortId } from "./text";
 import type { VersionScale } from "./version_axis";
@@ -31,7 +30,7 @@ export function indexPicture(
   let lines: Float64Array[] = [];
   let lives = NO_LIVES;
   let rows = { each: 1, number: 0, tall: 0 };
-  let drawn: { step: number; columns: number; image: HTMLCanvasElement } | null = null; // the raster, as long as it is of use
+  let drawn: { step: number; image: HTMLCanvasElement } | null = null; // the raster, as long as it is of use
   const top = () => (history?.tags.length ? STRIP.tags : 8);
   const tableTop = () => top() + STRIP.chart + STRIP.commits + 4;
   const height = () => tableTop() + rows.number * rows.tall + 4 + STRIP.axis;
@@ -58,28 +57,18 @@ export function indexPicture(
     drawPercent(context, history, scale, { top: top(), lines, chosen: chosen(), look, width });
     drawCommits(context, history, scale, top() + STRIP.chart);
     marginLabel(context, "commits", top() + STRIP.chart + (STRIP.commits - 6) / 2 + 1, look.quiet);
-    if (lives.count) drawTable(context, scale, look);
+    if (lives.count) {
+      const step = scale.unit >= 1 ? 1 : Math.ceil(1 / scale.unit);
+      if (drawn?.step !== step) drawn = { step, image: rasterOf(step) };
+      drawCoverage(context, history, scale, { ...drawn, rows, top: tableTop(), look });
+      labelRows(context, rows, (row) => shortId(idOf(row * rows.each)), tableTop(), look);
+    }
     drawGaps(context, history, scale, top(), height() - STRIP.axis - top());
     drawTags(context, history, scale, width);
   }
 
-  function drawTable(context: CanvasRenderingContext2D, scale: VersionScale, look: Look) {
-    const step = scale.unit >= 1 ? 1 : Math.ceil(1 / scale.unit);
+  function rasterOf(step: number) {
     const columns = Math.ceil(history.count / step);
-    if (drawn?.step !== step) drawn = { step, columns, image: rasterOf(step, columns) };
-    context.imageSmoothingEnabled = false;
-    const [y, tall] = [tableTop(), rows.number * rows.tall];
-    for (const [begin, end] of stretchesWithoutGap(history)) {
-      const [first, last] = [Math.floor(begin / step), Math.floor(end / step)];
-      const left = scale.left[begin];
-      const right = scale.left[end] + scale.unit;
-      context.drawImage(drawn.image, first, 0, last - first + 1, rows.number, left, y, right - left, tall);
-    }
-    separate(context, scale, look, y, tall);
-    labelRows(context, look, y);
-  }
-
-  function rasterOf(step: number, columns: number) {
     const off = document.createElement("canvas");
     [off.width, off.height] = [columns, rows.number];
     contextOf(off).putImageData(
@@ -88,27 +77,6 @@ export function indexPicture(
       0,
     );
     return off;
-  }
-
-  /** Part the rows, and the versions, where there is room for it. */
-  function separate(context: CanvasRenderingContext2D, scale: VersionScale, look: Look, y: number, tall: number) {
-    context.fillStyle = look.paper;
-    const right = scale.left[history.count - 1] + scale.unit;
-    if (rows.tall >= 5)
-      for (let row = 1; row < rows.number; row += 1) context.fillRect(0, y + row * rows.tall - 1, right + 1, 1);
-    if (scale.unit >= COVERAGE.narrowest)
-      for (let p = 0; p < history.count; p += 1)
-        context.fillRect(Math.round(scale.left[p] + scale.unit) - 1, y, 1, tall);
-  }
-
-  function labelRows(context: CanvasRenderingContext2D, look: Look, y: number) {
-    const apart = Math.max(1, Math.ceil(13 / rows.tall));
-    let written = -apart;
-    for (let row = 0; row < rows.number; row += 1) {
-      if (row - written < apart) continue;
-      marginLabel(context, shortId(idOf(row * rows.each)), y + (row + 0.5) * rows.tall - 0.5, look.quiet);
-      written = row;
-    }
   }
 
   /** Frame the row of the chosen fragment, and name it in the margin. */
@@ -227,88 +195,4 @@ export function indexPicture(
       return `${plural(lives.count, "fragment")} in ${plural(rows.number, "row")}, up to ${count(rows.each)} each: colours mix`;
     },
   };
-}
-
-/** The stretches of versions that follow each other without a gap: first and last position. */
-function stretchesWithoutGap(history: History) {
-  const stretches = [];
-  for (let p = 0; p < history.count; p += 1) {
-    if (p === 0 || history.gapBefore[p]) stretches.push([p, p]);
-    else stretches[stretches.length - 1][1] = p;
-  }
-  return stretches;
-}
-
-/** The part of the rows that each index answers for, in steps; that of the chosen one in bold. */
-function drawPercent(
-  context: CanvasRenderingContext2D,
-  history: History,
-  scale: VersionScale,
-  {
-    top,
-    lines,
-    chosen,
-    look,
-    width,
-  }: { top: number; lines: Float64Array[]; chosen: number; look: Look; width: number },
-) {
-  const [high, low] = [top + 5, top + STRIP.chart - 6];
-  const y = (share: number) => low - share * (low - high);
-  marginLabel(context, "100 %", high, look.quiet);
-  marginLabel(context, "0 %", low - 3, look.quiet);
-  context.strokeStyle = look.line;
-  context.lineWidth = 1;
-  for (const share of [0, 1]) {
-    context.beginPath();
-    context.moveTo(STRIP.side, Math.round(y(share)) + 0.5);
-    context.lineTo(width - STRIP.side, Math.round(y(share)) + 0.5);
-    context.stroke();
-  }
-  const drawLine = (line: Float64Array, color: string, wide: number) => {
-    context.strokeStyle = color;
-    context.lineWidth = wide;
-    context.beginPath();
-    for (let p = 0; p < history.count; p += 1) {
-      if (Number.isNaN(line[p])) continue;
-      const isFirst = p === 0 || history.gapBefore[p] || Number.isNaN(line[p - 1]);
-      if (isFirst) context.moveTo(scale.left[p], y(line[p]));
-      else context.lineTo(scale.left[p], y(line[p]));
-      context.lineTo(scale.left[p] + scale.unit, y(line[p]));
-    }
-    context.stroke();
-  };
-  lines.forEach((line, i) => {
-    if (i !== chosen) drawLine(line, look.line, 1.5);
-  });
-  if (chosen < 0) return;
-  drawLine(lines[chosen], look.ink, 2);
-  for (const { p, now } of marked(lines[chosen], scale)) {
-    context.beginPath();
-    context.arc(scale.center(p), y(now), 4, 0, 2 * Math.PI);
-    context.fillStyle = kindColor(history, history.kind[p]);
-    context.fill();
-    context.strokeStyle = look.paper;
-    context.lineWidth = 1;
-    context.stroke();
-  }
-}
-
-/** The versions in which a line changed, the largest changes first, as far as there is room. */
-function marked(line: Float64Array, scale: VersionScale) {
-  const changes = [];
-  for (let p = 0; p < line.length; p += 1) {
-    const [before, now] = [p ? line[p - 1] : NaN, line[p]];
-    if (!Number.isNaN(now) && !Object.is(now, before))
-      changes.push({ p, now, much: Number.isNaN(before) ? 1 : Math.abs(now - before) });
-  }
-  const taken = new Set();
-  const large = changes.length > COVERAGE.marks ? changes.filter(({ much }) => much >= COVERAGE.large) : changes;
-  return large
-    .sort((a, b) => b.much - a.much || a.p - b.p)
-    .filter(({ p }) => {
-      const place = Math.round(scale.center(p) / COVERAGE.apart);
-      const isFree = ![place - 1, place, place + 1].some((near) => taken.has(near));
-      if (isFree || scale.unit >= COVERAGE.apart) taken.add(place);
-      return isFree || scale.unit >= COVERAGE.apart;
-    });
 }
