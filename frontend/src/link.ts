@@ -41,15 +41,17 @@ const LONG_MS = 5000;
 const NO_ANSWER =
   "No answer from Python: the kernel is busy with something else, or this page has none, as an exported notebook. What is not shown here needs a running one.";
 
+const ENDED = "The kernel has ended. What is shown stays; run the cell again to go on.";
+
 /**
  * Join a view to its model. Gives:
  *   root                  the element to fill
  *   ask(kind, arguments, onError, isQuiet)
  *                      a promise of the answer: its content, with `buffers`. It never comes if a
- *                      newer question of the same kind has overtaken it, or if Python failed: then
- *                      `onError` gets the failure ({title, message}) and a function that shows it
- *                      in the error pane, where it goes without `onError`. That it takes long is
- *                      shown, unless it `isQuiet`: nobody waits for it
+ *                      newer question of the same kind has overtaken it, if its kernel has ended,
+ *                      or if Python failed: then `onError` gets the failure ({title, message}) and
+ *                      a function that shows it in the error pane, where it goes without `onError`.
+ *                      That it takes long is shown, unless it `isQuiet`: nobody waits for it
  *   state              the shared state: numbers as decimal strings, null where nothing is chosen
  *   setState(changes)  changes it, here at once and then in Python
  *   onState(listener)  calls the listener with the state now and after every change; while the view
@@ -89,11 +91,18 @@ export function connect(model: Model, el: HTMLElement) {
   let seq = 0;
   const shared = joinState(model, () => tell());
 
-  function send(question: Question, onReply: (content: Answer) => void, onError: (content: Failure) => void): Sent {
+  /** Null if it cannot be sent, which is shown. */
+  function send(question: Question, onReply: (content: Answer) => void, onError: (content: Failure) => void) {
     seq += 1;
-    const mine = seq;
-    model.send({ ...question, seq: mine, asker });
-    return { seq: mine, onReply, onError, isTaken: false };
+    const sent: Sent = { seq, onReply, onError, isTaken: false };
+    try {
+      model.send({ ...question, seq, asker });
+    } catch (error) {
+      errors.show("send", { title: "Python cannot be asked", message: `${ENDED} (${error})` });
+      return null;
+    }
+    errors.hide("send");
+    return sent;
   }
 
   function ask<Content>(
@@ -106,6 +115,7 @@ export function connect(model: Model, el: HTMLElement) {
       const answered = (content: Answer) => resolve(content as Content);
       const put = () => {
         const sent = send({ ...args, kind }, answered, fail);
+        if (!sent) return;
         questions.set(kind, sent);
         if (isQuiet) return;
         const wait = (text: string, patience: number) =>
@@ -144,7 +154,8 @@ export function connect(model: Model, el: HTMLElement) {
       settle();
       errors.show("state", content);
     });
-    questions.set(`state ${sent.seq}`, sent);
+    if (sent) questions.set(`state ${sent.seq}`, sent);
+    else settle();
     shared.tell();
   }
 

@@ -71,6 +71,20 @@ def test_a_failure_is_shown_in_the_view_and_can_be_tried_again(unsteady):
         unsteady.expect_row(0, "0")
 
 
+def test_a_view_whose_kernel_has_ended_says_so(open_notebook):
+    notebook = open_notebook("ended", MAKE_SOURCE, "FrameTable(source)")
+    notebook.run_all()
+    table = Table(notebook)
+    table.expect_row(0, "0")
+    notebook.page.evaluate("() => jupyterapp.shell.currentWidget.context.sessionContext.shutdown()")
+    table.press("Control+End")
+    pane = notebook.widgets(".lx-error")
+    expect(pane).to_contain_text("Python cannot be asked")
+    expect(pane).to_contain_text("The kernel has ended")
+    pane.get_by_role("button", name="Dismiss").click()
+    expect(pane).to_have_count(0)
+
+
 def test_a_slow_answer_holds_up_neither_scrolling_nor_a_newer_question(unsteady):
     unsteady.notebook.run("source.go_on.clear(); source.cuts.clear()")
     unsteady.press("Control+End")
