@@ -229,8 +229,8 @@ KINDS = (
     Kind("differential", pytest, ("tests/differential",), tuple(BY_ORDER)),
     Kind("doctest", pytest, ("lance_explorer",), ("--doctest-modules",), "one"),
     Kind("spark", pytest, ("tests/spark",), lane="one"),
-    Kind("notebooks", pytest, ("tests/notebooks",), lane="one"),
-    Kind("docs", pytest, ("tests/docs",), lane="one"),  # shows what the notebooks gave
+    Kind("notebooks", pytest, ("tests/notebooks",), lane="other"),
+    Kind("docs", pytest, ("tests/docs",), lane="other"),  # shows what the notebooks gave
     Kind("browser", browser, ("tests/browser",), ("--reruns", "1", "-raR"), "other"),
 )
 
