@@ -41,7 +41,7 @@ const LONG_MS = 5000;
 const NO_ANSWER =
   "No answer from Python: the kernel is busy with something else, or this page has none, as an exported notebook. What is not shown here needs a running one.";
 
-const ENDED = "The kernel has ended. What is shown stays; run the cell again to go on.";
+const ENDED = "The kernel seems to have ended. What is shown stays; run the cell again to go on.";
 
 /**
  * Join a view to its model. Gives:

@@ -80,7 +80,7 @@ def test_a_view_whose_kernel_has_ended_says_so(open_notebook):
     table.press("Control+End")
     pane = notebook.widgets(".lx-error")
     expect(pane).to_contain_text("Python cannot be asked")
-    expect(pane).to_contain_text("The kernel has ended")
+    expect(pane).to_contain_text("The kernel seems to have ended")
     pane.get_by_role("button", name="Dismiss").click()
     expect(pane).to_have_count(0)
 
