@@ -20,14 +20,20 @@ import { count, visible } from "./text";
 
 export type Commits = ReturnType<typeof lineageCommits>;
 
-/** Where versions and heights of the layout are in the picture, in px. */
-export interface LineageScale {
+/** Where versions are in a picture, in px. */
+export interface AxisScale {
   width: number;
-  unit: number;
   side: number;
   end?: number;
   x: (version: number) => number;
   version: (x: number) => number;
+  /** The versions to write below it; round numbers if there are none. */
+  ticks?: number[];
+}
+
+/** Where they are if all are equally far apart. */
+export interface LineageScale extends AxisScale {
+  unit: number;
 }
 
 export const AXIS = { tag: 17, names: 54, marks: 16, foot: 34, pale: 0.4, widestTag: 140 };
@@ -219,11 +225,11 @@ export function drawLineageTags(
   }
 }
 
-/** Draw versions at round numbers, and their times below. */
+/** Draw versions, and their times below. */
 export function drawLineageTicks(
   context: CanvasRenderingContext2D,
   commits: Commits,
-  scale: LineageScale,
+  scale: AxisScale,
   top: number,
   look: Look,
 ) {
@@ -239,7 +245,7 @@ export function drawLineageTicks(
   const ends = timesInSight(commits, low, high);
   const form = ends && timeForm(...ends);
   context.textAlign = "center";
-  const ticks = tickVersions(low, high, scale.width);
+  const ticks = scale.ticks ?? tickVersions(low, high, scale.width);
   const [numbers, times] = [freeRow(), freeRow()];
   for (const version of [...ticks.slice(-1), ...ticks.slice(0, -1)]) {
     const x = scale.x(version);

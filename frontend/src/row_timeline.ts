@@ -5,9 +5,10 @@ import { canvas, fitting, haloText, lookOf, onTheme } from "./canvas";
 import { node, setAttributes } from "./elements";
 import { isCommand } from "./keys";
 import { KIND_COLORS } from "./kinds";
-import type { Commits, LineageScale } from "./lineage_axis";
+import type { AxisScale, Commits } from "./lineage_axis";
 import { drawLineageTicks } from "./lineage_axis";
 import type { RowEvent } from "./messages";
+import { lifeScale } from "./row_timeline_scale";
 import { count, cut } from "./text";
 import { tooltip } from "./tooltip";
 
@@ -25,9 +26,11 @@ export interface TimelineLane {
   offsets: Set<string>;
 }
 
-interface TimelineScale extends LineageScale {
+interface TimelineScale extends AxisScale {
   last: number;
 }
+
+const BESIDE = 0.6; // versions beside the outermost
 
 const TIMELINE = { side: 14, label: 150, lane: 34, lowest: 70, tallest: 420, foot: 34, top: 20 };
 
@@ -55,21 +58,21 @@ export function rowTimeline(
   );
 
   function scaleOf(width: number): TimelineScale {
-    const numbers = [
-      ...events.map((event) => Number(event.version)),
-      ...(commits.count ? [commits.versions[0], commits.versions[commits.count - 1]] : []),
-    ];
-    const [low, high] = [Math.min(...numbers) - 0.6, Math.max(...numbers) + 0.6];
+    const happened = events.map((event) => Number(event.version));
+    const numbers = commits.count ? [...happened, commits.versions[0], commits.versions[commits.count - 1]] : happened;
+    const last = numbers.reduce((most, version) => Math.max(most, version));
+    const first = numbers.reduce((least, version) => Math.min(least, version));
     const left = TIMELINE.side + Math.min(TIMELINE.label, width / 4);
-    const unit = (width - left - TIMELINE.side) / (high - low);
+    const right = width - TIMELINE.side;
+    const { x, version, isLinear } = lifeScale(happened, { first: first - BESIDE, last: last + BESIDE, left, right });
     return {
       width,
       side: left,
       end: TIMELINE.side,
-      unit,
-      x: (v: number) => left + (v - low) * unit,
-      version: (x: number) => low + (x - left) / unit,
-      last: high - 0.6,
+      x,
+      version,
+      last,
+      ticks: isLinear ? undefined : [...happened, last],
     };
   }
 
@@ -83,6 +86,7 @@ export function rowTimeline(
     drawLaneNames(context, lanes, y, tall, scale, look);
     drawVersionLine(context, scale, bottom, look);
     drawLineageTicks(context, commits, scale, bottom, look);
+    if (scale.ticks) noteStretch(context, scale, bottom, look);
     marks = placeEvents(scale, y);
     drawLife(context, marks, scale, look);
     for (const mark of marks) drawTimelineMark(context, mark, mark.index === chosen, look);
@@ -93,7 +97,7 @@ export function rowTimeline(
   }
 
   /** The version that is looked at, if it is not that of an event. */
-  function drawVersionLine(context: CanvasRenderingContext2D, scale: LineageScale, bottom: number, look: Look) {
+  function drawVersionLine(context: CanvasRenderingContext2D, scale: AxisScale, bottom: number, look: Look) {
     if (version === null) return;
     const x = scale.x(Number(version));
     if (x < scale.side || x > scale.width) return;
@@ -103,7 +107,7 @@ export function rowTimeline(
     context.globalAlpha = 1;
   }
 
-  function placeEvents(scale: LineageScale, y: (lane: number) => number) {
+  function placeEvents(scale: AxisScale, y: (lane: number) => number) {
     const place = new Map(lanes.map((lane, i) => [lane.key, i]));
     return events.map((event, index) => ({
       event,
@@ -206,7 +210,7 @@ function drawLaneNames(
   lanes: TimelineLane[],
   y: (lane: number) => number,
   tall: number,
-  scale: LineageScale,
+  scale: AxisScale,
   look: Look,
 ) {
   context.textAlign = "right";
@@ -229,6 +233,15 @@ function drawLaneNames(
       y(i),
     );
   }
+}
+
+/** Say that versions are not as far apart as their numbers are. */
+function noteStretch(context: CanvasRenderingContext2D, scale: AxisScale, bottom: number, look: Look) {
+  context.font = look.font;
+  context.fillStyle = look.quiet;
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  context.fillText("not to scale", scale.side - 14, bottom + 12);
 }
 
 /** The line from event to event: thick where the row lived, dotted where it was gone. */
@@ -285,7 +298,7 @@ function nameTimelineMarks(
   context: CanvasRenderingContext2D,
   marks: TimelineMark[],
   chosen: number,
-  scale: LineageScale,
+  scale: AxisScale,
   tall: number,
   look: Look,
 ) {
