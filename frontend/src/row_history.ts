@@ -70,7 +70,7 @@ export function render({ model, el }: View) {
     bar.setRow(answer.row_id);
     bar.tell(answer.problem ?? "");
     nothing.hidden = answer.row_id !== null;
-    rows.element.hidden = !events.length;
+    rows.element.hidden = true; // it has another row's events, or none
     timeline.setEvents(events);
     chosen = events.length - 1;
     timeline.choose(chosen);
@@ -79,6 +79,7 @@ export function render({ model, el }: View) {
     const read = await link.ask<RowValues>("values");
     if (read.problem) bar.tell(read.problem);
     values = read.values ?? null;
+    rows.element.hidden = !values;
     showEvent();
   }
 

@@ -19,14 +19,22 @@ export function rowFrame(table: HTMLTableElement) {
     { class: "lx-rows-grid", role: "grid", tabindex: 0, "aria-label": "Rows", "aria-multiselectable": "true" },
     space,
   );
+  let tall = HEAD_HEIGHT; // px, of what is in sight
+
+  /** Give the scroll bar at the bottom room of its own; it is there or not only once columns have their widths. */
+  function stretch() {
+    const beside = element.offsetHeight - element.clientHeight; // the scroll bar, and borders
+    element.style.height = `${tall + beside}px`;
+  }
+  new ResizeObserver(() => requestAnimationFrame(stretch)).observe(element);
 
   return {
     element,
     fit({ num_rows, columns, filter }: RowsAbout, sight: Sight) {
       element.classList.toggle("lx-tall", sight.rowHeight !== ROW_HEIGHT);
       space.style.height = `${HEAD_HEIGHT + allRowsHeight(sight)}px`;
-      const scrollBar = element.offsetHeight - element.clientHeight; // of horizontal scrolling, and borders
-      element.style.height = `${HEAD_HEIGHT + sight.inSight * sight.rowHeight + scrollBar}px`;
+      tall = HEAD_HEIGHT + sight.inSight * sight.rowHeight;
+      stretch();
       element.setAttribute("aria-rowcount", String(num_rows + 1));
       element.setAttribute("aria-colcount", String(columns.length));
       nothing.hidden = num_rows > 0 && columns.length > 0;
