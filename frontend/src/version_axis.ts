@@ -1,5 +1,6 @@
 // Versions from left to right: where they stand, their rows, commits, gaps and tags.
 
+import { bisectCenter } from "d3-array";
 import { canvasFont, shortened, themeColor } from "./canvas";
 import { commitBars } from "./commit_bars";
 import type { History } from "./history";
@@ -42,16 +43,7 @@ export function stripScale(history: { count: number; gapBefore: boolean[] }, wid
   }
   const center = (p: number) => left[p] + unit / 2;
   /** The version nearest to a place. */
-  function positionAt(place: number) {
-    let [low, high] = [0, n - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (left[middle] <= place) low = middle;
-      else high = middle - 1;
-    }
-    if (low + 1 < n && place - center(low) > center(low + 1) - place) low += 1;
-    return low;
-  }
+  const positionAt = (place: number) => bisectCenter(left, place - unit / 2);
   return { unit, gap, left, center, positionAt };
 }
 
