@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { statesAt } from "../src/fragment_map";
 import { unpackHistory } from "../src/history";
 import type { HistoryContent } from "../src/messages";
-import { roundTicks } from "../src/ticks";
 import { STRIP, stripScale } from "../src/version_axis";
 
 const NAMES = { Float64Array: "f8", BigUint64Array: "u8", Int32Array: "i4", Uint8Array: "u1" };
@@ -57,16 +56,6 @@ describe("versions on an axis", () => {
       }
       expect([scale.positionAt(-1e9), scale.positionAt(1e9)]).toEqual([0, count - 1]);
     }
-  });
-});
-
-describe("round numbers for an axis", () => {
-  it.each([1, 7, 999, 1e6])("of %d begin at 0, are few, and stay below it", (most) => {
-    const ticks = roundTicks(most);
-    expect(ticks[0]).toBe(0);
-    expect(ticks.length).toBeGreaterThan(0);
-    expect(ticks.length).toBeLessThanOrEqual(4);
-    expect(ticks[ticks.length - 1]).toBeLessThanOrEqual(most);
   });
 });
 
