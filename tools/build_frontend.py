@@ -16,6 +16,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -145,12 +146,43 @@ def build() -> dict[Path, bytes]:
 
 
 def bundled(source: str, name: str, target: Path, *options: str) -> dict[Path, bytes]:
-    """Return what a module of ``frontend/`` becomes with all that it imports."""
+    """Return what a module of ``frontend/`` becomes with all that it imports, with licences."""
     with TemporaryDirectory() as folder:
         every = (*options, "--bundle", "--minify", "--charset=utf8", "--log-level=warning")
-        if run("esbuild/bin/esbuild", source, *every, f"--outfile={folder}/{name}"):
+        meta = Path(folder, "meta.json")
+        if run(
+            "esbuild/bin/esbuild",
+            source,
+            *every,
+            f"--outfile={folder}/{name}",
+            f"--metafile={meta}",
+        ):
             sys.exit(f"esbuild could not bundle frontend/{source}")
-        return {target / path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
+        outputs = json.loads(meta.read_text(encoding="utf-8"))["outputs"]
+        meta.unlink()
+        written = {target / path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
+    parts = {
+        path
+        for output in outputs.values()
+        for path, part in output["inputs"].items()
+        if part["bytesInOutput"]
+    }
+    written[target / name] += notices(parts).encode()
+    return written
+
+
+def notices(parts: set[str]) -> str:
+    """Return the licences of the packages that some files are of, each text once."""
+    packages = {
+        found[1] for path in parts if (found := re.match("node_modules/((@[^/]+/)?[^/]+)/", path))
+    }
+    holders: dict[str, list[str]] = {}
+    for package in sorted(packages):
+        text = (PACKAGES / package / "LICENSE").read_text(encoding="utf-8")
+        holders.setdefault(text.strip(), []).append(package)
+    return "".join(
+        [f"/*! Has parts of {', '.join(held)}:\n\n{text}\n*/\n" for text, held in holders.items()]
+    )
 
 
 def is_same(path: Path, content: bytes) -> bool:

@@ -1,11 +1,11 @@
 // Bytes over versions, in parts: areas on top of each other.
 
+import { ticks } from "d3-array";
 import { themeColor } from "./canvas";
 import { fill, node } from "./elements";
 import type { History } from "./history";
 import { legendEntry, swatch } from "./legend";
 import { bytes, count } from "./text";
-import { roundTicks } from "./ticks";
 import type { VersionScale } from "./version_axis";
 import { marginLabel, STRIP } from "./version_axis";
 import { versionPicture } from "./version_picture";
@@ -26,6 +26,8 @@ interface Given {
 }
 
 const TOP = 8; // px
+
+const TICKS = 3; // or about as many round numbers
 
 /** The picture with its legend: `element`, `setHistory(history, parts)`, `show(position, null)`, `close()`. */
 export function byteAreas(root: HTMLElement, { label, height, onMove, describeVersion }: Given) {
@@ -75,7 +77,7 @@ export function byteAreas(root: HTMLElement, { label, height, onMove, describeVe
     const base = height - 2;
     const y = (value: number) => base - (value / (most || 1)) * (base - TOP);
     const element = context.canvas;
-    for (const value of roundTicks(most)) {
+    for (const value of ticks(0, most, TICKS)) {
       context.strokeStyle = themeColor(element, "line");
       context.lineWidth = 1;
       const at = Math.round(y(value)) + 0.5;

@@ -8,7 +8,7 @@ import { kindColor } from "./legend";
 import type { AgeArrays, EncodingsStory, GrowthArrays } from "./messages";
 import { bytes, count, perRow, plural } from "./text";
 import type { VersionScale } from "./version_axis";
-import { drawCommits, drawGaps, drawTags, marginLabel, STRIP, versionsPerBar } from "./version_axis";
+import { drawCommits, drawGaps, drawTags, marginLabel, STRIP, stepPath, versionsPerBar } from "./version_axis";
 import { versionPicture } from "./version_picture";
 
 const AGE = { tall: 34, apart: 8 }; // px
@@ -89,10 +89,14 @@ export function growthPicture(
       context.lineTo(width - STRIP.side, Math.round(y(value)) + 0.5);
       context.stroke();
     }
+    context.strokeStyle = look.ink;
+    context.lineWidth = 1.5;
     context.setLineDash([4, 3]);
-    stepLine(context, history, scale, best, y, look.ink, 1.5);
+    context.stroke(stepPath(history, scale, best, y));
+    context.strokeStyle = history.growth_color;
+    context.lineWidth = 2;
     context.setLineDash([]);
-    stepLine(context, history, scale, now, y, history.growth_color, 2);
+    context.stroke(stepPath(history, scale, now, y));
   }
 
   /** Bars for the rows that each version created, or last updated, in the colour of its commit. */
@@ -178,27 +182,4 @@ export function growthWords(growth: GrowthArrays, p: number) {
   const told = Number.isNaN(segments[p]) ? "" : ` in ${plural(segments[p], "segment")}`;
   const atBest = Number.isNaN(best[p]) ? "" : `, at best ${perRow(best[p])}`;
   return `Row IDs: ${bytes(size[p])}${told}; ${perRow(now[p])} a row${atBest}`;
-}
-
-/** A line in steps over versions, nothing where a value is not known. */
-function stepLine(
-  context: CanvasRenderingContext2D,
-  history: History,
-  scale: VersionScale,
-  values: Float64Array,
-  y: (value: number) => number,
-  color: string,
-  wide: number,
-) {
-  context.strokeStyle = color;
-  context.lineWidth = wide;
-  context.beginPath();
-  for (let p = 0; p < history.count; p += 1) {
-    if (Number.isNaN(values[p])) continue;
-    const isFirst = p === 0 || history.gapBefore[p] || Number.isNaN(values[p - 1]);
-    if (isFirst) context.moveTo(scale.left[p], y(values[p]));
-    else context.lineTo(scale.left[p], y(values[p]));
-    context.lineTo(scale.left[p] + scale.unit, y(values[p]));
-  }
-  context.stroke();
 }

@@ -5,7 +5,7 @@ import type { History } from "./history";
 import { COVERAGE, type CoverageRows } from "./index_lives";
 import { kindColor } from "./legend";
 import type { VersionScale } from "./version_axis";
-import { marginLabel, STRIP } from "./version_axis";
+import { marginLabel, STRIP, stepPath } from "./version_axis";
 
 /** What the index has of the fragments in each row: a pixel of `image` is `step` versions of a row. */
 export function drawCoverage(
@@ -88,15 +88,7 @@ export function drawPercent(
   const drawLine = (line: Float64Array, color: string, wide: number) => {
     context.strokeStyle = color;
     context.lineWidth = wide;
-    context.beginPath();
-    for (let p = 0; p < history.count; p += 1) {
-      if (Number.isNaN(line[p])) continue;
-      const isFirst = p === 0 || history.gapBefore[p] || Number.isNaN(line[p - 1]);
-      if (isFirst) context.moveTo(scale.left[p], y(line[p]));
-      else context.lineTo(scale.left[p], y(line[p]));
-      context.lineTo(scale.left[p] + scale.unit, y(line[p]));
-    }
-    context.stroke();
+    context.stroke(stepPath(history, scale, line, y));
   };
   lines.forEach((line, i) => {
     if (i !== chosen) drawLine(line, look.line, 1.5);

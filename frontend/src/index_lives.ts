@@ -1,7 +1,7 @@
 // What an index had of each fragment over versions: the arrays from Python, added up for a picture.
 
+import { bisector } from "d3-array";
 import { unpackArrays } from "./arrays";
-
 import type { History } from "./history";
 import type { Coverage, IndicesStory, LineArrays, LivesArrays, LivesContent } from "./messages";
 
@@ -55,17 +55,11 @@ export function unpackLives(content: LivesContent) {
   for (const s of slot) begins[s + 1] += 1;
   for (let s = 0; s < lives.fragments.length; s += 1) begins[s + 1] += begins[s];
   const slots = new Map(Array.from(lives.fragments, (id, s) => [String(id), s] as const));
+  const byFirst = bisector((i: number) => first[i]);
   /** What the index has of a fragment in a version: a number in `coverages`, 0 for nothing. */
   function at(s: number, position: number) {
-    let [low, high] = [begins[s], begins[s + 1] - 1];
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const i = order[middle];
-      if (last[i] < position) low = middle + 1;
-      else if (first[i] > position) high = middle - 1;
-      else return coverage[i];
-    }
-    return 0;
+    const found = byFirst.right(order, position, begins[s], begins[s + 1]) - 1;
+    return found >= begins[s] && last[order[found]] >= position ? coverage[order[found]] : 0;
   }
   return { ...content, ...lives, count: lives.fragments.length, at, slotOf: (id: string) => slots.get(id) };
 }

@@ -1,5 +1,6 @@
 // What stands above and below the lanes: tags, commits by name and colour, versions and times.
 
+import { bisectCenter, bisectLeft } from "d3-array";
 import { unpackArrays } from "./arrays";
 import type { Look } from "./canvas";
 import { shortened } from "./canvas";
@@ -59,22 +60,12 @@ export function lineageCommits(content: CommitsContent) {
     isRecorded,
     count: versions.length,
     /** The position of the first version that is not below a number. */
-    from(version: number) {
-      let [low, high] = [0, versions.length];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (versions[middle] < version) low = middle + 1;
-        else high = middle;
-      }
-      return low;
-    },
+    from: (version: number) => bisectLeft(versions, version),
     /** The position of the kept version that is nearest to a number; -1 if none is kept. */
     nearest(version: number) {
-      const next = this.from(version);
-      const isPrevious =
-        next === versions.length || (next > 0 && version - versions[next - 1] <= versions[next] - version);
-      const found = isPrevious ? next - 1 : next;
-      return versions[found + 1] === versions[found] && found >= 0 ? found + 1 : found; // a fork
+      if (!versions.length) return -1;
+      const found = bisectCenter(versions, version);
+      return versions[found + 1] === versions[found] ? found + 1 : found; // a fork
     },
     nameAt(p: number) {
       return content.operations[p] === "ReserveFragments" ? "reserve" : content.kinds[kind[p]];

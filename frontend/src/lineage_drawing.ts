@@ -1,5 +1,6 @@
 // Lanes, ribbons and the way of a row, as Python laid them out; y runs down, x in versions.
 
+import { bisector } from "d3-array";
 import { unpackArrays } from "./arrays";
 import type { Look } from "./canvas";
 import { haloText, textOn } from "./canvas";
@@ -174,6 +175,7 @@ export function drawLaneLabels(
 ) {
   const taken = [...rowNames, ...rowMarks(layout, scale).map(({ x, y }) => ({ x, y, half: 7 }))];
   for (const [i, lane] of layout.lanes.entries()) {
+    if (layout.lane_x1[i] < scale.version(0)) continue;
     const first = layout.stepsOf[i][0];
     const thick = layout.step_thickness[first] * scale.ky;
     const isAbove = layout.has_labels && scale.ky > 0.9;
@@ -317,13 +319,7 @@ export function findInLineage(layout: Layout, scale: LaneScale, x: number, y: nu
 }
 
 /** The step that a lane is in at a place. */
-function stepAt(layout: Layout, lane: number, version: number) {
-  const steps = layout.stepsOf[lane];
-  let [low, high] = [0, steps.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (layout.step_x0[steps[middle]] <= version) low = middle;
-    else high = middle - 1;
-  }
-  return steps[low];
+function stepAt({ stepsOf, step_x0 }: Layout, lane: number, version: number) {
+  const next = bisector((step: number) => step_x0[step]).right(stepsOf[lane], version);
+  return stepsOf[lane][Math.max(0, next - 1)];
 }

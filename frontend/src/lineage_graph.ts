@@ -47,7 +47,7 @@ export function render({ model, el }: View) {
     "details",
     { class: "lx-help" },
     node("summary", {}, "keys and mouse"),
-    "Drag, or use the arrow keys, to move. Zoom with + and −, or with the wheel after a click into the picture (or with Ctrl); 0 shows everything. Shift with ← → changes the version, Shift with ↑ ↓ selects a fragment in it, Escape selects none. A click above or below the lanes goes to that version.",
+    "Drag, or use the arrow keys, to move. Zoom with + and −, with two fingers, or with the wheel after a click into the picture (or with Ctrl); 0 shows everything. Shift with ← → changes the version, Shift with ↑ ↓ selects a fragment in it, Escape selects none. A click above or below the lanes goes to that version.",
   );
   link.root.classList.add("lx-box", "lx-lineage-graph");
   link.root.append(

@@ -3,18 +3,21 @@
 import { isCommand, stepOf } from "./keys";
 import type { Commits } from "./lineage_axis";
 import { isRest, type Layout } from "./lineage_drawing";
-import { moved, type Sight, width, zoomed } from "./lineage_span";
+import { type Sight, width } from "./lineage_span";
 
-const ZOOM = 1.5;
+/** By how much keys zoom; 0 shows everything. */
+const ZOOMS = { "+": 1.5, "=": 1.5, "-": 1 / 1.5, 0: 0 };
 
 const SCROLLED = 40; // px
 
 interface KeyActions {
   /** Whether there is a picture yet. */
   isReady: () => boolean;
-  /** What a key leads to, if it changes what is in sight. */
-  sightAfter: (key: string) => Sight | undefined;
-  onSight: (sight: Sight) => void;
+  /** How many versions a key moves by, undefined for one that does not. */
+  distance: (key: string) => number | undefined;
+  onMove: (versions: number) => void;
+  /** What is in sight becomes so many times as large; 0 shows everything. */
+  onZoom: (factor: number) => void;
   onScroll: (pixels: number) => void;
   onVersion: (step: number) => void;
   onLane: (step: number) => void;
@@ -30,11 +33,13 @@ export function watchKeys(element: HTMLElement, actions: KeyActions) {
     const { key, shiftKey } = event;
     const along = stepOf(key, { ArrowLeft: -1, ArrowRight: 1 });
     const down = stepOf(key, { ArrowUp: -1, ArrowDown: 1 });
-    const sight = actions.sightAfter(key);
+    const distance = actions.distance(key);
+    const factor = stepOf(key, ZOOMS);
     if (along && shiftKey) actions.onVersion(along);
     else if (down && shiftKey) actions.onLane(down);
     else if (down) actions.onScroll(down * SCROLLED);
-    else if (sight) actions.onSight(sight);
+    else if (distance !== undefined) actions.onMove(distance);
+    else if (factor !== undefined) actions.onZoom(factor);
     else if (key === "Escape") actions.onEscape();
     else return;
     event.preventDefault();
@@ -43,22 +48,17 @@ export function watchKeys(element: HTMLElement, actions: KeyActions) {
   });
 }
 
-/** What is in sight after a key, undefined for one that does not change it; it may be beyond the whole. */
-export function sightAfter(key: string, sight: Sight, whole: Sight): Sight | undefined {
-  const wide = width(sight);
-  const sights: Record<string, Sight> = {
-    ArrowLeft: moved(sight, -wide / 8),
-    ArrowRight: moved(sight, wide / 8),
-    PageUp: moved(sight, -wide * 0.8),
-    PageDown: moved(sight, wide * 0.8),
-    Home: moved(sight, whole.x0 - sight.x0),
-    End: moved(sight, whole.x1 - sight.x1),
-    "+": zoomed(sight, ZOOM),
-    "=": zoomed(sight, ZOOM),
-    "-": zoomed(sight, 1 / ZOOM),
-    0: whole,
-  };
-  return sights[key];
+/** How many versions a key moves by, undefined for one that does not; it may be beyond the whole. */
+export function distanceOf(key: string, sight: Sight, whole: Sight) {
+  const [wide, all] = [width(sight), width(whole)];
+  return stepOf(key, {
+    ArrowLeft: -wide / 8,
+    ArrowRight: wide / 8,
+    PageUp: -wide * 0.8,
+    PageDown: wide * 0.8,
+    Home: -all,
+    End: all,
+  });
 }
 
 /** The version that is `step` commits further, of those that were not inherited; null if there is none. */

@@ -4,10 +4,10 @@ import { canvas, lookOf, onTheme } from "./canvas";
 import { node } from "./elements";
 import { AXIS, type Commits } from "./lineage_axis";
 import { type InLineage, isRest, type LaneScale, type Layout } from "./lineage_drawing";
-import { watchGestures } from "./lineage_gestures";
-import { nextLane, nextVersion, sightAfter, watchKeys } from "./lineage_keys";
+import { movedAbout } from "./lineage_gestures";
+import { distanceOf, nextLane, nextVersion, watchKeys } from "./lineage_keys";
 import { findInPicture, headHeight, paintBack, paintFront, pictureHeight } from "./lineage_paint";
-import { bounded, isWhole, laneScale, moved, SIDE, type Sight, sightOf, versionsIn, zoomed } from "./lineage_span";
+import { laneScale, SIDE, sightOf, versionsIn } from "./lineage_span";
 import { pictureWords } from "./lineage_words";
 import { tooltip } from "./tooltip";
 
@@ -27,8 +27,6 @@ interface PictureActions {
 export function lineagePicture(root: HTMLElement, { onView, onSelect, onVersion, describe }: PictureActions) {
   let commits!: Commits;
   let layout!: Layout;
-  let whole: Sight = { x0: 0, x1: 1 };
-  let sight = whole;
   let offset = 0; // how much of the lanes is above what is in sight
   let version: string | null = null;
   let pointed: InLineage | null = null;
@@ -45,6 +43,8 @@ export function lineagePicture(root: HTMLElement, { onView, onSelect, onVersion,
 
   function drawBack(context: CanvasRenderingContext2D, width: number, height: number) {
     if (!layout) return;
+    view.setWidth(width);
+    const sight = view.sight();
     const top = headHeight(commits);
     scale = laneScale(sight, { height: layout.height, offset }, { width, top, room: height - top - AXIS.foot });
     offset = scale.offset;
@@ -67,19 +67,12 @@ export function lineagePicture(root: HTMLElement, { onView, onSelect, onVersion,
     element.dataset.version = version ?? "";
   }
 
-  function setSight(wanted: Sight) {
-    sight = bounded(wanted, whole);
+  /** Other versions are in sight, or lanes so far down, in px. */
+  function move(down: number) {
+    if (scale) offset -= down / scale.ky;
+    tip.hide();
     back.redraw();
     onView();
-  }
-
-  function zoomAt(factor: number, x: number) {
-    setSight(zoomed(sight, factor, (x - SIDE) / (scale.width - 2 * SIDE)));
-  }
-
-  function moveBy(versions: number, pixels = 0) {
-    offset += pixels / scale.ky;
-    setSight(moved(sight, versions));
   }
 
   // --- pointer
@@ -108,9 +101,10 @@ export function lineagePicture(root: HTMLElement, { onView, onSelect, onVersion,
     else if (!found && layout.selected) onSelect(null);
   }
 
-  watchGestures(element, {
+  const view = movedAbout(element, {
     isReady: () => Boolean(scale),
-    isWhole: () => isWhole(sight, whole),
+    isFree: (x, y) => find(x, y)?.what !== "lane",
+    onMove: move,
     onPoint: point,
     onLeave: () => {
       tip.hide();
@@ -118,13 +112,6 @@ export function lineagePicture(root: HTMLElement, { onView, onSelect, onVersion,
       front.redraw();
     },
     onClick: click,
-    onTwice: (x, y) => find(x, y)?.what !== "lane" && zoomAt(2, x),
-    onDrag: (dx, dy) => {
-      tip.hide();
-      moveBy(-dx / scale.unit, -dy);
-    },
-    onWheel: (dx) => moveBy(dx / scale.unit),
-    onZoom: zoomAt,
   });
 
   // --- keyboard
@@ -132,20 +119,22 @@ export function lineagePicture(root: HTMLElement, { onView, onSelect, onVersion,
   function stepVersion(step: number) {
     const target = nextVersion(commits, version, step);
     if (target === null) return;
-    if (target < sight.x0 || target > sight.x1) moveBy(target - (sight.x0 + sight.x1) / 2);
+    const { x0, x1 } = view.sight();
+    if (target < x0 || target > x1) view.move(target - (x0 + x1) / 2);
     onVersion(String(target));
   }
 
   function stepLane(step: number) {
-    const lane = nextLane(layout, version === null ? sight.x1 : Number(version), step);
+    const lane = nextLane(layout, version === null ? view.sight().x1 : Number(version), step);
     if (lane !== null) onSelect(lane);
   }
 
   watchKeys(element, {
     isReady: () => Boolean(scale),
-    sightAfter: (key) => sightAfter(key, sight, whole),
-    onSight: setSight,
-    onScroll: (pixels) => moveBy(0, pixels),
+    distance: (key) => distanceOf(key, view.sight(), view.whole()),
+    onMove: view.move,
+    onZoom: (factor) => (factor ? view.zoom(factor) : view.show(view.whole())),
+    onScroll: (pixels) => move(-pixels),
     onVersion: stepVersion,
     onLane: stepLane,
     onEscape: () => onSelect(null),
@@ -155,18 +144,16 @@ export function lineagePicture(root: HTMLElement, { onView, onSelect, onVersion,
 
   return {
     element,
-    isWhole: () => isWhole(sight, whole),
+    isWhole: view.isWhole,
     setCommits(newest: Commits, begin: number, end: number) {
-      const stays = layout && !isWhole(sight, whole);
       commits = newest;
-      whole = sightOf(begin, end);
-      sight = stays ? sight : whole;
+      view.setWhole(sightOf(begin, end), Boolean(layout) && !view.isWhole());
     },
     setLayout(newest: Layout) {
       const isFirst = !layout;
       layout = newest;
       pointed = null;
-      if (isFirst || isWhole(sight, whole)) {
+      if (isFirst || view.isWhole()) {
         const height = `${pictureHeight(layout, commits)}px`;
         for (const sized of [element, back.element, front.element]) sized.style.height = height;
       }
@@ -178,10 +165,10 @@ export function lineagePicture(root: HTMLElement, { onView, onSelect, onVersion,
       front.redraw();
     },
     /** The versions in sight, whole ones. */
-    span: () => versionsIn(sight, whole),
-    show: (begin: number, end: number) => setSight(sightOf(begin, end)),
-    fit: () => setSight(whole),
-    zoom: (factor: number) => scale && setSight(zoomed(sight, factor)),
+    span: () => versionsIn(view.sight(), view.whole()),
+    show: (begin: number, end: number) => view.show(sightOf(begin, end)),
+    fit: () => view.show(view.whole()),
+    zoom: (factor: number) => scale && view.zoom(factor),
     close() {
       stopTheme();
       back.close();

@@ -1,5 +1,6 @@
 // Which versions of a lineage picture are in sight, how large they are drawn, and which are asked for.
 
+import type { ZoomTransform } from "d3-zoom";
 import type { LaneScale } from "./lineage_drawing";
 
 /** A part of the axis, in versions; its ends may lie between two. */
@@ -14,7 +15,10 @@ export type Span = [number, number];
 /** The margin beside the versions, in px. */
 export const SIDE = 12;
 
-const [BESIDE, FEWEST] = [0.4, 3]; // versions: half of one beside the outermost; the least in sight
+/** The least that is in sight, in versions. */
+export const FEWEST = 3;
+
+const BESIDE = 0.4; // versions, beside the outermost
 
 const FLATTEST = 0.45; // of their height, where lanes do not all fit
 
@@ -27,26 +31,22 @@ export function width({ x0, x1 }: Sight) {
   return x1 - x0;
 }
 
-/** The nearest that is within the whole, neither too narrow nor too wide. */
-export function bounded({ x0, x1 }: Sight, whole: Sight): Sight {
-  const longest = width(whole);
-  const span = Math.min(Math.max(x1 - x0, Math.min(FEWEST, longest)), longest);
-  const start = Math.min(Math.max((x0 + x1) / 2 - span / 2, whole.x0), whole.x1 - span);
-  return { x0: start, x1: start + span };
+/** What is in sight of a picture of all, enlarged by `k` and moved by `x`, as d3-zoom has it. */
+export function sightUnder({ k, x }: Pick<ZoomTransform, "k" | "x">, whole: Sight, wide: number): Sight {
+  const x0 = whole.x0 + ((SIDE - x) / k - SIDE) / unitOf(whole, wide);
+  return { x0, x1: x0 + width(whole) / k };
 }
 
-export function moved({ x0, x1 }: Sight, versions: number): Sight {
-  return { x0: x0 + versions, x1: x1 + versions };
+/** How much a picture of all is enlarged, within limits, and moved until some of it is in the middle. */
+export function enlarged(sight: Sight, whole: Sight, wide: number, [least, most]: [number, number]) {
+  const k = Math.min(Math.max(width(whole) / width(sight), least), most);
+  const middle = SIDE + ((sight.x0 + sight.x1) / 2 - whole.x0) * unitOf(whole, wide);
+  return { k, x: wide / 2 - k * middle };
 }
 
-/** Larger by a factor, about what is at a part of the width. */
-export function zoomed(sight: Sight, factor: number, at = 0.5): Sight {
-  const center = sight.x0 + at * width(sight);
-  return { x0: center - (center - sight.x0) / factor, x1: center + (sight.x1 - center) / factor };
-}
-
-export function isWhole(sight: Sight, whole: Sight) {
-  return width(sight) >= width(whole) * (1 - 1e-9); // rounding may take a little
+/** How wide a version is, in px. */
+export function unitOf(sight: Sight, wide: number) {
+  return (wide - 2 * SIDE) / width(sight);
 }
 
 /** The versions in sight, whole ones. */
@@ -62,7 +62,7 @@ export function laneScale(
 ): LaneScale {
   const ky = Math.max(Math.min(1, room / height), FLATTEST);
   const hidden = Math.min(Math.max(offset, 0), Math.max(0, height - room / ky));
-  const unit = (wide - 2 * SIDE) / width(sight);
+  const unit = unitOf(sight, wide);
   return {
     width: wide,
     unit,

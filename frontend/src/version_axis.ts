@@ -1,5 +1,6 @@
 // Versions from left to right: where they stand, their rows, commits, gaps and tags.
 
+import { bisectCenter } from "d3-array";
 import { canvasFont, shortened, themeColor } from "./canvas";
 import { commitBars } from "./commit_bars";
 import type { History } from "./history";
@@ -42,16 +43,7 @@ export function stripScale(history: { count: number; gapBefore: boolean[] }, wid
   }
   const center = (p: number) => left[p] + unit / 2;
   /** The version nearest to a place. */
-  function positionAt(place: number) {
-    let [low, high] = [0, n - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (left[middle] <= place) low = middle;
-      else high = middle - 1;
-    }
-    if (low + 1 < n && place - center(low) > center(low + 1) - place) low += 1;
-    return low;
-  }
+  const positionAt = (place: number) => bisectCenter(left, place - unit / 2);
   return { unit, gap, left, center, positionAt };
 }
 
@@ -68,32 +60,38 @@ export function drawRows(
   const bottom = top + chart - 4;
   const y = (value: number) => bottom - (highest ? (value / highest) * (chart - 10) : 0);
   const accent = themeColor(context.canvas, "accent");
+  context.globalAlpha = 0.14;
+  context.fillStyle = accent;
+  context.fill(stepPath(history, scale, rows, y, bottom));
+  context.globalAlpha = 1;
   context.lineWidth = 1.5;
   context.strokeStyle = accent;
-  let begin = 0;
-  while (begin < history.count) {
-    if (Number.isNaN(rows[begin])) {
-      begin += 1;
-      continue;
-    }
-    const line = new Path2D();
-    let end = begin;
-    line.moveTo(scale.left[begin], y(rows[begin]));
-    while (end < history.count && !Number.isNaN(rows[end]) && (end === begin || !history.gapBefore[end])) {
-      if (end > begin) line.lineTo(scale.left[end], y(rows[end]));
-      line.lineTo(scale.left[end] + scale.unit, y(rows[end]));
-      end += 1;
-    }
-    const area = new Path2D(line);
-    area.lineTo(scale.left[end - 1] + scale.unit, bottom);
-    area.lineTo(scale.left[begin], bottom);
-    context.globalAlpha = 0.14;
-    context.fillStyle = accent;
-    context.fill(area);
-    context.globalAlpha = 1;
-    context.stroke(line);
-    begin = end;
+  context.stroke(stepPath(history, scale, rows, y));
+}
+
+/**
+ * A path in steps over versions, with nothing in gaps and where a value is not known; each part of it begins and
+ * ends at a floor, if there is one.
+ */
+export function stepPath(
+  { count, gapBefore }: History,
+  { left, unit }: VersionScale,
+  values: Float64Array,
+  y: (value: number) => number,
+  floor?: number,
+) {
+  const path = new Path2D();
+  const isKnown = (p: number) => p >= 0 && p < count && !Number.isNaN(values[p]);
+  const goesOn = (p: number) => isKnown(p - 1) && isKnown(p) && !gapBefore[p];
+  for (let p = 0; p < count; p += 1) {
+    if (!isKnown(p)) continue;
+    const height = y(values[p]);
+    if (!goesOn(p)) path.moveTo(left[p], floor ?? height);
+    path.lineTo(left[p], height);
+    path.lineTo(left[p] + unit, height);
+    if (floor !== undefined && !goesOn(p + 1)) path.lineTo(left[p] + unit, floor);
   }
+  return path;
 }
 
 /** A bar for each commit in the colour of its kind; for several, kinds stacked, where they are many. */

@@ -1,9 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { statesAt } from "../src/fragment_map";
 import { unpackHistory } from "../src/history";
 import type { HistoryContent } from "../src/messages";
-import { roundTicks } from "../src/ticks";
-import { STRIP, stripScale } from "../src/version_axis";
+import { STRIP, stepPath, stripScale } from "../src/version_axis";
 
 const NAMES = { Float64Array: "f8", BigUint64Array: "u8", Int32Array: "i4", Uint8Array: "u1" };
 type Arrays = Record<string, BigUint64Array | Float64Array | Int32Array | Uint8Array>;
@@ -60,13 +59,61 @@ describe("versions on an axis", () => {
   });
 });
 
-describe("round numbers for an axis", () => {
-  it.each([1, 7, 999, 1e6])("of %d begin at 0, are few, and stay below it", (most) => {
-    const ticks = roundTicks(most);
-    expect(ticks[0]).toBe(0);
-    expect(ticks.length).toBeGreaterThan(0);
-    expect(ticks.length).toBeLessThanOrEqual(4);
-    expect(ticks[ticks.length - 1]).toBeLessThanOrEqual(most);
+describe("a path in steps", () => {
+  class Path {
+    places: (string | number)[][] = [];
+    moveTo = (x: number, y: number) => this.places.push(["to", x, y]);
+    lineTo = (x: number, y: number) => this.places.push([x, y]);
+  }
+  vi.stubGlobal("Path2D", Path);
+  const history = unpackHistory(
+    sent({ versions: new BigUint64Array([1n, 2n, 5n, 6n, 7n]), times: new Float64Array(5) }),
+  );
+  const scale = { ...stripScale(history, 800), left: new Float64Array([0, 10, 30, 40, 50]), unit: 10 };
+  const placesOf = (values: number[], floor?: number) =>
+    (stepPath(history, scale, new Float64Array(values), (value) => -value, floor) as unknown as Path).places;
+
+  it("is broken by gaps, and where a value is not known", () => {
+    expect(placesOf([1, 2, 3, Number.NaN, 4])).toEqual([
+      ["to", 0, -1],
+      ...[
+        [0, -1],
+        [10, -1],
+        [10, -2],
+        [20, -2],
+      ],
+      ["to", 30, -3],
+      ...[
+        [30, -3],
+        [40, -3],
+      ],
+      ["to", 50, -4],
+      ...[
+        [50, -4],
+        [60, -4],
+      ],
+    ]);
+    expect(placesOf(Array(5).fill(Number.NaN))).toEqual([]);
+  });
+  it("begins and ends each part of an area at its floor", () => {
+    expect(placesOf([1, 1, 3, 3, Number.NaN], 9)).toEqual([
+      ["to", 0, 9],
+      ...[
+        [0, -1],
+        [10, -1],
+        [10, -1],
+        [20, -1],
+        [20, 9],
+      ],
+      ["to", 30, 9],
+      ...[
+        [30, -3],
+        [40, -3],
+        [40, -3],
+        [50, -3],
+        [50, 9],
+      ],
+    ]);
   });
 });
 

@@ -1,45 +1,17 @@
 import { expect, test } from "vitest";
-import { turnOf } from "../src/lineage_gestures";
-import { nextLane, nextVersion, sightAfter } from "../src/lineage_keys";
-import {
-  bounded,
-  isWhole,
-  laneScale,
-  type Span,
-  sightOf,
-  versionsIn,
-  wantedLanes,
-  width,
-  zoomed,
-} from "../src/lineage_span";
+import { distanceOf, nextLane, nextVersion } from "../src/lineage_keys";
+import { enlarged, laneScale, type Span, sightOf, sightUnder, versionsIn, wantedLanes } from "../src/lineage_span";
 
 const WHOLE = sightOf(1, 45);
 
-test("what is in sight stays within the whole", () => {
-  expect(bounded({ x0: 10, x1: 20 }, WHOLE)).toEqual({ x0: 10, x1: 20 });
-  expect(bounded({ x0: -5, x1: 5 }, WHOLE)).toEqual({ x0: 0.6, x1: 10.6 });
-  expect(bounded({ x0: 40, x1: 50 }, WHOLE).x1).toBeCloseTo(45.4);
-  expect(bounded({ x0: -100, x1: 100 }, WHOLE)).toEqual(WHOLE);
-});
-
-test("three versions are in sight at least, or all of fewer", () => {
-  expect(bounded({ x0: 20, x1: 20.1 }, WHOLE)).toEqual({ x0: 18.55, x1: 21.55 });
-  const one = sightOf(7, 7);
-  expect(bounded(zoomed(one, 8), one)).toEqual(one);
-});
-
-test("what is pointed at stays where it is while the rest grows", () => {
-  const sight = { x0: 10, x1: 20 };
-  expect(zoomed(sight, 2)).toEqual({ x0: 12.5, x1: 17.5 });
-  expect(zoomed(sight, 2, 0)).toEqual({ x0: 10, x1: 15 });
-  expect(zoomed(sight, 0.5, 1)).toEqual({ x0: 0, x1: 20 });
-});
-
-test("zooming out as far as in shows everything again", () => {
-  let sight = WHOLE;
-  for (const factor of [1.5, 1.5, 1.5, 1 / 1.5, 1 / 1.5]) sight = bounded(zoomed(sight, factor, 0.3), WHOLE);
-  expect(isWhole(sight, WHOLE)).toBe(false);
-  expect(isWhole(bounded(zoomed(sight, 1 / 1.5), WHOLE), WHOLE)).toBe(true);
+test("what is in sight is what a picture of all shows when it is enlarged and moved, and the other way round", () => {
+  expect(sightUnder({ k: 1, x: 0 }, WHOLE, 824)).toEqual(WHOLE);
+  for (const sight of [sightOf(10, 20), sightOf(43, 45), WHOLE]) {
+    const { x0, x1 } = sightUnder(enlarged(sight, WHOLE, 824, [1, 16]), WHOLE, 824);
+    expect([x0, x1]).toEqual([expect.closeTo(sight.x0), expect.closeTo(sight.x1)]);
+  }
+  expect(enlarged(sightOf(7, 7), WHOLE, 824, [1, 15]).k).toBe(15);
+  expect(enlarged(sightOf(-100, 100), WHOLE, 824, [1, 15]).k).toBe(1);
 });
 
 test("versions that are whole are in sight", () => {
@@ -69,28 +41,11 @@ test("lanes are asked for that are missing, or could be finer, with as many agai
   expect(wanted(all, [50, 249])).toBeNull();
 });
 
-test("a turn of the wheel zooms or moves, and leaves the page to scroll where all is in sight", () => {
-  const turn = { deltaX: 0, deltaY: 100, ctrlKey: false, shiftKey: false };
-  expect(turnOf(turn, true)).toBeNull();
-  expect(turnOf({ ...turn, ctrlKey: true }, true)).toEqual({ factor: Math.exp(-0.22) });
-  expect(turnOf({ ...turn, deltaY: -100 }, true)).toEqual({ factor: Math.exp(0.22) });
-  expect(turnOf({ ...turn, shiftKey: true }, false)).toEqual({ dx: 100 });
-  expect(turnOf({ ...turn, deltaX: -120 }, false)).toEqual({ dx: -120 });
-});
-
-test("keys move by a part of what is in sight, zoom about its middle and show everything", () => {
-  const sight = { x0: 10, x1: 18 };
-  const after = (key: string) => sightAfter(key, sight, WHOLE);
-  expect([after("ArrowLeft"), after("ArrowRight")]).toEqual([
-    { x0: 9, x1: 17 },
-    { x0: 11, x1: 19 },
-  ]);
-  expect(after("PageDown")?.x0).toBeCloseTo(16.4);
-  expect([after("Home")?.x0, after("End")?.x1]).toEqual([expect.closeTo(0.6), 45.4]);
-  const closer = after("+") ?? WHOLE;
-  expect([width(closer), closer.x0 + closer.x1]).toEqual([expect.closeTo(8 / 1.5), expect.closeTo(28)]);
-  expect(after("0")).toEqual(WHOLE);
-  expect([after("ArrowUp"), after("Escape"), after("a")]).toEqual([undefined, undefined, undefined]);
+test("keys move by a part of what is in sight, or to an end", () => {
+  const distance = (key: string) => distanceOf(key, { x0: 10, x1: 18 }, WHOLE);
+  expect([distance("ArrowLeft"), distance("ArrowRight"), distance("PageDown")]).toEqual([-1, 1, 6.4]);
+  expect([distance("Home"), distance("End")]).toEqual([WHOLE.x0 - WHOLE.x1, WHOLE.x1 - WHOLE.x0]);
+  expect([distance("ArrowUp"), distance("Escape"), distance("+")]).toEqual([undefined, undefined, undefined]);
 });
 
 test("the version steps among those of the branch itself", () => {

@@ -7,6 +7,8 @@ from functools import partial
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.lab import PATIENCE, screenshot
+from tests.serving import opened as served
 from tests.synthetic import SyntheticTable
 
 pytestmark = pytest.mark.browser
@@ -347,3 +349,88 @@ def test_a_version_of_the_parent_is_told_as_such_and_not_gone_to(opened, tmp_pat
     press(notebook, "Shift+ArrowLeft", "Shift+ArrowRight")
     shown(notebook, version="3")
     widget(notebook).get_by_text("versions inherited from main").wait_for()
+
+
+# Which version is at a place of the picture, in px.
+AT = "const at = (scale, x) => scale.x0 + (x - scale.left) / scale.unit"
+
+
+@pytest.fixture
+def hand(browser, photos_path):
+    """Fingers on the picture of the sample table, on a touch screen."""
+    context = browser.new_context(viewport={"width": 820, "height": 1000}, has_touch=True)
+    with served(photos_path) as (address, _):
+        page = context.new_page()
+        page.set_default_timeout(1000 * PATIENCE)
+        page.goto(address)
+        page.locator(".lx-explorer-tab[data-view=lineage]").tap()
+        found = page.locator(".lx-lineage[data-drawn]")
+        found.scroll_into_view_if_needed()
+        yield Hand(page, found, context.new_cdp_session(page))
+    context.close()
+
+
+class Hand:
+    """Fingers on a picture."""
+
+    def __init__(self, page, element, session):
+        self.page = page
+        self.element = element
+        self.session = session
+
+    def scale(self):
+        return json.loads(self.element.get_attribute("data-scale"))
+
+    def wait(self, condition, was):
+        """Wait until a condition on the scale, `now` and as it `was`, is true; return the scale."""
+        self.page.wait_for_function(
+            f"""([element, was]) => {{
+                const now = JSON.parse(element.dataset.scale);
+                {AT};
+                return {condition};
+            }}""",
+            arg=[self.element.element_handle(), was],
+        )
+        return self.scale()
+
+    def slide(self, *ways):
+        """Slide one finger or several, each from a place to another one."""
+        box = self.element.bounding_box()
+        for part in range(6):
+            points = [
+                {
+                    "x": box["x"] + x0 + (x1 - x0) * part / 5,
+                    "y": box["y"] + y0 + (y1 - y0) * part / 5,
+                    "id": finger,
+                }
+                for finger, ((x0, y0), (x1, y1)) in enumerate(ways)
+            ]
+            self.touch("touchMove" if part else "touchStart", points)
+        self.touch("touchEnd", [])
+
+    def touch(self, kind, points):
+        self.session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def test_two_fingers_zoom_and_one_moves(hand):
+    whole = hand.scale()
+    hand.slide(((360, 180), (280, 180)), ((440, 180), (520, 180)))
+    zoomed = hand.wait("Math.abs(now.unit / was.unit - 3) < 0.03", whole)
+    hand.wait("Math.abs(at(now, 400) - at(was, 400)) < 0.1", whole)
+    hand.slide(((300, 180), (400, 180)))
+    moved = hand.wait("Math.abs(at(now, 400) - at(was, 300)) < 0.1", zoomed)
+    assert moved["unit"] == pytest.approx(zoomed["unit"])
+    screenshot("lineage_touched", hand.page)
+    hand.slide(((280, 180), (360, 180)), ((520, 180), (440, 180)))
+    hand.wait("Math.abs(now.unit / was.unit - 1) < 1e-6", whole)
+
+
+def test_a_tap_is_a_click_and_two_zoom_where_no_lane_is(hand):
+    expect(hand.element).to_have_attribute("data-selected", "")
+    whole = hand.scale()
+    x = whole["left"] + (44.9 - whole["x0"]) * whole["unit"]
+    hand.element.tap(position={"x": x, "y": whole["top"] - 14})
+    expect(hand.element).to_have_attribute("data-version", "45")
+    for _ in range(2):
+        hand.element.tap(position={"x": x, "y": whole["top"] - 14})
+    hand.wait("Math.abs(now.unit / was.unit - 2) < 1e-6", whole)
