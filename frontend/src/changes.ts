@@ -1,6 +1,7 @@
 // The view: two versions on a time line, what differs between them in numbers, and the rows.
 
 import "./changes.css";
+import { awaited } from "./awaited";
 import { changedValues } from "./changed_values";
 import { comparisonNotes, rangeHead } from "./changes_head";
 import {
@@ -66,7 +67,7 @@ export function render({ model, el }: View) {
   const rows = rowTable(link, 14);
   link.needsPython(toolbar.refresh);
   keys.element.hidden = Boolean(link.offline);
-  link.root.classList.add("lx-box", "lx-changes", "lx-unread");
+  link.root.classList.add("lx-box", "lx-changes");
   link.root.append(
     toolbar.element,
     strip.element,
@@ -80,6 +81,8 @@ export function render({ model, el }: View) {
     filters,
     rows.element,
   );
+  const all = awaited(link.root);
+  const compared = awaited(panels, notes, beside.element, values.element, rows.element);
 
   async function load(refresh: boolean) {
     const atEnd = history && link.state.version === String(history.versions[history.count - 1]);
@@ -87,7 +90,7 @@ export function render({ model, el }: View) {
       await link.ask<HistoryContent & ChangesStory>("history", refresh ? { refresh } : {}),
       askWords(link),
     );
-    link.root.classList.remove("lx-unread");
+    all.come();
     toolbar.setHistory(history);
     keys.setColumns(history.key_columns);
     strip.setHistory(history);
@@ -186,8 +189,8 @@ export function render({ model, el }: View) {
   function showStaleness() {
     const { begin, end } = range();
     const isStale = !about || about.begin !== begin || about.end !== end || !(about.classes || about.problem);
-    for (const part of [panels, notes, beside.element, values.element, rows.element])
-      part.classList.toggle("lx-stale", isStale);
+    if (isStale) compared.wait();
+    else compared.come();
     link.root.dataset.shown = isStale ? "" : `${begin} ${end}`;
     link.root.dataset.cells = isStale || !about.cells ? "" : `${begin} ${end}`;
   }

@@ -2,6 +2,7 @@
 // one of the views, each with a model of its own that speaks over the explorer's (parts.ts).
 
 import "./explorer.css";
+import { awaited } from "./awaited";
 import { toClipboard } from "./clipboard";
 import { fill, node, setAttributes } from "./elements";
 import { isCommand } from "./keys";
@@ -57,6 +58,7 @@ export function render({ model, el }: View) {
     node("div", { class: "lx-explorer-foot" }, chosen, copy),
     pane.element,
   );
+  const all = awaited(link.root);
 
   function stepButton(text: string, name: string, by: number) {
     return node(
@@ -70,6 +72,7 @@ export function render({ model, el }: View) {
 
   async function start() {
     const about = await link.ask<About>("about");
+    all.come();
     showAbout(about);
     tabs.set(about.tabs);
     follow();

@@ -2,6 +2,7 @@
 
 import "./indices.css";
 import { adviceList } from "./advice";
+import { awaited } from "./awaited";
 import { askWords } from "./commit_words";
 import { fill, node } from "./elements";
 import { unpackHistory } from "./history";
@@ -39,6 +40,7 @@ export function render({ model, el }: View) {
   const told = node("div", { class: "lx-of-version" }, advice.element, cards.element, more);
   link.root.classList.add("lx-box", "lx-sheet", "lx-indices");
   link.root.append(head.element, told, drawing, reuse.element);
+  const [all, ofVersion, drawn] = [awaited(link.root), awaited(told, reuse.element), awaited(drawing)];
 
   async function load(isRefresh: boolean) {
     const atEnd = history && position === history.count - 1;
@@ -46,6 +48,7 @@ export function render({ model, el }: View) {
       await link.ask("history", isRefresh ? { refresh: true } : {}),
       askWords(link),
     );
+    all.come();
     head.setHistory(history);
     head.tell(history.problem ? `What indices covered over versions is unknown: ${cut(history.problem, 500)}` : "");
     picture.setHistory(history);
@@ -64,6 +67,7 @@ export function render({ model, el }: View) {
     fill(title, "What ", node("code", {}, cut(index, 80)), " covers, by fragment over versions");
     picture.setLives(unpackLives(await link.ask<LivesContent>("lives", { index })));
     link.root.dataset.index = index;
+    drawn.come();
     show();
   }
 
@@ -82,7 +86,7 @@ export function render({ model, el }: View) {
     position = head.show(state.version ?? String(history.versions[history.count - 1]));
     show();
     if (position === before && facts) return;
-    for (const part of [told, reuse.element]) part.classList.add("lx-stale");
+    ofVersion.wait();
     clearTimeout(resting);
     if (position >= 0) resting = setTimeout(askFacts, REST);
   }
@@ -111,7 +115,7 @@ export function render({ model, el }: View) {
     const found = await link.ask<VersionIndices>("version", { version });
     if (position < 0 || version !== String(history.versions[position])) return;
     facts = found;
-    for (const part of [told, reuse.element]) part.classList.remove("lx-stale");
+    ofVersion.come();
     if (facts.problem) {
       advice.fail(`What the indices of this version cover is unknown: ${facts.problem}`);
       facts = { ...facts, indices: [], num_indices: 0, reuse: [] };

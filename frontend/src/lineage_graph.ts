@@ -2,6 +2,7 @@
 // sight when the picture rests; until then what is here is moved and stretched.
 
 import "./lineage_graph.css";
+import { awaited } from "./awaited";
 import { fill, node, strong } from "./elements";
 import { type Commits, lineageCommits, timesInSight } from "./lineage_axis";
 import { lineageBar } from "./lineage_bar";
@@ -58,6 +59,7 @@ export function render({ model, el }: View) {
     chosen,
     way,
   );
+  const all = awaited(link.root);
 
   async function open(refresh: boolean) {
     about = await link.ask<LineageAbout>("open", refresh ? { refresh } : {});
@@ -74,6 +76,7 @@ export function render({ model, el }: View) {
     asked = { span };
     const content = await link.ask<LayoutContent>("picture", { span });
     layout = unpackLayout(content);
+    all.come();
     picture.setLayout(layout);
     picture.setVersion(link.state.version);
     showAll();

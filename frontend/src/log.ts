@@ -2,6 +2,7 @@
 
 import "./log.css";
 import { unpackArrays } from "./arrays";
+import { awaited } from "./awaited";
 import { onTheme } from "./canvas";
 import { node } from "./elements";
 import { isCommand } from "./keys";
@@ -46,6 +47,7 @@ export function render({ model, el }: View) {
     problem,
     node("div", { class: "lx-log-body" }, lines.element, detail.element),
   );
+  const all = awaited(link.root);
 
   // --- what is asked
 
@@ -68,12 +70,14 @@ export function render({ model, el }: View) {
   async function load(refresh: boolean, isStill = false) {
     const asked = { filters: filters.filters(), refresh };
     const answer = await link.ask<LogAnswer & { problem?: string }>("log", asked);
+    all.come();
     problem.hidden = !answer.problem;
     problem.textContent = answer.problem ? cut(answer.problem, 300) : "";
     if (!answer.problem) take(answer, isStill);
   }
 
   function take(answer: LogAnswer, isStill = false) {
+    all.come();
     const place = looked >= 0 && log ? placeOf(log, looked) : null;
     const [top, within] = [lines.top(), lines.within()];
     const isScrolled = top > 0 || within > 0;

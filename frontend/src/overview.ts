@@ -49,7 +49,7 @@ export function render({ model, el }: View) {
     Object.entries(MEASURES).map(([name, { label }]) => [name, label]),
     (name) => {
       measure = name as Measure;
-      drawGrowth();
+      if (history) drawGrowth();
     },
   );
   const strip = historyStrip(link.root, { onMove: choose, describe, chart: CHART });

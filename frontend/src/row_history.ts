@@ -1,6 +1,7 @@
 // The view: a box for the row, its timeline, the values at the chosen event, and all events below.
 
 import "./row_history.css";
+import { awaited } from "./awaited";
 import { pieceOf } from "./cells";
 import { fill, node } from "./elements";
 import { KIND_COLORS } from "./kinds";
@@ -37,21 +38,19 @@ export function render({ model, el }: View) {
   const bar = historyBar({ onRow: find, onStep: step });
   const heading = node("div", { class: "lx-row-heading", hidden: true });
   const facts = node("div", { class: "lx-row-values", hidden: true });
-  const nothing = node(
-    "div",
-    { class: "lx-quiet lx-row-nothing" },
-    node("p", {}, "Type a row above, or go from row to row with the arrows."),
-  );
+  const nothing = node("div", { class: "lx-quiet lx-row-nothing", hidden: link.state.row_id !== null });
   const rows = rowTable(link, model.get("height"));
   const follow = () => rows.setHeight(model.get("height"));
   rows.element.hidden = true;
   link.root.classList.add("lx-box", "lx-row-history");
   link.root.append(bar.element, nothing, timeline.element, heading, facts, rows.element);
+  const all = awaited(link.root);
   timeline.element.hidden = true;
   model.on("change:height", follow);
 
   async function open() {
     const about = await link.ask<RowAbout>("open");
+    all.come();
     timeline.setCommits(lineageCommits(about));
     bar.setAbout(about);
     hasRowIds = about.has_row_ids;

@@ -3,6 +3,7 @@
 import "./segment_encodings.css";
 import { adviceList } from "./advice";
 import { unpackArrays } from "./arrays";
+import { awaited } from "./awaited";
 import { askWords } from "./commit_words";
 import { fill, node, setAttributes } from "./elements";
 import { growthPicture } from "./growth_picture";
@@ -85,6 +86,7 @@ export function render({ model, el }: View) {
   const drawing = node("section", {}, growthTitle, growth.element, growthLegend);
   link.root.classList.add("lx-box", "lx-sheet", "lx-encodings");
   link.root.append(head.element, drawing, ofVersion);
+  const [all, ofVersionShown] = [awaited(link.root), awaited(ofVersion)];
 
   async function load(isRefresh: boolean) {
     const atEnd = history && position === history.count - 1;
@@ -92,6 +94,7 @@ export function render({ model, el }: View) {
       await link.ask<HistoryContent & EncodingsStory>("history", isRefresh ? { refresh: true } : {}),
       askWords(link),
     );
+    all.come();
     head.setHistory(history);
     head.tell(history.has_row_ids ? "" : NO_ROW_IDS);
     for (const part of [drawing, ofVersion]) part.hidden = !history.has_row_ids;
@@ -125,7 +128,7 @@ export function render({ model, el }: View) {
     const wanted = JSON.stringify([version, state.fragment_id, mode]);
     if (wanted === asked) return;
     asked = wanted;
-    ofVersion.classList.add("lx-stale");
+    ofVersionShown.wait();
     clearTimeout(resting);
     resting = setTimeout(() => askVersion(version, state.fragment_id), REST);
   }
@@ -134,7 +137,7 @@ export function render({ model, el }: View) {
     const mine = asked;
     const found = await link.ask<EncodingsVersion>("version", { version, fragment: id, mode });
     if (mine !== asked) return;
-    ofVersion.classList.remove("lx-stale");
+    ofVersionShown.come();
     words.show(found.words ?? []);
     if (found.problem) advice.fail(`The row IDs of this version are unknown: ${found.problem}`);
     else askAdvice(version);

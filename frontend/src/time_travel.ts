@@ -2,6 +2,7 @@
 // slider moves is here already; rows and details come from Python when it rests.
 
 import "./time_travel.css";
+import { awaited } from "./awaited";
 import { askWords } from "./commit_words";
 import { fill, node } from "./elements";
 import { fragmentMap } from "./fragment_map";
@@ -45,14 +46,15 @@ export function render({ model, el }: View) {
   const heading = node("div", { class: "lx-version-heading" });
   const words = node("p", { class: "lx-words" });
   const facts = node("div", { class: "lx-facts" });
-  link.root.classList.add("lx-box", "lx-time-travel", "lx-unread");
+  link.root.classList.add("lx-box", "lx-time-travel");
   link.root.append(toolbar.element, strip.element, heading, words, facts, map.element, tabs.element);
+  const all = awaited(link.root);
 
   async function load(refresh: boolean) {
     const atEnd = history && position === history.count - 1;
     const content = await link.ask<HistoryContent>("history", refresh ? { refresh } : {});
     history = unpackHistory(content, askWords(link));
-    link.root.classList.remove("lx-unread");
+    all.come();
     toolbar.setHistory(history);
     words.classList.toggle(
       "lx-with-message",
