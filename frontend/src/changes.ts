@@ -4,16 +4,7 @@ import "./changes.css";
 import { awaited } from "./awaited";
 import { changedValues } from "./changed_values";
 import { comparisonNotes, rangeHead } from "./changes_head";
-import {
-  barList,
-  besideRows,
-  classBars,
-  columnBars,
-  columnNote,
-  contentCheck,
-  keyChooser,
-  rangeToolbar,
-} from "./changes_panels";
+import { barList, besideRows, classBars, columnBars, columnNote, contentCheck, keyChooser } from "./changes_panels";
 import { hasRows, linesHint, mayBeSame, ordered, presetRange, type Range, versionAt, withEnd } from "./changes_words";
 import { askWords } from "./commit_words";
 import { fill, node } from "./elements";
@@ -23,8 +14,10 @@ import { connect } from "./link";
 import type { ChangedValues, Comparison, Found, HistoryContent, SameContent, State } from "./messages";
 import type { View } from "./model";
 import { rangeStrip } from "./range_strip";
+import { rangeToolbar } from "./range_toolbar";
 import { rowTable } from "./rows";
 import { count, cut, plural } from "./text";
+import { refreshButton } from "./toolbar";
 import { tooltip } from "./tooltip";
 import { describeVersion, linesOf } from "./version_words";
 
@@ -47,7 +40,7 @@ export function render({ model, el }: View) {
   let numTold = 0;
 
   const strip = rangeStrip(link.root, { onMove: moveTo, describe });
-  const toolbar = rangeToolbar({ onFind: find, onPreset: preset, onRefresh: () => load(true) });
+  const toolbar = rangeToolbar({ onFind: find, onPreset: preset, refresh: refreshButton(link, () => load(true)) });
   const head = rangeHead();
   const notes = node("div", { class: "lx-notes", role: "status" });
   const classes = barList({ name: "Rows by class", onPick: (change) => narrow({ change }) });
@@ -65,7 +58,6 @@ export function render({ model, el }: View) {
   const beside = besideRows();
   const filters = node("div", { class: "lx-filters" });
   const rows = rowTable(link, 14);
-  link.needsPython(toolbar.refresh);
   keys.element.hidden = Boolean(link.offline);
   link.root.classList.add("lx-box", "lx-changes");
   link.root.append(

@@ -1,10 +1,8 @@
 // What stands between the time line and the rows: counts by class and by column, and what to know.
 
 import { fill, node, rich } from "./elements";
-import type { History } from "./history";
 import type { Cells, ChangeClass, SameContent } from "./messages";
 import { count, cut, plural, visible } from "./text";
-import { tableWords } from "./version_words";
 
 /** What is said of the question whether all values are the same. */
 interface Settled {
@@ -248,75 +246,6 @@ export function keyChooser({ onKey }: { onKey: (key: string[]) => void }) {
       chosen = key;
       for (const box of boxes) box.checked = key.includes(box.value);
       summary.textContent = key.length ? `Rows matched by ${cut(key.join(", "), 120)}` : "Match rows by a key";
-    },
-  };
-}
-
-/** The boxes for both versions, and what else acts on the whole view. */
-export function rangeToolbar({
-  onFind,
-  onPreset,
-  onRefresh,
-}: {
-  onFind: (name: "begin" | "end", text: string) => void;
-  onPreset: (name: string) => void;
-  onRefresh: () => void;
-}) {
-  const list = node("datalist", { id: `lx-tags-${Math.random().toString(36).slice(2)}` });
-  const box = (name: "begin" | "end", label: string) => {
-    const made = node("input", {
-      class: "lx-input lx-find",
-      type: "text",
-      "aria-label": label,
-      title: "a version, a tag, or a time in UTC",
-      list: list.id,
-      maxlength: 200,
-      spellcheck: "false",
-    });
-    const find = () => made.value.trim() && onFind(name, made.value);
-    made.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key === "Enter") find();
-    });
-    made.addEventListener("change", find);
-    return made;
-  };
-  const from = box("begin", "From version, tag or time");
-  const to = box("end", "To version, tag or time");
-  const total = node("span", { class: "lx-quiet lx-total" });
-  const message = node("div", { class: "lx-note", role: "alert", hidden: true });
-  const button = (text: string, title: string, onclick: () => void) =>
-    node("button", { class: "lx-button", title, onclick }, text);
-  const refresh = button("Refresh", "Look for new versions", onRefresh);
-  return {
-    element: node(
-      "div",
-      {},
-      node(
-        "div",
-        { class: "lx-toolbar" },
-        node("label", { class: "lx-check" }, "From", from),
-        node("label", { class: "lx-check" }, "to", to),
-        list,
-        button("One commit", "What the later version's commit did", () => onPreset("commit")),
-        button("All", "From the first kept version to the latest", () => onPreset("all")),
-        total,
-        refresh,
-      ),
-      message,
-    ),
-    refresh,
-    setHistory(history: History) {
-      fill(list, ...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
-      total.textContent = `${tableWords(history)}: ${plural(history.count, "version")}`;
-    },
-    show(begin: string, end: string) {
-      from.value = begin;
-      to.value = end;
-    },
-    tell(text: string) {
-      message.hidden = !text;
-      message.textContent = visible(text);
     },
   };
 }

@@ -19,6 +19,7 @@ import type { View } from "./model";
 import { rowTable } from "./rows";
 import { LARGE_COLOR, SMALL_COLOR, sizeHistogram } from "./size_histogram";
 import { absoluteTime, count, cut, relativeTime, visible } from "./text";
+import { refreshButton } from "./toolbar";
 
 /** What is known of the files of one version. */
 export type Summary = FilesSummary & SummaryArrays;
@@ -72,7 +73,7 @@ export function render({ model, el }: View) {
       "div",
       { class: "lx-disk-head" },
       title,
-      node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
+      refreshButton(link, () => load(true)),
     ),
     panel("On disk, with all versions", null, disk.element),
     node("div", { class: "lx-disk-head" }, heading, when),

@@ -15,6 +15,7 @@ import { connect } from "./link";
 import type { Changes, IndicesStory, LineArrays, LivesContent, State, VersionIndices } from "./messages";
 import type { View } from "./model";
 import { count, cut, plural } from "./text";
+import { refreshButton } from "./toolbar";
 import { versionHead } from "./version_head";
 
 const REST = 100; // milliseconds
@@ -27,7 +28,7 @@ export function render({ model, el }: View) {
   let position = -1;
   let resting: number | undefined;
 
-  const head = versionHead({ onRefresh: () => load(true) });
+  const head = versionHead(refreshButton(link, () => load(true)));
   const advice = adviceList();
   const cards = indexCards({ onChoose: choose });
   const more = node("p", { class: "lx-quiet", hidden: true });

@@ -15,6 +15,7 @@ import { describeInLineage, drawnWords, lineageLegend } from "./lineage_words";
 import { connect } from "./link";
 import type { Found, LayoutContent, LineageAbout, State } from "./messages";
 import type { View } from "./model";
+import { refreshButton } from "./toolbar";
 
 const LINEAGE_REST = 110; // milliseconds
 
@@ -38,7 +39,7 @@ export function render({ model, el }: View) {
     onClear: () => link.setState({ row_id: null }),
     onZoom: (factor) => picture.zoom(factor),
     onFit: () => picture.fit(),
-    onRefresh: () => open(true),
+    refresh: refreshButton(link, () => open(true)),
   });
   const words = node("span", { class: "lx-lineage-words" });
   const legend = node("div", { class: "lx-legend" });

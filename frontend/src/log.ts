@@ -15,6 +15,7 @@ import { type Log, shownWords } from "./log_words";
 import type { LogAbout, LogAnswer, LogArrays, LogFilters, State } from "./messages";
 import type { View } from "./model";
 import { cut } from "./text";
+import { refreshButton } from "./toolbar";
 
 export function render({ model, el }: View) {
   const link = connect(model, el);
@@ -35,14 +36,15 @@ export function render({ model, el }: View) {
     },
   });
   const detail = commitDetail(link, openIn);
-  const refresh = node(
-    "button",
-    { class: "lx-button", title: "Look for new versions", onclick: () => load(true) },
-    "Refresh",
-  );
   link.root.classList.add("lx-box", "lx-log");
   link.root.append(
-    node("div", { class: "lx-log-bar" }, ...filters.boxes, status, link.needsPython(refresh)),
+    node(
+      "div",
+      { class: "lx-log-bar" },
+      ...filters.boxes,
+      status,
+      refreshButton(link, () => load(true)),
+    ),
     filters.kinds,
     problem,
     node("div", { class: "lx-log-body" }, lines.element, detail.element),

@@ -24,6 +24,7 @@ import {
   storySentences,
 } from "./overview_panels";
 import { absoluteTime, count, cut, plural, relativeTime, visible } from "./text";
+import { refreshButton } from "./toolbar";
 import { describeVersion } from "./version_words";
 
 export type OverviewHistory = History & Story;
@@ -87,9 +88,7 @@ export function render({ model, el }: View) {
       "div",
       { class: "lx-overview-head" },
       title,
-      link.needsPython(
-        node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
-      ),
+      refreshButton(link, () => load(true)),
     ),
     nothing,
     body,

@@ -10,9 +10,11 @@ import { lineageCommits } from "./lineage_axis";
 import { connect } from "./link";
 import type { EventValue, EventValues, FollowedRow, Found, RowAbout, RowEvent, RowValues } from "./messages";
 import type { View } from "./model";
+import { rowBox } from "./row_box";
 import { rowTimeline } from "./row_timeline";
 import { rowTable } from "./rows";
 import { absoluteTime, addressText, count, cut, plural, visible } from "./text";
+import { toolbar } from "./toolbar";
 import { linesOf, tableWords } from "./version_words";
 
 const DOUBTS: Record<string, string> = {
@@ -276,57 +278,28 @@ function valueLines(event: EventValues | undefined, isWaiting: boolean) {
 
 /** The bar on top: the box for the row, and the arrows to the next. */
 function historyBar({ onRow, onStep }: { onRow: (text: string) => void; onStep: (direction: number) => void }) {
-  const box = node("input", {
-    class: "lx-input lx-row-box",
-    type: "text",
-    "aria-label": "Row ID, or address as fragment:offset",
-    placeholder: "row ID, or address 3:17",
-    spellcheck: "false",
-    maxlength: 100,
-  });
-  const total = node("span", { class: "lx-quiet lx-row-total" });
-  const message = node("div", { class: "lx-note", role: "alert", hidden: true });
-  let shown = "";
+  const box = rowBox("Show row", { onRow, onStep });
+  const total = node("span", { class: "lx-quiet lx-total" });
   const arrow = (text: string, title: string, direction: number) =>
     node(
       "button",
       { class: "lx-button lx-square", title, "aria-label": title, onclick: () => onStep(direction) },
       text,
     );
-  box.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key === "Enter" && box.value.trim()) onRow(box.value);
-    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
-      event.preventDefault();
-      onStep(event.key === "ArrowUp" ? 1 : -1);
-    }
-  });
+  const { element, tell } = toolbar(
+    arrow("‹", "Previous row", -1),
+    box.element,
+    arrow("›", "Next row", 1),
+    box.button,
+    total,
+  );
   return {
-    element: node(
-      "div",
-      {},
-      node(
-        "div",
-        { class: "lx-toolbar" },
-        arrow("‹", "Previous row", -1),
-        box,
-        arrow("›", "Next row", 1),
-        node("button", { class: "lx-button", onclick: () => box.value.trim() && onRow(box.value) }, "Show row"),
-        total,
-      ),
-      message,
-    ),
+    element,
+    tell,
     setAbout(about: RowAbout) {
       total.textContent = tableWords(about);
-      box.placeholder = about.has_row_ids ? "row ID, or address 3:17" : "address, such as 3:17";
+      box.setAbout(about);
     },
-    setRow(row: string | null) {
-      if (row !== null || box.value === shown) box.value = row ?? "";
-      shown = row ?? "";
-    },
-    tell(text: string) {
-      message.hidden = !text;
-      message.textContent = visible(text);
-    },
+    setRow: box.setRow,
   };
 }

@@ -28,6 +28,7 @@ import { rowTable } from "./rows";
 import { segmentRows } from "./segment_rows";
 import { ENCODING_WORDS, type SegmentArrays, type Segments, unpackSegments } from "./segments";
 import { bytes, count, cut, perRow, plural } from "./text";
+import { refreshButton } from "./toolbar";
 import { sentenceList, versionHead } from "./version_head";
 
 const REST = 100; // milliseconds
@@ -45,7 +46,7 @@ export function render({ model, el }: View) {
   let resting: number | undefined;
   let asked = ""; // for what was asked last
 
-  const head = versionHead({ onRefresh: () => load(true) });
+  const head = versionHead(refreshButton(link, () => load(true)));
   const growth = growthPicture(link.root, { onMove: moveTo, describeVersion: head.describe });
   const growthTitle = node(
     "h4",

@@ -14,9 +14,11 @@ import { connect } from "./link";
 import type { Details, Found, HistoryContent, ShownVersion, State } from "./messages";
 import type { View } from "./model";
 import { rowTable } from "./rows";
-import { absoluteTime, bytes, count, cut, plural, relativeTime, visible } from "./text";
+import { absoluteTime, bytes, count, cut, relativeTime, visible } from "./text";
+import { refreshButton } from "./toolbar";
+import { travelToolbar } from "./travel_toolbar";
 import { versionTabs } from "./version_tabs";
-import { describeVersion, tableWords } from "./version_words";
+import { describeVersion } from "./version_words";
 
 const REST = 120; // milliseconds
 
@@ -41,8 +43,7 @@ export function render({ model, el }: View) {
   });
   const tabs = versionTabs(rows.element);
   let hasRowIds = false;
-  const toolbar = travelToolbar({ onStep: step, onFind: find, onRefresh: () => load(true) });
-  link.needsPython(toolbar.refresh);
+  const toolbar = travelToolbar({ onStep: step, onFind: find, refresh: refreshButton(link, () => load(true)) });
   const heading = node("div", { class: "lx-version-heading" });
   const words = node("p", { class: "lx-words" });
   const facts = node("div", { class: "lx-facts" });
@@ -254,84 +255,4 @@ function difference(values: Float64Array, position: number, format: (value: numb
   const change = position ? values[position] - values[position - 1] : 0;
   if (!change) return ""; // also where one of them is not known
   return change > 0 ? `+${format(change)}` : `−${format(-change)}`;
-}
-
-/** Steps from commit to commit, the box that goes to a version, tag or time, and the refresh. */
-function travelToolbar({
-  onStep,
-  onFind,
-  onRefresh,
-}: {
-  onStep: (direction: number, kind: string) => void;
-  onFind: (text: string) => void;
-  onRefresh: () => void;
-}) {
-  const kinds = node("select", { class: "lx-input", "aria-label": "Kind of commit to step to" });
-  const list = node("datalist", { id: `lx-tags-${Math.random().toString(36).slice(2)}` });
-  const box = node("input", {
-    class: "lx-input lx-find",
-    type: "text",
-    placeholder: "7, tag, yesterday",
-    "aria-label": "Go to a version, a tag, or a time in UTC",
-    list: list.id,
-    maxlength: 200,
-  });
-  const total = node("span", { class: "lx-quiet lx-total" });
-  const message = node("div", { class: "lx-note", role: "status", hidden: true });
-  const back = stepButton("‹", "Previous commit", -1);
-  const forth = stepButton("›", "Next commit", 1);
-  box.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key === "Enter" && box.value.trim()) onFind(box.value);
-  });
-  function stepButton(text: string, title: string, direction: number) {
-    return node(
-      "button",
-      { class: "lx-button lx-step", title, "aria-label": title, onclick: () => onStep(direction, kinds.value) },
-      text,
-    );
-  }
-  const refresh = node("button", { class: "lx-button", title: "Look for new versions", onclick: onRefresh }, "Refresh");
-  let history!: History;
-  return {
-    element: node(
-      "div",
-      {},
-      node(
-        "div",
-        { class: "lx-toolbar" },
-        back,
-        kinds,
-        forth,
-        box,
-        list,
-        node("button", { class: "lx-button", onclick: () => onFind(box.value) }, "Go"),
-        total,
-        refresh,
-      ),
-      message,
-    ),
-    refresh,
-    setHistory(newest: History) {
-      history = newest;
-      const there = new Set(Array.from(history.kind, (code) => history.kinds[code]).filter(Boolean));
-      const chosen = kinds.value;
-      fill(
-        kinds,
-        node("option", { value: "" }, "any commit"),
-        ...history.kinds.filter((kind) => there.has(kind)).map((kind) => node("option", { value: kind }, kind)),
-      );
-      kinds.value = there.has(chosen) ? chosen : "";
-      fill(list, ...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
-      total.textContent = `${tableWords(history)}: ${plural(history.count, "version")}${history.recorded_words ? `; ${history.recorded_words}` : ""}`;
-    },
-    show(position: number) {
-      back.disabled = position === 0;
-      forth.disabled = position === history.count - 1;
-    },
-    tell(text: string) {
-      message.hidden = !text;
-      message.textContent = visible(text);
-    },
-  };
 }
