@@ -41,7 +41,7 @@ export function render({ model, el }: View) {
   const told = node("div", { class: "lx-of-version" }, advice.element, cards.element, more);
   link.root.classList.add("lx-box", "lx-sheet", "lx-indices");
   link.root.append(head.element, told, drawing, reuse.element);
-  const [all, ofVersion, drawn] = [awaited(link.root), awaited(told, reuse.element), awaited(drawing)];
+  const [all, ofVersion, ofIndex] = [awaited(link.root), awaited(told, reuse.element), awaited(legend)];
 
   async function load(isRefresh: boolean) {
     const atEnd = history && position === history.count - 1;
@@ -68,7 +68,7 @@ export function render({ model, el }: View) {
     fill(title, "What ", node("code", {}, cut(index, 80)), " covers, by fragment over versions");
     picture.setLives(unpackLives(await link.ask<LivesContent>("lives", { index })));
     link.root.dataset.index = index;
-    drawn.come();
+    ofIndex.come();
     show();
   }
 
