@@ -5,7 +5,7 @@ import { awaited } from "./awaited";
 import { pieceOf } from "./cells";
 import { fill, node } from "./elements";
 import { KIND_COLORS } from "./kinds";
-import { swatch } from "./legend";
+import { recordedChip, swatch } from "./legend";
 import { lineageCommits } from "./lineage_axis";
 import { connect } from "./link";
 import type { EventValue, EventValues, FollowedRow, Found, RowAbout, RowEvent, RowValues } from "./messages";
@@ -130,18 +130,9 @@ export function render({ model, el }: View) {
       node("span", { class: "lx-quiet" }, event.time ? absoluteTime(event.time) : ""),
       node("span", {}, event.way),
       node("span", { class: "lx-quiet" }, event.known),
-      ...(event.is_recorded
-        ? [
-            node(
-              "span",
-              {
-                class: "lx-chip lx-recorded",
-                title: "Hollow in the picture: the table does not keep this version any more, a ledger does",
-              },
-              "known from the ledger",
-            ),
-          ]
-        : []),
+      event.is_recorded
+        ? recordedChip("Hollow in the picture: the table does not keep this version any more, a ledger does")
+        : null,
       more,
       link.leadTo("lineage", "In the lineage"),
     );

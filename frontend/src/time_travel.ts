@@ -4,27 +4,22 @@
 import "./time_travel.css";
 import { awaited } from "./awaited";
 import { askWords } from "./commit_words";
-import { fill, node } from "./elements";
 import { fragmentMap } from "./fragment_map";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { historyStrip } from "./history_strip";
-import { kindColor, swatch } from "./legend";
 import { connect } from "./link";
 import type { Details, Found, HistoryContent, ShownVersion, State } from "./messages";
 import type { View } from "./model";
 import { rowTable } from "./rows";
-import { absoluteTime, bytes, count, cut, relativeTime, visible } from "./text";
+import { count } from "./text";
 import { refreshButton } from "./toolbar";
 import { travelToolbar } from "./travel_toolbar";
+import { versionStory } from "./version_story";
 import { versionTabs } from "./version_tabs";
 import { describeVersion } from "./version_words";
 
 const REST = 120; // milliseconds
-
-function numberOr(value: number, words: string) {
-  return Number.isNaN(value) ? words : count(value);
-}
 
 export function render({ model, el }: View) {
   const link = connect(model, el);
@@ -44,11 +39,9 @@ export function render({ model, el }: View) {
   const tabs = versionTabs(rows.element);
   let hasRowIds = false;
   const toolbar = travelToolbar({ onStep: step, onFind: find, refresh: refreshButton(link, () => load(true)) });
-  const heading = node("div", { class: "lx-version-heading" });
-  const words = node("p", { class: "lx-words" });
-  const facts = node("div", { class: "lx-facts" });
+  const story = versionStory(link);
   link.root.classList.add("lx-box", "lx-time-travel");
-  link.root.append(toolbar.element, strip.element, heading, words, facts, map.element, tabs.element);
+  link.root.append(toolbar.element, strip.element, ...story.elements, map.element, tabs.element);
   const all = awaited(link.root);
 
   async function load(refresh: boolean) {
@@ -57,10 +50,7 @@ export function render({ model, el }: View) {
     history = unpackHistory(content, askWords(link));
     all.come();
     toolbar.setHistory(history);
-    words.classList.toggle(
-      "lx-with-message",
-      history.messages.some((message) => message),
-    );
+    story.setHistory(history);
     strip.setHistory(history);
     map.setHistory(history);
     position = -1;
@@ -70,8 +60,12 @@ export function render({ model, el }: View) {
 
   /** Take in new versions: what is looked at stays as it is, also if it is not kept any more. */
   async function renew() {
+    if (!history) {
+      load(false); // what was asked for first is overtaken
+      return;
+    }
     const newest = unpackHistory(await link.ask<HistoryContent>("history"), askWords(link));
-    const shown = history && position >= 0 ? versionShown() : (link.state.version ?? "");
+    const shown = position >= 0 ? versionShown() : (link.state.version ?? "");
     const found = newest.positionOf(shown);
     if (found === undefined) {
       toolbar.tell(`Version ${count(shown)} was cleaned up: what you see of it was read before`);
@@ -81,6 +75,7 @@ export function render({ model, el }: View) {
     position = found;
     toolbar.setHistory(history);
     strip.setHistory(history);
+    story.setHistory(history);
     map.setHistory(history);
     strip.show(position);
     toolbar.show(position);
@@ -104,7 +99,7 @@ export function render({ model, el }: View) {
     if (!moved) return;
     strip.show(position);
     toolbar.show(position);
-    showWords();
+    story.show(position);
     tabs.wait();
     clearTimeout(resting);
     resting = setTimeout(() => {
@@ -154,71 +149,6 @@ export function render({ model, el }: View) {
     return String(history.versions[position]);
   }
 
-  function showWords() {
-    const time = history.timeAt(position);
-    const tags = history
-      .tagsAt(position)
-      .map((name) => node("span", { class: "lx-tag", title: "tag" }, "⚑ ", cut(name, 40)));
-    fill(
-      heading,
-      node("h3", {}, `Version ${count(history.versions[position])}`),
-      operationChip(history, position),
-      node("span", {}, time ? `${relativeTime(time)} ` : "", node("span", { class: "lx-quiet" }, absoluteTime(time))),
-      ...(history.is_recorded[position]
-        ? [
-            node(
-              "span",
-              { class: "lx-chip lx-recorded", title: "The table does not keep this version any more; a ledger does" },
-              "known from the ledger",
-            ),
-          ]
-        : []),
-      ...tags,
-      link.leadTo("changes", "What changed", {
-        version: String(history.versions[position]),
-        compared_version: versionBefore(),
-      }),
-    );
-    const message = history.messages[position];
-    fill(
-      words,
-      history.wordsOf(position),
-      ...(message ? [node("span", { class: "lx-message" }, `“${visible(message)}”`)] : []),
-    );
-    fill(
-      facts,
-      fact("rows", numberOr(history.num_rows[position], "unknown"), difference(history.num_rows, position, count)),
-      fact(
-        "deleted rows",
-        numberOr(history.num_deleted_rows[position], "unknown"),
-        difference(history.num_deleted_rows, position, count),
-      ),
-      fact("fragments", count(history.num_fragments[position]), difference(history.num_fragments, position, count)),
-      fact(
-        "data",
-        Number.isNaN(history.data_bytes[position]) ? "unknown" : bytes(history.data_bytes[position]),
-        difference(history.data_bytes, position, bytes),
-      ),
-      gapNote(),
-    );
-  }
-
-  /** The version to compare with: the one before that is kept, or the empty table. */
-  function versionBefore() {
-    if (position > 0) return String(history.versions[position - 1]);
-    return history.versions[0] === 1n ? "0" : String(history.versions[0]);
-  }
-
-  /** Say with what a version is compared if not with the one numbered one lower. */
-  function gapNote() {
-    if (position === 0 || !history.gapBefore[position]) return "";
-    return node(
-      "span",
-      { class: "lx-quiet" },
-      `compared with version ${count(history.versions[position - 1])}, the last one kept before`,
-    );
-  }
-
   link.on("versions", renew);
   link.onState(follow);
   load(false);
@@ -228,31 +158,4 @@ export function render({ model, el }: View) {
     map.close();
     link.close();
   };
-}
-
-function operationChip(history: History, position: number) {
-  const kind = history.kinds[history.kind[position]] ?? "other";
-  return node(
-    "span",
-    { class: "lx-chip", title: `kind: ${kind}` },
-    swatch(kindColor(history, history.kind[position])),
-    visible(history.operationAt(position)),
-  );
-}
-
-export function fact(name: string, value: string, change: string) {
-  return node(
-    "span",
-    {},
-    node("span", { class: "lx-fact-value" }, value),
-    node("span", { class: "lx-quiet" }, ` ${name}`),
-    change ? node("span", { class: "lx-difference" }, change) : null,
-  );
-}
-
-/** Return what a number gained or lost since the version before, "" if nothing or unknown. */
-function difference(values: Float64Array, position: number, format: (value: number) => string) {
-  const change = position ? values[position] - values[position - 1] : 0;
-  if (!change) return ""; // also where one of them is not known
-  return change > 0 ? `+${format(change)}` : `−${format(-change)}`;
 }
