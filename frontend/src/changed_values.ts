@@ -2,7 +2,7 @@
 
 import "./changed_values.css";
 import { fill, node } from "./elements";
-import type { ChangedColumn } from "./messages";
+import type { ChangedColumn, ChangedValues, Comparison } from "./messages";
 import { count, cut, percent, plural, visible } from "./text";
 import type { Tooltip } from "./tooltip";
 
@@ -22,8 +22,9 @@ export function barWords({ name, bars }: ChangedColumn) {
   return `${name}, before and after. ${pairs.join("; ")}`;
 }
 
-/** `element`, and `show(columns)`; null while they are read. */
-export function changedValues(tip: Tooltip) {
+/** `element`, and `follow(about)` with the newest comparison; `ask()` gives the values of its rows. */
+export function changedValues(tip: Tooltip, ask: () => Promise<ChangedValues>) {
+  let shown = ""; // which versions and key the values are of
   const list = node("div", { class: "lx-changed-columns" });
   const element = node(
     "section",
@@ -43,12 +44,26 @@ export function changedValues(tip: Tooltip) {
     ),
     list,
   );
+
+  function show(columns: ChangedColumn[]) {
+    const drawn = columns.filter(({ bars }) => bars.length);
+    element.hidden = !drawn.length;
+    fill(list, ...drawn.map((column) => picture(column, tip)));
+  }
+
   return {
     element,
-    show(columns: ChangedColumn[]) {
-      const drawn = columns.filter(({ bars }) => bars.length);
-      element.hidden = !drawn.length;
-      fill(list, ...drawn.map((column) => picture(column, tip)));
+    async follow({ begin, end, key, cells, classes }: Comparison) {
+      const wanted = JSON.stringify([begin, end, key]);
+      if (shown === wanted) return;
+      if (!classes || !cells) {
+        show([]);
+        return;
+      }
+      shown = wanted;
+      const differs = cells.columns.some(({ num_rows }) => num_rows !== "0");
+      const got = differs ? await ask() : null;
+      if (shown === wanted) show(got && got.begin === begin && got.end === end ? got.columns : []);
     },
   };
 }

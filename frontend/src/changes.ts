@@ -1,19 +1,12 @@
 // The view: two versions on a time line, what differs between them in numbers, and the rows.
 
 import "./changes.css";
+import { awaited } from "./awaited";
 import { changedValues } from "./changed_values";
+import { comparisonBars, type RowChoice } from "./changes_bars";
 import { comparisonNotes, rangeHead } from "./changes_head";
-import {
-  barList,
-  besideRows,
-  classBars,
-  columnBars,
-  columnNote,
-  contentCheck,
-  keyChooser,
-  rangeToolbar,
-} from "./changes_panels";
-import { hasRows, linesHint, mayBeSame, ordered, presetRange, type Range, versionAt, withEnd } from "./changes_words";
+import { besideRows, choiceChips, contentCheck, keyChooser } from "./changes_panels";
+import { hasRows, linesHint, ordered, presetRange, type Range, versionAt, withEnd } from "./changes_words";
 import { askWords } from "./commit_words";
 import { fill, node } from "./elements";
 import type { History } from "./history";
@@ -22,16 +15,12 @@ import { connect } from "./link";
 import type { ChangedValues, Comparison, Found, HistoryContent, SameContent, State } from "./messages";
 import type { View } from "./model";
 import { rangeStrip } from "./range_strip";
+import { rangeToolbar } from "./range_toolbar";
 import { rowTable } from "./rows";
-import { count, cut, plural } from "./text";
+import { count } from "./text";
+import { refreshButton } from "./toolbar";
 import { tooltip } from "./tooltip";
 import { describeVersion, linesOf } from "./version_words";
-
-/** Which rows to show: those of one class, those that differ in one column. */
-interface Choice {
-  change?: string | null;
-  column?: string | null;
-}
 
 const FIELDS = ["compared_version", "version"];
 
@@ -46,13 +35,14 @@ export function render({ model, el }: View) {
   let numTold = 0;
 
   const strip = rangeStrip(link.root, { onMove: moveTo, describe });
-  const toolbar = rangeToolbar({ onFind: find, onPreset: preset, onRefresh: () => load(true) });
+  const toolbar = rangeToolbar({ onFind: find, onPreset: preset, refresh: refreshButton(link, () => load(true)) });
   const head = rangeHead();
   const notes = node("div", { class: "lx-notes", role: "status" });
-  const classes = barList({ name: "Rows by class", onPick: (change) => narrow({ change }) });
-  const columns = barList({ name: "Rows by column", onPick: (column) => narrow({ column }) });
-  const panels = node("div", { class: "lx-bar-lists" }, classes.element, columns.element);
-  const values = changedValues(tooltip(link.root));
+  const bars = comparisonBars(narrow);
+  const values = changedValues(
+    tooltip(link.root),
+    () => link.ask<ChangedValues>("values", {}, () => {}), // the rows tell what fails
+  );
   const check = contentCheck({
     onAsk: (begin, end, onFailure) =>
       link.ask<SameContent>("same_content", { begin, end }, (problem, show) => {
@@ -64,9 +54,8 @@ export function render({ model, el }: View) {
   const beside = besideRows();
   const filters = node("div", { class: "lx-filters" });
   const rows = rowTable(link, 14);
-  link.needsPython(toolbar.refresh);
   keys.element.hidden = Boolean(link.offline);
-  link.root.classList.add("lx-box", "lx-changes", "lx-unread");
+  link.root.classList.add("lx-box", "lx-changes");
   link.root.append(
     toolbar.element,
     strip.element,
@@ -74,12 +63,14 @@ export function render({ model, el }: View) {
     notes,
     beside.element,
     check.element,
-    panels,
+    bars.element,
     keys.element,
     values.element,
     filters,
     rows.element,
   );
+  const all = awaited(link.root);
+  const compared = awaited(bars.element, notes, beside.element, values.element, rows.element);
 
   async function load(refresh: boolean) {
     const atEnd = history && link.state.version === String(history.versions[history.count - 1]);
@@ -87,7 +78,7 @@ export function render({ model, el }: View) {
       await link.ask<HistoryContent & ChangesStory>("history", refresh ? { refresh } : {}),
       askWords(link),
     );
-    link.root.classList.remove("lx-unread");
+    all.come();
     toolbar.setHistory(history);
     keys.setColumns(history.key_columns);
     strip.setHistory(history);
@@ -100,6 +91,10 @@ export function render({ model, el }: View) {
 
   /** Take in new versions: the comparison stays as it is. */
   async function renew() {
+    if (!history) {
+      load(false); // what was asked for first is overtaken
+      return;
+    }
     history = unpackHistory(await link.ask<HistoryContent & ChangesStory>("history"), askWords(link));
     toolbar.setHistory(history);
     strip.setHistory(history);
@@ -147,7 +142,7 @@ export function render({ model, el }: View) {
     if (history.count) setRange(presetRange(history, name, range().end));
   }
 
-  function narrow(choice: Choice) {
+  function narrow(choice: RowChoice) {
     const { change, column } = { change: about.change, column: about.column, ...choice };
     link.ask("narrow", { change, column });
   }
@@ -161,33 +156,18 @@ export function render({ model, el }: View) {
     head.show(history, range());
     showNotes();
     beside.show(about.beside, Boolean(about.classes) && !hasRows(about));
-    showCheck();
-    showPanels();
+    if (!link.offline) check.follow(about);
+    bars.show(about);
     showFilters();
     showStaleness();
-    showValues();
-  }
-
-  let ofValues = ""; // which versions and key the values before and after are of
-
-  async function showValues() {
-    const { begin, end, key, cells, classes } = about;
-    const wanted = JSON.stringify([begin, end, key]);
-    if (!classes || !cells || ofValues === wanted) {
-      if (ofValues !== wanted) values.show([]);
-      return;
-    }
-    ofValues = wanted;
-    const differs = cells.columns.some(({ num_rows }) => num_rows !== "0");
-    const got = differs ? await link.ask<ChangedValues>("values", {}, () => {}) : null; // the rows tell what fails
-    if (ofValues === wanted) values.show(got && got.begin === begin && got.end === end ? got.columns : []);
+    values.follow(about);
   }
 
   function showStaleness() {
     const { begin, end } = range();
     const isStale = !about || about.begin !== begin || about.end !== end || !(about.classes || about.problem);
-    for (const part of [panels, notes, beside.element, values.element, rows.element])
-      part.classList.toggle("lx-stale", isStale);
+    if (isStale) compared.wait();
+    else compared.come();
     link.root.dataset.shown = isStale ? "" : `${begin} ${end}`;
     link.root.dataset.cells = isStale || !about.cells ? "" : `${begin} ${end}`;
   }
@@ -197,46 +177,14 @@ export function render({ model, el }: View) {
     fill(notes, ...comparisonNotes(about, link.needsPython(choose)));
   }
 
-  /** Offer to compare all values where counts do not tell that some differ. */
-  function showCheck() {
-    const { begin, end } = about;
-    if (link.offline || begin === "0" || begin === end || !mayBeSame(about)) check.hide();
-    else check.offer(begin, end);
-  }
-
-  function showPanels() {
-    panels.hidden = !about.classes;
-    if (!about.classes) return;
-    const unchanged = about.unchanged === null ? "" : `${plural(about.unchanged, "row")} unchanged`;
-    classes.show(classBars(about.classes, about.change), "Rows by what happened to them", unchanged);
-    if (about.cells)
-      columns.show(
-        columnBars(about.cells, about.column),
-        "Columns that differ in updated rows",
-        columnNote(about.cells),
-      );
-    else columns.show([], "Columns that differ in updated rows", "comparing cells…");
-  }
-
   function showFilters() {
-    const chip = (name: string, text: string, choice: Choice) =>
-      node(
-        "button",
-        {
-          class: "lx-chip",
-          title: "Show all again",
-          "aria-label": `Show all again, not only ${text}`,
-          onclick: () => narrow(choice),
-        },
-        `${name}: ${text}`,
-        " ✕",
-      );
-    const chips = [];
-    if (about.change) chips.push(chip("only", about.change.replace("_", " "), { change: null }));
-    if (about.column) chips.push(chip("only where differs", cut(about.column, 60), { column: null }));
     const row = link.state.row_id;
-    const follow = row === null ? null : link.leadTo("row", `Follow row ${count(row)}`);
-    fill(filters, ...chips, node("span", { class: "lx-quiet" }, linesHint(about)), ...(follow ? [follow] : []));
+    fill(
+      filters,
+      ...choiceChips(about, narrow),
+      node("span", { class: "lx-quiet" }, linesHint(about)),
+      row === null ? null : link.leadTo("row", `Follow row ${count(row)}`),
+    );
   }
 
   function describe(p: number) {

@@ -1,10 +1,11 @@
-// What stands between the time line and the rows: counts by class and by column, and what to know.
+// What stands between the time line and the rows beside counts: other differences, the question whether all values
+// are the same, keys, and what the rows are narrowed to.
 
+import type { RowChoice } from "./changes_bars";
+import { mayBeSame } from "./changes_words";
 import { fill, node, rich } from "./elements";
-import type { History } from "./history";
-import type { Cells, ChangeClass, SameContent } from "./messages";
-import { count, cut, plural, visible } from "./text";
-import { tableWords } from "./version_words";
+import type { Comparison, SameContent } from "./messages";
+import { cut, visible } from "./text";
 
 /** What is said of the question whether all values are the same. */
 interface Settled {
@@ -12,129 +13,6 @@ interface Settled {
   same?: string;
   isAsked?: boolean;
   line?: string;
-}
-
-/** A bar that narrows the rows to some of them. */
-export interface Bar {
-  label: string;
-  value: string;
-  num_rows: number | null;
-  text: string;
-  color: string;
-  isPicked: boolean;
-  hint: string;
-}
-
-const FEW_COLUMNS = 8;
-
-/** A list of bars, each a button that narrows the rows: `element`, `show(bars, title, note)`. */
-export function barList({ name, onPick }: { name: string; onPick: (value: string | null) => void }) {
-  const title = node("h4");
-  const note = node("p", { class: "lx-quiet lx-bars-note" });
-  const list = node("div", { role: "group", "aria-label": name });
-  const more = node("button", {
-    class: "lx-button lx-small",
-    hidden: true,
-    onclick: () => {
-      isLong = !isLong;
-      draw();
-    },
-  });
-  const element = node("section", { class: "lx-bar-list" }, title, list, more, note);
-  let bars: Bar[] = [];
-  let isLong = false;
-  function draw() {
-    const longest = bars.reduce((most, bar) => Math.max(most, bar.num_rows ?? 0), 0);
-    const shown = isLong ? bars : bars.filter((bar, i) => i < FEW_COLUMNS || bar.isPicked);
-    fill(list, ...shown.map((bar) => barButton(bar, longest, onPick)));
-    more.hidden = bars.length <= FEW_COLUMNS;
-    more.textContent = isLong ? "Show fewer" : `Show all ${count(bars.length)}`;
-  }
-  return {
-    element,
-    show(newest: Bar[], heading: string, words: string) {
-      bars = newest;
-      title.textContent = heading;
-      note.textContent = words;
-      note.hidden = !words;
-      draw();
-    },
-  };
-}
-
-function barButton(
-  { label, value, num_rows, text, color, isPicked, hint }: Bar,
-  longest: number,
-  onPick: (value: string | null) => void,
-) {
-  const share = num_rows ? Math.max(0.6, (100 * num_rows) / longest) : 0;
-  const fill = node("span", { class: "lx-bar-fill", style: { width: `${share}%`, background: color } });
-  return node(
-    "button",
-    {
-      class: "lx-bar-button",
-      "aria-pressed": String(isPicked),
-      disabled: num_rows === 0 && !isPicked,
-      title: hint,
-      dataset: { name: value },
-      onclick: () => onPick(isPicked ? null : value),
-    },
-    node("span", { class: "lx-bar-label" }, cut(label, 60)),
-    node("span", { class: "lx-bar-track" }, fill),
-    node("span", { class: "lx-bar-count" }, text),
-  );
-}
-
-/** The classes as bars; what differs only in place or by a new column stands last. */
-export function classBars(classes: ChangeClass[], change: string | null): Bar[] {
-  const hints: Record<string, string> = {
-    inserted: "rows that only the later version has",
-    deleted: "rows that only the earlier version has",
-    updated: "rows whose values changed",
-    column_rewritten: "rows whose only change is a rewritten column",
-    column_added: "rows whose only change is an added column",
-    moved: "rows that only moved to another address",
-  };
-  return classes
-    .filter(
-      ({ name, num_rows }) => num_rows !== "0" || ["inserted", "updated", "deleted"].includes(name) || name === change,
-    )
-    .map(({ name, color, num_rows }) => ({
-      label: name.replace("_", " "),
-      value: name,
-      color,
-      isPicked: name === change,
-      hint: `${hints[name]}; click to see only these`,
-      num_rows: num_rows === null ? null : Number(num_rows),
-      text: num_rows === null ? "unknown" : count(num_rows),
-    }));
-}
-
-export function columnBars(cells: Cells, column: string | null): Bar[] {
-  return cells.columns
-    .filter(({ name, num_rows }) => num_rows !== "0" || name === column)
-    .map(({ name, num_rows, presence }) => ({
-      label: presence === "both" ? name : `${name} (${presence})`,
-      value: name,
-      color: "var(--lx-kind-update)",
-      isPicked: name === column,
-      hint: `rows in which ${cut(name, 100)} differs; click to see only these`,
-      num_rows: Number(num_rows),
-      text: count(num_rows),
-    }));
-}
-
-/** What to know about the columns: of how many rows they are counted, and which have equal values. */
-export function columnNote(cells: Cells) {
-  const notes = [];
-  if (cells.num_compared !== cells.num_rows)
-    notes.push(`The first ${count(cells.num_compared)} of ${count(cells.num_rows)} rows were compared.`);
-  if (cells.num_rows === "0") notes.push("No row that both versions have differs in its values.");
-  else if (cells.num_equal !== "0")
-    notes.push(
-      `${plural(cells.num_equal, "row")} ${cells.num_equal === "1" ? "was" : "were"} written with the values ${cells.num_equal === "1" ? "it" : "they"} had.`,
-    );
-  return notes.join(" ");
 }
 
 /** What differs beside rows, in words: `element`, `show(sentences, isLead)`; it leads where no row differs. */
@@ -153,7 +31,7 @@ export function besideRows() {
   };
 }
 
-/** Whether any value differs: a question, a button that asks it, the answer. `offer(begin, end)`; `hide()`. */
+/** Whether any value differs: a question, a button that asks it, the answer: `element`, `follow(about)`. */
 export function contentCheck({
   onAsk,
 }: {
@@ -197,17 +75,19 @@ export function contentCheck({
   }
   return {
     element,
-    offer(begin: string, end: string) {
-      element.hidden = false;
+    /** Offer it where counts do not tell that some values differ. */
+    follow(about: Comparison) {
+      const { begin, end } = about;
+      element.hidden = begin === "0" || begin === end || !mayBeSame(about);
+      if (element.hidden) {
+        range = null;
+        return;
+      }
       if (range?.[0] === begin && range[1] === end) return;
       range = [begin, end];
       settle({
         text: "The counts here come from metadata; to find out whether every value is the same, the values must be read.",
       });
-    },
-    hide() {
-      element.hidden = true;
-      range = null;
     },
   };
 }
@@ -252,71 +132,25 @@ export function keyChooser({ onKey }: { onKey: (key: string[]) => void }) {
   };
 }
 
-/** The boxes for both versions, and what else acts on the whole view. */
-export function rangeToolbar({
-  onFind,
-  onPreset,
-  onRefresh,
-}: {
-  onFind: (name: "begin" | "end", text: string) => void;
-  onPreset: (name: string) => void;
-  onRefresh: () => void;
-}) {
-  const list = node("datalist", { id: `lx-tags-${Math.random().toString(36).slice(2)}` });
-  const box = (name: "begin" | "end", label: string) => {
-    const made = node("input", {
-      class: "lx-input lx-find",
-      type: "text",
-      "aria-label": label,
-      title: "a version, a tag, or a time in UTC",
-      list: list.id,
-      maxlength: 200,
-      spellcheck: "false",
-    });
-    const find = () => made.value.trim() && onFind(name, made.value);
-    made.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key === "Enter") find();
-    });
-    made.addEventListener("change", find);
-    return made;
-  };
-  const from = box("begin", "From version, tag or time");
-  const to = box("end", "To version, tag or time");
-  const total = node("span", { class: "lx-quiet lx-total" });
-  const message = node("div", { class: "lx-note", role: "alert", hidden: true });
-  const button = (text: string, title: string, onclick: () => void) =>
-    node("button", { class: "lx-button", title, onclick }, text);
-  const refresh = button("Refresh", "Look for new versions", onRefresh);
-  return {
-    element: node(
-      "div",
-      {},
-      node(
-        "div",
-        { class: "lx-toolbar" },
-        node("label", { class: "lx-check" }, "From", from),
-        node("label", { class: "lx-check" }, "to", to),
-        list,
-        button("One commit", "What the later version's commit did", () => onPreset("commit")),
-        button("All", "From the first kept version to the latest", () => onPreset("all")),
-        total,
-        refresh,
-      ),
-      message,
-    ),
-    refresh,
-    setHistory(history: History) {
-      fill(list, ...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
-      total.textContent = `${tableWords(history)}: ${plural(history.count, "version")}`;
-    },
-    show(begin: string, end: string) {
-      from.value = begin;
-      to.value = end;
-    },
-    tell(text: string) {
-      message.hidden = !text;
-      message.textContent = visible(text);
-    },
-  };
+/** What the rows are narrowed to, each a button that shows all again. */
+export function choiceChips(
+  { change, column }: Pick<Comparison, "change" | "column">,
+  onPick: (choice: RowChoice) => void,
+) {
+  const chip = (name: string, text: string, choice: RowChoice) =>
+    node(
+      "button",
+      {
+        class: "lx-chip",
+        title: "Show all again",
+        "aria-label": `Show all again, not only ${text}`,
+        onclick: () => onPick(choice),
+      },
+      `${name}: ${text}`,
+      " ✕",
+    );
+  return [
+    change ? chip("only", change.replace("_", " "), { change: null }) : null,
+    column ? chip("only where differs", cut(column, 60), { column: null }) : null,
+  ];
 }

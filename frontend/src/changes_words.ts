@@ -30,6 +30,11 @@ export function versionAt({ versions }: Pick<Kept, "versions">, position: number
   return position < 0 ? "0" : String(versions[position]);
 }
 
+/** What the commit of a position is compared with: the version before that is kept, or the empty table. */
+export function versionBefore(history: Pick<Kept, "versions">, position: number) {
+  return versionAt(history, Math.max(position - 1, lowestPosition(history)));
+}
+
 /**
  * The range with another end; the other one goes along where it would be on the wrong side, and
  * `told` says so.
@@ -43,7 +48,7 @@ export function withEnd(history: Kept, { begin, end }: Range, name: keyof Range,
     return { begin: version, end: next, told };
   }
   if (BigInt(version) >= BigInt(begin)) return { begin, end: version, told: "" };
-  const before = versionAt(history, Math.max(position - 1, lowestPosition(history)));
+  const before = versionBefore(history, position);
   const told = `“From” was set to ${versionName(before)}, too: it cannot be after ${versionName(version)}.`;
   return { begin: before, end: version, told };
 }
@@ -55,8 +60,7 @@ export function presetRange(history: Kept, name: string, end: string): Range {
     return { begin: first, end: versionAt(history, history.count - 1) };
   }
   const position = Math.max(history.positionUpTo(end), 0);
-  const before = Math.max(position - 1, lowestPosition(history));
-  return { begin: versionAt(history, before), end: versionAt(history, position) };
+  return { begin: versionBefore(history, position), end: versionAt(history, position) };
 }
 
 /** How many commits of each kind lead from one version to the other, by the number of the kind. */

@@ -3,6 +3,7 @@
 import "./disk.css";
 import { adviceList } from "./advice";
 import { unpackArrays } from "./arrays";
+import { awaited } from "./awaited";
 import { choiceBar, panel } from "./cards";
 import { askWords } from "./commit_words";
 import { deletionsPicture } from "./deletions_picture";
@@ -18,6 +19,7 @@ import type { View } from "./model";
 import { rowTable } from "./rows";
 import { LARGE_COLOR, SMALL_COLOR, sizeHistogram } from "./size_histogram";
 import { absoluteTime, count, cut, relativeTime, visible } from "./text";
+import { refreshButton } from "./toolbar";
 
 /** What is known of the files of one version. */
 export type Summary = FilesSummary & SummaryArrays;
@@ -62,20 +64,23 @@ export function render({ model, el }: View) {
     panel("How large they are", null, node("div", { class: "lx-figures" }, sizes.element, rows.element), smallNote),
     panel("Deleted rows that files still hold", null, deletions.element),
   );
+  const files = panel("All files of the version", kinds.element, tableNote, table.element);
+  const overVersions = panel("What manifests consist of", null, manifests.element);
+  const shown = { about: awaited(about), files: awaited(files), overVersions: awaited(overVersions) };
   link.root.classList.add("lx-box", "lx-disk-view");
   link.root.append(
     node(
       "div",
       { class: "lx-disk-head" },
       title,
-      node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
+      refreshButton(link, () => load(true)),
     ),
     panel("On disk, with all versions", null, disk.element),
     node("div", { class: "lx-disk-head" }, heading, when),
     note,
     about,
-    panel("All files of the version", kinds.element, tableNote, table.element),
-    panel("What manifests consist of", null, manifests.element),
+    files,
+    overVersions,
   );
 
   async function load(refresh: boolean) {
@@ -84,6 +89,7 @@ export function render({ model, el }: View) {
       await link.ask("history", refresh ? { refresh } : {}),
       askWords(link),
     );
+    shown.overVersions.come();
     manifests.setHistory(history);
     title.textContent = visible(history.name);
     if (refresh && atEnd) link.setState({ version: String(history.versions[history.count - 1]) });
@@ -107,7 +113,7 @@ export function render({ model, el }: View) {
     asked = state.version;
     showHeading();
     if (!moved) return;
-    about.classList.add("lx-stale");
+    shown.about.wait();
     clearTimeout(resting);
     resting = setTimeout(() => {
       askSummary(state.version);
@@ -125,7 +131,7 @@ export function render({ model, el }: View) {
   async function askSummary(version: string | null) {
     const content = await link.ask<FilesSummary>("summary", { version });
     if (version !== asked) return; // another one is on its way
-    about.classList.remove("lx-stale");
+    shown.about.come();
     about.hidden = Boolean(content.failure);
     note.hidden = !content.failure;
     note.textContent = content.failure ? cut(content.failure, 500) : "";
@@ -152,6 +158,7 @@ export function render({ model, el }: View) {
   async function askFiles() {
     kinds.choose(model.get("kind"));
     const { failure } = await link.ask<{ failure?: string }>("files");
+    shown.files.come();
     const told = failure ? cut(failure, 500) : "";
     tableNote.hidden = !told || told === note.textContent; // it is said above already
     tableNote.textContent = told;

@@ -2,6 +2,7 @@
 
 import "./disk_panel.css";
 import { unpackArrays } from "./arrays";
+import { awaited } from "./awaited";
 import { byteAreas } from "./byte_areas";
 import { toClipboard } from "./clipboard";
 import { fill, node } from "./elements";
@@ -35,6 +36,7 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
     growth.element,
     rest,
   );
+  const drawn = awaited(over);
   const element = node(
     "div",
     { class: isWhole ? "lx-disk-panel" : "lx-disk-panel lx-disk-brief" },
@@ -77,6 +79,7 @@ export function diskPanel(root: HTMLElement, { onMove, isWhole }: DiskActions) {
       if (isWhole) fill(kinds, table(usage));
       over.hidden = !history.count;
       if (!history.count) return;
+      drawn.come();
       const arrays = unpackArrays<DiskArrays>(usage);
       growth.setHistory(
         { ...history, tags: [] },

@@ -2,6 +2,7 @@
 
 import "./indices.css";
 import { adviceList } from "./advice";
+import { awaited } from "./awaited";
 import { askWords } from "./commit_words";
 import { fill, node } from "./elements";
 import { unpackHistory } from "./history";
@@ -14,6 +15,7 @@ import { connect } from "./link";
 import type { Changes, IndicesStory, LineArrays, LivesContent, State, VersionIndices } from "./messages";
 import type { View } from "./model";
 import { count, cut, plural } from "./text";
+import { refreshButton } from "./toolbar";
 import { versionHead } from "./version_head";
 
 const REST = 100; // milliseconds
@@ -26,7 +28,7 @@ export function render({ model, el }: View) {
   let position = -1;
   let resting: number | undefined;
 
-  const head = versionHead({ onRefresh: () => load(true) });
+  const head = versionHead(refreshButton(link, () => load(true)));
   const advice = adviceList();
   const cards = indexCards({ onChoose: choose });
   const more = node("p", { class: "lx-quiet", hidden: true });
@@ -39,6 +41,7 @@ export function render({ model, el }: View) {
   const told = node("div", { class: "lx-of-version" }, advice.element, cards.element, more);
   link.root.classList.add("lx-box", "lx-sheet", "lx-indices");
   link.root.append(head.element, told, drawing, reuse.element);
+  const [all, ofVersion, ofIndex] = [awaited(link.root), awaited(told, reuse.element), awaited(legend)];
 
   async function load(isRefresh: boolean) {
     const atEnd = history && position === history.count - 1;
@@ -46,6 +49,7 @@ export function render({ model, el }: View) {
       await link.ask("history", isRefresh ? { refresh: true } : {}),
       askWords(link),
     );
+    all.come();
     head.setHistory(history);
     head.tell(history.problem ? `What indices covered over versions is unknown: ${cut(history.problem, 500)}` : "");
     picture.setHistory(history);
@@ -64,6 +68,7 @@ export function render({ model, el }: View) {
     fill(title, "What ", node("code", {}, cut(index, 80)), " covers, by fragment over versions");
     picture.setLives(unpackLives(await link.ask<LivesContent>("lives", { index })));
     link.root.dataset.index = index;
+    ofIndex.come();
     show();
   }
 
@@ -82,7 +87,7 @@ export function render({ model, el }: View) {
     position = head.show(state.version ?? String(history.versions[history.count - 1]));
     show();
     if (position === before && facts) return;
-    for (const part of [told, reuse.element]) part.classList.add("lx-stale");
+    ofVersion.wait();
     clearTimeout(resting);
     if (position >= 0) resting = setTimeout(askFacts, REST);
   }
@@ -111,7 +116,7 @@ export function render({ model, el }: View) {
     const found = await link.ask<VersionIndices>("version", { version });
     if (position < 0 || version !== String(history.versions[position])) return;
     facts = found;
-    for (const part of [told, reuse.element]) part.classList.remove("lx-stale");
+    ofVersion.come();
     if (facts.problem) {
       advice.fail(`What the indices of this version cover is unknown: ${facts.problem}`);
       facts = { ...facts, indices: [], num_indices: 0, reuse: [] };

@@ -5,6 +5,7 @@ import "./drawing.css";
 import { node } from "./elements";
 import type { History } from "./history";
 import { KIND_COLORS } from "./kinds";
+import { visible } from "./text";
 
 export function kindColor(history: { kinds: string[] }, code: number) {
   return KIND_COLORS[history.kinds[code]] ?? KIND_COLORS.other;
@@ -16,6 +17,21 @@ export function legendEntry(symbol: Node, text: string) {
 
 export function swatch(color: string) {
   return node("i", { class: "lx-swatch", style: { background: color } });
+}
+
+/** The operation of a commit, in the colour of its kind. */
+export function operationChip(history: History, position: number) {
+  const kind = history.kind[position];
+  return node(
+    "span",
+    { class: "lx-chip", title: `kind: ${history.kinds[kind] ?? "other"}` },
+    swatch(kindColor(history, kind)),
+    visible(history.operationAt(position)),
+  );
+}
+
+export function recordedChip(title: string) {
+  return node("span", { class: "lx-chip lx-recorded", title }, "known from the ledger");
 }
 
 /** The kinds of commits that there are, with their colours, as entries of a legend. */

@@ -2,6 +2,7 @@
 // sight when the picture rests; until then what is here is moved and stretched.
 
 import "./lineage_graph.css";
+import { awaited } from "./awaited";
 import { fill, node, strong } from "./elements";
 import { type Commits, lineageCommits, timesInSight } from "./lineage_axis";
 import { lineageBar } from "./lineage_bar";
@@ -14,6 +15,7 @@ import { describeInLineage, drawnWords, lineageLegend } from "./lineage_words";
 import { connect } from "./link";
 import type { Found, LayoutContent, LineageAbout, State } from "./messages";
 import type { View } from "./model";
+import { refreshButton } from "./toolbar";
 
 const LINEAGE_REST = 110; // milliseconds
 
@@ -37,7 +39,7 @@ export function render({ model, el }: View) {
     onClear: () => link.setState({ row_id: null }),
     onZoom: (factor) => picture.zoom(factor),
     onFit: () => picture.fit(),
-    onRefresh: () => open(true),
+    refresh: refreshButton(link, () => open(true)),
   });
   const words = node("span", { class: "lx-lineage-words" });
   const legend = node("div", { class: "lx-legend" });
@@ -58,6 +60,7 @@ export function render({ model, el }: View) {
     chosen,
     way,
   );
+  const all = awaited(link.root);
 
   async function open(refresh: boolean) {
     about = await link.ask<LineageAbout>("open", refresh ? { refresh } : {});
@@ -74,6 +77,7 @@ export function render({ model, el }: View) {
     asked = { span };
     const content = await link.ask<LayoutContent>("picture", { span });
     layout = unpackLayout(content);
+    all.come();
     picture.setLayout(layout);
     picture.setVersion(link.state.version);
     showAll();

@@ -2,6 +2,7 @@
 
 import "./log.css";
 import { unpackArrays } from "./arrays";
+import { awaited } from "./awaited";
 import { onTheme } from "./canvas";
 import { node } from "./elements";
 import { isCommand } from "./keys";
@@ -14,6 +15,7 @@ import { type Log, shownWords } from "./log_words";
 import type { LogAbout, LogAnswer, LogArrays, LogFilters, State } from "./messages";
 import type { View } from "./model";
 import { cut } from "./text";
+import { refreshButton } from "./toolbar";
 
 export function render({ model, el }: View) {
   const link = connect(model, el);
@@ -34,18 +36,20 @@ export function render({ model, el }: View) {
     },
   });
   const detail = commitDetail(link, openIn);
-  const refresh = node(
-    "button",
-    { class: "lx-button", title: "Look for new versions", onclick: () => load(true) },
-    "Refresh",
-  );
   link.root.classList.add("lx-box", "lx-log");
   link.root.append(
-    node("div", { class: "lx-log-bar" }, ...filters.boxes, status, link.needsPython(refresh)),
+    node(
+      "div",
+      { class: "lx-log-bar" },
+      ...filters.boxes,
+      status,
+      refreshButton(link, () => load(true)),
+    ),
     filters.kinds,
     problem,
     node("div", { class: "lx-log-body" }, lines.element, detail.element),
   );
+  const all = awaited(link.root);
 
   // --- what is asked
 
@@ -68,12 +72,14 @@ export function render({ model, el }: View) {
   async function load(refresh: boolean, isStill = false) {
     const asked = { filters: filters.filters(), refresh };
     const answer = await link.ask<LogAnswer & { problem?: string }>("log", asked);
+    all.come();
     problem.hidden = !answer.problem;
     problem.textContent = answer.problem ? cut(answer.problem, 300) : "";
     if (!answer.problem) take(answer, isStill);
   }
 
   function take(answer: LogAnswer, isStill = false) {
+    all.come();
     const place = looked >= 0 && log ? placeOf(log, looked) : null;
     const [top, within] = [lines.top(), lines.within()];
     const isScrolled = top > 0 || within > 0;

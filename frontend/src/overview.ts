@@ -2,57 +2,41 @@
 // read; what made it big, what is on disk and what to do come after them, each when it is known.
 
 import "./overview.css";
-import { choiceBar, panel } from "./cards";
+import { panel } from "./cards";
 import { askWords } from "./commit_words";
 import { diskPanel } from "./disk_panel";
 import { fill, node } from "./elements";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
-import { historyStrip } from "./history_strip";
-import { kindColor, kindLegend, legendEntry, swatch } from "./legend";
 import { connect } from "./link";
 import type { Advice, DiskUsage, HistoryContent, Latest, Plans, Sizes, State, Story } from "./messages";
 import type { View } from "./model";
-import type { Measure } from "./overview_panels";
+import { growthPanel } from "./overview_growth";
 import {
   advicePanel,
   factCards,
   largestCommits,
   latestSentence,
-  MEASURES,
   operationsByKind,
   storySentences,
 } from "./overview_panels";
-import { absoluteTime, count, cut, plural, relativeTime, visible } from "./text";
-import { describeVersion } from "./version_words";
+import { cut, visible } from "./text";
+import { refreshButton } from "./toolbar";
 
 export type OverviewHistory = History & Story;
 
 const QUICK = 1_000; // ms
-const CHART = 110; // px: here the picture of growth is the main thing
 
 export function render({ model, el }: View) {
   const link = connect(model, el);
   let history!: OverviewHistory;
   let position = -1;
-  let measure: Measure = "num_rows";
   let sizes: Sizes | null = null;
 
   const title = node("h3", {}, "Overview");
   const story = node("p", { class: "lx-story" });
   const cards = node("div", { class: "lx-cards" });
-  const scaleLabel = node("span", { class: "lx-scale-label lx-quiet" });
-  const times = node("div", { class: "lx-times lx-quiet" });
-  const chosen = node("div", { class: "lx-chosen", role: "status" });
-  const measures = choiceBar(
-    "What grew",
-    Object.entries(MEASURES).map(([name, { label }]) => [name, label]),
-    (name) => {
-      measure = name as Measure;
-      drawGrowth();
-    },
-  );
-  const strip = historyStrip(link.root, { onMove: choose, describe, chart: CHART });
+  const growth = growthPanel(link, { onMove: choose });
   const disk = diskPanel(link.root, { onMove: (version) => link.setState({ version }), isWhole: false });
   const onDisk = panel("On disk", link.leadTo("disk", "Open Disk"), disk.element);
   const largest = largestCommits(choose);
@@ -63,22 +47,13 @@ export function render({ model, el }: View) {
     { class: "lx-note", hidden: true },
     "No version of the table can be read; see below what is wrong.",
   );
-  const legend = node("div", { class: "lx-legend" });
-  const growth = panel(
-    "Growth",
-    measures.element,
-    node("div", { class: "lx-growth" }, scaleLabel, strip.element),
-    times,
-    legend,
-    chosen,
-  );
   const body = node(
     "div",
     { class: "lx-story-body" },
     onDisk,
     story,
     cards,
-    growth,
+    growth.element,
     node("div", { class: "lx-columns" }, largest.element, kinds.element),
   );
   link.root.classList.add("lx-box", "lx-overview");
@@ -87,9 +62,7 @@ export function render({ model, el }: View) {
       "div",
       { class: "lx-overview-head" },
       title,
-      link.needsPython(
-        node("button", { class: "lx-button", title: "Look for new versions", onclick: () => load(true) }, "Refresh"),
-      ),
+      refreshButton(link, () => load(true)),
     ),
     nothing,
     body,
@@ -115,11 +88,8 @@ export function render({ model, el }: View) {
       fill(cards, ...factCards(history.facts, history));
       if (sizes) largest.setSizes(history, sizes);
       kinds.setHistory(history);
-      const [first, last] = [history.timeAt(0), history.timeAt(history.count - 1)];
-      fill(times, node("span", {}, absoluteTime(first)), history.count > 1 ? node("span", {}, absoluteTime(last)) : "");
-      drawLegend();
+      growth.setHistory(history);
       position = -1;
-      drawGrowth();
       if (refresh && atEnd) choose(history.count - 1);
       else follow(link.state);
     }
@@ -147,7 +117,7 @@ export function render({ model, el }: View) {
     if (!latest.facts) return;
     fill(story, latestSentence(latest.facts, latest.branch));
     fill(cards, ...factCards(latest.facts, null));
-    scaleLabel.textContent = `reading ${plural(latest.num_listed, "version")}…`;
+    growth.wait(latest.num_listed);
     body.hidden = false;
   }
 
@@ -163,99 +133,29 @@ export function render({ model, el }: View) {
     disk.setPlans(await link.ask<Plans>("plans"));
   }
 
-  /** The same pictures as in time travel, of what was chosen to look at. */
-  function drawGrowth() {
-    const values = history[measure];
-    const most = values.reduce(
-      (best, value, p) => (value > (values[best] ?? -1) || Number.isNaN(values[best]) ? p : best),
-      0,
-    );
-    scaleLabel.textContent = Number.isNaN(values[most])
-      ? "not recorded"
-      : `most: ${MEASURES[measure].format(values[most])}, version ${count(history.versions[most])}`;
-    strip.setHistory({ ...history, num_rows: values });
-    if (position >= 0) strip.show(position);
-  }
-
-  function drawLegend() {
-    const entries = kindLegend(history);
-    if (history.is_recorded.includes(1))
-      entries.push(legendEntry(node("i", { class: "lx-swatch lx-pale" }), "pale: known from the ledger"));
-    fill(legend, ...entries);
-  }
-
   /** Show what the state says. */
   function follow(state: State) {
     if (!history?.count) return;
-    const found = state.version === null ? history.count - 1 : history.positionOf(state.version);
-    if (found === undefined) {
-      position = -1;
-      strip.show(history.count - 1);
-      fill(
-        chosen,
-        node(
-          "span",
-          { class: "lx-quiet" },
-          `Version ${count(state.version ?? "?")} is not among those that can be shown; Refresh looks for new ones`,
-        ),
-      );
-      return;
+    const found = state.version === null ? history.count - 1 : (history.positionOf(state.version) ?? -1);
+    if (found < 0) growth.miss(state.version ?? "?");
+    else if (found !== position) {
+      growth.show(found);
+      disk.show(history.versions[found]);
+      largest.show(String(history.versions[found]));
+      kinds.show(found);
     }
-    if (found === position) return;
     position = found;
-    strip.show(position);
-    disk.show(history.versions[position]);
-    largest.show(String(history.versions[position]));
-    kinds.show(position);
-    const time = history.timeAt(position);
-    const version = String(history.versions[position]);
-    const before = position > 0 ? String(history.versions[position - 1]) : version === "1" ? "0" : version;
-    const travel = link.leadTo("time_travel", "Open in Time travel", { version });
-    const changes = link.leadTo("changes", "What changed", { version, compared_version: before });
-    fill(chosen, ...describeChosen(time), travel, changes);
-  }
-
-  function describeChosen(time: string | null) {
-    return [
-      node("strong", {}, `Version ${count(history.versions[position])}`),
-      node(
-        "span",
-        { class: "lx-chip", title: `kind: ${history.kinds[history.kind[position]] ?? "other"}` },
-        swatch(kindColor(history, history.kind[position])),
-        visible(history.operationAt(position)),
-      ),
-      node(
-        "span",
-        { class: "lx-chosen-words" },
-        history.wordsOf(position),
-        history.messages[position]
-          ? node("em", { class: "lx-quiet" }, ` “${visible(history.messages[position])}”`)
-          : null,
-      ),
-      node("span", { class: "lx-quiet" }, time ? `${relativeTime(time)}, ${absoluteTime(time)}` : absoluteTime(time)),
-    ];
   }
 
   function choose(target: number) {
     link.setState({ version: String(history.versions[target]) });
   }
 
-  function describe(p: number) {
-    const { format } = MEASURES[measure];
-    const change = p ? history[measure][p] - history[measure][p - 1] : 0;
-    const told = describeVersion(history, p);
-    if (change)
-      told.push(
-        node("div", {}, `${change > 0 ? `+${format(change)}` : `−${format(-change)}`} since the version before`),
-      );
-    return told;
-  }
-
   link.on("versions", () => load(false, true));
   link.onState(follow);
   load(false);
   return () => {
-    strip.close();
+    growth.close();
     disk.close();
     link.close();
   };

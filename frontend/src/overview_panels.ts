@@ -9,14 +9,6 @@ import type { Advice, Changes, Headline, LatestFacts, Listed, RestOfCommits, Siz
 import type { OverviewHistory } from "./overview";
 import { absoluteTime, bytes, count, isoTime, known, percent, plural, relativeTime, visible } from "./text";
 
-export type Measure = "num_rows" | "data_bytes" | "num_fragments";
-
-export const MEASURES: Record<Measure, { label: string; format: (value: number) => string }> = {
-  num_rows: { label: "rows", format: (value) => plural(value, "row") },
-  data_bytes: { label: "data", format: bytes },
-  num_fragments: { label: "fragments", format: (value) => plural(value, "fragment") },
-};
-
 function listed({ count: total, names }: Listed) {
   const more = total > names.length ? [`… ${count(names.length)} of ${count(total)}`] : [];
   return [...names.map(visible), ...more].join(", ");

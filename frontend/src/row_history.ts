@@ -1,17 +1,20 @@
 // The view: a box for the row, its timeline, the values at the chosen event, and all events below.
 
 import "./row_history.css";
+import { awaited } from "./awaited";
 import { pieceOf } from "./cells";
 import { fill, node } from "./elements";
 import { KIND_COLORS } from "./kinds";
-import { swatch } from "./legend";
+import { recordedChip, swatch } from "./legend";
 import { lineageCommits } from "./lineage_axis";
 import { connect } from "./link";
 import type { EventValue, EventValues, FollowedRow, Found, RowAbout, RowEvent, RowValues } from "./messages";
 import type { View } from "./model";
+import { rowBox } from "./row_box";
 import { rowTimeline } from "./row_timeline";
 import { rowTable } from "./rows";
 import { absoluteTime, addressText, count, cut, plural, visible } from "./text";
+import { toolbar } from "./toolbar";
 import { linesOf, tableWords } from "./version_words";
 
 const DOUBTS: Record<string, string> = {
@@ -37,21 +40,19 @@ export function render({ model, el }: View) {
   const bar = historyBar({ onRow: find, onStep: step });
   const heading = node("div", { class: "lx-row-heading", hidden: true });
   const facts = node("div", { class: "lx-row-values", hidden: true });
-  const nothing = node(
-    "div",
-    { class: "lx-quiet lx-row-nothing" },
-    node("p", {}, "Type a row above, or go from row to row with the arrows."),
-  );
+  const nothing = node("div", { class: "lx-quiet lx-row-nothing", hidden: link.state.row_id !== null });
   const rows = rowTable(link, model.get("height"));
   const follow = () => rows.setHeight(model.get("height"));
   rows.element.hidden = true;
   link.root.classList.add("lx-box", "lx-row-history");
   link.root.append(bar.element, nothing, timeline.element, heading, facts, rows.element);
+  const all = awaited(link.root);
   timeline.element.hidden = true;
   model.on("change:height", follow);
 
   async function open() {
     const about = await link.ask<RowAbout>("open");
+    all.come();
     timeline.setCommits(lineageCommits(about));
     bar.setAbout(about);
     hasRowIds = about.has_row_ids;
@@ -130,18 +131,9 @@ export function render({ model, el }: View) {
       node("span", { class: "lx-quiet" }, event.time ? absoluteTime(event.time) : ""),
       node("span", {}, event.way),
       node("span", { class: "lx-quiet" }, event.known),
-      ...(event.is_recorded
-        ? [
-            node(
-              "span",
-              {
-                class: "lx-chip lx-recorded",
-                title: "Hollow in the picture: the table does not keep this version any more, a ledger does",
-              },
-              "known from the ledger",
-            ),
-          ]
-        : []),
+      event.is_recorded
+        ? recordedChip("Hollow in the picture: the table does not keep this version any more, a ledger does")
+        : null,
       more,
       link.leadTo("lineage", "In the lineage"),
     );
@@ -278,57 +270,28 @@ function valueLines(event: EventValues | undefined, isWaiting: boolean) {
 
 /** The bar on top: the box for the row, and the arrows to the next. */
 function historyBar({ onRow, onStep }: { onRow: (text: string) => void; onStep: (direction: number) => void }) {
-  const box = node("input", {
-    class: "lx-input lx-row-box",
-    type: "text",
-    "aria-label": "Row ID, or address as fragment:offset",
-    placeholder: "row ID, or address 3:17",
-    spellcheck: "false",
-    maxlength: 100,
-  });
-  const total = node("span", { class: "lx-quiet lx-row-total" });
-  const message = node("div", { class: "lx-note", role: "alert", hidden: true });
-  let shown = "";
+  const box = rowBox("Show row", { onRow, onStep });
+  const total = node("span", { class: "lx-quiet lx-total" });
   const arrow = (text: string, title: string, direction: number) =>
     node(
       "button",
       { class: "lx-button lx-square", title, "aria-label": title, onclick: () => onStep(direction) },
       text,
     );
-  box.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key === "Enter" && box.value.trim()) onRow(box.value);
-    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
-      event.preventDefault();
-      onStep(event.key === "ArrowUp" ? 1 : -1);
-    }
-  });
+  const { element, tell } = toolbar(
+    arrow("‹", "Previous row", -1),
+    box.element,
+    arrow("›", "Next row", 1),
+    box.button,
+    total,
+  );
   return {
-    element: node(
-      "div",
-      {},
-      node(
-        "div",
-        { class: "lx-toolbar" },
-        arrow("‹", "Previous row", -1),
-        box,
-        arrow("›", "Next row", 1),
-        node("button", { class: "lx-button", onclick: () => box.value.trim() && onRow(box.value) }, "Show row"),
-        total,
-      ),
-      message,
-    ),
+    element,
+    tell,
     setAbout(about: RowAbout) {
       total.textContent = tableWords(about);
-      box.placeholder = about.has_row_ids ? "row ID, or address 3:17" : "address, such as 3:17";
+      box.setAbout(about);
     },
-    setRow(row: string | null) {
-      if (row !== null || box.value === shown) box.value = row ?? "";
-      shown = row ?? "";
-    },
-    tell(text: string) {
-      message.hidden = !text;
-      message.textContent = visible(text);
-    },
+    setRow: box.setRow,
   };
 }

@@ -2,26 +2,24 @@
 // slider moves is here already; rows and details come from Python when it rests.
 
 import "./time_travel.css";
+import { awaited } from "./awaited";
 import { askWords } from "./commit_words";
-import { fill, node } from "./elements";
 import { fragmentMap } from "./fragment_map";
 import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { historyStrip } from "./history_strip";
-import { kindColor, swatch } from "./legend";
 import { connect } from "./link";
 import type { Details, Found, HistoryContent, ShownVersion, State } from "./messages";
 import type { View } from "./model";
 import { rowTable } from "./rows";
-import { absoluteTime, bytes, count, cut, plural, relativeTime, visible } from "./text";
+import { count } from "./text";
+import { refreshButton } from "./toolbar";
+import { travelToolbar } from "./travel_toolbar";
+import { versionStory } from "./version_story";
 import { versionTabs } from "./version_tabs";
-import { describeVersion, tableWords } from "./version_words";
+import { describeVersion } from "./version_words";
 
 const REST = 120; // milliseconds
-
-function numberOr(value: number, words: string) {
-  return Number.isNaN(value) ? words : count(value);
-}
 
 export function render({ model, el }: View) {
   const link = connect(model, el);
@@ -40,24 +38,19 @@ export function render({ model, el }: View) {
   });
   const tabs = versionTabs(rows.element);
   let hasRowIds = false;
-  const toolbar = travelToolbar({ onStep: step, onFind: find, onRefresh: () => load(true) });
-  link.needsPython(toolbar.refresh);
-  const heading = node("div", { class: "lx-version-heading" });
-  const words = node("p", { class: "lx-words" });
-  const facts = node("div", { class: "lx-facts" });
-  link.root.classList.add("lx-box", "lx-time-travel", "lx-unread");
-  link.root.append(toolbar.element, strip.element, heading, words, facts, map.element, tabs.element);
+  const toolbar = travelToolbar({ onStep: step, onFind: find, refresh: refreshButton(link, () => load(true)) });
+  const story = versionStory(link);
+  link.root.classList.add("lx-box", "lx-time-travel");
+  link.root.append(toolbar.element, strip.element, ...story.elements, map.element, tabs.element);
+  const all = awaited(link.root);
 
   async function load(refresh: boolean) {
     const atEnd = history && position === history.count - 1;
     const content = await link.ask<HistoryContent>("history", refresh ? { refresh } : {});
     history = unpackHistory(content, askWords(link));
-    link.root.classList.remove("lx-unread");
+    all.come();
     toolbar.setHistory(history);
-    words.classList.toggle(
-      "lx-with-message",
-      history.messages.some((message) => message),
-    );
+    story.setHistory(history);
     strip.setHistory(history);
     map.setHistory(history);
     position = -1;
@@ -67,8 +60,12 @@ export function render({ model, el }: View) {
 
   /** Take in new versions: what is looked at stays as it is, also if it is not kept any more. */
   async function renew() {
+    if (!history) {
+      load(false); // what was asked for first is overtaken
+      return;
+    }
     const newest = unpackHistory(await link.ask<HistoryContent>("history"), askWords(link));
-    const shown = history && position >= 0 ? versionShown() : (link.state.version ?? "");
+    const shown = position >= 0 ? versionShown() : (link.state.version ?? "");
     const found = newest.positionOf(shown);
     if (found === undefined) {
       toolbar.tell(`Version ${count(shown)} was cleaned up: what you see of it was read before`);
@@ -78,6 +75,7 @@ export function render({ model, el }: View) {
     position = found;
     toolbar.setHistory(history);
     strip.setHistory(history);
+    story.setHistory(history);
     map.setHistory(history);
     strip.show(position);
     toolbar.show(position);
@@ -101,7 +99,7 @@ export function render({ model, el }: View) {
     if (!moved) return;
     strip.show(position);
     toolbar.show(position);
-    showWords();
+    story.show(position);
     tabs.wait();
     clearTimeout(resting);
     resting = setTimeout(() => {
@@ -151,71 +149,6 @@ export function render({ model, el }: View) {
     return String(history.versions[position]);
   }
 
-  function showWords() {
-    const time = history.timeAt(position);
-    const tags = history
-      .tagsAt(position)
-      .map((name) => node("span", { class: "lx-tag", title: "tag" }, "⚑ ", cut(name, 40)));
-    fill(
-      heading,
-      node("h3", {}, `Version ${count(history.versions[position])}`),
-      operationChip(history, position),
-      node("span", {}, time ? `${relativeTime(time)} ` : "", node("span", { class: "lx-quiet" }, absoluteTime(time))),
-      ...(history.is_recorded[position]
-        ? [
-            node(
-              "span",
-              { class: "lx-chip lx-recorded", title: "The table does not keep this version any more; a ledger does" },
-              "known from the ledger",
-            ),
-          ]
-        : []),
-      ...tags,
-      link.leadTo("changes", "What changed", {
-        version: String(history.versions[position]),
-        compared_version: versionBefore(),
-      }),
-    );
-    const message = history.messages[position];
-    fill(
-      words,
-      history.wordsOf(position),
-      ...(message ? [node("span", { class: "lx-message" }, `“${visible(message)}”`)] : []),
-    );
-    fill(
-      facts,
-      fact("rows", numberOr(history.num_rows[position], "unknown"), difference(history.num_rows, position, count)),
-      fact(
-        "deleted rows",
-        numberOr(history.num_deleted_rows[position], "unknown"),
-        difference(history.num_deleted_rows, position, count),
-      ),
-      fact("fragments", count(history.num_fragments[position]), difference(history.num_fragments, position, count)),
-      fact(
-        "data",
-        Number.isNaN(history.data_bytes[position]) ? "unknown" : bytes(history.data_bytes[position]),
-        difference(history.data_bytes, position, bytes),
-      ),
-      gapNote(),
-    );
-  }
-
-  /** The version to compare with: the one before that is kept, or the empty table. */
-  function versionBefore() {
-    if (position > 0) return String(history.versions[position - 1]);
-    return history.versions[0] === 1n ? "0" : String(history.versions[0]);
-  }
-
-  /** Say with what a version is compared if not with the one numbered one lower. */
-  function gapNote() {
-    if (position === 0 || !history.gapBefore[position]) return "";
-    return node(
-      "span",
-      { class: "lx-quiet" },
-      `compared with version ${count(history.versions[position - 1])}, the last one kept before`,
-    );
-  }
-
   link.on("versions", renew);
   link.onState(follow);
   load(false);
@@ -224,112 +157,5 @@ export function render({ model, el }: View) {
     strip.close();
     map.close();
     link.close();
-  };
-}
-
-function operationChip(history: History, position: number) {
-  const kind = history.kinds[history.kind[position]] ?? "other";
-  return node(
-    "span",
-    { class: "lx-chip", title: `kind: ${kind}` },
-    swatch(kindColor(history, history.kind[position])),
-    visible(history.operationAt(position)),
-  );
-}
-
-export function fact(name: string, value: string, change: string) {
-  return node(
-    "span",
-    {},
-    node("span", { class: "lx-fact-value" }, value),
-    node("span", { class: "lx-quiet" }, ` ${name}`),
-    change ? node("span", { class: "lx-difference" }, change) : null,
-  );
-}
-
-/** Return what a number gained or lost since the version before, "" if nothing or unknown. */
-function difference(values: Float64Array, position: number, format: (value: number) => string) {
-  const change = position ? values[position] - values[position - 1] : 0;
-  if (!change) return ""; // also where one of them is not known
-  return change > 0 ? `+${format(change)}` : `−${format(-change)}`;
-}
-
-/** Steps from commit to commit, the box that goes to a version, tag or time, and the refresh. */
-function travelToolbar({
-  onStep,
-  onFind,
-  onRefresh,
-}: {
-  onStep: (direction: number, kind: string) => void;
-  onFind: (text: string) => void;
-  onRefresh: () => void;
-}) {
-  const kinds = node("select", { class: "lx-input", "aria-label": "Kind of commit to step to" });
-  const list = node("datalist", { id: `lx-tags-${Math.random().toString(36).slice(2)}` });
-  const box = node("input", {
-    class: "lx-input lx-find",
-    type: "text",
-    placeholder: "7, tag, yesterday",
-    "aria-label": "Go to a version, a tag, or a time in UTC",
-    list: list.id,
-    maxlength: 200,
-  });
-  const total = node("span", { class: "lx-quiet lx-total" });
-  const message = node("div", { class: "lx-note", role: "status", hidden: true });
-  const back = stepButton("‹", "Previous commit", -1);
-  const forth = stepButton("›", "Next commit", 1);
-  box.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key === "Enter" && box.value.trim()) onFind(box.value);
-  });
-  function stepButton(text: string, title: string, direction: number) {
-    return node(
-      "button",
-      { class: "lx-button lx-step", title, "aria-label": title, onclick: () => onStep(direction, kinds.value) },
-      text,
-    );
-  }
-  const refresh = node("button", { class: "lx-button", title: "Look for new versions", onclick: onRefresh }, "Refresh");
-  let history!: History;
-  return {
-    element: node(
-      "div",
-      {},
-      node(
-        "div",
-        { class: "lx-toolbar" },
-        back,
-        kinds,
-        forth,
-        box,
-        list,
-        node("button", { class: "lx-button", onclick: () => onFind(box.value) }, "Go"),
-        total,
-        refresh,
-      ),
-      message,
-    ),
-    refresh,
-    setHistory(newest: History) {
-      history = newest;
-      const there = new Set(Array.from(history.kind, (code) => history.kinds[code]).filter(Boolean));
-      const chosen = kinds.value;
-      fill(
-        kinds,
-        node("option", { value: "" }, "any commit"),
-        ...history.kinds.filter((kind) => there.has(kind)).map((kind) => node("option", { value: kind }, kind)),
-      );
-      kinds.value = there.has(chosen) ? chosen : "";
-      fill(list, ...history.tags.slice(0, 500).map(({ name }) => node("option", { value: name })));
-      total.textContent = `${tableWords(history)}: ${plural(history.count, "version")}${history.recorded_words ? `; ${history.recorded_words}` : ""}`;
-    },
-    show(position: number) {
-      back.disabled = position === 0;
-      forth.disabled = position === history.count - 1;
-    },
-    tell(text: string) {
-      message.hidden = !text;
-      message.textContent = visible(text);
-    },
   };
 }

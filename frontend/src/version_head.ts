@@ -12,12 +12,11 @@ import { describeVersion, tableWords } from "./version_words";
  *   show(version)        names a version; gives its position, -1 if it is not among those shown
  *   tell(text)           says something about all of it, "" for nothing
  */
-export function versionHead({ onRefresh }: { onRefresh: () => void }) {
+export function versionHead(refresh: HTMLButtonElement) {
   let history!: History;
   const heading = node("h3");
   const when = node("span", { class: "lx-quiet" });
   const total = node("span", { class: "lx-quiet lx-total" });
-  const refresh = node("button", { class: "lx-button", title: "Look for new versions", onclick: onRefresh }, "Refresh");
   const note = node("div", { class: "lx-note", role: "status", hidden: true });
   const told = node("div", { class: "lx-note", hidden: true });
 

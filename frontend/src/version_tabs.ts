@@ -1,5 +1,6 @@
 // What else a version has: rows, schema, indices and configuration, each on a tab.
 
+import { awaited } from "./awaited";
 import type { Child } from "./elements";
 import { fill, node, setAttributes } from "./elements";
 import { stepOf } from "./keys";
@@ -20,6 +21,7 @@ function byName<Made>(make: (name: TabName) => Made): Record<TabName, Made> {
  */
 export function versionTabs(grid: HTMLElement) {
   const panels = byName((name) => node("div", { class: "lx-panel", role: "tabpanel", "data-panel": name }));
+  const shown = byName((name) => awaited(panels[name]));
   const tabs = byName(tabButton);
   const bar = node("div", { class: "lx-tabs", role: "tablist" }, ...Object.values(tabs));
   const element = node("div", { class: "lx-version-tabs" }, bar, ...Object.values(panels));
@@ -31,7 +33,9 @@ export function versionTabs(grid: HTMLElement) {
     const at = NAMES.findIndex((name) => tabs[name] === event.target);
     open(NAMES[(at + step + NAMES.length) % NAMES.length]).focus();
   });
+  fill(panels.rows, grid); // it says that rows are read
   open("rows");
+  const all = awaited(element);
 
   function tabButton(name: TabName): HTMLButtonElement {
     return node("button", { class: "lx-tab", role: "tab", "data-tab": name, onclick: () => open(name) }, title(name));
@@ -61,7 +65,8 @@ export function versionTabs(grid: HTMLElement) {
   function showEntries(name: keyof Details, about: Entries<unknown>, table: HTMLElement) {
     const { entries, num_entries: total, num_there: there, num_changed: changed } = about;
     const panel = panels[name];
-    panel.classList.remove("lx-stale");
+    all.come();
+    shown[name].come();
     fill(panel, entries.length ? node("div", { class: "lx-scroll" }, table) : nothing(name));
     if (entries.length < total) {
       panel.append(
@@ -74,7 +79,7 @@ export function versionTabs(grid: HTMLElement) {
   return {
     element,
     wait() {
-      for (const panel of Object.values(panels)) panel.classList.add("lx-stale");
+      for (const name of NAMES) shown[name].wait();
     },
     showDetails(details: Details) {
       const { schema, indices, config } = details;
@@ -83,9 +88,9 @@ export function versionTabs(grid: HTMLElement) {
       showEntries("config", config, configTable(config.entries));
     },
     showRows(total: number | null, problem: string | undefined) {
-      const panel = panels.rows;
-      panel.classList.remove("lx-stale");
-      fill(panel, problem ? refusal(problem) : grid);
+      all.come();
+      shown.rows.come();
+      fill(panels.rows, problem ? refusal(problem) : grid);
       label("rows", total ?? "?", 0);
     },
   };
