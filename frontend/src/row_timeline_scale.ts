@@ -1,6 +1,8 @@
 // Where versions stand in the picture of a row's life: as far apart as their numbers are, or, where the
 // marks of events would lie upon each other, with room between any two events.
 
+import { bisectRight } from "d3-array";
+
 /** In px: marks nearer than `least` cannot be told apart, and stand `wanted` apart then if there is room. */
 const APART = { least: 12, wanted: 76 };
 
@@ -41,8 +43,7 @@ export function lifeScale(
 /** What leads from ascending numbers to others, in straight lines, also beyond the outermost. */
 function between(from: number[], to: number[]) {
   return (value: number) => {
-    const after = from.findIndex((each) => each > value);
-    const i = after < 0 ? from.length - 1 : Math.max(1, after);
+    const i = Math.max(1, Math.min(bisectRight(from, value), from.length - 1));
     return to[i - 1] + ((value - from[i - 1]) / (from[i] - from[i - 1])) * (to[i] - to[i - 1]);
   };
 }
