@@ -45,8 +45,9 @@ export function movedAbout(element: HTMLElement, gestures: Gestures) {
     [SIDE, -tall],
     [wide - SIDE, tall],
   ];
+  const hasFocus = () => element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
   const pageGoesOn = (event: WheelEvent) =>
-    !gestures.isReady() || !(event.ctrlKey || element.matches(":focus-within")) || turnOf(event, isWhole()) === null;
+    !gestures.isReady() || !(event.ctrlKey || hasFocus()) || turnOf(event, isWhole()) === null;
   const isTwice = ({ type }: Event) => type === "dblclick" || type === "touchend"; // the second tap of a finger
 
   behavior

@@ -79,6 +79,28 @@ test("a drag moves along the versions and scrolls up and down, which zooming doe
   expect(onMove).toHaveBeenLastCalledWith(0);
 });
 
+test("the wheel is the page's until the picture has the focus, but with Ctrl", () => {
+  const { element, view } = picture();
+  document.body.append(element);
+  element.tabIndex = 0;
+  // a WheelEvent of happy-dom has no place, and no keys
+  const turned = ({ ctrlKey, ...delta }: WheelEventInit) => {
+    const event = new MouseEvent("wheel", { cancelable: true, clientX: 12, ctrlKey });
+    return !element.dispatchEvent(Object.assign(event, { deltaX: 0, deltaY: 0, deltaMode: 0 }, delta));
+  };
+  expect(turned({ deltaY: -100 })).toBe(false);
+  expect(view.isWhole()).toBe(true);
+  expect(turned({ deltaY: -100, ctrlKey: true })).toBe(true);
+  expectSight(view, WHOLE.x0, WHOLE.x0 + 44.8 / 2 ** 0.4);
+  element.focus();
+  expect(turned({ deltaY: 1000 })).toBe(true);
+  expect(view.isWhole()).toBe(true);
+  expect(turned({ deltaY: 100 })).toBe(false);
+  view.show({ x0: 10, x1: 20 });
+  expect(turned({ deltaX: 160 })).toBe(true);
+  expectSight(view, 12, 22);
+});
+
 test("a turn of the wheel zooms or moves, and leaves the page to scroll where all is in sight", () => {
   const turn = { deltaX: 0, deltaY: 100, ctrlKey: false, shiftKey: false };
   expect(turnOf(turn, true)).toBeNull();
