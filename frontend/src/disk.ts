@@ -71,12 +71,12 @@ export function render({ model, el }: View) {
   link.root.append(
     node(
       "div",
-      { class: "lx-disk-head" },
+      { class: "lx-version-heading" },
       title,
       refreshButton(link, () => load(true)),
     ),
     panel("On disk, with all versions", null, disk.element),
-    node("div", { class: "lx-disk-head" }, heading, when),
+    node("div", { class: "lx-version-heading" }, heading, when),
     note,
     about,
     files,
