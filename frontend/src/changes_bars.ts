@@ -87,7 +87,7 @@ function barButton(
   return node(
     "button",
     {
-      class: "lx-bar-button",
+      class: "lx-line-button lx-bar-button",
       "aria-pressed": String(isPicked),
       disabled: num_rows === 0 && !isPicked,
       title: hint,

@@ -18,7 +18,7 @@ interface Settled {
 /** What differs beside rows, in words: `element`, `show(sentences, isLead)`; it leads where no row differs. */
 export function besideRows() {
   const title = node("h4");
-  const list = node("ul", { class: "lx-beside-list" });
+  const list = node("ul", { class: "lx-sentences" });
   const element = node("section", { class: "lx-beside", "aria-label": "Other differences", hidden: true }, title, list);
   return {
     element,

@@ -56,27 +56,33 @@ export function render({ model, el }: View) {
   const kinds = choiceBar("Files in the table", Object.entries(KIND_LABELS), (kind) => link.ask("kind", { of: kind }));
   const table = rowTable(link, model.get("height"));
   const tableNote = node("div", { class: "lx-note", role: "status", hidden: true });
+  const toDo = panel("What to do", null, advice.element);
   const about = node(
     "div",
     { class: "lx-disk-about" },
-    panel("What to do", null, advice.element),
+    toDo,
     cards,
     panel("How large they are", null, node("div", { class: "lx-figures" }, sizes.element, rows.element), smallNote),
     panel("Deleted rows that files still hold", null, deletions.element),
   );
   const files = panel("All files of the version", kinds.element, tableNote, table.element);
   const overVersions = panel("What manifests consist of", null, manifests.element);
-  const shown = { about: awaited(about), files: awaited(files), overVersions: awaited(overVersions) };
+  const shown = {
+    about: awaited(about),
+    toDo: awaited(toDo),
+    files: awaited(files),
+    overVersions: awaited(overVersions),
+  };
   link.root.classList.add("lx-box", "lx-disk-view");
   link.root.append(
     node(
       "div",
-      { class: "lx-disk-head" },
+      { class: "lx-version-heading" },
       title,
       refreshButton(link, () => load(true)),
     ),
     panel("On disk, with all versions", null, disk.element),
-    node("div", { class: "lx-disk-head" }, heading, when),
+    node("div", { class: "lx-version-heading" }, heading, when),
     note,
     about,
     files,
@@ -139,7 +145,9 @@ export function render({ model, el }: View) {
     if (content.failure) return;
     showSummary({ ...content, ...unpackArrays(content) });
     const found = await link.ask<Advice>("advice", { version });
-    if (version === asked) advice.show(found);
+    if (version !== asked) return;
+    shown.toDo.come();
+    advice.show(found);
   }
 
   function showSummary(summary: Summary) {

@@ -74,7 +74,7 @@ export function render({ model, el }: View) {
   function stepButton(text: string, name: string, by: number) {
     return node(
       "button",
-      { class: "lx-button lx-explorer-step", title: name, "aria-label": name, onclick: () => link.ask("step", { by }) },
+      { class: "lx-button lx-step", title: name, "aria-label": name, onclick: () => link.ask("step", { by }) },
       text,
     );
   }

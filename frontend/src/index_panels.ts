@@ -118,7 +118,7 @@ export function reusePanel() {
   const names = ["compaction", "after version", "fragments", "rows moved", "caught up", "still needed by"];
   const table = node(
     "table",
-    {},
+    { class: "lx-table" },
     node("thead", {}, node("tr", {}, ...names.map((name) => node("th", { scope: "col" }, name)))),
     body,
   );

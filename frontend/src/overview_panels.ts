@@ -156,7 +156,7 @@ export function largestCommits(choose: (position: number) => void) {
       node(
         "button",
         {
-          class: "lx-commit",
+          class: "lx-line-button lx-commit",
           "data-version": commit.version,
           "aria-pressed": String(commit.version === chosen),
           onclick: () => choose(position),
@@ -263,7 +263,7 @@ export function operationsByKind(choose: (position: number) => void) {
             node(
               "button",
               {
-                class: "lx-kind",
+                class: "lx-line-button lx-kind",
                 "data-kind": name,
                 onclick: () => step(),
                 title: `Go to the last ${name} commit; click again for the one before`,

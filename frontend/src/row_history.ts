@@ -38,7 +38,7 @@ export function render({ model, el }: View) {
     describe: (event) => linesOf(event.words),
   });
   const bar = historyBar({ onRow: find, onStep: step });
-  const heading = node("div", { class: "lx-row-heading", hidden: true });
+  const heading = node("div", { class: "lx-version-heading", hidden: true });
   const facts = node("div", { class: "lx-row-values", hidden: true });
   const nothing = node("div", { class: "lx-quiet lx-row-nothing", hidden: link.state.row_id !== null });
   const rows = rowTable(link, model.get("height"));
@@ -140,7 +140,7 @@ export function render({ model, el }: View) {
     const doubt = event.is_uncertain ? DOUBTS[event.name] : null;
     fill(
       facts,
-      ...(doubt ? [node("p", { class: "lx-row-doubt" }, doubt)] : []),
+      ...(doubt ? [node("p", { class: "lx-doubt" }, doubt)] : []),
       ...valueLines(values?.[chosen], values === null),
     );
   }

@@ -74,7 +74,7 @@ export function statisticsTable() {
     { class: "lx-scroll" },
     node(
       "table",
-      { class: "lx-statistics" },
+      { class: "lx-table lx-statistics" },
       caption,
       node(
         "thead",

@@ -124,7 +124,7 @@ function detailTable(headings: string[], rows: { change: string | null; cells: C
   );
   return node(
     "table",
-    { class: "lx-details" },
+    { class: "lx-table lx-details" },
     node(
       "thead",
       {},

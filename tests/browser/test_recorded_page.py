@@ -79,9 +79,9 @@ def row(page, name):
     view = page.locator(".lx-row-history")
     view.locator(".lx-row-box").fill(name)
     view.locator(".lx-row-box").press("Enter")
-    expect(view.locator(".lx-row-heading h3")).to_have_text("Row 2")
+    expect(view.locator(".lx-version-heading h3")).to_have_text("Row 2")
     expect(view.locator(".lx-value-grid")).to_be_visible()
-    heading, values = texts(view, ".lx-row-heading", ".lx-row-values")
+    heading, values = texts(view, ".lx-version-heading", ".lx-row-values")
     return [heading.removesuffix("\nIn the lineage"), values, *grid(view)]
 
 

@@ -89,7 +89,7 @@ def test_a_typed_row_is_shown_with_what_changed(photos):
     drawn(photos, 10, 44)
     photos.wait_for("widget.state.row_id == 42")
     expect_changed(photos, ("title", "Tram in Lisbon, 42 → The yellow tram"))
-    heading = widget(photos).locator(".lx-row-heading")
+    heading = widget(photos).locator(".lx-version-heading")
     expect(heading).to_contain_text("version 44, Update")
     expect(heading).to_contain_text("from fragment 12, offset 171 to fragment 25, offset 0")
 
