@@ -73,7 +73,7 @@ def index_lives(
     done = [_NOTHING]
     going_on = _NOTHING
     for begin, end in with_progress(
-        list(zip(begins, ends, strict=True)), f"Reading which fragments {name} covers"
+        list(zip(begins, ends, strict=True)), "Reading which fragments the index covers", "versions"
     ):
         check()
         index.move(source.history.records[begin])
