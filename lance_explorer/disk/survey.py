@@ -15,6 +15,7 @@ from lance_explorer.disk.named_files import NamedFiles, named_files
 from lance_explorer.disk.roots import OWN
 from lance_explorer.errors import LanceExplorerError, StorageError
 from lance_explorer.history.listing import VersionFile
+from lance_explorer.history.progress import with_count
 from lance_explorer.history.source import TableSource
 from lance_explorer.storage import FileInfo, Storage
 
@@ -68,7 +69,9 @@ def survey(source: TableSource, clones: Iterable[TableSource] = ()) -> Survey:
         before = source.refreshed()
         kept = _versions(before)
         listed_ns = time.time_ns()
-        objects = _objects(OWN, _with_bar(before.main_storage.live.list_all()))
+        objects = _objects(
+            OWN, with_count(before.main_storage.live.list_all(), "Listing", "objects")
+        )
         source = before.refreshed()
         named = named_files(source, [clone.refreshed() for clone in clones])
         found = pl.concat([objects, *_elsewhere(named), *_looked_for_again(named, objects)])
@@ -91,12 +94,6 @@ def _versions(source: TableSource) -> set[tuple[str | None, VersionFile]]:
         files = [file for file in (*listing.versions, *listing.detached) if not file.is_recorded]
         found.update([(name, file) for file in files])
     return found
-
-
-def _with_bar(files: Iterator[FileInfo]) -> Iterator[FileInfo]:
-    from tqdm.auto import tqdm
-
-    yield from tqdm(files, "Listing", unit=" objects", delay=1.0, leave=False)
 
 
 def _objects(root: int, files: Iterable[FileInfo]) -> pl.DataFrame:

@@ -6,6 +6,7 @@ intervals, not one. Positions count kept versions from 0, oldest first.
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -15,8 +16,11 @@ __all__ = ["NO_INTERVALS", "IntervalBuilder", "Intervals", "intervals_of", "merg
 
 _K = TypeVar("_K", bound=Hashable)
 
+_FEW_PARTS = 4
+"""With so few parts it takes no longer to look at all intervals."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Intervals:
     """Maximal intervals, ordered by where they begin.
 
@@ -31,8 +35,16 @@ class Intervals:
         return len(self.keys)
 
     def at(self, position: int) -> NDArray[np.int64]:
-        """Return the keys that were there at one position."""
-        return self.keys[(self.first <= position) & (position <= self.last)]
+        """Return the keys that were there at one position; it takes as long as they are many."""
+        if self._parts is None:
+            return self.keys[(self.first <= position) & (position <= self.last)]
+        width, numbers, begins = self._parts
+        part = position // width
+        if not 0 <= part < len(begins) - 1:
+            return self.keys[:0]
+        some = numbers[begins[part] : begins[part + 1]]
+        some = some[(self.first[some] <= position) & (position <= self.last[some])]
+        return self.keys[some]
 
     def only(self, kept: NDArray[np.int64]) -> "Intervals":
         """Return the intervals as they are when only the ``kept`` positions (ascending) remain."""
@@ -40,6 +52,29 @@ class Intervals:
         last = np.searchsorted(kept, self.last, side="right") - 1
         there = first <= last
         return merge_intervals(self.keys[there], first[there], last[there])
+
+    @cached_property
+    def _parts(self) -> tuple[int, NDArray[np.int64], NDArray[np.int64]] | None:
+        """Parts of the positions: how long one is, which intervals each has, and where they begin.
+
+        A part is as long as the intervals are on average, so that each is in two or three and a
+        part has few more than are there at one position; and there are no more parts than
+        intervals. None if there are few.
+        """
+        if not len(self):
+            return None
+        end = int(self.last.max())
+        width = 1 + max(int((self.last - self.first).mean()), end // len(self))
+        count = 1 + end // width
+        if count <= _FEW_PARTS:
+            return None
+        begin = self.first // width
+        spans = self.last // width - begin + 1
+        owner = np.repeat(np.arange(len(self)), spans)
+        place = np.arange(len(owner)) - np.repeat(np.cumsum(spans) - spans, spans)
+        parts = begin[owner] + place
+        order = np.argsort(parts, kind="stable")
+        return width, owner[order], np.searchsorted(parts[order], np.arange(count + 1))
 
 
 def merge_intervals(

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from lance_explorer.history.listing import VersionFile
 
-__all__ = ["reading_versions", "telling", "with_progress"]
+__all__ = ["reading_versions", "telling", "with_count", "with_progress"]
 
 _T = TypeVar("_T")
 
@@ -22,12 +22,16 @@ _COSTLY_REQUESTS = 2_000
 _TELL_EVERY = 0.2
 """Seconds between two times that it is told how far reading is."""
 
-_TOLD: ContextVar[Callable[[str, float], object] | None] = ContextVar("_TOLD", default=None)
+_Told = Callable[[str, float | None], object]
+
+_TOLD: ContextVar[_Told | None] = ContextVar("_TOLD", default=None)
 
 
 @contextmanager
-def telling(told: Callable[[str, float], object]) -> Iterator[None]:
+def telling(told: _Told) -> Iterator[None]:
     """Tell a function, instead of showing a bar, what is read, and as a part of 1 how far that is.
+
+    The part is None where nobody knows how much there is.
 
     What it raises ends the reading.
     """
@@ -38,7 +42,7 @@ def telling(told: Callable[[str, float], object]) -> Iterator[None]:
         _TOLD.reset(token)
 
 
-def with_progress(items: Sequence[_T], what: str) -> Iterable[_T]:
+def with_progress(items: Sequence[_T], what: str, unit: str = "files") -> Iterable[_T]:
     """Return items to go through; if they are many and take more than a second, with a bar.
 
     Examples
@@ -52,7 +56,29 @@ def with_progress(items: Sequence[_T], what: str) -> Iterable[_T]:
         return _telling(items, what, [1] * len(items), told)
     from tqdm.auto import tqdm
 
-    return tqdm(items, what, unit=" files", delay=1.0, leave=False)
+    return tqdm(items, what, unit=f" {unit}", delay=1.0, leave=False)
+
+
+def with_count(items: Iterable[_T], what: str, unit: str) -> Iterator[_T]:
+    """Yield items of which nobody knows how many there are; it is shown how many there were.
+
+    Examples
+    --------
+    >>> [*with_count("ab", "Listing", "objects")]
+    ['a', 'b']
+    """
+    told = _TOLD.get()
+    if told is None:
+        from tqdm.auto import tqdm
+
+        yield from tqdm(items, what, unit=f" {unit}", delay=1.0, leave=False)
+        return
+    next_time = time.monotonic() + _TELL_EVERY
+    for number, item in enumerate(items):
+        if time.monotonic() >= next_time:
+            told(f"{what} {number:,} {unit}", None)
+            next_time = time.monotonic() + _TELL_EVERY
+        yield item
 
 
 def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterator[VersionFile]:
@@ -77,9 +103,7 @@ def reading_versions(files: Sequence[VersionFile], *, is_remote: bool) -> Iterat
             bar.update(file.size_bytes)
 
 
-def _telling(
-    items: Sequence[_T], what: str, sizes: Sequence[int], told: Callable[[str, float], object]
-) -> Iterator[_T]:
+def _telling(items: Sequence[_T], what: str, sizes: Sequence[int], told: _Told) -> Iterator[_T]:
     """Yield items, and tell how far it is now and then."""
     size, done, next_time = max(sum(sizes), 1), 0, time.monotonic() + _TELL_EVERY
     for item, its_size in zip(items, sizes, strict=True):

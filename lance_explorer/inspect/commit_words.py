@@ -25,6 +25,7 @@ from lance_explorer.format.table_operations import (
 )
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.listing import FIRST_DETACHED
+from lance_explorer.history.progress import with_progress
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.update_kinds import writes_in_place
 from lance_explorer.inspect.schema_changes import FieldChange, schema_changes
@@ -99,7 +100,8 @@ def _commits(source: TableSource, read: TableSource, frame: pl.DataFrame) -> lis
     found = list[Commit]()
     before = records[first - 1] if first else None
     with source.reading_transactions(shown):
-        for counts, record in zip(frame.to_dicts(), shown, strict=True):
+        told = with_progress(shown, "Reading transactions", "versions")
+        for counts, record in zip(frame.to_dicts(), told, strict=True):
             found.append(
                 Commit(
                     counts,

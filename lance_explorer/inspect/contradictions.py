@@ -21,6 +21,7 @@ from lance_explorer.format.schema import Field
 from lance_explorer.format.table_operations import Restore
 from lance_explorer.format.transactions import Transaction
 from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.progress import with_progress
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import Step
 
@@ -85,7 +86,8 @@ def contradictions(source: TableSource) -> list[Finding]:
     time or the writer, nothing can contradict.
     """
     found, history = [], source.history
-    for position in np.flatnonzero(history.follows_previous[1:]).tolist():
+    positions = np.flatnonzero(history.follows_previous[1:]).tolist()
+    for position in with_progress(positions, "Comparing versions", "versions"):
         step = _Neighbours(source, history, position + 1)
         if len(step.added) > MOST_COMPARED:
             found.append(_not_compared(step))

@@ -1,15 +1,16 @@
 """What one index had of each fragment, over all versions: as stretches of versions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from lance_explorer.format.indices import SYSTEM_INDICES, IndexMetadata
+from lance_explorer.format.indices import SYSTEM_INDICES
 from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.progress import with_progress
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse, reuse_index
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.indices import covered_fragments
@@ -62,124 +63,210 @@ def index_lives(
 ) -> IndexLives:
     """Return what the index called ``name`` had of each fragment in each kept version.
 
-    ``check`` is called before each version; what it raises ends the work.
+    It takes time for each change of the index, and in all for the states of fragments. ``check``
+    is called before each change of the index; what it raises ends the work.
     """
-    history = source.history
-    ids = history.states.ids
-    fragment_ids, slots = np.unique(ids, return_inverse=True)
-    is_there = np.zeros(len(fragment_ids), dtype=np.bool_)
-    num_deleted = np.zeros(len(fragment_ids), dtype=np.int64)
-    index = _Index(source, name, fragment_ids, slots)
-    stretches = _Stretches(len(fragment_ids))
-    for position in range(len(history)):
-        removed, added = history.states_removed(position), history.states_added(position)
+    states = _SlotStates(source.history)
+    index = _Index(source, name, states)
+    begins = list(_changes(source.history, name))
+    ends = [*begins[1:], len(source.history)]
+    done = [_NOTHING]
+    going_on = _NOTHING
+    for begin, end in with_progress(
+        list(zip(begins, ends, strict=True)), "Reading which fragments the index covers", "versions"
+    ):
         check()
-        if not index.move(history.records[position]) and not len(removed) and not len(added):
+        index.move(source.history.records[begin])
+        pieces = going_on.and_then(*index.pieces(begin, end)).merged()
+        is_going_on = pieces.last == end - 1
+        done.append(pieces.only(~is_going_on))
+        going_on = pieces.only(is_going_on)
+    slot, first, last, coverage = _NOTHING.and_then(*done, going_on)
+    order = np.lexsort((slot, last))
+    return IndexLives(
+        states.fragment_ids,
+        slot[order].astype(np.int32),
+        first[order].astype(np.int32),
+        last[order].astype(np.int32),
+        coverage[order],
+    )
+
+
+def _changes(history: History, name: str) -> Iterator[int]:
+    """Yield the positions from which on an index, or the reuse history with it, is another."""
+    known: object = None
+    before: object = None
+    for position, record in enumerate(history.records):
+        if record.indices is known:
             continue
-        is_there[slots[removed]] = False
-        is_there[slots[added]] = True
-        num_deleted[slots[added]] = history.num_deleted_rows[added]
-        stretches.add(position, index.coverage(is_there, num_deleted))
-    return stretches.finish(fragment_ids, len(history))
+        known = record.indices
+        segments = [index for index in record.indices if index.name == name]
+        now = segments, reuse_index(record) if segments else None
+        if now != before:
+            before = now
+            yield position
+
+
+class _Pieces(NamedTuple):
+    """Stretches of versions in which an index has the same of a fragment; some may touch."""
+
+    slot: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    coverage: NDArray[np.uint8]
+
+    def only(self, chosen: NDArray[Any]) -> Self:
+        """Return some of them, as NumPy chooses them."""
+        slot, first, last, coverage = self
+        return type(self)(slot[chosen], first[chosen], last[chosen], coverage[chosen])
+
+    def and_then(self, *others: Self) -> Self:
+        """Return these and others."""
+        slot, first, last, coverage = zip(self, *others, strict=True)
+        return type(self)(*map(np.concatenate, (slot, first, last, coverage)))
+
+    def merged(self) -> Self:
+        """Return as few as tell the same, ordered by fragment and version."""
+        slot, first, last, coverage = self.only(np.lexsort((self.first, self.slot)))
+        begins = np.ones(len(slot), dtype=np.bool_)
+        begins[1:] = (
+            (slot[1:] != slot[:-1]) | (coverage[1:] != coverage[:-1]) | (first[1:] != last[:-1] + 1)
+        )
+        starts = np.flatnonzero(begins)
+        ends = np.append(starts[1:], len(slot))[: len(starts)] - 1
+        return type(self)(slot[starts], first[starts], last[ends], coverage[starts])
+
+
+_NO_NUMBERS = np.empty(0, dtype=np.int64)
+
+_NOTHING = _Pieces(_NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, np.empty(0, dtype=np.uint8))
+
+
+class _SlotStates:
+    """In which versions each fragment was there, and how many of its rows were deleted then.
+
+    A fragment is in one state at a time, so its intervals do not overlap.
+    """
+
+    def __init__(self, history: History) -> None:
+        self.fragment_ids, slots = np.unique(history.states.ids, return_inverse=True)
+        intervals = history.intervals
+        self.slot = slots[intervals.keys]
+        self.first, self.last = intervals.first, intervals.last
+        self.num_deleted = history.num_deleted_rows[intervals.keys]
+        self._width = len(history) + 1
+        self._order = np.lexsort((self.first, self.slot))
+        self._places = self._place(self.slot, self.first)[self._order]
+        self._open = _NO_NUMBERS
+
+    def between(self, begin: int, end: int) -> NDArray[np.int64]:
+        """Return the numbers of all intervals that have one of these positions.
+
+        ``begin`` is the ``end`` of the call before.
+        """
+        started = slice(*np.searchsorted(self.first, (begin, end)))
+        found = np.concatenate((self._open, np.arange(started.start, started.stop)))
+        self._open = found[self.last[found] >= end]
+        return found
+
+    def slots_of(self, fragment_ids: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the slots of those of some fragments that there ever were."""
+        slots = np.searchsorted(self.fragment_ids, fragment_ids)
+        is_inside = slots < len(self.fragment_ids)
+        slots, fragment_ids = slots[is_inside], fragment_ids[is_inside]
+        is_found: NDArray[np.bool_] = self.fragment_ids[slots] == fragment_ids
+        return slots[is_found]
+
+    def deleted_at(self, slots: NDArray[np.int64], position: int) -> NDArray[np.int64]:
+        """Return how many rows of some fragments were deleted in a version; 0 if one is absent."""
+        there = np.searchsorted(self._places, self._place(slots, position), side="right") - 1
+        intervals = self._order[there]  # -1 is the last one: not there at the position of another
+        is_there = (
+            (self.slot[intervals] == slots)
+            & (self.first[intervals] <= position)
+            & (position <= self.last[intervals])
+        )
+        return np.where(is_there, self.num_deleted[intervals], 0)
+
+    def _place(
+        self, slots: NDArray[np.int64], positions: NDArray[np.int64] | int
+    ) -> NDArray[np.int64]:
+        return slots * self._width + positions
 
 
 class _Index:
     """The index as it is in one version after the other."""
 
-    def __init__(
-        self,
-        source: TableSource,
-        name: str,
-        fragment_ids: NDArray[np.uint64],
-        slots: NDArray[np.int64],
-    ) -> None:
-        self._source, self._name = source, name
-        self._fragment_ids, self._slots = fragment_ids, slots
-        self._segments: tuple[IndexMetadata, ...] = ()
-        self._reuse: IndexMetadata | None = None
-        self._is_known = True
-        self._listed = np.zeros(len(fragment_ids), dtype=np.bool_)
-        self._deleted_then = np.zeros(len(fragment_ids), dtype=np.int64)
-        self._deleted_at = lru_cache(maxsize=16)(self._count_deleted)
+    def __init__(self, source: TableSource, name: str, states: _SlotStates) -> None:
+        self._source, self._name, self._states = source, name, states
+        self._has_segments, self._is_known = False, True
+        self._slots = _NO_NUMBERS
+        self._is_listed = np.zeros(len(states.fragment_ids), dtype=np.bool_)
+        self._deleted_then = np.zeros(len(states.fragment_ids), dtype=np.int64)
 
-    def move(self, record: VersionRecord) -> bool:
-        """Go on to the next version, and return whether the index is another there."""
-        segments = tuple([index for index in record.indices if index.name == self._name])
-        reuse = reuse_index(record) if segments else None
-        if (segments, reuse) == (self._segments, self._reuse):
-            return False
-        self._segments, self._reuse = segments, reuse
-        self._list(record, segments)
-        return True
+    def move(self, record: VersionRecord) -> None:
+        """Take the index as it is from a version on.
 
-    def coverage(
-        self, is_there: NDArray[np.bool_], num_deleted: NDArray[np.int64]
-    ) -> NDArray[np.uint8]:
-        """Return what the index has of each fragment."""
-        if not self._segments:
-            return np.where(is_there, _NO_INDEX, _ABSENT).astype(np.uint8)
-        if not self._is_known:
-            return np.where(is_there, _UNKNOWN, _ABSENT).astype(np.uint8)
-        listed = np.where(num_deleted > self._deleted_then, _MASKED, _COVERED)
-        now = np.where(self._listed, listed, _NOT_COVERED)
-        then = np.where(self._listed, _REMOVED, _ABSENT)
-        return np.where(is_there, now, then).astype(np.uint8)
-
-    def _list(self, record: VersionRecord, segments: Sequence[IndexMetadata]) -> None:
-        """Note the fragments that segments list, and how many rows of them were deleted then."""
-        self._listed[:] = False
-        self._is_known = True
+        Noted are the fragments that it lists, and how many rows of them were deleted when their
+        segment was built; 0 if that version is not kept.
+        """
+        self._is_listed[self._slots] = False
+        segments = [index for index in record.indices if index.name == self._name]
+        self._has_segments, self._is_known, self._slots = bool(segments), True, _NO_NUMBERS
         reuse = fragment_reuse(self._source, record) if segments else ()
+        history = self._source.history
         for segment in segments:
             covered = covered_fragments(segment)
             if covered is None:
                 self._is_known = False
-                return
+                break
             ids = BitMap(carried_over(covered, reuse)) if reuse else covered
-            numbers = np.asarray(ids.to_array(), dtype=np.uint64)
-            listed = np.isin(self._fragment_ids, numbers)
-            self._listed |= listed
-            self._deleted_then[listed] = self._deleted_at(segment.dataset_version)[listed]
+            slots = self._states.slots_of(np.asarray(ids.to_array(), dtype=np.uint64))
+            version = segment.dataset_version
+            self._deleted_then[slots] = (
+                self._states.deleted_at(slots, history.position(version))
+                if version in history
+                else 0
+            )
+            self._is_listed[slots] = True
+            self._slots = np.concatenate((self._slots, slots))
+        self._slots = np.unique(self._slots)
 
-    def _count_deleted(self, version: int) -> NDArray[np.int64]:
-        """Return how many rows each fragment had lost in a version; 0 if that is not kept."""
-        history = self._source.history
-        counts = np.zeros(len(self._fragment_ids), dtype=np.int64)
-        if version in history.versions:
-            states = history.intervals.at(history.position(version))
-            counts[self._slots[states]] = history.num_deleted_rows[states]
-        return counts
-
-
-class _Stretches:
-    """Collects stretches while versions go by."""
-
-    def __init__(self, num_slots: int) -> None:
-        self._now = np.zeros(num_slots, dtype=np.uint8)
-        self._since = np.zeros(num_slots, dtype=np.int32)
-        self._done: list[tuple[NDArray[np.int32], NDArray[np.int32], int, NDArray[np.uint8]]] = []
-
-    def add(self, position: int, coverage: NDArray[np.uint8]) -> None:
-        """Take what holds from a position on."""
-        changed = np.flatnonzero(coverage != self._now).astype(np.int32)
-        ended = changed[self._now[changed] != _ABSENT]
-        if len(ended):
-            self._done.append((ended, self._since[ended], position - 1, self._now[ended]))
-        self._since[changed] = position
-        self._now = coverage
-
-    def finish(self, fragment_ids: NDArray[np.uint64], positions: int) -> IndexLives:
-        """Return all stretches; what holds now lasts to the last of ``positions``."""
-        self.add(positions, np.full_like(self._now, _ABSENT))
-        nothing = np.empty(0, dtype=np.int32)
-        slots, first, last, coverage = zip(
-            *self._done, (nothing, nothing, 0, nothing.astype(np.uint8)), strict=True
+    def pieces(self, begin: int, end: int) -> tuple[_Pieces, ...]:
+        """Return what the index has of each fragment from one position to before another."""
+        states = self._states
+        numbers = states.between(begin, end)
+        slot = states.slot[numbers]
+        there = _Pieces(
+            slot,
+            np.maximum(states.first[numbers], begin),
+            np.minimum(states.last[numbers], end - 1),
+            self._coverage(slot, states.num_deleted[numbers]),
         )
-        lengths = [len(some) for some in slots]
-        return IndexLives(
-            fragment_ids,
-            np.concatenate(slots),
-            np.concatenate(first),
-            np.repeat(np.array(last, dtype=np.int32), lengths),
-            np.concatenate(coverage),
-        )
+        if not self._has_segments or not self._is_known:
+            return (there,)
+        return there, self._removed(there.only(self._is_listed[slot]), begin, end)
+
+    def _coverage(
+        self, slot: NDArray[np.int64], num_deleted: NDArray[np.int64]
+    ) -> NDArray[np.uint8]:
+        """Return what the index has of fragments that are there."""
+        if not self._has_segments or not self._is_known:
+            same = _UNKNOWN if self._has_segments else _NO_INDEX
+            return np.full(len(slot), same, dtype=np.uint8)
+        listed = np.where(num_deleted > self._deleted_then[slot], _MASKED, _COVERED)
+        return np.where(self._is_listed[slot], listed, _NOT_COVERED).astype(np.uint8)
+
+    def _removed(self, there: _Pieces, begin: int, end: int) -> _Pieces:
+        """Return when fragments that the index lists are not there, as the others tell."""
+        order = np.lexsort((there.first, there.slot))
+        slots = np.concatenate((there.slot[order], self._slots))
+        first = np.concatenate((np.full(len(self._slots), begin), there.last[order] + 1))
+        last = np.concatenate((there.first[order], np.full(len(self._slots), end))) - 1
+        # A fragment that is there n times is not there n + 1 times: before each, and at the end.
+        by_end = np.argsort(slots, kind="stable")
+        by_begin = np.argsort(np.concatenate((self._slots, there.slot[order])), kind="stable")
+        slot, first, last = slots[by_end], first[by_begin], last[by_end]
+        is_some = first <= last
+        coverage = np.full(int(is_some.sum()), _REMOVED, dtype=np.uint8)
+        return _Pieces(slot[is_some], first[is_some], last[is_some], coverage)

@@ -29,6 +29,7 @@ from lance_explorer.frames.columns import (
 from lance_explorer.frames.commit_facts import COMMIT_FACTS, said_facts
 from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.collector import collector_paused
+from lance_explorer.history.progress import with_progress
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.version_refs import MAIN, VersionRef, time_of
 from lance_explorer.inspect.commit_words import Commit, commit_words, commits
@@ -235,7 +236,10 @@ def _framed(source: TableSource, lines: Sequence[_Line]) -> pl.DataFrame:
             "parent_version": [parent[1] for parent in parents],
             "versions_lost": [parent[2] for parent in parents],
             **{name: told(name) for name in ("timestamp", "operation", "kind")},
-            "words": [commit_words(commit) for _, commit in every],
+            "words": [
+                commit_words(commit)
+                for _, commit in with_progress(every, "Telling what commits did", "versions")
+            ],
             **{part.name: [getattr(fact, part.name) for fact in facts] for part in COMMIT_FACTS},
             "columns": [_joined(_columns(commit)) for _, commit in every],
             **{part.name: told(part.name) for part in VERSIONS.columns if part.name in _COUNTS},

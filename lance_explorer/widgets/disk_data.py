@@ -54,6 +54,7 @@ def forget_what_is_on_disk(table: Table) -> None:
 
 def plans_answer(table: Table, request: Request) -> dict[str, Any]:
     """Return what could be done about the size of a table; none where that cannot be told."""
+    request.progress("telling what a cleanup and a compaction would do")
     try:
         with collector_paused():
             made = plans(on_disk(table), request.check)

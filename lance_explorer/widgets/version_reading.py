@@ -40,7 +40,7 @@ class _Reading:
         finally:
             self.done.set()
 
-    def _note(self, what: str, fraction: float) -> None:
+    def _note(self, what: str, fraction: float | None) -> None:
         self.told = what, fraction
 
 

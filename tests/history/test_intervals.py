@@ -97,6 +97,16 @@ def test_at_gives_no_member_twice(sets):
     assert [len(intervals.at(p)) for p in range(len(sets))] == [len(members) for members in sets]
 
 
+@given(SPANS, st.integers(1, 3))
+def test_at_gives_the_same_in_the_same_order_as_looking_at_all(spans, stretch):
+    columns = np.array([(key, first, first + more) for key, first, more in spans], dtype=np.int64)
+    keys, first, last = columns.reshape(-1, 3).T
+    intervals = Intervals(keys, first * stretch, last * stretch)
+    for position in range(-2, 60):
+        there = (intervals.first <= position) & (position <= intervals.last)
+        assert intervals.at(position).tolist() == keys[there].tolist()
+
+
 @given(SPANS)
 def test_merged_intervals_are_maximal(spans):
     columns = np.array([(key, first, first + more) for key, first, more in spans], dtype=np.int64)

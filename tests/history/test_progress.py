@@ -4,7 +4,7 @@ import pytest
 
 from lance_explorer import open_table
 from lance_explorer.history import progress
-from lance_explorer.history.progress import telling, with_progress
+from lance_explorer.history.progress import telling, with_count, with_progress
 from tests.synthetic import SyntheticTable
 
 
@@ -25,6 +25,33 @@ def test_few_items_are_not_worth_it():
     with telling(lambda what, fraction: told.append((what, fraction))):
         assert [*with_progress(range(9), "Reading")] == [*range(9)]
     assert told == []
+
+
+def test_items_of_unknown_number_are_counted():
+    told = []
+    with telling(lambda what, fraction: told.append((what, fraction))):
+        assert [*with_count(iter("abc"), "Listing", "objects")] == [*"abc"]
+    assert told == [(f"Listing {number} objects", None) for number in range(3)]
+
+
+@pytest.mark.parametrize("ask", ["log", "check", "disk_usage"])
+def test_what_is_asked_of_all_versions_tells_how_far_it_is_and_can_be_ended(tmp_path, ask):
+    table = SyntheticTable(tmp_path / "t.lance")
+    for _ in range(120):
+        table.append()
+    opened = open_table(table.path)
+    opened.versions()
+    told = []
+
+    def tell(what, fraction):
+        told.append((what, fraction))
+        if len(told) > 2:
+            raise KeyboardInterrupt
+
+    with telling(tell), pytest.raises(KeyboardInterrupt):
+        getattr(opened, ask)()
+    assert len(told) == 3
+    getattr(opened, ask)()
 
 
 def test_versions_count_by_their_bytes_and_whoever_is_told_may_end_it(tmp_path):

@@ -88,7 +88,64 @@ def test_fragments_are_masked_from_the_first_deletion_after_the_index_on(tmp_pat
     ]
 
 
-def test_work_that_nobody_wants_ends_between_two_versions(tmp_path):
+def slowly(source, name):
+    """Return the same, from one version after the other, by what the words mean."""
+    history = source.history
+
+    def deleted_in(version):
+        if version not in history:
+            return {}
+        states = history.states_at(history.position(version))
+        return {history.states[at].id: int(history.num_deleted_rows[at]) for at in states}
+
+    for record in history.records:
+        there = deleted_in(record.version)
+        segments = [segment for segment in record.indices if segment.name == name]
+        listed = {}
+        for segment in segments:
+            then = deleted_in(segment.dataset_version)
+            listed.update({key: then.get(key, 0) for key in segment.fragment_ids()})
+        found = dict.fromkeys(there, "not_covered" if segments else "no_index")
+        for key, then in listed.items():
+            was = "masked" if there.get(key, 0) > then else "covered"
+            found[key] = was if key in there else "removed"
+        yield found
+
+
+def rebuilt_over_and_over(path):
+    table = SyntheticTable(path).append(rows=9, fragments=4).create_index("id_idx")
+    for number in range(6):
+        table.append(rows=9).delete({table.fragment_ids[0]: [number]})
+        if number % 2:
+            table.state.indices.clear()
+        if number != 3:
+            table.create_index("id_idx")
+        table.delete({table.fragment_ids[-1]: [0]}).delete({table.fragment_ids[-1]: [1]})
+        table.compact(table.fragment_ids[1:3])
+    table.restore(3)
+    return table.create_index("id_idx").append(rows=9)
+
+
+def test_an_index_that_is_rebuilt_over_and_over_has_what_each_version_tells(tmp_path):
+    source = stored(rebuilt_over_and_over(tmp_path / "t.lance").path)
+    lives = index_lives(source, "id_idx")
+    expected = list(slowly(source, "id_idx"))
+    assert [at(lives, position) for position in range(len(source.history))] == expected
+    assert set().union(*[found.values() for found in expected]) == {*COVERAGES} - {
+        "absent",
+        "unknown",
+    }
+
+
+def test_stretches_of_a_fragment_that_touch_differ(tmp_path):
+    lives = index_lives(stored(rebuilt_over_and_over(tmp_path / "t.lance").path), "id_idx")
+    codes = dict(zip(zip(lives.slot, lives.first, strict=True), lives.coverage, strict=True))
+    following = zip(lives.slot, lives.last + 1, strict=True)
+    for coverage, place in zip(lives.coverage, following, strict=True):
+        assert codes.get(place) != coverage
+
+
+def test_work_that_nobody_wants_ends_between_two_changes_of_the_index(tmp_path):
     table = SyntheticTable(tmp_path / "t.lance").append().create_index("id_idx").append()
     source = stored(table.path)
     calls = []

@@ -174,18 +174,23 @@ def _read(
                 yield key, reader.located(error, sequence.state)
     inline = keys[is_inline]
     places = _few_positions(first[is_inline], last[is_inline])
-    positions = np.unique(places)
+    order = np.argsort(places, kind="stable")
+    inline = inline[order]
+    positions, begins = np.unique(places[order], return_index=True)
+    ends = np.append(begins[1:], len(inline))[: len(begins)]
     files = [history.records[position].file for position in positions.tolist()]
     manifests = source.storage.get_many(
         [file.path for file in files], [file.size_bytes for file in files]
     )
     shown = with_progress(positions.tolist(), "Reading row IDs")
-    for position, manifest in zip(shown, manifests, strict=True):
+    for position, manifest, begin, end in zip(
+        shown, manifests, begins.tolist(), ends.tolist(), strict=True
+    ):
         record = history.records[position]
         if manifest is None:
             raise source.missing_version(record.version)
         messages = _messages(history, position, given(manifest))
-        for key in inline[places == position].tolist():
+        for key in inline[begin:end].tolist():
             sequence = sequences[key]
             message = messages[sequence.fragment_id]
             rows, decode = sequence.physical_rows, kind_of(sequence).decode

@@ -11,6 +11,7 @@ from lance_explorer.format.layout_operations import Rewrite
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.history import History, VersionRecord
+from lance_explorer.history.progress import with_progress
 from lance_explorer.history.rewrites.groups import RewriteGroup
 from lance_explorer.history.source import TableSource
 
@@ -26,7 +27,7 @@ def groups_of_transactions(
     rewrites = [record for record in history.records if record.operation == OperationName.REWRITE]
     counts = _deletion_counts(history) if rewrites else {}
     with source.reading_transactions(rewrites):
-        for record in rewrites:
+        for record in with_progress(rewrites, "Reading compactions", "versions"):
             try:
                 yield from _groups(source, history, record, counts)
             except FormatError as error:
