@@ -22,7 +22,7 @@ from lance_explorer.errors import FormatError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.frames.counts import nullable
 from lance_explorer.frames.documented import documented
-from lance_explorer.frames.sizes import byte_size, counted
+from lance_explorer.frames.sizes import byte_size, counted, percent
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.rewrites.reuse_history import reuse_bytes, reuse_index
 from lance_explorer.history.source import TableSource
@@ -263,7 +263,7 @@ class CompactionPreview:
         """Return what each reason means for this table."""
         options = self._plan.options
         target = f"{options.target_rows_per_fragment:,} rows"
-        share = f"{options.materialize_deletions_threshold:.0%}"
+        share = percent(options.materialize_deletions_threshold)
         return {
             "small": f"it has fewer than {target}, and so has a neighbour",
             "many_deleted_rows": f"more than {share} of it is deleted, or it has many overlays",

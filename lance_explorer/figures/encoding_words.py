@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.figures.labels import plural, size
+from lance_explorer.frames.sizes import percent
 
 __all__ = ["encoding_words"]
 
@@ -73,7 +74,7 @@ def _total(stored: pl.DataFrame) -> str:
     taken, best, values = [
         int(stored[name].sum()) for name in ("encoded_bytes", "best_bytes", "num_values")
     ]
-    share = f"{1 - best / taken:.0%} less" if best < taken else "which is the least possible"
+    share = f"{percent(1 - best / taken)} less" if best < taken else "which is the least possible"
     return (
         f"{plural(values, 'row ID')} in {plural(len(stored), 'fragment')} take {size(taken)}, "
         f"{taken / max(values, 1):.2g} bytes each; at best they would take {size(best)}, {share}."

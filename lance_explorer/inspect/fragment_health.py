@@ -11,7 +11,7 @@ from lance_explorer.disk.compaction import (
 )
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.findings import Finding, Severity
-from lance_explorer.frames.sizes import byte_size
+from lance_explorer.frames.sizes import byte_size, percent
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
 
@@ -94,7 +94,7 @@ def deleted_rows(_: TableSource, history: History) -> Iterator[Finding]:
         is_over,
         "deleted_rows",
         "warning",
-        f"more than {threshold:.0%} of their rows",
+        f"more than {percent(threshold)} of their rows",
         "Call dataset.optimize.compact_files(): it writes these fragments without the deleted "
         "rows. dataset.cleanup_old_versions() then removes the old files.",
     )
@@ -108,7 +108,7 @@ def deleted_rows(_: TableSource, history: History) -> Iterator[Finding]:
         is_under,
         "spread_deleted_rows",
         "info",
-        f"at most {threshold:.0%} of their rows each, so that a compaction skips them",
+        f"at most {percent(threshold)} of their rows each, so that a compaction skips them",
         "Call dataset.optimize.compact_files(materialize_deletions_threshold=0) to remove these "
         "rows, too.",
     )

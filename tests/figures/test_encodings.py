@@ -160,7 +160,7 @@ def test_advice_names_the_fragment_and_what_it_would_save(scattered):
     assert encoding_words(*scattered) == [
         (
             "12,000 row IDs in 2 fragments take 20.0 kB, 1.7 bytes each; "
-            "at best they would take 1.3 kB, 94% less."
+            "at best they would take 1.3 kB, 94 % less."
         ),
         (
             "Fragment 1 uses 19.9 kB for 2,000 one-row segments; "

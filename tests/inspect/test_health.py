@@ -115,7 +115,7 @@ def test_deleted_rows_are_told_where_a_compaction_drops_them(tmp_path):
     held = humanize.naturalsize(size * 15 // 40)
     assert finding["message"] == (
         f"30,000 deleted rows, about {held} of data, are kept in 2 of 2 fragments: "
-        "more than 10% of their rows; most in fragment 0, 15,000 of 40,000 rows"
+        "more than 10 % of their rows; most in fragment 0, 15,000 of 40,000 rows"
     )
     dataset.optimize.compact_files()
     assert codes(tmp_path / "t") == []
