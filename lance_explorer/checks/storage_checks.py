@@ -9,7 +9,7 @@ from lance_explorer.disk.survey import Survey
 from lance_explorer.disk.usage import KIND_WORDS
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding, Severity
-from lance_explorer.frames.sizes import byte_size
+from lance_explorer.frames.sizes import byte_size, counted
 
 __all__ = ["LARGE_LEFTOVER_BYTES", "LARGE_OLD_BYTES", "LEFTOVER_SHARE", "storage_findings"]
 
@@ -63,11 +63,12 @@ def _damaged(objects: pl.DataFrame, latest: int) -> Iterator[Finding]:
             severity: Severity = "error" if kind != "transaction" else "info"
             whose = "the latest version needs" if is_needed else "only older versions need"
             count = len(current) or len(of_kind)
+            verb = "is" if count == 1 else "are"
             yield Finding(
                 code=code,
                 severity=severity,
-                message=f"{count:,} {kind} files that {whose} are {words}: {example['path']}"
-                + (", ..." if count > 1 else ""),
+                message=f"{counted(count, f'{kind} file')} that {whose} {verb} {words}: "
+                f"{example['path']}" + (", ..." if count > 1 else ""),
                 advice="The manifest has a copy." if kind == "transaction" else advice,
                 version=latest if is_needed else example["first_version"],
             )
