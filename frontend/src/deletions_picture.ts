@@ -1,11 +1,14 @@
 // How much of each fragment is deleted.
 
 import { canvas, canvasFont, onTheme, themeColor } from "./canvas";
-import type { Summary } from "./disk";
 import { node, setAttributes } from "./elements";
 import { KIND_COLORS } from "./kinds";
+import type { FilesSummary, SummaryArrays } from "./messages";
 import { count, percent, plural } from "./text";
 import { tooltip } from "./tooltip";
+
+/** What is known of the files of one version. */
+export type Summary = FilesSummary & SummaryArrays;
 
 const DELETIONS = { height: 110, left: 46, bottom: 20, top: 8 };
 

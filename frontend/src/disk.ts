@@ -6,7 +6,7 @@ import { unpackArrays } from "./arrays";
 import { awaited } from "./awaited";
 import { choiceBar, panel } from "./cards";
 import { askWords } from "./commit_words";
-import { deletionsPicture } from "./deletions_picture";
+import { deletionsPicture, type Summary } from "./deletions_picture";
 import { diskPanel } from "./disk_panel";
 import { fill, node } from "./elements";
 import type { ManifestHistory, ManifestParts } from "./file_panels";
@@ -14,15 +14,12 @@ import { manifestsPicture, totalCards } from "./file_panels";
 import { unpackHistory } from "./history";
 import { legendEntry, swatch } from "./legend";
 import { connect } from "./link";
-import type { Advice, DiskUsage, FilesStory, FilesSummary, Plans, State, SummaryArrays } from "./messages";
+import type { Advice, DiskUsage, FilesStory, FilesSummary, Plans, State } from "./messages";
 import type { View } from "./model";
 import { rowTable } from "./rows";
 import { LARGE_COLOR, SMALL_COLOR, sizeHistogram } from "./size_histogram";
 import { absoluteTime, count, cut, relativeTime, visible } from "./text";
 import { refreshButton } from "./toolbar";
-
-/** What is known of the files of one version. */
-export type Summary = FilesSummary & SummaryArrays;
 
 const REST = 100; // milliseconds
 

@@ -6,7 +6,6 @@ import { panel } from "./cards";
 import { askWords } from "./commit_words";
 import { diskPanel } from "./disk_panel";
 import { fill, node } from "./elements";
-import type { History } from "./history";
 import { unpackHistory } from "./history";
 import { connect } from "./link";
 import type { Advice, DiskUsage, HistoryContent, Latest, Plans, Sizes, State, Story } from "./messages";
@@ -17,13 +16,12 @@ import {
   factCards,
   largestCommits,
   latestSentence,
+  type OverviewHistory,
   operationsByKind,
   storySentences,
 } from "./overview_panels";
 import { cut, visible } from "./text";
 import { refreshButton } from "./toolbar";
-
-export type OverviewHistory = History & Story;
 
 const QUICK = 1_000; // ms
 

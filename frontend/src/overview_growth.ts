@@ -6,7 +6,7 @@ import { fill, node } from "./elements";
 import { historyStrip } from "./history_strip";
 import { kindLegend, legendEntry, operationChip } from "./legend";
 import type { Link } from "./link";
-import type { OverviewHistory } from "./overview";
+import type { OverviewHistory } from "./overview_panels";
 import { absoluteTime, bytes, count, plural, relativeTime, visible } from "./text";
 import { describeVersion } from "./version_words";
 

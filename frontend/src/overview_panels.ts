@@ -5,9 +5,21 @@ import { choiceBar, factCard, panel } from "./cards";
 import { fill, node } from "./elements";
 import type { History } from "./history";
 import { kindColor, swatch } from "./legend";
-import type { Advice, Changes, Headline, LatestFacts, Listed, RestOfCommits, SizedCommit, Sizes } from "./messages";
-import type { OverviewHistory } from "./overview";
+import type {
+  Advice,
+  Changes,
+  Headline,
+  LatestFacts,
+  Listed,
+  RestOfCommits,
+  SizedCommit,
+  Sizes,
+  Story,
+} from "./messages";
 import { absoluteTime, bytes, count, isoTime, known, percent, plural, relativeTime, visible } from "./text";
+
+/** All versions, and the story that they tell. */
+export type OverviewHistory = History & Story;
 
 function listed({ count: total, names }: Listed) {
   const more = total > names.length ? [`… ${count(names.length)} of ${count(total)}`] : [];

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { totalCards } from "../src/file_panels";
 import type { LatestFacts, Sizes } from "../src/messages";
-import type { OverviewHistory } from "../src/overview";
+import type { OverviewHistory } from "../src/overview_panels";
 import { factCards, largestCommits, latestSentence, storySentences } from "../src/overview_panels";
 import { tableWords } from "../src/version_words";
 
