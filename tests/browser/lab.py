@@ -266,13 +266,18 @@ class Lab(Place):
         return NotebookPage(self, path)
 
     def close(self, paths: list[str]) -> None:
-        """Close notebooks without saving; their kernels end side by side, which takes a while."""
+        """Close notebooks without saving; their kernels end side by side, which takes a while.
+
+        JupyterLab activates a notebook when it has scrolled to a cell that was run, and complains
+        if it is gone by then. So one that closes is not activated any more.
+        """
         self.page.evaluate(
             """async (paths) => {
                 const opened = [...window.jupyterapp.shell.widgets("main")];
                 const panels = opened.filter((panel) => paths.includes(panel.context?.path));
                 await Promise.all(panels.map((panel) => panel.context.sessionContext.shutdown()));
                 for (const panel of panels) {
+                    panel.content.activate = () => {};
                     panel.context.model.dirty = false;
                     panel.close();
                 }
