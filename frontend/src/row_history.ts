@@ -78,6 +78,7 @@ export function render({ model, el }: View) {
     showEvent();
     if (!events.length) return;
     const read = await link.ask<RowValues>("values");
+    if (row !== answer) return; // another row is shown by now
     if (read.problem) bar.tell(read.problem);
     values = read.values ?? null;
     rows.element.hidden = !values;
