@@ -20,7 +20,7 @@ setup: $(VENV)/.dev  ## install the package and the development tools into .venv
 test: | python  ## run everything: lint, types, import rules, all tests, notebooks, documentation
 	@$(PYTHON) tools/run_tests.py
 
-test-all: | python  ## run everything, and ask every stored table instead of a sample
+test-all: | python  ## run everything, on all stored tables, and with the lowest and newest dependencies
 	@$(PYTHON) tools/run_tests.py --all
 
 check: | python  ## run the quick part: lint, types, import rules, quick unit tests

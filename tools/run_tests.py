@@ -46,7 +46,7 @@ class Kind:
     """One kind of checks; it is left out while none of its ``folders`` exists.
 
     Kinds that wait more than they compute have a ``lane``: lanes run side by side, at the end. What
-    is ``part_of`` another kind runs only if it is named.
+    is ``part_of`` another kind runs only if it is named, ``part_of`` all also with ``--all``.
     """
 
     name: str
@@ -58,16 +58,21 @@ class Kind:
 
     def targets(self) -> list[str]:
         """Return the folders that exist."""
-        return [folder for folder in self.folders if (ROOT / folder).is_dir()]
+        return [folder for folder in self.folders if (ROOT / folder).exists()]
 
 
 def main() -> int:
     """Run the kinds named on the command line; return the exit status."""
     parser = argparse.ArgumentParser(description="Run the checks of the project.")
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=", ".join(k.name for k in KINDS))
-    parser.add_argument("--all", action="store_true", help="ask all stored tables, not a sample")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="ask all stored tables, and run the kinds that a change does not run",
+    )
     given = parser.parse_args()
-    names = given.kinds or [kind.name for kind in KINDS if not kind.part_of]
+    parts = ("", "all") if given.all else ("",)
+    names = given.kinds or [kind.name for kind in KINDS if kind.part_of in parts]
     if unknown := set(names) - {kind.name for kind in KINDS}:
         parser.error(f"unknown kinds: {', '.join(sorted(unknown))}")
     if given.all:
@@ -201,6 +206,31 @@ def read_counts(report: Path) -> Counts:
     return Counts(tests - failures - errors - skipped, failures + errors, skipped)
 
 
+def bounds(kind: Kind) -> Counts:
+    """Run unit tests in an environment of its own: with the lowest or the newest dependencies.
+
+    The tools of the tests have the versions of constraints.txt. What old releases warn of is
+    nobody's fault.
+    """
+    folder, resolution = Path(f".venv-{kind.name}"), kind.options[0]
+    python = f"{folder}/bin/python"
+    pins = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if line]
+    tools = [pin for pin in pins if pin.partition("==")[0] in TOOLS_OF_UNIT_TESTS]
+    uv = f"{BIN}/uv"
+    install = (uv, "pip", "install", "--quiet", "--python", python, "--resolution", resolution)
+    if not (
+        succeeds(uv, "venv", "--quiet", "--clear", "--python", f"{BIN}/python", str(folder))
+        and succeeds(*install, "--editable", ".[dynamodb,mcp,openlineage]", *tools)
+    ):
+        return Counts(failed=1)
+    report = REPORTS / f"{kind.name}.xml"
+    options = ["-q", f"--junitxml={report}", "-W", "ignore::DeprecationWarning"]
+    marks = ["-m", "not slow and not stored and not browser"]
+    ended_well = succeeds(python, "-m", "pytest", *options, *PROCESSES, *marks, *kind.targets())
+    counts = read_counts(report)
+    return counts if ended_well or counts.failed else Counts(counts.passed, 1, counts.skipped)
+
+
 def browser(kind: Kind) -> Counts:
     """Run the tests in Chromium, which is installed first where that is ours to do.
 
@@ -217,6 +247,16 @@ def browser(kind: Kind) -> Counts:
 APART = ("tests/differential", "tests/spark", "tests/notebooks", "tests/docs", "tests/browser")
 LONG = ("tests/remote", "tests/hostile", "tests/report", "tests/soak", "tests/test_gone.py")
 QUICK = ("-m", "not slow and not stored", "--hypothesis-profile=quick")
+
+TOOLS_OF_UNIT_TESTS = {
+    *("duckdb", "hypothesis", "jupyter_server", "lancedb", "moto", "nbformat", "packaging"),
+    *("pandas", "pytest", "pytest-xdist"),
+}
+ROOMS = tuple(
+    f"tests/{room}"
+    for room in "changes disk figures format frames history inspect lineage locks report rowids "
+    "storage values widgets test_cli.py test_display.py".split()
+)
 
 
 def without(*paths: tuple[str, ...]) -> list[str]:
@@ -236,6 +276,8 @@ KINDS = (
     Kind("notebooks", pytest, ("tests/notebooks",), lane="other"),
     Kind("docs", pytest, ("tests/docs",), lane="other"),  # shows what the notebooks gave
     Kind("browser", browser, ("tests/browser",), ("--reruns", "1", "-raR"), "other"),
+    Kind("lowest", bounds, ROOMS, ("lowest-direct",), part_of="all"),
+    Kind("newest", bounds, ROOMS, ("highest",), part_of="all"),
 )
 
 
