@@ -1,6 +1,6 @@
 """Protobuf parsing with errors of our own, and the wire format that is read by hand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from typing import ParamSpec, TypeVar
 
@@ -12,9 +12,11 @@ from google.protobuf.message_factory import GetMessageClass
 
 from lance_explorer.errors import CorruptFileError, FormatError
 
-__all__ = ["decoder", "parse", "read_record", "read_varint"]
+__all__ = ["decoder", "pairs", "parse", "read_record", "read_varint"]
 
 _M = TypeVar("_M", bound=Message)
+_K = TypeVar("_K", int, str)
+_V = TypeVar("_V")
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -61,15 +63,24 @@ def parse(message_type: type[_M], data: bytes, what: str) -> _M:
     """
     try:
         message = message_type.FromString(data)
-        canonical = _without_maps(message_type.DESCRIPTOR).FromString(data)
+        message.DiscardUnknownFields()
+        if message.SerializeToString() == data:
+            return message
+        in_order = _without_maps(message_type.DESCRIPTOR).FromString(data)
+        in_order.DiscardUnknownFields()
+        if in_order.SerializeToString() == data:
+            return message
+        _check_wire_types(message_type.DESCRIPTOR, data, 0, what)  # type: ignore[arg-type]
+        return message_type.FromString(data)
     except DecodeError as error:
         raise CorruptFileError(
             f"not a valid {what} message ({len(data)} bytes)", offset=_damage(message_type, data)
         ) from error
-    canonical.DiscardUnknownFields()
-    if canonical.SerializeToString() != data:
-        _check_wire_types(message_type.DESCRIPTOR, data, 0, what)  # type: ignore[arg-type]
-    return message
+
+
+def pairs(entries: Mapping[_K, _V]) -> tuple[tuple[_K, _V], ...]:
+    """Return a map of a message in the order of its keys."""
+    return tuple([(key, entries[key]) for key in sorted(entries)]) if entries else ()
 
 
 def read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
@@ -110,7 +121,7 @@ def read_record(data: bytes, position: int) -> tuple[int, int, int]:
 
 @cache
 def _without_maps(descriptor: Descriptor) -> type[Message]:
-    """Return a message type with a list of entries for each map, which keeps their order."""
+    """Return a message type with lists of entries, which keep their order, in place of maps."""
     pool, files = DescriptorPool(), [descriptor.file]
     for file in files:
         files += file.dependencies

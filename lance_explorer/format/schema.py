@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import table_pb2 as pb
+from lance_explorer.format._wire import pairs
 
 __all__ = [
     "NO_PARENT",
@@ -79,7 +80,7 @@ def field_from_pb(message: pb.Field) -> Field:
         nullable=message.nullable,
         encoding=message.encoding,
         extension_name=message.extension_name,
-        metadata=tuple(sorted(message.metadata.items())),
+        metadata=pairs(message.metadata),
         primary_key_position=_position(
             message.unenforced_primary_key, message.unenforced_primary_key_position
         ),
