@@ -143,7 +143,10 @@ def read_layout(data: bytes) -> ManifestLayout:
         raise CorruptFileError(
             f"expected a manifest message of {room} bytes, found the length {length}", offset=start
         )
-    return ManifestLayout(Section(start + _LENGTH.size, length), major, minor)
+    begin = start + _LENGTH.size
+    if length and not data[begin]:  # no record begins so: the rest, a hole perhaps, is not copied
+        raise CorruptFileError("a manifest message that begins with zeros", offset=begin)
+    return ManifestLayout(Section(begin, length), major, minor)
 
 
 def read_section(data: bytes, offset: int, layout: ManifestLayout) -> Section:
