@@ -82,7 +82,7 @@ def questions() -> dict[str, Ask]:
         return lambda path, _: ask(lx.open_table(path))
 
     def column(table: lx.Table) -> str:
-        return table.latest.schema.names[0]
+        return str(table.latest.schema.names[0])
 
     def some_filter(table: lx.Table) -> str:
         return f"`{column(table)}` is not null"
@@ -267,7 +267,7 @@ def _child(seed: int, first: int, stop: int, after: str) -> None:
             for ask in asks:
                 if ask not in ALWAYS:
                     groups.setdefault(ask.split()[0], []).append(ask)
-            some = chance.sample([*groups.values()] + [groups["view"], groups["frame"]], SOME)
+            some = chance.sample([*groups.values(), groups["view"], groups["frame"]], SOME)
             chosen = [*dict.fromkeys(chance.choice(group) for group in some), *ALWAYS]
             if is_ledger:
                 chosen = [ask for ask in asks if ask.startswith("ledger")]
@@ -287,11 +287,12 @@ def _asked(ask: Ask, name: str, table: Path, ledger: Path, baseline: list[str]) 
         return {"ended": type(error).__name__}
     except (KeyboardInterrupt, MemoryError):
         raise
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - a panic is none of Exception
         text = "".join(traceback.format_exception(error, limit=-6))[-3000:]
         return {"ended": f"FAILED {type(error).__name__}", "trace": text}
     if name == "check_deep":
-        more = Counter(answer) - Counter(baseline)  # type: ignore[arg-type]
+        assert isinstance(answer, list)
+        more = Counter(answer) - Counter(baseline)
         return {"ended": "found" if more else "nothing"}
     return {"ended": str(answer) if name in ALWAYS else "answered"}
 
@@ -307,7 +308,7 @@ def fuzz_tables(cases: int, seed: int, first: int = 0, progress: bool = False) -
     """Run some cases in children; the same ones for the same seed."""
     outcome, number, after = Outcome(), first, ""
     stop = first + cases
-    ended: dict[str, str] = {}
+    shown, ended = 0, dict[str, str]()
     while number < stop:
         until = min(number - number % CASES_OF_A_CHILD + CASES_OF_A_CHILD, stop)
         case: dict[str, Any] = {"case": number}
@@ -337,7 +338,9 @@ def fuzz_tables(cases: int, seed: int, first: int = 0, progress: bool = False) -
         else:
             number, after = until, ""
         if progress:
-            print(f"{number - first:,} of {cases:,}, {len(outcome.failures)} failures", flush=True)
+            for failure in outcome.failures[shown:]:
+                print(f"\n{failure}", flush=True)
+            shown = len(outcome.failures)
     _judge(outcome, case, ended)
     return outcome
 
@@ -387,7 +390,7 @@ def _lines(seed: int, first: int, stop: int, after: str) -> Iterator[dict[str, A
 def _note(outcome: Outcome, case: dict[str, Any], ask: str, words: dict[str, Any]) -> None:
     outcome.asked += 1
     ended = words["ended"]
-    group = ask.split()[0] if ask.startswith(("frame", "view", "tool", "command")) else ask
+    group = ask.split(maxsplit=1)[0]
     outcome.endings[f"{group}: {ended}"] += 1
     if ended.startswith("FAILED") and ask != "pylance":
         outcome.failures.append(
@@ -423,8 +426,6 @@ def main() -> int:
     outcome = fuzz_tables(options.tables, options.seed, options.first, progress=True)
     for ending, count in sorted(outcome.endings.items()):
         print(f"{count:>9,}  {ending}")
-    for failure in outcome.failures:
-        print(f"\n{failure}")
     print(
         f"{outcome.cases:,} tables, {outcome.asked:,} questions, {len(outcome.failures)} failures"
     )

@@ -40,6 +40,10 @@ _LONG = (
 )
 
 
+_UNREAD = {("ManifestEnvelope", 4): _VARINT, ("ManifestEnvelope", 8): _LENGTH_DELIMITED}
+"""Fields that Lance knows and no release sets, which our types leave out, with their wire types."""
+
+
 def decoder(decode: Callable[_P, _T]) -> Callable[_P, _T]:
     """Let all errors of a decoder tell a place: the start of its bytes, if it knows no better."""
 
@@ -147,10 +151,12 @@ def _check_wire_types(descriptor: Descriptor, data: bytes, start: int, what: str
         tag, content = read_varint(data, position, len(data))
         number, wire_type = divmod(tag, _WIRE_TYPES)
         field = None if depth else descriptor.fields_by_number.get(number)
-        if field is not None and not _fits(field, wire_type):
+        unread = None if depth else _UNREAD.get((descriptor.name, number))
+        is_known = field is not None or unread is not None
+        if is_known and not (_fits(field, wire_type) if field else wire_type == unread):
             raise CorruptFileError(
-                f"not a valid {what} message: {descriptor.name}.{field.name} has the wire type "
-                f"{wire_type}",
+                f"not a valid {what} message: {descriptor.name}.{field.name if field else number} "
+                f"has the wire type {wire_type}",
                 offset=start + position,
             )
         if wire_type in (_START_GROUP, _END_GROUP):
