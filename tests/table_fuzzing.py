@@ -257,8 +257,9 @@ def _child(seed: int, first: int, stop: int, after: str) -> None:
             weights = [8 if folder_ == "_versions" else 1 for folder_ in by_folder]
             file = chance.choice(chance.choices([*by_folder.values()], weights)[0])
             if file.suffix == ".manifest" and chance.random() < 0.6:  # the latest
-                names = sorted(file.parent.glob("*.manifest"), key=lambda each: each.name)
-                file = names[0] if len(file.stem) == 20 else max(names, key=lambda e: int(e.stem))
+                named = [each for each in file.parent.glob("*.manifest") if each.stem.isdecimal()]
+                named.sort(key=lambda each: int(each.stem))
+                file = [file, *named][-1] if len(file.stem) < 20 else [*named, file][0]
             words, data = mutated(chance, file, chance.choice(files).read_bytes())
             file.write_bytes(data)
             told = f"{name} {file.relative_to(folder)}: {words}"

@@ -1,5 +1,6 @@
 """What pylance refuses is found by a deep check, and nothing in a damaged table runs for ever."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -173,3 +174,25 @@ def test_what_cannot_be_deleted_from_a_ledger_is_an_error_of_ours(tmp_path):
     (tmp_path / "ledger" / "folder").mkdir(parents=True)
     with pytest.raises(StorageError):
         Place(tmp_path / "ledger").delete("folder")
+
+
+@pytest.mark.parametrize("parents", [{"dev": "dev"}, {"dev": "sub", "sub": "dev"}], ids=str)
+def test_branches_that_are_their_own_ancestors_are_found(tmp_path, parents):
+    path = tmp_path / "t.lance"
+    lance.write_dataset(pa.table({"a": [1]}), path)
+    branch = lance.dataset(path).create_branch("dev", 1)
+    lance.write_dataset(pa.table({"a": [9]}), branch, mode="append")
+    lance.dataset(path / "tree" / "dev").optimize.compact_files()
+    lance.dataset(path).checkout_version(("dev", None)).create_branch("sub")
+    for name, parent in parents.items():
+        file = path / "_refs" / "branches" / f"{name}.json"
+        told = json.loads(file.read_text())
+        more = {"parentBranch": parent, "parentVersion": 1 << 40, "identifier": None}
+        file.write_text(json.dumps({**told, **more}))
+    found = lx.open_table(path).check().filter(code="corrupt_ref")
+    assert len(found) == len(parents)
+    assert all("its own ancestor" in message for message in found["message"])
+    branch = lx.open_table(path, "dev")
+    assert len(branch.inspect.rewrite_groups()) == 2
+    assert len(branch.log()) >= 3
+    assert len(branch.versions(inherited=True)) >= 3
