@@ -32,7 +32,7 @@ from typing import Any
 from tests.format.samples import DATA
 from tests.mutations import mutated, table_files
 
-__all__ = ["Outcome", "fuzz_tables"]
+__all__ = ["Outcome", "fuzz_tables", "run"]
 
 TABLES = (
     "0.10.18/life_cycle",
@@ -52,6 +52,7 @@ TABLES = (
 ROOT = Path(__file__).parents[1]
 MOST_SECONDS = 10
 CASES_OF_A_CHILD = 100
+CHILD = ["-m", "tests.table_fuzzing"]
 ALWAYS = ("check_deep", "verify", "pylance")
 SOME = 8
 """How many other questions a case is asked."""
@@ -348,7 +349,7 @@ def fuzz_tables(cases: int, seed: int, first: int = 0, progress: bool = False) -
 
 def _lines(seed: int, first: int, stop: int, after: str) -> Iterator[dict[str, Any]]:
     """Yield what a child says; at last how it died, if it did."""
-    command = [sys.executable, "-m", "tests.table_fuzzing", "--child"]
+    command = [sys.executable, *CHILD, "--child"]
     command += [str(seed), str(first), str(stop), after]
     with tempfile.TemporaryDirectory() as cache:
         env = {
@@ -423,8 +424,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--first", type=int, default=0)
     options = parser.parse_args()
-    print(f"{options.tables:,} tables with --seed {options.seed}", flush=True)
-    outcome = fuzz_tables(options.tables, options.seed, options.first, progress=True)
+    return run(options.tables, options.seed, options.first)
+
+
+def run(cases: int, seed: int, first: int = 0) -> int:
+    """Run some cases and print what came of them; return the exit status."""
+    print(f"{cases:,} tables with --seed {seed}", flush=True)
+    outcome = fuzz_tables(cases, seed, first, progress=True)
     for ending, count in sorted(outcome.endings.items()):
         print(f"{count:>9,}  {ending}")
     print(

@@ -180,8 +180,8 @@ def test_what_cannot_be_deleted_from_a_ledger_is_an_error_of_ours(tmp_path):
 def test_branches_that_are_their_own_ancestors_are_found(tmp_path, parents):
     path = tmp_path / "t.lance"
     lance.write_dataset(pa.table({"a": [1]}), path)
-    branch = lance.dataset(path).create_branch("dev", 1)
-    lance.write_dataset(pa.table({"a": [9]}), branch, mode="append")
+    dev = lance.dataset(path).create_branch("dev", 1)
+    lance.write_dataset(pa.table({"a": [9]}), dev, mode="append")
     lance.dataset(path / "tree" / "dev").optimize.compact_files()
     lance.dataset(path).checkout_version(("dev", None)).create_branch("sub")
     for name, parent in parents.items():
