@@ -5,7 +5,7 @@ from collections.abc import Callable
 import polars as pl
 
 from lance_explorer.arguments import check_choice, flag
-from lance_explorer.checks.data_file_checks import data_file_findings, deletion_file_findings
+from lance_explorer.checks.data_file_checks import data_file_findings
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.checks.index_truth import index_truth
 from lance_explorer.checks.known_bugs import indices_left_behind, known_bug
@@ -63,7 +63,6 @@ def check(source: TableSource, level: Severity = "info", deep: bool = False) -> 
         of_storage(source),
     ]
     if is_deep:
-        parts.append(("values", lambda: deletion_file_findings(source)))
         parts.append(("metadata", lambda: opening_findings(source)))
         parts.append(("values", lambda: data_file_findings(source)))
         parts.append(("indices", lambda: index_truth(source)))

@@ -1,23 +1,17 @@
-"""Whether the files of the latest version are whole: data files as far as their footers tell."""
+"""Whether each data file of the latest version is whole, as far as its footer tells."""
 
 import polars as pl
 
-from lance_explorer.errors import (
-    CorruptFileError,
-    FormatError,
-    StorageError,
-    UnsupportedFeatureError,
-)
+from lance_explorer.errors import CorruptFileError, FormatError, StorageError
 from lance_explorer.findings import Finding
 from lance_explorer.format.data_footer import DATA_FOOTER_BYTES, decode_data_footer
-from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.fragments import DataFile
 from lance_explorer.frames.findings import findings_frame
-from lance_explorer.history.file_roots import data_file, deletion_root
+from lance_explorer.history.file_roots import data_file
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.source import TableSource
 
-__all__ = ["data_file_findings", "deletion_file_findings"]
+__all__ = ["data_file_findings"]
 
 
 def data_file_findings(source: TableSource) -> pl.DataFrame:
@@ -52,39 +46,6 @@ def data_file_findings(source: TableSource) -> pl.DataFrame:
                         fragment_id=fragment.id,
                     )
                 )
-    return findings_frame(found, [source.branch] * len(found))
-
-
-def deletion_file_findings(source: TableSource) -> pl.DataFrame:
-    """Return one row for each deletion file of the latest version that cannot be decoded.
-
-    Each is read whole. Files that are missing are told by what is on disk.
-    """
-    history = source.version(source.latest_version)
-    bases = history.records[0].manifest.base_paths
-    found = list[Finding]()
-    for fragment in history.states:
-        file = fragment.deletion_file
-        if file is None:
-            continue
-        path = file.path(fragment.id)
-        try:
-            data = deletion_root(file.base_id, bases, source.storage).get(path)
-            decode_deletion_file(data, file.file_type, fragment.physical_rows)
-        except (FileNotFoundError, UnsupportedFeatureError):
-            continue  # the place of a base that is not read is a finding of its own
-        except (FormatError, StorageError) as error:
-            found.append(
-                Finding(
-                    code="corrupt_deletion_file",
-                    severity="error",
-                    message=f"{path}: {error}",
-                    advice="No scan of the fragment works: restore the file from a backup, or an "
-                    "older version of the table.",
-                    version=source.latest_version,
-                    fragment_id=fragment.id,
-                )
-            )
     return findings_frame(found, [source.branch] * len(found))
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
+from lance_explorer.checks.index_truth import index_truth
 from lance_explorer.errors import CorruptFileError, FormatError, StorageError
 from lance_explorer.format._pb import index_pb2
 from lance_explorer.format._pb import table_pb2 as pb
@@ -122,7 +123,9 @@ def test_a_deletion_file_whose_end_is_damaged_is_found(path):
     data[-20:-14] = b"\xff" * 6
     file.write_bytes(data)
     assert not is_opened(path)
-    assert "corrupt_deletion_file" in codes(path)
+    assert "not_opened" in codes(path)
+    with pytest.raises(CorruptFileError):
+        _ = lx.open_table(path).latest.row_ids()
 
 
 def test_a_locked_version_that_cannot_be_decoded_is_not_unmoved(path):
@@ -197,3 +200,15 @@ def test_branches_that_are_their_own_ancestors_are_found(tmp_path, parents):
     assert len(branch.inspect.rewrite_groups()) == 2
     assert len(branch.log()) >= 3
     assert len(branch.versions(inherited=True)) >= 3
+
+
+def test_an_index_of_billions_of_rows_is_not_compared(path):
+    def change(manifest: ManifestFile) -> ManifestFile:
+        fragment = pb.DataFragment.FromString(manifest.fragments[2:])
+        fragment.physical_rows = 1 << 31
+        return replace(manifest, fragments=record(2, fragment.SerializeToString()))
+
+    edit(path, change)
+    found = index_truth(lx.open_table(path).source)
+    assert found["code"].to_list() == ["not_checked"]
+    assert "2,147,483,648 rows" in found["message"].item()
