@@ -259,9 +259,11 @@ def _covered(source: TableSource, history: History, segment: IndexMetadata) -> l
         raise UnsupportedFeatureError("which fragments it covers is not stored")
     ids = carried_over(listed, fragment_reuse(source, history.records[0]))
     covered = np.isin(history.states.ids, np.array([*ids], dtype=np.uint64))
-    rows = int(history.states.physical_rows[covered].sum())
-    if rows > _MOST_ROWS:
-        raise UnsupportedFeatureError(f"it covers {rows:,} rows, which are too many to compare")
+    counts = history.states.physical_rows[covered]
+    if (counts < 0).any():
+        raise UnsupportedFeatureError("how many rows it covers is not stored")
+    if counts.sum() > _MOST_ROWS:
+        raise UnsupportedFeatureError(f"it covers {counts.sum():,} rows, too many to compare")
     return sorted(history.states.ids[covered].tolist())
 
 
