@@ -212,3 +212,10 @@ def test_an_index_of_billions_of_rows_is_not_compared(path):
     found = index_truth(lx.open_table(path).source)
     assert found["code"].to_list() == ["not_checked"]
     assert "2,147,483,648 rows" in found["message"].item()
+
+
+def test_a_type_of_a_million_letters_is_refused(tmp_path):
+    path = tmp_path / "without_index.lance"
+    lance.write_dataset(pa.table({"a": [1], "b": [2]}), path)
+    edit_field(path, "b", logical_type="x/" * 500_000)  # a search that goes back never ends
+    assert "not_opened" in codes(path)
