@@ -368,10 +368,10 @@ class Table:
         level : {"info", "warning", "error"}
             The least severity to return.
         deep : bool, default False
-            Whether to read the end of each data file of the latest version, too, to check row IDs
-            even if there are more than 200,000 states of fragments, and to compare what BTREE,
-            BITMAP and LABEL_LIST indices hold with the rows that they cover, which reads these
-            columns.
+            Whether to open the latest and all tagged versions with pylance, too, to read the end
+            of each data file of the latest version, to check row IDs even if there are more than
+            200,000 states of fragments, and to compare what BTREE, BITMAP and LABEL_LIST indices
+            hold with the rows that they cover, which reads these columns.
 
         Examples
         --------

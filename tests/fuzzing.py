@@ -265,7 +265,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--tables", type=int, help="change so many whole tables instead")
     options = parser.parse_args()
+    if options.tables:
+        from tests.table_fuzzing import run
+
+        return run(options.tables, options.seed)
     print(f"{options.cases:,} cases with --seed {options.seed}", flush=True)
     if sys.platform == "linux":
         _limit_memory()

@@ -9,6 +9,7 @@ from lance_explorer.checks.data_file_checks import data_file_findings
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.checks.index_truth import index_truth
 from lance_explorer.checks.known_bugs import indices_left_behind, known_bug
+from lance_explorer.checks.openings import opening_findings
 from lance_explorer.checks.storage_checks import storage_findings
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.errors import LanceExplorerError
@@ -62,6 +63,7 @@ def check(source: TableSource, level: Severity = "info", deep: bool = False) -> 
         of_storage(source),
     ]
     if is_deep:
+        parts.append(("metadata", lambda: opening_findings(source)))
         parts.append(("values", lambda: data_file_findings(source)))
         parts.append(("indices", lambda: index_truth(source)))
     found = found_by(source, parts)

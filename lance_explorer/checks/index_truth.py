@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from lance_explorer.errors import (
@@ -58,6 +59,9 @@ _PLAIN_VECTORS = tuple(
 
 _MOST_BYTES = 1 << 30
 """Larger segments are not compared: their entries are held in memory."""
+
+_MOST_ROWS = 1 << 28
+"""Nor are segments that cover more rows, which a damaged manifest may claim: each is read."""
 
 _BTREE_OF_ADDRESSES = 1
 _OFFSET_BITS = 32
@@ -254,7 +258,13 @@ def _covered(source: TableSource, history: History, segment: IndexMetadata) -> l
     if listed is None:
         raise UnsupportedFeatureError("which fragments it covers is not stored")
     ids = carried_over(listed, fragment_reuse(source, history.records[0]))
-    return sorted(ids & set(history.states.ids.tolist()))
+    covered = np.isin(history.states.ids, np.array([*ids], dtype=np.uint64))
+    counts = history.states.physical_rows[covered]
+    if (counts < 0).any():
+        raise UnsupportedFeatureError("how many rows it covers is not stored")
+    if counts.sum() > _MOST_ROWS:
+        raise UnsupportedFeatureError(f"it covers {counts.sum():,} rows, too many to compare")
+    return sorted(history.states.ids[covered].tolist())
 
 
 def _nowhere(

@@ -208,7 +208,7 @@ def compact(
     show_default=True,
     help="The least severity that is printed, and counts for the exit code.",
 )
-@click.option("--deep", is_flag=True, help="Also open every data file and read its footer.")
+@click.option("--deep", is_flag=True, help="Also open versions with pylance, and each data file.")
 @BRANCH
 @ALLOW_BASES
 @_json

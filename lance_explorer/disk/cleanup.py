@@ -152,7 +152,7 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
 def _ages(records: list[VersionRecord], rules: CleanupRules, now: datetime) -> dict[int, bool]:
     """Return of each version whether it is old enough to go."""
     before_version = None
-    if rules.retain_versions is not None:
+    if rules.retain_versions is not None and records:
         versions = [record.version for record in records]
         before_version = versions[max(len(versions) - rules.retain_versions, 0)]
     age = rules.age

@@ -86,7 +86,7 @@ class Roots:
     def _add(
         self, uri: str, storage: Storage | None, problem: str | None, place: str | None = None
     ) -> None:
-        self._numbers[place or _place(uri)] = len(self.uris)
+        self._numbers[_place(uri) if place is None else place] = len(self.uris)
         self.uris.append(uri)
         self.storages.append(None if storage is None else storage.live)
         self.problems.append(problem)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._cursors import read_varints
 from lance_explorer.format._wire import read_record
 from lance_explorer.rowids.arrays import Positions, Uint64Array
@@ -65,9 +66,12 @@ def read_records(data: bytes, *, with_versions: bool) -> Iterator[tuple[int, Ran
             window = min(8 * window, _LARGEST_WINDOW)
             continue
         window = _FIRST_WINDOW
-        tag, start, position = read_record(data, position)
+        begin = position
+        tag, start, position = read_record(data, begin)
         if tag == _RECORD:
             yield start, data[start:position]
+        elif tag >> 3 == _RECORD >> 3:
+            raise CorruptFileError(f"a record of the wire type {tag & 7}", offset=begin)
 
 
 def _ranges(

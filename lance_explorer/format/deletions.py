@@ -30,9 +30,15 @@ _MAX_PADDING = 64  # of an Arrow buffer, in bytes
 _MAGIC = b"ARROW1"
 _MESSAGE_START = b"\xff\xff\xff\xff"
 
+_PREFIX_BYTES = 8  # before each message: where it starts, and how long its metadata are
+
+_I32 = struct.Struct("<i")
 _U32 = struct.Struct("<I")
 _I64 = struct.Struct("<q")
 _SPAN = struct.Struct("<qq")
+_BLOCK = struct.Struct("<qi4xq")  # where a batch begins, and the sizes of its metadata and body
+
+_FOOTER_BATCHES = 3  # number of a field in the table of the footer
 
 # Numbers of fields in the table of a batch.
 _BATCH_BUFFERS = 2
@@ -114,12 +120,34 @@ def _read_batches(data: bytes, max_rows: int) -> BitMap:
             left -= _checked_rows(message, left)
         except FormatError as error:
             raise error.within(message.metadata.to_pybytes(), data) from error
+    _check_footer(data, len(data) - len(stream), [first, *messages])
+    if not pa.ipc.open_file(data).schema.equals(schema):
+        raise CorruptFileError("the footer of the Arrow file names other columns than its start")
     offsets = array("I")
     for batch in pa.ipc.open_stream(stream, options=in_this_thread):
         batch.validate()  # only here Arrow compares the rows with the size of their buffer
         values = np.sort(_numbers(batch.column(0)))  # a bitmap grows faster in order
         offsets.frombytes(values.tobytes())
     return BitMap(offsets)
+
+
+def _check_footer(data: bytes, start: int, messages: list["pa.Message"]) -> None:
+    """Raise CorruptFileError unless the footer, by which Lance reads, names these batches."""
+    blocks = list[tuple[int, int, int]]()
+    position = start
+    for message in messages:
+        size = _PREFIX_BYTES + message.metadata.size
+        blocks.append((position, size, message.body.size))
+        position += size + message.body.size
+    end = len(data) - len(_MAGIC) - _I32.size
+    footer = data[end - _I32.unpack_from(data, end)[0] : end]
+    batches = field_place(footer, target(footer, 0), _FOOTER_BATCHES)
+    if batches is None:
+        raise CorruptFileError("the footer of the Arrow file names no batches", offset=end)
+    vector = target(footer, batches)
+    stop = vector + _U32.size + _U32.unpack_from(footer, vector)[0] * _BLOCK.size
+    if [*_BLOCK.iter_unpack(footer[vector + _U32.size : stop])] != blocks[1:]:
+        raise CorruptFileError("the footer of the Arrow file names other batches", offset=end)
 
 
 def _numbers(column: "pa.Array") -> NDArray[np.uint32]:

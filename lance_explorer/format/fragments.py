@@ -14,7 +14,7 @@ from pyroaring import BitMap
 from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import table_pb2 as pb
 from lance_explorer.format._roaring import read_bitmap
-from lance_explorer.format._wire import decoder, parse
+from lance_explorer.format._wire import decoder, pairs, parse
 
 __all__ = [
     "BasePath",
@@ -215,9 +215,13 @@ def fragment_from_pb(message: pb.DataFragment) -> Fragment:
         row_ids=_sequence(message, "row_ids"),
         last_updated_at=_sequence(message, "last_updated_at"),
         created_at=_sequence(message, "created_at"),
-        overlays=tuple([overlay_from_pb(overlay) for overlay in message.overlays]),
+        overlays=(
+            tuple([overlay_from_pb(overlay) for overlay in message.overlays])
+            if message.overlays
+            else ()
+        ),
         clustering_id=message.clustering_id if message.HasField("clustering_id") else None,
-        metadata=tuple(sorted(message.metadata.items())) if message.metadata else (),
+        metadata=pairs(message.metadata),
     )
 
 

@@ -11,7 +11,7 @@ from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import index_pb2 as pb
 from lance_explorer.format._pb import table_pb2
 from lance_explorer.format._roaring import read_bitmap
-from lance_explorer.format._wire import decoder, parse
+from lance_explorer.format._wire import decoder, pairs, parse
 from lance_explorer.format.fragments import LARGEST_FILE
 
 __all__ = [
@@ -108,7 +108,7 @@ def index_from_pb(message: pb.IndexMetadata) -> IndexMetadata:
         files=tuple([index_file_from_pb(file) for file in message.files]),
         covering_fields=tuple(message.covering_fields),
         clustering_id=message.clustering_id if has("clustering_id") else None,
-        metadata=tuple(sorted(message.metadata.items())),
+        metadata=pairs(message.metadata),
     )
 
 

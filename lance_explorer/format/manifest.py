@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import table_pb2 as pb
-from lance_explorer.format._wire import decoder, parse
+from lance_explorer.format._wire import decoder, pairs, parse
 from lance_explorer.format.fragments import BasePath, Fragment, decode_fragment
 from lance_explorer.format.schema import Field, fields_from_pb
 
@@ -143,7 +143,10 @@ def read_layout(data: bytes) -> ManifestLayout:
         raise CorruptFileError(
             f"expected a manifest message of {room} bytes, found the length {length}", offset=start
         )
-    return ManifestLayout(Section(start + _LENGTH.size, length), major, minor)
+    begin = start + _LENGTH.size
+    if length and not data[begin]:  # no record begins so: the rest, a hole perhaps, is not copied
+        raise CorruptFileError("a manifest message that begins with zeros", offset=begin)
+    return ManifestLayout(Section(begin, length), major, minor)
 
 
 def read_section(data: bytes, offset: int, layout: ManifestLayout) -> Section:
@@ -230,14 +233,14 @@ def manifest_from_pb(message: pb.ManifestEnvelope) -> Manifest:
         writer=_writer(message.writer_version) if has("writer_version") else None,
         next_row_id=message.next_row_id,
         data_format=_data_format(message.data_format.version),
-        config=tuple(sorted(message.config.items())) if message.config else (),
-        table_metadata=tuple(sorted(message.table_metadata.items()))
-        if message.table_metadata
-        else (),
-        schema_metadata=tuple(sorted(message.schema_metadata.items()))
-        if message.schema_metadata
-        else (),
-        base_paths=tuple([base_path_from_pb(base) for base in message.base_paths]),
+        config=pairs(message.config),
+        table_metadata=pairs(message.table_metadata),
+        schema_metadata=pairs(message.schema_metadata),
+        base_paths=(
+            tuple([base_path_from_pb(base) for base in message.base_paths])
+            if message.base_paths
+            else ()
+        ),
         branch=message.branch if has("branch") else None,
         index_section_offset=message.index_section if has("index_section") else None,
         transaction_section_offset=transaction_offset,
@@ -250,7 +253,9 @@ def manifest_from_pb(message: pb.ManifestEnvelope) -> Manifest:
                 Clustering(one.id, tuple(one.columns), one.provider, one.version)
                 for one in message.clustering
             ]
-        ),
+        )
+        if message.clustering
+        else (),
         max_clustering_id=message.max_clustering_id if has("max_clustering_id") else None,
     )
 

@@ -100,7 +100,10 @@ def decode_branch(data: bytes, name: str) -> Branch:
 
 
 class _Fields:
-    """The members of a JSON object, each checked when it is asked for."""
+    """The members of a JSON object, each checked when it is asked for.
+
+    As in Lance, numbers and objects may be missing in files of old writers, but not be null.
+    """
 
     def __init__(self, data: bytes) -> None:
         try:
@@ -120,7 +123,7 @@ class _Fields:
 
     def number(self, key: str) -> int | None:
         value = self._fields.get(key)
-        if value is None or _is_number(value):
+        if key not in self._fields or _is_number(value):
             return value
         raise self.wrong(key, "a number from 0 to 2^64 - 1", value)
 
@@ -141,17 +144,17 @@ class _Fields:
             raise self.wrong(key, "a time such as 2026-01-31T09:30:00Z", value) from error
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        value = self._fields.get("metadata")
-        if value is None:
+        if "metadata" not in self._fields:
             return ()
+        value = self._fields["metadata"]
         if isinstance(value, dict) and all(map(_is_text, [*value, *value.values()])):
             return tuple(sorted(value.items()))
         raise self.wrong("metadata", "an object of texts", value)
 
     def identifier(self) -> tuple[tuple[int, str], ...]:
-        value = self._fields.get("identifier")
-        if value is None:
+        if "identifier" not in self._fields:
             return ()
+        value = self._fields["identifier"]
         match value:
             case {"version_mapping": [*pairs]} if all(map(_is_version_and_text, pairs)):
                 return tuple([(version, uuid) for version, uuid in pairs])

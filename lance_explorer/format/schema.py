@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from lance_explorer.errors import CorruptFileError
 from lance_explorer.format._pb import table_pb2 as pb
+from lance_explorer.format._wire import pairs
 
 __all__ = [
     "NO_PARENT",
@@ -45,8 +47,27 @@ class Field:
 
 
 def fields_from_pb(messages: Iterable[pb.Field]) -> tuple[Field, ...]:
-    """Return parsed fields as records."""
-    return tuple([field_from_pb(message) for message in messages])
+    """Return parsed fields as records.
+
+    Every parent stands before its children, as Lance demands, so every walk over parents ends.
+
+    Raises
+    ------
+    CorruptFileError
+        If a field has a parent that is not before it, or the ID of another field.
+    """
+    fields = tuple([field_from_pb(message) for message in messages])
+    seen = {NO_PARENT}
+    for field in fields:
+        if field.parent_id not in seen:
+            raise CorruptFileError(
+                f"field {field.id} ({field.name!r}) has the parent {field.parent_id}, which is "
+                "none of the fields before it"
+            )
+        if field.id in seen and field.id != NO_PARENT:  # what a schema has before it is written
+            raise CorruptFileError(f"two fields have the ID {field.id}")
+        seen.add(field.id)
+    return fields
 
 
 def field_from_pb(message: pb.Field) -> Field:
@@ -59,7 +80,7 @@ def field_from_pb(message: pb.Field) -> Field:
         nullable=message.nullable,
         encoding=message.encoding,
         extension_name=message.extension_name,
-        metadata=tuple(sorted(message.metadata.items())),
+        metadata=pairs(message.metadata),
         primary_key_position=_position(
             message.unenforced_primary_key, message.unenforced_primary_key_position
         ),
@@ -72,8 +93,7 @@ def field_from_pb(message: pb.Field) -> Field:
 def field_paths(fields: Iterable[Field]) -> dict[int, str]:
     """Return the dotted path of each field by its id, such as ``{0: "place", 1: "place.lat"}``.
 
-    A name that holds a dot stands in backticks. A parent that does not stand before its child
-    counts as absent.
+    A name that holds a dot stands in backticks.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from pyroaring import BitMap
 from lance_explorer.errors import CorruptFileError, FormatError
 from lance_explorer.format._pb import index_pb2, table_pb2
 from lance_explorer.format._pb import transaction_pb2 as pb
-from lance_explorer.format._wire import decoder, parse
+from lance_explorer.format._wire import decoder, pairs, parse
 from lance_explorer.format.column_operations import (
     DataOverlay,
     DataOverlayGroup,
@@ -146,7 +146,7 @@ def decode_transaction_header(data: bytes) -> TransactionHeader:
         envelope.uuid,
         name,
         number,
-        tuple(sorted(properties.items())) if properties else (),
+        pairs(properties),
         properties.get(COMMIT_MESSAGE) if properties else None,
     )
 
@@ -167,7 +167,7 @@ def decode_transaction(data: bytes) -> Transaction:
         read_version=envelope.read_version,
         uuid=envelope.uuid,
         tag=envelope.tag or None,
-        properties=tuple(sorted(envelope.transaction_properties.items())),
+        properties=pairs(envelope.transaction_properties),
         operation=(
             _known_operation(_ARMS[arm], getattr(envelope, arm), data)
             if arm is not None
@@ -220,8 +220,8 @@ def _overwrite(message: pb.Overwrite) -> Overwrite:
     return Overwrite(
         fragments=_fragments(message.fragments),
         schema=fields_from_pb(message.schema),
-        schema_metadata=tuple(sorted(message.schema_metadata.items())),
-        config_upsert_values=tuple(sorted(message.config_upsert_values.items())),
+        schema_metadata=pairs(message.schema_metadata),
+        config_upsert_values=pairs(message.config_upsert_values),
         initial_bases=tuple([base_path_from_pb(base) for base in message.initial_bases]),
     )
 
@@ -252,7 +252,7 @@ def _merge(message: pb.Merge) -> Merge:
     return Merge(
         fragments=_fragments(message.fragments),
         schema=fields_from_pb(message.schema),
-        schema_metadata=tuple(sorted(message.schema_metadata.items())),
+        schema_metadata=pairs(message.schema_metadata),
         preserves_nullability=message.preserves_nullability,
     )
 

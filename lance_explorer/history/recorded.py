@@ -11,7 +11,7 @@ from lance_explorer.storage import Storage
 
 __all__ = ["Note", "Recorded", "is_long"]
 
-Note = Callable[[VersionFile, bytes], None]
+Note = Callable[[VersionFile, bytes], object]
 """What is told of each manifest file that is read."""
 
 _LONG_BYTES = 128 << 20

@@ -1,6 +1,6 @@
 """Load tags and branches (docs/FORMAT.md 9)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 from urllib.parse import unquote
 
@@ -31,7 +31,28 @@ def load_tags(storage: Storage, findings: list[Finding]) -> dict[str, Tag]:
 
 def load_branches(storage: Storage, findings: list[Finding]) -> dict[str, Branch]:
     """Return the branches by name, in the order of their names; damaged ones become findings."""
-    return _load(storage, BRANCHES_FOLDER, decode_branch, findings)
+    branches = _load(storage, BRANCHES_FOLDER, decode_branch, findings)
+    findings += [_in_circle(name) for name in branches if _is_in_circle(name, branches)]
+    return branches
+
+
+def _is_in_circle(name: str, branches: Mapping[str, Branch]) -> bool:
+    """Tell whether a branch is its own parent, or that of its parents."""
+    parent = branches[name].parent_branch
+    for _ in branches:
+        if parent is None or parent == name or parent not in branches:
+            break
+        parent = branches[parent].parent_branch
+    return parent == name
+
+
+def _in_circle(name: str) -> Finding:
+    return Finding(
+        code="corrupt_ref",
+        severity="error",
+        message=f"branch {name!r} is its own ancestor, as the files of branches tell",
+        advice="Restore these files from a backup: what was before the branch is unknown.",
+    )
 
 
 def _load(

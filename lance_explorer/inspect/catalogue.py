@@ -704,6 +704,7 @@ class Inspect:
         stale_index_entries    10,000 entries of an index, a fifth of all, are of removed rows
         many_index_segments    an index is in 4 segments
         index_on_dropped_field an index is on a field that was dropped from the schema
+        index_without_fields   an index is on no field
         index_coverage_unknown the record of what an index covers is missing or damaged
         fragment_reuse_lags    indices have not yet been updated after a deferred compaction
         large_manifest         the manifest has 10 MB; no more than a note if the transaction of the

@@ -65,19 +65,20 @@ def lagging_indices(source: TableSource, history: History) -> Iterator[Finding]:
     if not history.records[0].indices:  # a summary of none would go through all fragments
         return
     for row in index_summary(source, version).iter_rows(named=True):
-        if None in row["fields"]:
-            yield _on_dropped_field(row, version)
+        if None in row["fields"] or not row["fields"]:
+            yield _on_no_field(row, version)
             continue
         for found in (_uncovered(row, version), _stale(row, version), _in_segments(row, version)):
             yield from found
 
 
-def _on_dropped_field(row: _Row, version: int) -> Finding:
-    name = _quoted(row["name"])
+def _on_no_field(row: _Row, version: int) -> Finding:
+    name, is_dropped = _quoted(row["name"]), bool(row["fields"])
     return Finding(
-        code="index_on_dropped_field",
-        severity="info",
-        message=f"the index {name} is on a field that was dropped from the schema",
+        code="index_on_dropped_field" if is_dropped else "index_without_fields",
+        severity="info" if is_dropped else "error",
+        message=f"the index {name} is on "
+        + ("a field that was dropped from the schema" if is_dropped else "no field: damage"),
         advice=f"Call dataset.drop_index({name}).",
         version=version,
     )
@@ -192,7 +193,7 @@ def _building(rows: Iterable[_Row]) -> str:
 
 
 def _call(row: _Row) -> str:
-    column, kind = row["fields"][0], _SCALAR_TYPES.get(row["index_type"])
+    column, kind = next(iter(row["fields"]), None), _SCALAR_TYPES.get(row["index_type"])
     is_scalar = kind is not None or row["index_type"] in _CONFIGURED_TYPES
     function = "create_scalar_index" if is_scalar else "create_index"
     given = f"index_type={kind!r}" if kind else "..."

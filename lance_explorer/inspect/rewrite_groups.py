@@ -96,8 +96,8 @@ def rewrite_groups(source: TableSource) -> pl.DataFrame:
 def _committed_on(source: TableSource, version: int) -> str | None:
     """Return the branch of a version that led to a branch: itself, or an ancestor."""
     name = source.branch
-    while name is not None:
-        branch = source.branches.get(name)
+    for _ in source.branches:  # a branch that is its own ancestor has no end
+        branch = None if name is None else source.branches.get(name)
         if branch is None or version > branch.parent_version:
             break
         name = branch.parent_branch

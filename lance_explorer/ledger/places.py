@@ -88,10 +88,19 @@ class Place:
         self.storage.put(path, data)
 
     def delete(self, path: str) -> None:
-        """Delete a file, if it is there."""
+        """Delete a file, if it is there.
+
+        Raises
+        ------
+        StorageError
+            If that fails.
+        """
         if isinstance(self.storage, LocalStorage):
-            with suppress(FileNotFoundError):
-                os.unlink(f"{self.uri}/{path}")
+            try:
+                with suppress(FileNotFoundError):
+                    os.unlink(f"{self.uri}/{path}")
+            except OSError as error:
+                raise StorageError(f"cannot delete {path}: {error.strerror or error}") from error
             return
         from lance_explorer.storage.objects import ObjectStorage
 

@@ -41,6 +41,7 @@ from lance_explorer.storage import Storage
 __all__ = ["Base", "Recorder", "operation_of"]
 
 _MOST_NAMES = 50
+_MOST_DAMAGED_BYTES = 16 << 20
 _FEW = 1_000
 _FACTS = ("physical_rows", "num_deleted_rows", "num_files", "data_bytes")
 
@@ -98,15 +99,23 @@ class Recorder:
         """About how many bytes are noted and were not taken yet."""
         return self._num_bytes
 
-    def add(self, file: VersionFile, data: bytes) -> None:
-        """Note a manifest file. What cannot be taken apart is kept whole."""
+    def add(self, file: VersionFile, data: bytes) -> bool:
+        """Note a manifest file; return whether it was noted.
+
+        What cannot be taken apart is kept whole, unless it is damaged and large: the ledger would
+        take several times its size in memory, for what nobody can read.
+        """
         try:
             is_apart = file.version < FIRST_DETACHED and self._add_parts(file, data)
         except FormatError:
             is_apart = False
+            if len(data) > _MOST_DAMAGED_BYTES:
+                self._start_over()
+                return False
         if not is_apart:
             self._start_over()
             self._note_version(file, data, raw=data if self._words else _without_words(data))
+        return True
 
     def take(self) -> tuple[dict[str, pl.DataFrame], list[Sidecar]]:
         """Return the frames of what was noted since this was last asked, and the files to read."""

@@ -119,9 +119,10 @@ def record_files(
     for file, data in zip(shown, contents, strict=True):
         if data is None or isinstance(data, FormatError):  # removed, or no file: a pipe, say
             continue
-        recorder.add(file, data)
-        added.versions.append(file.version)
         num_bytes += len(data)
+        if not recorder.add(file, data):
+            continue
+        added.versions.append(file.version)
         if recorder.num_bytes > _MOST_BYTES or len(recorder) >= _MOST_VERSIONS:
             added.segments.append(_write(recorder, storage, place, table, about, None))
     if len(recorder) or (refs is not None and len(refs)):

@@ -181,11 +181,15 @@ def _look(branch: TableSource, lock: Lock, checks: list[Check], is_wanted: bool)
     checks.append(Check("manifest", expected, digest_words(len(data), digest), is_same))
     if not is_same:
         return _another(branch, lock, is_other_branch)
+    try:
+        history = branch.version(lock.version)
+    except CorruptFileError as error:
+        return _Verdict("damaged", f"the manifest of version {number} is damaged: {error}")
     since = _committed_since(branch, lock)
     if not is_wanted:
         why = f"the manifest of version {number} is still there{since}; its files were not sought"
         return _Verdict("unmoved", why)
-    files = find_files(branch.version(lock.version), branch.storage)
+    files = find_files(history, branch.storage)
     checks += _file_checks(files)
     if files.lost:
         return _Verdict("damaged", f"version {number} is kept, but {lost_words(files.lost)}")

@@ -29,7 +29,7 @@ __all__ = [
     "translating",
 ]
 
-_SOURCE_PLACES = re.compile(r",? ?\S*/\S+\.rs:\d+:\d+")
+_SOURCE_PLACES = re.compile(r",? ?(?<!\S)\S+\.rs:\d+:\d+")
 """Where in its own sources an error of pylance was raised and handed on."""
 
 _FAILURES = (ValueError, OSError, RuntimeError, pa.ArrowException)

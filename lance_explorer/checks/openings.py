@@ -1,0 +1,75 @@
+"""Whether pylance opens the versions that people read: the latest ones and those with a tag."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.findings import Finding
+from lance_explorer.frames.findings import findings_frame
+from lance_explorer.history.source import TableSource
+from lance_explorer.history.value_files import check_values, value_root
+
+__all__ = ["opening_findings"]
+
+
+def opening_findings(source: TableSource) -> pl.DataFrame:
+    """Return one row for each latest or tagged version that pylance does not open and read.
+
+    It opens the version and reads its first row: a manifest can be such that only pylance refuses.
+    """
+    found = [(branch, _refusal(source, branch, version)) for branch, version in _versions(source)]
+    told = [(branch, finding) for branch, finding in found if finding is not None]
+    return findings_frame([finding for _, finding in told], [branch for branch, _ in told])
+
+
+def _versions(source: TableSource) -> Iterator[tuple[str | None, int]]:
+    """Yield the latest version of this branch and of all others, and those with a tag."""
+    tagged = [(tag.branch, tag.version) for tag in source.tags.values()]
+    latest = list[tuple[str | None, int]]()
+    for branch in dict.fromkeys([source.branch, None, *source.branches]):
+        try:
+            latest.append((branch, source.on_branch(branch).latest_version))
+        except LanceExplorerError:
+            if branch == source.branch:
+                raise
+    yield from dict.fromkeys([*latest, *tagged])
+
+
+def _refusal(source: TableSource, branch: str | None, version: int) -> Finding | None:
+    """Return what is wrong with a version; None if pylance opens and reads it."""
+    try:
+        of = source.on_branch(branch)
+        check_values(of, version)
+        root = value_root(of, version)
+    except (LanceExplorerError, FileNotFoundError) as error:
+        return Finding(
+            code="not_checked",
+            severity="warning",
+            message=f"pylance was not asked to open version {version}: {error}",
+            version=version,
+        )
+    from lance_explorer.values import read_rows, row_types
+
+    step, options = "open", of.storage.options
+    try:
+        row_types(root, version, options)
+        step = "read the first row of"
+        read_rows(root, version, limit=1, storage_options=options)
+    except LanceExplorerError as error:
+        why = str(error)
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # a class that no module exports
+            raise
+        why = f"pylance panicked: {error}"
+    else:
+        return None
+    if step != "open" and "not found" in why.lower():
+        return None  # what is on disk tells of files that are missing
+    return Finding(
+        code="not_opened",
+        severity="error",
+        message=f"pylance cannot {step} version {version}: {why}",
+        advice="Restore its manifest and its files from a backup, or restore an older version.",
+        version=version,
+    )
