@@ -7,6 +7,7 @@ import numpy as np
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.rowids.arrays import Uint64Array, concatenated
+from lance_explorer.values.gate import reads_values
 from lance_explorer.values.opening import (
     StorageOptions,
     fragment_of,
@@ -25,6 +26,7 @@ class Matching(NamedTuple):
     bytes_read: int
 
 
+@reads_values(files=False)
 def check_filter(
     uri: str, version: int, filter: str, storage_options: StorageOptions = None
 ) -> InvalidArgumentError | None:
@@ -50,6 +52,7 @@ def check_filter(
     return None
 
 
+@reads_values()
 def matching_rows(
     uri: str,
     version: int,
