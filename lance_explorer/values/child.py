@@ -175,8 +175,8 @@ class Child:
             how = f"signal {-code}"
         return StorageError(
             f"the process that reads values died ({how}): a damaged data file can make pylance do "
-            "that, or too little memory. table.check(deep=True) looks for the damage; metadata, "
-            "other columns and other versions can still be read"
+            "that, a long filter, or too little memory. table.check(deep=True) looks for the "
+            "damage; metadata, other columns and other versions can still be read"
         )
 
 

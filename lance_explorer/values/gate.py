@@ -5,6 +5,7 @@ damaged file says, and end the process. If values are to be read apart, another 
 """
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
@@ -26,6 +27,9 @@ _DEEPEST_FILTER = 32
 
 _SHORT_FILTER = 800
 """A chain such as ``1 + 1 + ...`` of 2,000 characters ends the process, so long ones go apart."""
+
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`")
+"""Texts and names in quotes, in which parentheses are only characters."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -103,7 +107,7 @@ def check_filter_text(filter: str | None) -> None:
             "many values, read the column and filter the frame, or ask several times"
         )
     depth, deepest = 0, 0
-    for character in filter:
+    for character in _QUOTED.sub("", filter):
         if character in "([":
             depth += 1
             deepest = max(deepest, depth)
