@@ -367,11 +367,14 @@ class View(anywidget.AnyWidget):
 
     def answer_late(self, message: Mapping[str, Any]) -> None:
         """Answer a question that takes longer than the time limit of the state."""
-        late = StorageError(
-            f"this took longer than {self.state.time_limit:,.0f} seconds and was given up: ask for "
-            "fewer rows, versions or columns, or ask in Python, where there is no limit"
+        Request(self, message).answer("error", failure_of(self.took_too_long()))
+
+    def took_too_long(self) -> StorageError:
+        """Return what is said of work that takes longer than the time limit of the state."""
+        return StorageError(
+            f"this took longer than {self.state.time_limit or 0:,.0f} seconds and was given up: "
+            "ask for fewer rows, versions or columns, or ask in Python, where there is no limit"
         )
-        Request(self, message).answer("error", failure_of(late))
 
     def _answer(self, name: str, request: Request) -> None:
         try:

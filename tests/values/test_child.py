@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import lance
 import polars as pl
@@ -27,9 +28,9 @@ NUM_ROWS = 1000
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("child") / "t.lance"
+    path: Path = tmp_path_factory.mktemp("child") / "t.lance"
     rows = pa.table({"id": range(NUM_ROWS), "word": [f"w{n % 50}" for n in range(NUM_ROWS)]})
-    table = lance.write_dataset(rows, path, enable_stable_row_ids=True, max_rows_per_file=400)
+    table: Any = lance.write_dataset(rows, path, enable_stable_row_ids=True, max_rows_per_file=400)
     table.delete("id % 10 = 3")
     table.update({"word": "'new'"}, where="id = 7")
     return path
@@ -59,7 +60,7 @@ def test_rows_come_a_batch_at_a_time_and_nobody_need_take_all(path):
     root = ValueUri(str(path), is_apart=True)
     batches = row_batches(root, 1, [0, 1, 2], ["id"], batch_size=100)
     assert next(batches).num_rows == 100
-    batches.close()
+    del batches
     assert take_rows(root, 1, pl.Series([5, 2]), ["id"])["id"].to_list() == [5, 2]
 
 

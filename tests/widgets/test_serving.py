@@ -101,13 +101,11 @@ def test_the_server_goes_on_when_a_data_file_ends_the_process_that_reads_it(tmp_
     with opened(path, "--view", "time_travel") as (address, process), line(address) as page:
         first = json.loads(page.recv(timeout=PATIENCE))
         [part] = first["state"]["parts"].values()
-        place = {"part": part["number"]}
         for seq in (1, 2):
-            asked = {"kind": "page", "seq": seq, "first": 0, "count": 10, **place}
-            told = answer_of(page, asked)
-            assert told["what"] == "error"
-            assert "the process that reads values died" in told["content"]["message"]
-        assert answer_of(page, {"kind": "history", "seq": 3, **place})["what"] == "reply"
+            told = answer_of(page, {"kind": "search", "seq": seq, "text": "id = 5"})
+            assert "what was left out" in told["content"]["answer"]["sentence"]
+        asked = {"kind": "history", "seq": 3, "part": part["number"]}
+        assert answer_of(page, asked)["what"] == "reply"
         assert process.poll() is None
 
 
