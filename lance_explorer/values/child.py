@@ -166,8 +166,8 @@ class Child:
         code = self._process.wait()
         if self._is_late:
             return StorageError(
-                "reading values took longer than the time limit and was ended: ask for fewer "
-                "rows, versions or columns"
+                "this took longer than the time limit and was ended: ask for fewer rows, versions "
+                "or columns"
             )
         try:
             how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
