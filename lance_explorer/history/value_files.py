@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from lance_explorer.errors import CorruptFileError, FormatError, StorageError
 from lance_explorer.format.flags import STABLE_ROW_IDS
-from lance_explorer.format.fragments import BasePath, Fragment
+from lance_explorer.format.fragments import BasePath, Fragment, decode_inline_sequences
 from lance_explorer.format.indexless import without_indices
+from lance_explorer.format.manifest import fragment_messages
+from lance_explorer.format.sequences import decode_row_id_sequence
 from lance_explorer.history.deletion_files import load_deleted
 from lance_explorer.history.file_roots import (
     data_file,
@@ -153,6 +155,8 @@ def _decode_deletions(source: TableSource, version: int, opened: Opened) -> None
             history, position = source.version(version), 0
     record, columns = history.records[position], history.states
     states = history.intervals.at(position)
+    if opened.by_filter:
+        _decode_row_ids(source, version)
     is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
     if opened.positions is not None:
         live = columns.physical_rows[states] - np.maximum(columns.num_deleted_rows[states], 0)
@@ -186,6 +190,21 @@ def _decode_deletions(source: TableSource, version: int, opened: Opened) -> None
                 storage.io.values_apart = True
                 raise _refused(error, f"fragment {fragment.id} of version {version}") from error
             known.add(key)
+
+
+def _decode_row_ids(source: TableSource, version: int) -> None:
+    """Decode the row-ID sequences in a manifest: pylance may take for ever over a false one."""
+    path, fragments = source.file(version).path, source.version(version).states
+    try:
+        messages = fragment_messages(source.storage.get(path))
+        for fragment, message in zip(fragments, messages, strict=False):
+            if (sequence := decode_inline_sequences(message).row_ids) is not None:
+                decode_row_id_sequence(sequence, fragment.physical_rows)
+    except FileNotFoundError as error:
+        raise source.missing_version(version) from error
+    except FormatError as error:
+        source.storage.io.values_apart = True
+        raise _refused(error.located(path), f"version {version}") from error
 
 
 def _is_no_file(root: Storage, path: str) -> bool:

@@ -22,11 +22,14 @@ class Opened:
     by_row_id : bool
         Whether rows are looked up by their row IDs, for which pylance reads the deletion files of
         all fragments if row IDs are stable.
+    by_filter : bool
+        Whether a filter names row IDs, for which pylance reads the sequences of all fragments.
     """
 
     fragment_ids: Collection[int] | None = None
     positions: NDArray[np.int64] | None = None
     by_row_id: bool = False
+    by_filter: bool = False
 
 
 class FileUri(str):

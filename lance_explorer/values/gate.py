@@ -7,6 +7,7 @@ damaged file says, and end the process. If values are to be read apart, another 
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -30,6 +31,8 @@ _SHORT_FILTER = 800
 
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`")
 """Texts and names in quotes, in which parentheses are only characters."""
+
+_ROW_ID = "_rowid"
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -121,6 +124,11 @@ def check_filter_text(filter: str | None) -> None:
 
 
 def _opened(arguments: dict[str, Any], by_row_id: bool) -> Opened:
+    opened = _fragments(arguments, by_row_id)
+    return replace(opened, by_filter=_ROW_ID in (arguments.get("filter") or "").lower())
+
+
+def _fragments(arguments: dict[str, Any], by_row_id: bool) -> Opened:
     if "fragment_ids" in arguments:
         return Opened(arguments["fragment_ids"])
     if "addresses" in arguments:
