@@ -99,6 +99,11 @@ class Child:
         """The number of the process."""
         return self._process.pid
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
     def send(self, what: Any) -> None:
         """Send an object; a child that is dead is heard of when it does not answer."""
         with suppress(OSError):
@@ -126,7 +131,7 @@ class Child:
                 timer.cancel()
         if found is None:
             raise self._death()
-        self.is_busy = found[0] not in _LAST
+        self.is_busy = found[0] not in _LAST or self._is_late  # then it is being ended
         return found
 
     def run(
@@ -216,6 +221,8 @@ class _Idle:
         with self._lock:
             if self._pid != os.getpid():
                 self._children, self._pid = [], os.getpid()
+            while self._children and not self._children[-1].is_alive:
+                self._children.pop().end()
             child = self._children.pop() if self._children else None
         child = child or Child()
         try:

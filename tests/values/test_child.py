@@ -86,6 +86,15 @@ def _wait() -> None:
     threading.Event().wait()
 
 
+def test_a_process_that_died_meanwhile_is_replaced(path):
+    pid = called_apart(os.getpid, [], {})
+    died = os.pidfd_open(pid)
+    os.kill(pid, signal.SIGKILL)
+    assert select.select([died], [], [], PATIENCE)[0]
+    os.close(died)
+    assert called_apart(os.getpid, [], {}) != pid
+
+
 def test_functions_that_are_handed_over_are_called_here(path):
     here: list[int] = []
 
