@@ -12,9 +12,9 @@ from lance_explorer.values.opening import (
     StorageOptions,
     fragment_of,
     next_batch,
-    open_version,
     translating,
 )
+from lance_explorer.values.readable import open_readable
 
 __all__ = ["Matching", "check_filter", "matching_rows"]
 
@@ -43,7 +43,7 @@ def check_filter(
     storage_options : mapping of str to str, optional
         Address and credentials of an object store.
     """
-    dataset = open_version(uri, version, storage_options)
+    dataset = open_readable(uri, version, storage_options).dataset
     try:
         with translating(version, storage_options):
             dataset.scanner(columns=[], filter=filter, with_row_address=True).explain_plan()
@@ -78,7 +78,7 @@ def matching_rows(
     storage_options : mapping of str to str, optional
         Address and credentials of an object store.
     """
-    dataset = open_version(uri, version, storage_options)
+    dataset = open_readable(uri, version, storage_options).dataset
     fragments = [fragment_of(dataset, fragment_id) for fragment_id in fragment_ids]
     found = list[Uint64Array]()
     with translating(version, storage_options):
