@@ -68,6 +68,7 @@ def open_table(
     max_bytes: int | None = None,
     max_requests: int | None = None,
     ledger: "Ledger | str | os.PathLike[str] | None" = None,
+    values_apart: bool = False,
 ) -> "Table":
     """Open a Lance table to explore it; nothing is ever written to it.
 
@@ -96,6 +97,10 @@ def open_table(
     ledger : Ledger, str or os.PathLike, optional
         Where the table was recorded (:class:`Ledger`), or the path or URI of that. Versions that
         are recorded and no longer kept are there as if they were, but for their values.
+    values_apart : bool
+        Whether another process reads values. pylance can end its process on a damaged data file;
+        then that is an error, and this process goes on. By default values are read apart once
+        damage is known of the table. The first read takes about a second longer.
 
     Returns
     -------
@@ -119,7 +124,7 @@ def open_table(
         None if max_bytes is None else whole_number("max_bytes", max_bytes),
         None if max_requests is None else whole_number("max_requests", max_requests),
     )
-    io = IoCounts(budget=budget)
+    io = IoCounts(budget=budget, values_apart=flag("values_apart", values_apart))
     if ledger is None:
         source = open_source(table, branch, storage_options, allow_bases, io)
         if is_long(source.storage, source.listing.versions):

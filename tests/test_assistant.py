@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 
 import lance_explorer as lx
-from lance_explorer.cli.assistant_tools import MOST_ROWS, MOST_TEXT
+from lance_explorer.cli.assistant_tools import MOST_ROWS, MOST_TEXT, Opening, server
+from tests.damage import make_killer
 
 ROOT = Path(lx.__file__).parents[1]
 
@@ -124,3 +125,29 @@ def test_answers_are_short(path):
         assert 0 < len(found["rows"]) <= MOST_ROWS
 
     ask(path, questions)
+
+
+def test_a_question_that_ends_its_process_is_an_error_and_others_are_answered(tmp_path):
+    killer = str(make_killer(tmp_path / "killer.lance"))
+
+    async def questions(client: mcp.Client) -> None:
+        for _ in range(2):
+            result = await client.call_tool("blame", {"where": "id = 1"})
+            assert result.is_error
+            assert "died" in result.content[0].text  # type: ignore[union-attr]
+        [table] = (await told(client, "tables"))["rows"]
+        assert table["num_rows"] == 3000
+
+    ask(killer, questions)
+
+
+def test_a_question_that_takes_too_long_holds_up_no_other(path):
+    made = server(Opening((path,)), 0.01)  # seconds: no process starts in them
+
+    async def questions() -> None:
+        async with mcp.Client(made) as client:
+            result = await client.call_tool("versions", {})
+            assert result.is_error
+            assert "time limit" in result.content[0].text  # type: ignore[union-attr]
+
+    anyio.run(questions)

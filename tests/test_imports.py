@@ -21,6 +21,7 @@ ROOMS = {
     "frames",
     "history",
     "inspect",
+    "panics",
     "row_index",
     "rowids",
     "shown",

@@ -131,6 +131,7 @@ KINDS = {
     "all_branches": FLAG,
     "addresses": ROW_IDS,
     "after": ROWS,
+    "values_apart": FLAG,
     "allow_bases": BASES,
     "deep": FLAG,
     "delete_unverified": FLAG,

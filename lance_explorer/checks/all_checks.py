@@ -90,7 +90,7 @@ def of_storage(source: TableSource, look: Look = survey) -> Part:
 @collector_paused()
 def found_by(source: TableSource, parts: list[Part]) -> pl.DataFrame:
     """Return what some checks find, the worst first, and which known bug did it."""
-    found = pl.concat([_checked(name, build) for name, build in parts])
+    found = pl.concat([_checked(source, name, build) for name, build in parts])
     bugs = [
         known_bug(source, code, version)
         for code, version in found.select("code", "version").iter_rows()
@@ -101,8 +101,11 @@ def found_by(source: TableSource, parts: list[Part]) -> pl.DataFrame:
     return CHECKS.build(found.sort("severity", maintain_order=True).to_dict())
 
 
-def _checked(name: str, build: Callable[[], pl.DataFrame]) -> pl.DataFrame:
-    """Return what a check found, or why it could not be made."""
+def _checked(source: TableSource, name: str, build: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+    """Return what a check found, or why it could not be made.
+
+    Once it found an error, another process reads values: pylance may end its process on damage.
+    """
     try:
         found = build()
     except LanceExplorerError as error:
@@ -112,6 +115,8 @@ def _checked(name: str, build: Callable[[], pl.DataFrame]) -> pl.DataFrame:
             message=f"{name.replace('_', ' ')} could not be checked: {error}",
         )
         found = findings_frame([problem], [None])
+    if (found["severity"].cast(pl.String) == "error").any():
+        source.storage.io.values_apart = True
     topic = pl.col("topic").cast(pl.String) if "topic" in found.columns else pl.lit(name)
     named = found.with_columns(check=topic.cast(CHECKS.polars_schema["check"]))
     return named.select("check", *FINDINGS.names)

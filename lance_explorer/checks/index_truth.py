@@ -23,7 +23,7 @@ from lance_explorer.history.progress import with_progress
 from lance_explorer.history.readable import check_rows
 from lance_explorer.history.rewrites.reuse_history import carried_over, fragment_reuse
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.value_files import check_values
+from lance_explorer.history.value_files import check_values, value_root
 from lance_explorer.inspect.field_names import field_names, names_of
 from lance_explorer.values.index_entries import (
     covered_pairs,
@@ -174,7 +174,7 @@ def _compared(source: TableSource, version: int, segment: IndexMetadata) -> _Tru
     by_address = _holds_addresses(history, segment)
     entries = _entries(source, history, segment, by_address)
     covered = _covered(source, history, segment)
-    options, uri = source.storage.options, source.storage.uri
+    options, uri = source.storage.options, value_root(source, version)
     if "value" not in entries.columns:
         there = entries["row"].unique()
         nothing = there.clear()
@@ -207,8 +207,8 @@ def _missing_vectors(
 ) -> pl.Series:
     """Return the live rows with a vector that have no entry in a vector index."""
     by_address = not history.records[0].manifest.reader_feature_flags & STABLE_ROW_IDS
-    version, uri = history.records[0].version, source.storage.uri
-    options = source.storage.options
+    version = history.records[0].version
+    options, uri = source.storage.options, value_root(source, version)
     rows = covered_rows(uri, version, covered, options, by_address=by_address)
     left = rows.filter(~rows.is_in(entries.implode()))
     if not len(left):
@@ -246,7 +246,7 @@ def _entries(
     else:
         entries = read_row_entries(paths, storage.options).to_frame()
     if by_address and fragment_reuse(source, record):
-        root, options = source.storage.uri, source.storage.options
+        root, options = value_root(source, record.version), source.storage.options
         rows = remapped(root, record.version, entries["row"], options)
         entries = entries.with_columns(row=rows).drop_nulls("row")
     return entries

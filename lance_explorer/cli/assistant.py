@@ -6,7 +6,6 @@ import click
 
 from lance_explorer.cli.group import ALLOW_BASES, LEDGER, main
 from lance_explorer.errors import MissingDependencyError
-from lance_explorer.table import open_table
 
 __all__ = ["mcp"]
 
@@ -15,17 +14,27 @@ __all__ = ["mcp"]
 @click.argument("uris", metavar="URI...", nargs=-1, required=True)
 @ALLOW_BASES
 @LEDGER
-def mcp(uris: Sequence[str], allow_bases: tuple[str, ...], ledger: str | None) -> None:
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1),
+    default=60,
+    show_default=True,
+    help="How long a question may take; then it is given up, and answered with an error.",
+)
+def mcp(
+    uris: Sequence[str], allow_bases: tuple[str, ...], ledger: str | None, seconds: float
+) -> None:
     """Let an assistant ask what happened to the tables at each URI, and to no others.
 
     It speaks the Model Context Protocol on stdin and stdout; an assistant starts it. Nothing is
     written, and answers are short: so many rows, so much text of each.
     """
     try:
-        from lance_explorer.cli.assistant_tools import server
+        from lance_explorer.cli.assistant_tools import Opening, server
     except ImportError as error:
         raise MissingDependencyError(
             "the library mcp is missing: pip install 'lance-explorer[mcp]'"
         ) from error
-    tables = [open_table(uri, allow_bases=allow_bases, ledger=ledger) for uri in uris]
-    server(tables).run("stdio")
+    opening = Opening(tuple(uris), allow_bases, ledger)
+    opening.tables()  # what cannot be opened is an error here
+    server(opening, seconds).run("stdio")

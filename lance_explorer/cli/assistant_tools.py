@@ -4,12 +4,14 @@ Each answer is JSON: a sentence under ``answer``, ``rows`` of a frame, and under
 were left out and how to get them.
 """
 
+import inspect
 import json
 import threading
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import version as version_of
-from typing import Any, ParamSpec
+from typing import Any
 
 import polars as pl
 from mcp.server import MCPServer
@@ -20,15 +22,22 @@ from lance_explorer.cli.group import plain
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.version_refs import MAIN
 from lance_explorer.shown import one_line
-from lance_explorer.table import Table
+from lance_explorer.table import Table, open_table
+from lance_explorer.values.child import called_apart, time_limit
 
-__all__ = ["MOST_ROWS", "MOST_TEXT", "server"]
+__all__ = ["MOST_ROWS", "MOST_TEXT", "QUESTION_SECONDS", "Opening", "answered", "server"]
 
 MOST_ROWS = 50
 """An answer never has more rows."""
 
 MOST_TEXT = 20_000
 """Nor more characters of them."""
+
+QUESTION_SECONDS = 60.0
+"""How long a question may take."""
+
+_AT_ONCE = threading.BoundedSemaphore(4)
+"""How many processes answer questions at once."""
 
 _LONGEST_VALUE = 200
 _MOST_BYTES = 256 << 20
@@ -40,51 +49,99 @@ _INSTRUCTIONS = (
     "dev@5 for version 5 of branch dev. A filter is SQL, such as photo_id = 42."
 )
 
-_P = ParamSpec("_P")
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How tables are opened.
+
+    Attributes
+    ----------
+    uris : tuple of str
+        Their paths or URIs.
+    allow_bases : tuple of str
+        Where they may lead to.
+    ledger : str or None
+        Where they were recorded.
+    """
+
+    uris: tuple[str, ...]
+    allow_bases: tuple[str, ...] = ()
+    ledger: str | None = None
+
+    def tables(self) -> list[Table]:
+        """Open them."""
+        return [
+            open_table(uri, allow_bases=self.allow_bases, ledger=self.ledger) for uri in self.uris
+        ]
 
 
-def server(tables: Sequence[Table]) -> MCPServer[Any]:
-    """Return a server that answers questions about some tables."""
+def server(opening: Opening, seconds: float = QUESTION_SECONDS) -> MCPServer[Any]:
+    """Return a server that answers questions about some tables.
+
+    Each question is answered by a process of its own, of which some are kept: what it dies of, or
+    what never ends, is an error, and holds up no other question.
+    """
     made: MCPServer[Any] = MCPServer(
         "lance-explorer",
         instructions=_INSTRUCTIONS,
         version=version_of("lance-explorer"),
         log_level="WARNING",
     )
-    tools = _Tools(tables)
     for tool in (
-        tools.tables,
-        tools.versions,
-        tools.changes,
-        tools.row,
-        tools.find,
-        tools.blame,
-        tools.disk,
-        tools.check,
-        tools.lineage,
-        tools.merge_preview,
+        _Tools.tables,
+        _Tools.versions,
+        _Tools.changes,
+        _Tools.row,
+        _Tools.find,
+        _Tools.blame,
+        _Tools.disk,
+        _Tools.check,
+        _Tools.lineage,
+        _Tools.merge_preview,
     ):
         made.add_tool(
-            _answering(tool, tools.lock),
+            _answering(tool, opening, seconds),
             annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
             structured_output=False,
         )
     return made
 
 
-def _answering(tool: Callable[_P, dict[str, Any]], lock: threading.Lock) -> Callable[_P, str]:
-    """Return a tool that answers in JSON, one question at a time; what is wrong is an answer."""
+def _answering(
+    tool: Callable[..., dict[str, Any]], opening: Opening, seconds: float
+) -> Callable[..., str]:
+    """Return a tool that answers in JSON; what is wrong is an answer."""
+    parameters = list(inspect.signature(tool).parameters.values())[1:]  # without ``self``
+    signature = inspect.Signature(parameters, return_annotation=str)
 
-    @wraps(tool)
-    def answer(*arguments: _P.args, **options: _P.kwargs) -> str:
+    def answer(*arguments: Any, **options: Any) -> str:
+        given = signature.bind(*arguments, **options).arguments
+        if not _AT_ONCE.acquire(timeout=seconds):
+            raise ToolError("too many questions take long at the moment; ask again")
         try:
-            with lock:
-                return json.dumps(tool(*arguments, **options), ensure_ascii=False)
+            with time_limit(seconds):
+                return str(called_apart(answered, [opening, tool.__name__, given], {}))
         except LanceExplorerError as error:
             raise ToolError(one_line(str(error), 1000)) from error
+        finally:
+            _AT_ONCE.release()
 
+    answer.__name__, answer.__doc__ = tool.__name__, tool.__doc__
     answer.__annotations__ = {**tool.__annotations__, "return": str}
+    answer.__dict__["__signature__"] = signature
     return answer
+
+
+def answered(opening: Opening, name: str, arguments: Mapping[str, Any]) -> str:
+    """Answer a question in JSON, in the process that answers it."""
+    tools = _tools(opening)
+    return json.dumps(getattr(tools, name)(**arguments), ensure_ascii=False)
+
+
+@lru_cache(maxsize=1)
+def _tools(opening: Opening) -> "_Tools":
+    """Return the tools, which keep what they have read."""
+    return _Tools(opening.tables())
 
 
 class _Tools:
@@ -94,7 +151,6 @@ class _Tools:
         self._tables = {table.source.name: table for table in tables}
         if len(self._tables) < len(tables):
             self._tables = {table.uri: table for table in tables}
-        self.lock = threading.Lock()
 
     def tables(self) -> dict[str, Any]:
         """List the tables that can be asked about: names, branches, tags, rows, latest version."""

@@ -6,6 +6,7 @@ import click
 import polars as pl
 
 from lance_explorer.errors import LanceExplorerError
+from lance_explorer.panics import panics_as_errors
 from lance_explorer.shown import one_line, visible, visible_json
 
 __all__ = [
@@ -61,7 +62,8 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            with panics_as_errors():
+                return super().invoke(ctx)
         except LanceExplorerError as error:
             kind = _Unknown if ctx.invoked_subcommand in _TELLING else click.ClickException
             raise kind(one_line(str(error), LONGEST_TEXT)) from error

@@ -317,7 +317,9 @@ def open_explorer(
     """
     from lance_explorer.widgets.serving import serve
 
-    table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
+    table = open_table(
+        uri, branch=branch, allow_bases=allow_bases, ledger=ledger, values_apart=True
+    )
     explorer = table.explore(view, follow=not no_follow)
     if version is not None:
         explorer.state.version = table.at(version).version

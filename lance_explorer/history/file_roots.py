@@ -9,6 +9,7 @@ from lance_explorer.errors import (
 from lance_explorer.format.fragments import HIDDEN_FIELDS, BasePath, DataFile, Fragment
 from lance_explorer.format.indices import IndexMetadata
 from lance_explorer.storage import Storage, leads_elsewhere, open_beside
+from lance_explorer.storage.value_uris import FileUri
 
 __all__ = [
     "checked_uri",
@@ -133,7 +134,7 @@ def hidden_path(path: str, column: str) -> str:
     return f"{path}#{column}"
 
 
-def checked_uri(root: Storage, path: str) -> str:
+def checked_uri(root: Storage, path: str) -> FileUri:
     """Return the URI of a file that pylance is to read.
 
     Raises
@@ -142,7 +143,7 @@ def checked_uri(root: Storage, path: str) -> str:
         If it is a link that leads out of the table.
     """
     root.check_files([path])
-    return f"{root.uri}/{path}"
+    return FileUri(f"{root.uri}/{path}", is_apart=root.io.values_apart)
 
 
 def index_folder(

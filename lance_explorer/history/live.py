@@ -9,8 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, VersionNotFoundError
+from lance_explorer.errors import (
+    InvalidArgumentError,
+    LanceExplorerError,
+    VersionNotFoundError,
+)
 from lance_explorer.history.source import TableSource
+from lance_explorer.panics import panics_as_errors
 
 __all__ = ["LiveTable", "unbroken"]
 
@@ -85,7 +90,8 @@ def unbroken(source: TableSource) -> Iterator[None]:
 def _watched(source: TableSource) -> Iterator[None]:
     missing = source.storage.io.missing
     try:
-        yield
+        with panics_as_errors():
+            yield
     except InvalidArgumentError:
         raise
     except LanceExplorerError as error:

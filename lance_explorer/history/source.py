@@ -172,6 +172,11 @@ class TableSource:
             self._history, self._earlier = history, EMPTY_HISTORY
         return self._history
 
+    @property
+    def read_so_far(self) -> History:
+        """What was read of the history; an empty one if nothing was."""
+        return self._history or self._earlier
+
     def part(self, versions: Container[int]) -> "TableSource | None":
         """Return the same branch, of whose kept versions only some are read.
 

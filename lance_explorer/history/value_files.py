@@ -1,6 +1,7 @@
 """Versions of which pylance may read the values: their files lie where the table may lead."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.errors import CorruptFileError, FormatError, StorageError
-from lance_explorer.format.fragments import BasePath, Fragment
+from lance_explorer.format.flags import STABLE_ROW_IDS
+from lance_explorer.format.fragments import BasePath, Fragment, decode_inline_sequences
 from lance_explorer.format.indexless import without_indices
+from lance_explorer.format.manifest import fragment_messages
+from lance_explorer.format.sequences import decode_row_id_sequence
+from lance_explorer.history.deletion_files import load_deleted
 from lance_explorer.history.file_roots import (
     data_file,
     deletion_root,
@@ -19,7 +24,14 @@ from lance_explorer.history.file_roots import (
 )
 from lance_explorer.history.history import History
 from lance_explorer.history.source import TableSource
-from lance_explorer.storage import Storage, leads_elsewhere
+from lance_explorer.storage import (
+    FilePart,
+    Storage,
+    leads_elsewhere,
+    names_of_no_files,
+    reading_ahead,
+)
+from lance_explorer.storage.value_uris import Opened, ValueUri
 
 __all__ = ["check_values", "has_no_values", "value_root", "why_values_are_lost"]
 
@@ -105,14 +117,99 @@ def has_no_values(source: TableSource) -> bool:
     return all(file.is_recorded for file in source.listing.versions)
 
 
-def value_root(source: TableSource, version: int) -> str:
-    """Return the root from which pylance reads a version, recorded and staged ones too."""
-    if not _is_recorded(source, version) and not _is_staged(source, version):
-        return source.storage.uri
-    from lance_explorer.values import RecordedRoot
+def value_root(source: TableSource, version: int) -> ValueUri:
+    """Return the root from which pylance reads a version, recorded and staged ones too.
 
-    manifest = source.storage.get(source.file(version).path)
-    return RecordedRoot(source.storage.uri, without_indices(manifest))
+    Another process reads the values if that was asked for, or if damage is known.
+    """
+    manifest = None
+    if _is_recorded(source, version) or _is_staged(source, version):
+        manifest = without_indices(source.storage.get(source.file(version).path))
+    io = source.storage.io
+    io.values_apart = io.values_apart or _is_damaged(source)
+    return ValueUri(
+        source.storage.uri,
+        manifest,
+        is_apart=io.values_apart,
+        decode=partial(_decode_deletions, source, version),
+    )
+
+
+def _is_damaged(source: TableSource) -> bool:
+    """Tell whether what was read so far is damaged, without reading anything."""
+    history = source.read_so_far
+    return bool(history.unreadable) or any(one.severity == "error" for one in history.findings)
+
+
+def _decode_deletions(source: TableSource, version: int, opened: Opened) -> None:
+    """Decode the deletion files that pylance will read, each once as long as it stays as it is.
+
+    What is no file at all is refused when the version is opened.
+    """
+    manifest = source.file(version).path
+    if _is_no_file(source.storage, manifest):
+        return
+    history, position = source.found(version)
+    if opened.positions is not None and (history.states.num_deleted_rows != 0).any():
+        with suppress(FormatError):  # whose fragments are in the order of a scan
+            history, position = source.version(version), 0
+    record, columns = history.records[position], history.states
+    states = history.intervals.at(position)
+    if opened.by_filter:
+        _decode_row_ids(source, version)
+    is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
+    if opened.positions is not None:
+        live = columns.physical_rows[states] - np.maximum(columns.num_deleted_rows[states], 0)
+        begins = np.cumsum(live) - live
+        first, last = opened.positions.min(initial=0), opened.positions.max(initial=0)
+        states = states[(begins <= last) & (begins + live >= first)]
+    elif opened.fragment_ids is not None and not (opened.by_row_id and is_stable):
+        ids = np.array([*opened.fragment_ids], dtype=np.uint64)
+        states = states[np.isin(columns.ids[states], ids)]
+    bases, storage = record.manifest.base_paths, source.storage
+    known: set[object] = source.kept.setdefault(f"{_KEPT}.decoded", set())
+    waiting = list[tuple[object, Fragment, tuple[Storage, FilePart]]]()
+    for state in states[columns.deletion_types[states] >= 0].tolist():
+        fragment = columns[state]
+        file = fragment.deletion_file
+        assert file is not None
+        path, root = file.path(fragment.id), deletion_root(file.base_id, bases, storage)
+        if root.in_flight > 1:
+            key: object = (root.uri, path)
+        elif _is_no_file(root, path):
+            continue
+        else:
+            key = (root.uri, path, root.find(path))
+        if key not in known:
+            waiting.append((key, fragment, (root, FilePart(path))))
+    with reading_ahead([part for _, _, part in waiting]):
+        for key, fragment, _ in waiting:
+            try:
+                load_deleted(fragment, bases, storage)
+            except CorruptFileError as error:
+                storage.io.values_apart = True
+                raise _refused(error, f"fragment {fragment.id} of version {version}") from error
+            known.add(key)
+
+
+def _decode_row_ids(source: TableSource, version: int) -> None:
+    """Decode the row-ID sequences in a manifest: pylance may take for ever over a false one."""
+    path, fragments = source.file(version).path, source.version(version).states
+    try:
+        messages = fragment_messages(source.storage.get(path))
+        for fragment, message in zip(fragments, messages, strict=False):
+            if (sequence := decode_inline_sequences(message).row_ids) is not None:
+                decode_row_id_sequence(sequence, fragment.physical_rows)
+    except FileNotFoundError as error:
+        raise source.missing_version(version) from error
+    except FormatError as error:
+        source.storage.io.values_apart = True
+        raise _refused(error.located(path), f"version {version}") from error
+
+
+def _is_no_file(root: Storage, path: str) -> bool:
+    folder, _, name = path.rpartition("/")
+    return name in names_of_no_files(f"{root.uri}/{folder}")
 
 
 def why_values_are_lost(source: TableSource, version: int) -> str | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from lance_explorer.arguments import text
-from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 
 __all__ = ["read_expression", "run_query"]
 
@@ -23,6 +23,9 @@ _TOKEN = re.compile(
       | (?P<end>;\s*\Z)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_LONGEST = 8_192
+"""Characters: Polars takes quadratic time for a chain, and ends the process with a longer one."""
+
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _SELECTS = {"select", "with", "values", "from"}
 _REFUSED = {"into", "insert", "update", "delete", "merge", "lateral", "table"}
@@ -84,6 +87,7 @@ def run_query(
     """
     names = sorted(names)
     query = text("query", query)
+    _check_length(query)
     try:
         tokens = list(_tokens(query))
         _check_is_select(tokens)
@@ -91,6 +95,8 @@ def run_query(
         read = _check_relations(tokens, _relations(query), names)
         frames = {name: build(name) for name in names if name in read}
         return pl.SQLContext(frames, eager=False).execute(query).collect()
+    except LanceExplorerError:
+        raise
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
         raise InvalidArgumentError(f"{error}; the frames are {', '.join(names)}") from error
 
@@ -110,12 +116,21 @@ def read_expression(text: str) -> pl.Expr:
     >>> pl.DataFrame({"a": [1, 2]}).filter(read_expression("a > 1")).item()
     2
     """
+    _check_length(text)
     if names := _relations(f"SELECT {text}"):
         raise InvalidArgumentError(
             "an expression can use only the columns of a row, but this reads "
             f"{', '.join(sorted(names))}"
         )
     return pl.sql_expr(text)
+
+
+def _check_length(text: str) -> None:
+    if len(text) > _LONGEST:
+        raise InvalidArgumentError(
+            f"SQL can have {_LONGEST:,} characters, this has {len(text):,}: filter the frame "
+            "with Polars instead"
+        )
 
 
 def _relations(query: str) -> set[str]:

@@ -5,7 +5,6 @@ Who may read the files of the server may open them; it speaks as ``lance-explore
 
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +20,14 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 from lance_explorer.errors import LanceExplorerError, TableNotFoundError
 from lance_explorer.table import open_table
 from lance_explorer.widgets.explorer import Explorer
-from lance_explorer.widgets.page_messages import STATIC, Message, failure, hear, message
+from lance_explorer.widgets.page_messages import (
+    QUESTION_SECONDS,
+    STATIC,
+    Hands,
+    Message,
+    failure,
+    message,
+)
 from lance_explorer.widgets.parts import PartLine, parts_of
 
 __all__ = ["add_handlers"]
@@ -62,12 +68,12 @@ class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._loop = IOLoop.current()
         self._explorer: Explorer | None = None
         self._has_begun = False
-        self._hands = ThreadPoolExecutor(1, "lance_explorer_page")  # questions in their order
+        self._hands = Hands()  # questions in their order
         try:
             make = partial(_made, self._path(), self._send_soon)
-            self._explorer = await self._loop.run_in_executor(self._hands, make)
-        except LanceExplorerError as error:
-            self._send(failure(str(error)))
+            self._explorer = await self._hands.do(make)
+        except (LanceExplorerError, TimeoutError) as error:
+            self._send(failure(str(error) or "the table took too long to open"))
             self.close()
             return
         if self.ws_connection is None:  # closed meanwhile
@@ -76,16 +82,15 @@ class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._has_begun = True  # what was said before is in these traits
         self._send(message({"method": "update", "state": self._explorer.traits_to_share()}, []))
 
-    def on_message(self, text: str | bytes) -> None:
+    async def on_message(self, text: str | bytes) -> None:
         """Hand a question on."""
         if self._explorer is not None:
-            self._loop.run_in_executor(self._hands, hear, self._explorer.comm, json.loads(text))
+            await self._hands.hear(self._explorer, json.loads(text))
 
     def on_close(self) -> None:
         """Close the explorer."""
         if self._explorer is not None:
             self._loop.run_in_executor(None, self._explorer.close)
-        self._hands.shutdown(wait=False, cancel_futures=True)
 
     def _path(self) -> Path:
         """Return the folder that was asked for; it lies below that of the server."""
@@ -118,8 +123,9 @@ class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
 def _made(path: Path, send: Callable[[Message], None]) -> Explorer:
     """Make the explorer of a table, which speaks over a function."""
-    table = open_table(path)
+    table = open_table(path, values_apart=True)
     with parts_of(lambda data, buffers: send(message(data, buffers))):
         explorer = Explorer(table)
     assert isinstance(explorer.comm, PartLine)
+    explorer.state.time_limit = QUESTION_SECONDS
     return explorer

@@ -169,6 +169,8 @@ def merged(
     """
     if not len(seen):
         return seen, values
+    if not values.width:  # none can be read
+        return seen.joined(seen.goes_on()), values
     same = seen.goes_on()
     for name, there in has.items():
         differ = values[name].ne_missing(values[name].shift(1)).to_numpy()[1:]
@@ -194,7 +196,7 @@ def found_frame(
     """
     history, source = rows.history, rows.source
     order = np.lexsort((seen.address, -seen.last))
-    seen, values = seen.where(order), values[order]
+    seen, values = seen.where(order), values[order] if values.width else values
     is_live = seen.last == len(history) - 1
     versions = history.versions
     ends = _ends(rows, seen, is_live)

@@ -37,12 +37,15 @@ class IoCounts:
         Reads of files that were not there, those of pylance that failed among them.
     budget : Budget
         How much may be asked of an object store.
+    values_apart : bool
+        Whether another process is to read values: nobody trusts the table, or damage was found.
     """
 
     requests: int = 0
     bytes_read: int = 0
     missing: int = 0
     budget: Budget = field(default_factory=Budget, repr=False, compare=False)
+    values_apart: bool = field(default=False, repr=False, compare=False)
 
 
 class FileInfo(NamedTuple):

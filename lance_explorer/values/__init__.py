@@ -2,7 +2,6 @@
 
 from lance_explorer.values.files import read_hidden_column, read_row_map
 from lance_explorer.values.matching import Matching, check_filter, matching_rows
-from lance_explorer.values.opening import RecordedRoot
 from lance_explorer.values.rows import (
     ROW_VERSIONS,
     SYSTEM_COLUMNS,
@@ -21,7 +20,6 @@ __all__ = [
     "ROW_VERSIONS",
     "SYSTEM_COLUMNS",
     "Matching",
-    "RecordedRoot",
     "arrow_schema",
     "check_filter",
     "content_batches",

@@ -5,6 +5,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lance_explorer.storage import names_of_no_files
+from lance_explorer.values.gate import reads_values
 from lance_explorer.values.opening import StorageOptions, failing, options_of
 
 __all__ = ["read_hidden_column", "read_row_map"]
@@ -13,6 +14,7 @@ _LABEL = "label"
 """The one column of a row map."""
 
 
+@reads_values()
 def read_hidden_column(
     path: str, column: str, storage_options: StorageOptions = None
 ) -> NDArray[np.uint64]:
@@ -37,6 +39,7 @@ def read_hidden_column(
     return values
 
 
+@reads_values()
 def read_row_map(path: str, storage_options: StorageOptions = None) -> NDArray[np.int64]:
     """Read the map file of a stable partition: into which new fragment each old row went.
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from lance_explorer.format.row_sets import decode_row_set
 from lance_explorer.storage import names_of_no_files
+from lance_explorer.values.gate import reads_values
 from lance_explorer.values.opening import (
     StorageOptions,
     failing,
@@ -16,8 +17,7 @@ from lance_explorer.values.opening import (
     to_polars,
     translating,
 )
-from lance_explorer.values.readable import open_readable
-from lance_explorer.values.rows import row_batches
+from lance_explorer.values.rows import arrow_schema, row_batches
 
 __all__ = [
     "covered_pairs",
@@ -33,6 +33,7 @@ _ROWS = ("ids", "row_ids")
 """What the rows of a BTREE are called, and what they were called up to 0.39."""
 
 
+@reads_values()
 def read_btree_entries(paths: Sequence[str], storage_options: StorageOptions) -> pl.DataFrame:
     """Read the pages of a BTREE: ``row`` and ``value``, one row for each entry.
 
@@ -55,6 +56,7 @@ def read_btree_entries(paths: Sequence[str], storage_options: StorageOptions) ->
     return to_polars(pa.concat_tables(parts))
 
 
+@reads_values()
 def read_bitmap_entries(paths: Sequence[str], storage_options: StorageOptions) -> pl.DataFrame:
     """Read the bitmaps of a BITMAP or LABEL_LIST: ``row`` and ``value``, one row for each entry.
 
@@ -77,6 +79,7 @@ def read_bitmap_entries(paths: Sequence[str], storage_options: StorageOptions) -
     return pl.concat(parts)
 
 
+@reads_values()
 def read_row_entries(paths: Sequence[str], storage_options: StorageOptions) -> pl.Series:
     """Read which rows files of an index have entries for, each row as often as there are entries.
 
@@ -93,6 +96,7 @@ def read_row_entries(paths: Sequence[str], storage_options: StorageOptions) -> p
     return pl.concat(parts)
 
 
+@reads_values()
 def remapped(uri: str, version: int, rows: pl.Series, storage_options: StorageOptions) -> pl.Series:
     """Return row addresses as the fragment reuse history of a version maps them; null: gone."""
     dataset = open_version(uri, version, storage_options)
@@ -127,7 +131,7 @@ def covered_pairs(
     )
     found = [to_polars(pa.Table.from_batches([batch])) for batch in batches]
     if not found:
-        types = open_readable(uri, version, storage_options).dataset.schema
+        types = arrow_schema(uri, version, storage_options)
         empty = pa.table(
             {"row": pa.array([], pa.uint64()), "value": pa.array([], types.field(column).type)}
         )

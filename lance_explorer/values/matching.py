@@ -7,13 +7,14 @@ import numpy as np
 
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.rowids.arrays import Uint64Array, concatenated
+from lance_explorer.values.gate import reads_values
 from lance_explorer.values.opening import (
     StorageOptions,
     fragment_of,
     next_batch,
-    open_version,
     translating,
 )
+from lance_explorer.values.readable import open_readable
 
 __all__ = ["Matching", "check_filter", "matching_rows"]
 
@@ -25,6 +26,7 @@ class Matching(NamedTuple):
     bytes_read: int
 
 
+@reads_values(files=False)
 def check_filter(
     uri: str, version: int, filter: str, storage_options: StorageOptions = None
 ) -> InvalidArgumentError | None:
@@ -41,7 +43,7 @@ def check_filter(
     storage_options : mapping of str to str, optional
         Address and credentials of an object store.
     """
-    dataset = open_version(uri, version, storage_options)
+    dataset = open_readable(uri, version, storage_options).dataset
     try:
         with translating(version, storage_options):
             dataset.scanner(columns=[], filter=filter, with_row_address=True).explain_plan()
@@ -50,6 +52,7 @@ def check_filter(
     return None
 
 
+@reads_values()
 def matching_rows(
     uri: str,
     version: int,
@@ -75,7 +78,7 @@ def matching_rows(
     storage_options : mapping of str to str, optional
         Address and credentials of an object store.
     """
-    dataset = open_version(uri, version, storage_options)
+    dataset = open_readable(uri, version, storage_options).dataset
     fragments = [fragment_of(dataset, fragment_id) for fragment_id in fragment_ids]
     found = list[Uint64Array]()
     with translating(version, storage_options):

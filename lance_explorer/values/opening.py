@@ -8,16 +8,18 @@ import polars as pl
 import pyarrow as pa
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
+from lance_explorer.panics import is_panic
 from lance_explorer.storage import check_not_forked, names_of_no_files
 from lance_explorer.storage.limits import limit_hint, with_limits
 from lance_explorer.storage.opening import is_remote
 from lance_explorer.storage.secrets import without_secrets
+from lance_explorer.storage.value_uris import ValueUri
 
 if TYPE_CHECKING:
     import lance
 
 __all__ = [
-    "RecordedRoot",
+    "PANICKED",
     "StorageOptions",
     "batch_bytes",
     "failing",
@@ -43,32 +45,24 @@ _LARGEST = (1 << 64) - 1
 _FORMATS_WITHOUT_LIMIT = ("0.1", "2.0")
 """Data formats in which pylance ignores a limit in bytes, and warns of it."""
 
+_MOST_PANIC = 300
+
+PANICKED = (
+    "a damaged file can make it do that, or one of a newer writer: table.check(deep=True) looks "
+    "for the damage; metadata and other versions can still be read"
+)
+"""What to do after pylance panicked or died."""
+
 StorageOptions = Mapping[str, str] | None
 """Address and credentials of an object store; None for local files."""
 
 
-class RecordedRoot(str):
-    """The root of a table, for one version whose manifest is there no more, but was recorded.
-
-    Parameters
-    ----------
-    uri : str
-        The root.
-    manifest : bytes
-        The manifest message of the version.
-    """
-
-    manifest: bytes
-
-    def __new__(cls, uri: str, manifest: bytes) -> "RecordedRoot":
-        """Return the root."""
-        root = super().__new__(cls, uri)
-        root.manifest = manifest
-        return root
-
-
 def open_version(uri: str, version: int, storage_options: StorageOptions) -> "lance.LanceDataset":
-    """Return a version of the table, or of the branch, whose root is at ``uri``."""
+    """Return a version of the table, or of the branch, whose root is at ``uri``.
+
+    Functions that call this are marked with
+    :func:`~lance_explorer.values.gate.reads_values`, which decodes first what pylance will decode.
+    """
     import lance  # takes long, and metadata needs none of it
 
     check_not_forked()
@@ -77,12 +71,13 @@ def open_version(uri: str, version: int, storage_options: StorageOptions) -> "la
         _check_manifest(version, no_files)
     options = options_of(uri, storage_options)
     with failing(f"version {version} cannot be opened", storage_options):
-        if isinstance(uri, RecordedRoot):
+        manifest = uri.manifest if isinstance(uri, ValueUri) else None
+        if manifest is not None:
             dataset = lance.LanceDataset(
-                str(uri), version, storage_options=options, serialized_manifest=uri.manifest
+                str(uri), version, storage_options=options, serialized_manifest=manifest
             )
         else:
-            dataset = lance.dataset(uri, version=version, storage_options=options)
+            dataset = lance.dataset(str(uri), version=version, storage_options=options)
     if no_files:
         _check_fragments(dataset, no_files)
     return dataset
@@ -205,9 +200,14 @@ class failing:  # noqa: N801 - it stands where a function would
         pass
 
     def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, _FAILURES):
+        if error is None:
             return
-        told = self._told(error)
+        if is_panic(error):
+            told: Exception = StorageError(f"{self._what}: {self._message(error)}; {PANICKED}")
+        elif isinstance(error, _FAILURES):
+            told = self._told(error)
+        else:
+            return
         cause = None if self._options else error
         del error, trace
         raise told from cause
@@ -215,8 +215,10 @@ class failing:  # noqa: N801 - it stands where a function would
     def _told(self, error: Exception) -> Exception:
         return StorageError(f"{self._what}: {self._message(error)}")
 
-    def _message(self, error: Exception) -> str:
+    def _message(self, error: BaseException) -> str:
         text = _SOURCE_PLACES.sub("", str(error)).strip()
+        if is_panic(error):
+            text = f"pylance panicked: {text[:_MOST_PANIC]}"
         hint = limit_hint(text, with_limits(self._options or {}))
         text = without_secrets(text, self._options) if self._options else text
         return f"{text}; {hint}" if hint else text

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lance_explorer.format.column_aliases import with_column_names
+import pyarrow as pa
+
+from lance_explorer.errors import StorageError, UnsupportedFeatureError
+from lance_explorer.format.column_aliases import column_types, with_column_names, without_columns
 from lance_explorer.values.opening import StorageOptions, failing, open_version, options_of
 
 if TYPE_CHECKING:
@@ -27,14 +30,32 @@ class ReadableVersion:
         The version.
     aliases : mapping of str to str
         What columns are called there, by their names, if that is something else.
+    unknown : mapping of str to str
+        Columns that are left out, since pylance does not know a type in them: their types.
     """
 
     dataset: "lance.LanceDataset"
     aliases: Mapping[str, str]
+    unknown: Mapping[str, str]
 
     def asked(self, names: Iterable[str]) -> list[str]:
-        """Return what columns are called there."""
+        """Return what columns are called there.
+
+        Raises
+        ------
+        UnsupportedFeatureError
+            If one has a type that pylance does not know.
+        """
+        names = [*names]
+        if unknown := [name for name in names if name in self.unknown]:
+            raise unknown_type(unknown[0], self.unknown[unknown[0]])
         return [self.aliases.get(name, name) for name in names]
+
+    def schema(self) -> pa.Schema:
+        """Return the columns in Arrow, under their names."""
+        schema = self.dataset.schema
+        names = zip(self.told(schema.names), schema, strict=True)
+        return pa.schema([field.with_name(name) for name, field in names], schema.metadata)
 
     def told(self, names: Iterable[str]) -> list[str]:
         """Return the names of columns, by what they are called there."""
@@ -42,10 +63,35 @@ class ReadableVersion:
         return [own.get(name, name) for name in names]
 
 
-def open_readable(uri: str, version: int, storage_options: StorageOptions) -> ReadableVersion:
-    """Return a version of the table, or of the branch, whose root is at ``uri``."""
+def open_readable(
+    uri: str,
+    version: int,
+    storage_options: StorageOptions,
+    *,
+    all_columns: bool = False,
+) -> ReadableVersion:
+    """Return a version of the table, or of the branch, whose root is at ``uri``.
+
+    Raises
+    ------
+    UnsupportedFeatureError
+        If all columns are wanted, and pylance does not know the type of one.
+    """
     dataset = open_version(uri, version, storage_options)
-    names = dataset.schema.names
+    unknown: Mapping[str, str] = {}
+    try:
+        with failing(f"version {version} cannot be opened", storage_options):
+            names = dataset.schema.names  # pylance panics at a type that it does not know
+    except StorageError:
+        message = dataset._ds.serialized_manifest()
+        unknown = _unknown_types(uri, version, storage_options, message)
+        if not unknown:
+            raise
+        dataset = _opened_as(uri, version, storage_options, without_columns(message, unknown))
+        names = dataset.schema.names
+    if unknown and all_columns:
+        name, type_ = next(iter(unknown.items()))
+        raise unknown_type(name, type_)
     aliases = dict[str, str]()
     for place, name in enumerate(names):
         if not name or "`" in name:
@@ -53,15 +99,54 @@ def open_readable(uri: str, version: int, storage_options: StorageOptions) -> Re
             while alias in names:
                 alias += "_"
             aliases[name] = alias
-    if not aliases:
-        return ReadableVersion(dataset, aliases)
+    if aliases:
+        message = with_column_names(dataset._ds.serialized_manifest(), aliases)
+        dataset = _opened_as(uri, version, storage_options, message)
+    return ReadableVersion(dataset, aliases, unknown)
+
+
+def unknown_type(column: str, type_: str) -> UnsupportedFeatureError:
+    """Return what to raise of a column with a type that pylance does not know."""
+    return UnsupportedFeatureError(
+        f"the column {column!r} has the type {type_!r}, which this release of pylance does not "
+        "know: a newer one may. Columns of other types can be read if they are named"
+    )
+
+
+def _opened_as(
+    uri: str, version: int, storage_options: StorageOptions, message: bytes
+) -> "lance.LanceDataset":
+    """Return a version as if this were its manifest."""
     import lance  # takes long
 
     with failing(f"version {version} cannot be opened", storage_options):
-        dataset = lance.LanceDataset(
-            uri,
+        return lance.LanceDataset(
+            str(uri),
             version,
             storage_options=options_of(uri, storage_options),
-            serialized_manifest=with_column_names(dataset._ds.serialized_manifest(), aliases),
+            serialized_manifest=message,
         )
-    return ReadableVersion(dataset, aliases)
+
+
+def _unknown_types(
+    uri: str, version: int, storage_options: StorageOptions, message: bytes
+) -> dict[str, str]:
+    """Return the columns that pylance cannot open by themselves, each with its type.
+
+    Of columns whose fields have the same types, one is tried.
+    """
+    columns = column_types(message)
+    found, tried = dict[str, str](), dict[tuple[str, ...], bool]()
+    for name, types in columns.items():
+        if types not in tried:
+            alone = without_columns(message, columns.keys() - {name})
+            try:
+                dataset = _opened_as(uri, version, storage_options, alone)
+                with failing("", storage_options):
+                    _ = dataset.schema
+                tried[types] = True
+            except StorageError:
+                tried[types] = False
+        if not tried[types]:
+            found[name] = ", ".join(types)
+    return found

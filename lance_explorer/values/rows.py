@@ -14,12 +14,12 @@ import pyarrow as pa
 from polars.io.plugins import register_io_source
 
 from lance_explorer.values.blobs import BlobCheck, check_blobs, described_blobs, refuse_blob
+from lance_explorer.values.gate import reads_values
 from lance_explorer.values.opening import (
     StorageOptions,
     batch_bytes,
     fragment_of,
     next_batch,
-    open_version,
     to_polars,
     translating,
 )
@@ -59,6 +59,7 @@ ROW_VERSIONS = {
 """Which versions created and last wrote a row; null in a table without stable row IDs."""
 
 
+@reads_values()
 def read_rows(
     uri: str,
     version: int,
@@ -90,7 +91,7 @@ def read_rows(
     UnsupportedFeatureError
         If a blob that is to be read whole is outside of the table.
     """
-    opened = open_readable(uri, version, storage_options)
+    opened = open_readable(uri, version, storage_options, all_columns=columns is None)
     wanted = None if columns is None else opened.asked(columns)
     if whole_blobs:
         check_whole_blobs(
@@ -113,6 +114,7 @@ def read_rows(
     return to_polars(rows.rename_columns(opened.told(rows.column_names)))
 
 
+@reads_values()
 def take_rows(
     uri: str,
     version: int,
@@ -148,16 +150,18 @@ def row_schema(
     return to_polars(pa.Table.from_batches([], types)).schema
 
 
+@reads_values(files=False)
 def arrow_schema(uri: str, version: int, storage_options: StorageOptions = None) -> pa.Schema:
     """Return the columns of a version in Arrow; no data file is opened."""
-    return open_version(uri, version, storage_options).schema
+    return open_readable(uri, version, storage_options, all_columns=True).schema()
 
 
+@reads_values(files=False)
 def row_types(
     uri: str, version: int, storage_options: StorageOptions = None, *, whole_blobs: bool = False
 ) -> pa.Schema:
     """Return the columns of a version as a scan gives them in Arrow; no data file is opened."""
-    opened = open_readable(uri, version, storage_options)
+    opened = open_readable(uri, version, storage_options, all_columns=True)
     handling = WHOLE_BLOBS if whole_blobs else None
     with translating(version, storage_options):
         types = opened.dataset.scanner(blob_handling=handling).projected_schema
@@ -165,6 +169,7 @@ def row_types(
     return pa.schema([field.with_name(name) for name, field in names], types.metadata)
 
 
+@reads_values()
 def row_batches(
     uri: str,
     version: int,
@@ -207,6 +212,7 @@ def row_batches(
             yield batch.rename_columns(opened.told(batch.schema.names))
 
 
+@reads_values()
 def content_batches(
     uri: str,
     version: int,
@@ -295,12 +301,12 @@ def scan_rows(uri: str, version: int, storage_options: StorageOptions = None) ->
     """
     columns = row_schema(uri, version, storage_options)
     return register_io_source(
-        partial(_batches, uri, version, storage_options),
+        partial(_served, uri, version, storage_options),
         schema=pl.Schema({**columns, **SYSTEM_COLUMNS, **ROW_VERSIONS}),
     )
 
 
-def _batches(
+def _served(
     uri: str,
     version: int,
     storage_options: StorageOptions,
@@ -310,22 +316,33 @@ def _batches(
     batch_size: int | None,
 ) -> Iterator[pl.DataFrame]:
     """Serve one scan of Polars: it means the first rows, of which it then wants some."""
-    opened = open_readable(uri, version, storage_options)
+    left = n_rows
+    for rows in _frames(uri, version, columns, batch_size, storage_options):
+        frame = rows if left is None else rows.head(left)
+        yield frame if predicate is None else frame.filter(predicate)
+        if left is not None:
+            left -= len(frame)
+            if left == 0:
+                return
+
+
+@reads_values()
+def _frames(
+    uri: str,
+    version: int,
+    columns: list[str] | None,
+    batch_size: int | None,
+    storage_options: StorageOptions,
+) -> Iterator[pl.DataFrame]:
+    """Yield all rows of a version, with system columns."""
+    opened = open_readable(uri, version, storage_options, all_columns=columns is None)
     dataset = opened.dataset
     if columns is None:
         columns = [*opened.told(dataset.schema.names), *SYSTEM_COLUMNS, *ROW_VERSIONS]
     untold = set() if dataset.has_stable_row_ids else ROW_VERSIONS.keys() & columns
-    left = n_rows
-    batches = dataset.to_batches(columns=opened.asked(columns), batch_size=batch_size)
+    with translating(version, storage_options):
+        batches = dataset.to_batches(columns=opened.asked(columns), batch_size=batch_size)
     while (batch := next_batch(batches, version, storage_options)) is not None:
         rows = batch.rename_columns(opened.told(batch.schema.names))
         frame = to_polars(pa.Table.from_batches([rows])).select(columns)
-        frame = frame.with_columns(
-            [pl.lit(None, ROW_VERSIONS[name]).alias(name) for name in untold]
-        )
-        if left is not None:
-            frame = frame.head(left)
-            left -= len(frame)
-        yield frame if predicate is None else frame.filter(predicate)
-        if left == 0:
-            return
+        yield frame.with_columns([pl.lit(None, ROW_VERSIONS[name]).alias(name) for name in untold])

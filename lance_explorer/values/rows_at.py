@@ -18,6 +18,7 @@ from lance_explorer.values.blobs import (
     may_hold_blobs,
     refuse_blob,
 )
+from lance_explorer.values.gate import reads_values
 from lance_explorer.values.opening import (
     StorageOptions,
     batch_bytes,
@@ -51,6 +52,7 @@ _BLOBS_AT_ONCE = 8_192
 _Addresses = NDArray[np.uint64]
 
 
+@reads_values(by_row_id=True)
 def read_rows_at(
     uri: str,
     version: int,
@@ -109,6 +111,7 @@ def read_rows_at(
     return rows.rename(dict(zip(wanted, columns, strict=True)))
 
 
+@reads_values()
 def refused_blobs(
     uri: str,
     version: int,

@@ -19,6 +19,7 @@ from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.version_refs import MAIN, VersionRef, resolve, version_number
 from lance_explorer.shown import described, one_line
 from lance_explorer.table import Table
+from lance_explorer.values.child import time_limit
 from lance_explorer.widgets.changed_rows import ChangedRows
 from lance_explorer.widgets.changed_values import changed_values
 from lance_explorer.widgets.code_lines import arranged_code, call, literal
@@ -322,7 +323,19 @@ class Changes(VersionsView, RowsView):
 
     def _compare(self) -> None:
         """Compare in the background, and tell the browser about it step by step."""
-        self._worker.submit("compare", self._work)
+        self._worker.submit("compare", self._limited, self.state.time_limit, self._tell_late)
+
+    def _limited(self, job: Job) -> None:
+        with time_limit(self.state.time_limit):
+            self._work(job)
+
+    def _tell_late(self) -> None:
+        self._tell_failure(self.took_too_long())
+
+    def _tell_failure(self, error: BaseException) -> None:
+        self._problem, self._shown = failure_of(error), None
+        self.show_rows(FrameRows(pl.DataFrame()))
+        self.tell("compared", self._about(None))
 
     def _work(self, job: Job) -> None:
         begin, end, _ = self._wanted()
@@ -345,9 +358,7 @@ class Changes(VersionsView, RowsView):
         except FAILURES as error:
             with self._showing:
                 if not job.is_cancelled:
-                    self._problem, self._shown = failure_of(error), None
-                    self.show_rows(FrameRows(pl.DataFrame()))
-                    self.tell("compared", self._about(None))
+                    self._tell_failure(error)
 
     def _tell_progress(self, job: Job, done: int, total: int) -> None:
         job.check()

@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.panics import panics_as_errors
+from lance_explorer.values.child import time_limit
 from lance_explorer.widgets.arranging import Arrangement, Sort, arrange, is_sortable
 from lance_explorer.widgets.grid_view import GridView
 from lance_explorer.widgets.row_sources import RowSource
@@ -115,7 +117,8 @@ class RowsView(GridView):
                     self.tell("busy", {"text": f"arranging {source.num_rows:,} rows"})
             failure = None
             try:
-                shown = arrange(source, typed, sorts, job.check)
+                with time_limit(self.state.time_limit), panics_as_errors():
+                    shown = arrange(source, typed, sorts, job.check)
             except Cancelled:
                 return
             except FAILURES as error:
@@ -128,7 +131,12 @@ class RowsView(GridView):
                     self._arrangement, self._failure = shown, failure
                     self.tell("rows", self._description())
 
-        self._worker.submit("arrange", work)
+        def late() -> None:
+            with self._arranged:
+                self._failure = failure_of(self.took_too_long())
+                self.tell("rows", self._description())
+
+        self._worker.submit("arrange", work, self.state.time_limit, late)
 
     @answers("sort")
     def _sort(self, request: Request) -> dict[str, Any]:

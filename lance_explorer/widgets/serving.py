@@ -5,7 +5,6 @@ import json
 import secrets
 import socket
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from html import escape
 from typing import Any
@@ -18,7 +17,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from lance_explorer.widgets.page_messages import STATIC, Message, hear, message
+from lance_explorer.widgets.page_messages import QUESTION_SECONDS, STATIC, Hands, Message, message
 from lance_explorer.widgets.view import View
 
 __all__ = ["serve"]
@@ -112,14 +111,14 @@ def _application(
 ) -> Starlette:
     line = _Line()
     view.comm = line
-    hands = ThreadPoolExecutor(1, "lance_explorer_page")  # questions are heard in their order
+    hands = Hands()  # questions are heard in their order
+    view.state.time_limit = QUESTION_SECONDS
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         view.begin()
         started(f"http://{host}/?token={token}")
         yield
-        hands.shutdown(wait=False, cancel_futures=True)
 
     def is_allowed(connection: HTTPConnection) -> bool:
         """Tell whether somebody asks who has the token, and not by way of another site's name."""
@@ -158,7 +157,7 @@ def _application(
         try:
             while True:
                 content = json.loads(await page.receive_text())
-                await loop.run_in_executor(hands, hear, line, content)
+                await hands.hear(view, content)
         except (WebSocketDisconnect, RuntimeError):
             pass  # the page was closed, or the server ends
         finally:

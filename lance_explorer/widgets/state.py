@@ -80,6 +80,9 @@ class ExplorerState(traitlets.HasTraits):
     row_id = Whole(None, min=0, max=MAX_UINT64, allow_none=True)
     filter = _Text("")
 
+    time_limit: float | None = None
+    """The seconds that a question of a view may take; None, as in a kernel, for any."""
+
     _revision = 0
 
     def notify_change(self, change: Any) -> None:

@@ -59,8 +59,10 @@ import anywidget
 import polars as pl
 import traitlets
 
-from lance_explorer.errors import LanceExplorerError
+from lance_explorer.errors import LanceExplorerError, StorageError
 from lance_explorer.history.progress import telling
+from lance_explorer.panics import is_panic
+from lance_explorer.values.child import time_limit
 from lance_explorer.widgets.parts import PartLine, line_of_part
 from lance_explorer.widgets.state import ExplorerState, change, read_choices, state_of, to_browser
 from lance_explorer.widgets.worker import Cancelled, Job, Worker
@@ -123,6 +125,8 @@ class Request:
         if self._job and self._job.is_cancelled:
             return
         about = {key: self._message.get(key) for key in ("kind", "seq", "asker")}
+        if "part" in self._message:
+            about["part"] = self._message["part"]
         self._view.send({"what": what, **about, "content": dict(content)}, list(buffers))
 
 
@@ -355,18 +359,36 @@ class View(anywidget.AnyWidget):
             self._worker.submit(
                 (kind, message.get("asker")),
                 lambda job: self._answer(name, Request(self, message, job)),
+                self.state.time_limit,
+                lambda: self.answer_late(message),
             )
         else:
             self._answer(name, Request(self, message))
 
+    def answer_late(self, message: Mapping[str, Any]) -> None:
+        """Answer a question that takes longer than the time limit of the state."""
+        Request(self, message).answer("error", failure_of(self.took_too_long()))
+
+    def took_too_long(self) -> StorageError:
+        """Return what is said of work that takes longer than the time limit of the state."""
+        return StorageError(
+            f"this took longer than {self.state.time_limit or 0:,.0f} seconds and was given up: "
+            "ask for fewer rows, versions or columns, or ask in Python, where there is no limit"
+        )
+
     def _answer(self, name: str, request: Request) -> None:
         try:
             request.check()
-            with telling(request.progress):
+            with (
+                telling(request.progress),
+                time_limit(self.state.time_limit),
+            ):
                 reply = getattr(self, name)(request)
         except Cancelled:
             return
-        except FAILURES as error:
+        except BaseException as error:
+            if not isinstance(error, FAILURES) and not is_panic(error):
+                raise
             request.answer("error", failure_of(error))
             return
         if not isinstance(reply, Reply):

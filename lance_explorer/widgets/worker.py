@@ -18,9 +18,17 @@ class Cancelled(Exception):  # noqa: N818 - a message to whoever started the wor
 class Job:
     """One piece of work, which a newer one of its kind cancels."""
 
-    def __init__(self, kind: Hashable, work: Callable[["Job"], None]) -> None:
+    def __init__(
+        self,
+        kind: Hashable,
+        work: Callable[["Job"], None],
+        limit: float | None = None,
+        late: Callable[[], None] = lambda: None,
+    ) -> None:
         self.kind = kind
         self.work = work
+        self.limit = limit
+        self.late = late
         self._cancelled = threading.Event()
 
     def cancel(self) -> None:
@@ -51,9 +59,27 @@ class Worker:
         self._waiting: dict[Hashable, Job] = {}
         self._running: defaultdict[Hashable, list[Job]] = defaultdict(list)
 
-    def submit(self, kind: Hashable, work: Callable[[Job], None]) -> None:
-        """Run ``work`` as soon as may be, instead of all earlier work of that kind."""
-        job = Job(kind, work)
+    def submit(
+        self,
+        kind: Hashable,
+        work: Callable[[Job], None],
+        limit: float | None = None,
+        late: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Run ``work`` as soon as may be, instead of all earlier work of that kind.
+
+        Parameters
+        ----------
+        kind : hashable
+            What kind of work it is.
+        work : callable
+            The work.
+        limit : float, optional
+            How many seconds it may take. After that, nobody waits for it any more.
+        late : callable
+            Is called then, if it is still wanted.
+        """
+        job = Job(kind, work, limit, late)
         with self._changed:
             if older := self._waiting.pop(kind, None):
                 older.cancel()
@@ -80,13 +106,40 @@ class Worker:
     def _run(self, job: Job) -> None:
         following: Job | None = job
         while following:
+            timer = self._timer(following)
             try:
                 following.work(following)
             finally:
+                if timer is not None:
+                    timer.cancel()
                 following = self._next(following)
+
+    def _timer(self, job: Job) -> threading.Timer | None:
+        if job.limit is None:
+            return None
+        timer = threading.Timer(job.limit, self._give_up, (job,))
+        timer.daemon = True
+        timer.start()
+        return timer
+
+    def _give_up(self, job: Job) -> None:
+        """Go on without a job that takes too long; its thread may never end."""
+        with self._changed:
+            if job not in self._running[job.kind]:
+                return
+            is_wanted = not job.is_cancelled
+            job.cancel()
+        if is_wanted:
+            job.late()
+        if following := self._next(job):
+            threading.Thread(
+                target=self._run, args=(following,), name=f"lx-{job.kind}", daemon=True
+            ).start()
 
     def _next(self, done: Job) -> Job | None:
         with self._changed:
+            if done not in self._running[done.kind]:  # it was given up
+                return None
             self._running[done.kind].remove(done)
             following = self._waiting.pop(done.kind, None)
             if following:

@@ -9,6 +9,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from tests.damage import make_killer
 from tests.serving import PATIENCE, end, opened
 from tests.synthetic import SyntheticTable
 
@@ -82,6 +83,30 @@ def test_a_page_gets_what_it_shows_and_what_it_asks_for(address):
         assert answer["content"]["content"]["operations"] == ["Overwrite", "Append"]
         buffers = [page.recv(timeout=PATIENCE) for _ in range(answer["num_buffers"])]
         assert buffers[0] == (1).to_bytes(8, "little") + (2).to_bytes(8, "little")
+
+
+def answer_of(page: ClientConnection, question: dict[str, Any]) -> dict[str, Any]:
+    """Ask a question over the line of a page; return its answer, of whatever kind."""
+    page.send(json.dumps({"asker": "me", **question}))
+    while True:
+        text = page.recv(timeout=PATIENCE)
+        content = json.loads(text).get("content", {}) if isinstance(text, str) else {}
+        is_answer = content.get("what") in ("reply", "error")
+        if is_answer and content.get("seq") == question["seq"]:
+            return content
+
+
+def test_the_server_goes_on_when_a_data_file_ends_the_process_that_reads_it(tmp_path):
+    path = make_killer(tmp_path / "killer.lance")
+    with opened(path, "--view", "time_travel") as (address, process), line(address) as page:
+        first = json.loads(page.recv(timeout=PATIENCE))
+        [part] = first["state"]["parts"].values()
+        for seq in (1, 2):
+            told = answer_of(page, {"kind": "search", "seq": seq, "text": "id = 5"})
+            assert "what was left out" in told["content"]["answer"]["sentence"]
+        asked = {"kind": "history", "seq": 3, "part": part["number"]}
+        assert answer_of(page, asked)["what"] == "reply"
+        assert process.poll() is None
 
 
 @pytest.mark.slow

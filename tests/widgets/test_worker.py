@@ -65,3 +65,21 @@ def test_a_cancelled_job_ends_at_its_next_check():
     job.cancel()
     with pytest.raises(Cancelled):
         job.check()
+
+
+def test_what_takes_too_long_holds_up_nothing():
+    worker, go_on, late, done = Worker(), threading.Event(), threading.Event(), threading.Event()
+
+    def hold(_: Job) -> None:
+        go_on.wait(PATIENCE)
+
+    try:
+        for _ in range(2):  # as many as run at once
+            late.clear()
+            worker.submit("page", hold, 0.05, late.set)
+            assert late.wait(PATIENCE)
+        worker.submit("page", lambda _: done.set(), 0.05)
+        assert done.wait(PATIENCE)
+        assert worker.wait(PATIENCE)
+    finally:
+        go_on.set()

@@ -19,7 +19,6 @@ from lance_explorer.errors import (
     FormatError,
     StorageError,
 )
-from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.fragments import (
     HIDDEN_FIELDS,
@@ -31,6 +30,7 @@ from lance_explorer.format.fragments import (
 from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.format.sequences import decode_row_id_sequence, decode_row_version_sequence
 from lance_explorer.history.allocator import keep_freed_memory
+from lance_explorer.history.deletion_files import load_deleted
 from lance_explorer.history.file_roots import (
     checked_uri,
     data_file,
@@ -168,19 +168,13 @@ class FragmentReader:
         file = fragment.deletion_file
         if file is None:
             return BitMap()
-        path, root = file.path(fragment.id), self._deletion_root(file)
-        try:
-            deleted = decode_deletion_file(root.get(path), file.file_type, fragment.physical_rows)
-        except FileNotFoundError as error:
-            bases = self._record.manifest.base_paths
-            raise missing_file(f"{root.uri}/{path}", file.base_id, bases) from error
-        except FormatError as error:
-            raise error.located(path) from error
+        bases = self._record.manifest.base_paths
+        deleted = load_deleted(fragment, bases, self._source.storage, fragment.physical_rows)
         if file.num_deleted_rows not in (None, len(deleted)):
             raise CorruptFileError(
                 f"found {len(deleted)} deleted offsets where the manifest says "
                 f"{file.num_deleted_rows}",
-                path,
+                file.path(fragment.id),
                 0,
             )
         return deleted
