@@ -385,7 +385,9 @@ class Table:
     def disk_usage(self, clones: Iterable[Any] = ()) -> "DiskUsage":
         """Return how much the table takes on disk, and why; the table is looked at anew.
 
-        For single objects, see ``table.inspect.storage()``.
+        For single objects, see ``table.inspect.storage()``. What lies in base paths of the table
+        counts, too; what a clone reads in its source does not. Where a base path could not be
+        looked at, the sentence says "at least", and ``not_counted`` why.
 
         Parameters
         ----------
