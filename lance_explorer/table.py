@@ -391,7 +391,7 @@ class Table:
 
         Parameters
         ----------
-        clones : iterable of str, os.PathLike, lance.LanceDataset or lancedb table
+        clones : iterable of str, os.PathLike, Table, lance.LanceDataset or lancedb table
             Shallow clones of the table, which read its files.
 
         Returns
@@ -428,7 +428,7 @@ class Table:
             How many of the last versions stay whatever their age.
         delete_unverified : bool, default False
             Whether files that no version names go even if they are younger than seven days.
-        clones : iterable of str, os.PathLike, lance.LanceDataset or lancedb table
+        clones : iterable of str, os.PathLike, Table, lance.LanceDataset or lancedb table
             Shallow clones of the table. Lance does not know of them; with them,
             :meth:`CleanupPreview.losses` tells what they would lose.
 
