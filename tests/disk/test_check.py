@@ -173,7 +173,7 @@ def bytes_below(path: Path) -> int:
 
 @pytest.mark.parametrize("data_format", ["legacy", "2.0", "2.1", "2.2"])
 def test_a_fragment_with_other_rows_than_its_data_file_is_found_by_a_deep_check(
-    data_format: str, tmp_path: Path
+    data_format: Any, tmp_path: Path
 ) -> None:
     path = tmp_path / "t.lance"
     lance.write_dataset(rows(9), str(path), data_storage_version=data_format)
