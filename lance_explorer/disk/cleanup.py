@@ -87,7 +87,7 @@ class Cleanup:
         The files that would go: ``path`` below the root of the table, ``kind``, ``size_bytes``,
         ``is_unverified``.
     needed : polars.DataFrame
-        What versions name that stay: ``root`` and ``path``.
+        What versions name that stay, if the table has base paths: ``root`` and ``path``.
     problem : str or None
         Why Lance would refuse.
     """
@@ -136,8 +136,7 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
         every = found.named.frame
         return Cleanup(found, rules, reasons, set(), tagged, FILES.to_frame(), every, problem)
     roots = found.named.roots
-    named = named_by(source, history, reasons.keys(), roots)
-    stays = _Stays(named)
+    stays = _Stays(named_by(source, history, reasons.keys(), roots))
     goes = named_by(source, history, removed, roots)
     cutoff = _cutoff(records, removed)
     forks = _forks(source, is_old)
@@ -151,7 +150,8 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
     files = _removable(found, stays, goes, prefix, cutoff, rules)
     manifests = _manifests(found, records, removed, prefix)
     every = pl.concat([files, manifests]).sort("path")
-    return Cleanup(found, rules, reasons, removed, tagged, every, named, None)
+    needed = named_by(source, history, reasons.keys(), roots) if roots.bases else NAMED.to_frame()
+    return Cleanup(found, rules, reasons, removed, tagged, every, needed, None)
 
 
 def _ages(records: list[VersionRecord], rules: CleanupRules, now: datetime) -> dict[int, bool]:

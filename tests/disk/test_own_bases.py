@@ -211,3 +211,15 @@ def test_random_lives_over_base_paths_add_up(seed: int, tmp_path: Path) -> None:
             assert usage.total_bytes == all_sizes(tmp_path)
             assert usage.summary()["size_bytes"].sum() == usage.total_bytes
             assert usage.versions()["total_bytes"][-1] == usage.total_bytes
+
+
+def test_what_the_fork_version_of_a_branch_needs_is_not_left_in_base_paths(tmp_path: Path) -> None:
+    path = made(tmp_path, num_writes=1)
+    dataset = lance.dataset(str(path))
+    dataset.create_branch("dev", 1)
+    lance.write_dataset(rows(10), str(path), mode="overwrite", target_bases=["flat"])
+    preview = lx.open_table(path).cleanup_preview(timedelta(0))
+    assert "left_in_bases" not in preview.losses()["what"].to_list()
+    done = lance.dataset(str(path)).cleanup_old_versions(timedelta(0))
+    assert preview.freed_bytes == done.bytes_removed
+    assert "files_left_in_base_paths" not in lx.open_table(path).check()["code"].to_list()
