@@ -390,11 +390,13 @@ class Table:
     def disk_usage(self, clones: Iterable[Any] = ()) -> "DiskUsage":
         """Return how much the table takes on disk, and why; the table is looked at anew.
 
-        For single objects, see ``table.inspect.storage()``.
+        For single objects, see ``table.inspect.storage()``. What lies in base paths of the table
+        counts, too; what a clone reads in its source does not. Where a base path could not be
+        looked at, the sentence says "at least", and ``not_counted`` why.
 
         Parameters
         ----------
-        clones : iterable of str, os.PathLike, lance.LanceDataset or lancedb table
+        clones : iterable of str, os.PathLike, Table, lance.LanceDataset or lancedb table
             Shallow clones of the table, which read its files.
 
         Returns
@@ -431,7 +433,7 @@ class Table:
             How many of the last versions stay whatever their age.
         delete_unverified : bool, default False
             Whether files that no version names go even if they are younger than seven days.
-        clones : iterable of str, os.PathLike, lance.LanceDataset or lancedb table
+        clones : iterable of str, os.PathLike, Table, lance.LanceDataset or lancedb table
             Shallow clones of the table. Lance does not know of them; with them,
             :meth:`CleanupPreview.losses` tells what they would lose.
 

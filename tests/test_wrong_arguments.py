@@ -264,7 +264,7 @@ OTHERS = {
     "lx.spark.metadata(frame)": TEXT,
     "lx.spark.record(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
     "lx.spark.metadata(allow_bases)": replace(BASES, values=("/a", [None], [b"a"])),
-    "lx.verify(table)": replace(TABLES, fits=("text", "none"), values=TABLE_TEXTS),
+    "lx.verify(table)": replace(TABLES, fits=("text", "none", "table"), values=TABLE_TEXTS),
     "lx.widgets.RowHistory(row_id)": COUNT,
 }
 """The kinds of those that are of another kind than their name says."""

@@ -6,6 +6,7 @@ import polars as pl
 
 from lance_explorer.arguments import check_choice, flag
 from lance_explorer.checks.data_file_checks import data_file_findings
+from lance_explorer.checks.deletion_checks import deletion_findings
 from lance_explorer.checks.frame import CHECKS
 from lance_explorer.checks.index_truth import index_truth
 from lance_explorer.checks.known_bugs import indices_left_behind, known_bug
@@ -60,6 +61,7 @@ def check(source: TableSource, level: Severity = "info", deep: bool = False) -> 
         of_metadata(source),
         of_files(source),
         ("row_ids", lambda: _row_ids(source, is_deep)),
+        ("files", lambda: deletion_findings(source, is_deep)),
         of_storage(source),
     ]
     if is_deep:

@@ -1,15 +1,26 @@
-"""Whether each data file of the latest version is whole, as far as its footer tells."""
+"""Whether each data file of the latest version is whole and has the rows of its fragment."""
+
+from collections.abc import Iterator
 
 import polars as pl
 
 from lance_explorer.errors import CorruptFileError, FormatError, StorageError
 from lance_explorer.findings import Finding
-from lance_explorer.format.data_footer import DATA_FOOTER_BYTES, decode_data_footer
-from lance_explorer.format.fragments import DataFile
+from lance_explorer.format.data_footer import (
+    DATA_FOOTER_BYTES,
+    DataFooter,
+    decode_buffer_place,
+    decode_data_footer,
+    decode_legacy_rows,
+    decode_num_rows,
+)
+from lance_explorer.format.fragments import DataFile, Fragment
 from lance_explorer.frames.findings import findings_frame
 from lance_explorer.history.file_roots import data_file
+from lance_explorer.history.history import History
 from lance_explorer.history.progress import with_progress
 from lance_explorer.history.source import TableSource
+from lance_explorer.storage import Storage
 
 __all__ = ["data_file_findings"]
 
@@ -17,8 +28,8 @@ __all__ = ["data_file_findings"]
 def data_file_findings(source: TableSource) -> pl.DataFrame:
     """Return one row for each data file of the latest version whose end is not what it should be.
 
-    That reads the last bytes of each, with one request. Files that are missing are told by what is
-    on disk.
+    That reads the last bytes of each, and what describes the file: two or three requests. Files
+    that are missing are told by what is on disk.
     """
     history = source.version(source.latest_version)
     bases = history.records[0].manifest.base_paths
@@ -32,7 +43,10 @@ def data_file_findings(source: TableSource) -> pl.DataFrame:
                     info = root.find(path)
                     size = 0 if info is None else info.size_bytes
                 begin = max(size - DATA_FOOTER_BYTES, 0)
-                _check(file, root.get_range(path, begin, DATA_FOOTER_BYTES))
+                footer = _check(file, root.get_range(path, begin, DATA_FOOTER_BYTES))
+                rows = _num_rows(root, path, footer, size)
+                if file in fragment.files and rows is not None:
+                    found += _other_rows(history, fragment, file, rows)
             except FileNotFoundError:
                 continue
             except (FormatError, StorageError) as error:
@@ -49,8 +63,37 @@ def data_file_findings(source: TableSource) -> pl.DataFrame:
     return findings_frame(found, [source.branch] * len(found))
 
 
-def _check(file: DataFile, end: bytes) -> None:
-    """Check the end of a file against what its manifest says of it.
+def _num_rows(root: Storage, path: str, footer: DataFooter, size: int) -> int | None:
+    """Return how many rows a file says that it has; None if nothing in it tells."""
+    if footer.num_columns is None:
+        start = footer.metadata_start
+        return decode_legacy_rows(root.get_range(path, start, max(size - start, 0)))
+    if footer.buffers_start is None:
+        return None
+    place, length = decode_buffer_place(root.get_range(path, footer.buffers_start, 16))
+    return decode_num_rows(root.get_range(path, place, length))
+
+
+def _other_rows(
+    history: History, fragment: Fragment, file: DataFile, rows: int
+) -> Iterator[Finding]:
+    """Yield a finding if a file has another number of rows than its fragment."""
+    stored = fragment.physical_rows
+    if stored is not None and stored != rows:
+        yield Finding(
+            code="rows_contradict_file",
+            severity="error",
+            message=f"the manifest says that fragment {fragment.id} has {stored:,} rows, and its "
+            f"data file {file.path} has {rows:,}",
+            advice="Counts of this fragment that are shown are those of the manifest: do not rely "
+            "on them. Restore the manifest or the file from a backup.",
+            version=history.records[0].version,
+            fragment_id=fragment.id,
+        )
+
+
+def _check(file: DataFile, end: bytes) -> DataFooter:
+    """Return the footer of a file, checked against what its manifest says of the file.
 
     Raises
     ------
@@ -63,3 +106,4 @@ def _check(file: DataFile, end: bytes) -> None:
         raise CorruptFileError(
             f"it has {footer.num_columns} columns, and the manifest names column {needed - 1}"
         )
+    return footer

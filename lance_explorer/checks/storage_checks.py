@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import polars as pl
 
 from lance_explorer.disk.owners import DAYS_IN_FLIGHT, owned_lazily
-from lance_explorer.disk.survey import Survey
+from lance_explorer.disk.roots import OWN
+from lance_explorer.disk.survey import Survey, closed_bases
 from lance_explorer.disk.usage import KIND_WORDS
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding, Severity
@@ -28,13 +29,18 @@ what the latest version needs."""
 
 def storage_findings(found: Survey) -> Iterator[Finding]:
     """Yield a finding for each kind of thing that is wrong."""
-    needed = ("path", "kind", "size_bytes", "status", "first_version", "last_version")
+    needed = (
+        *("base_uri", "path", "kind", "size_bytes", "status", "first_version", "last_version"),
+        "is_own",
+    )
     objects = owned_lazily(found).select(needed).collect().sort("path")
     objects = objects.with_columns(pl.col("status", "kind").cast(pl.String))
     yield from _damaged(objects, found.source.latest_version)
-    yield from _of_old_versions(objects)
-    yield from _left_over(objects)
-    yield from _unknown(objects, found)
+    in_root = objects.filter(base_uri=found.named.roots.uris[OWN])
+    yield from _of_old_versions(in_root)
+    yield from _left_over(in_root)
+    yield from _unknown(in_root, found)
+    yield from _in_bases(objects.filter(pl.col("base_uri") != found.named.roots.uris[OWN]), found)
     yield from _refs(found)
 
 
@@ -132,6 +138,33 @@ def _unknown(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
         if problems
         else "Lance does not write files of such names; move them away from the table.",
     )
+
+
+def _in_bases(objects: pl.DataFrame, found: Survey) -> Iterator[Finding]:
+    """Tell of base paths that could not be looked at, and of what no version names in others."""
+    opened = {storage.uri for storage in found.named.roots.storages if storage is not None}
+    for uri, problem in closed_bases(found).items():
+        if uri not in opened:  # which the check of bases tells
+            continue
+        num_named = len(objects.filter(base_uri=uri))
+        yield Finding(
+            code="base_path_not_looked_at",
+            severity="warning",
+            message=f"base path {uri}, where manifests name {counted(num_named, 'file')}, could "
+            f"not be looked at, so sizes leave it out: {problem}",
+            advice="See whether it can be reached.",
+        )
+    unnamed = objects.filter("is_own", pl.col("first_version").is_null())
+    if len(unnamed):
+        size = byte_size(int(unnamed["size_bytes"].sum()))
+        yield Finding(
+            code="files_left_in_base_paths",
+            severity="info",
+            message=f"{counted(len(unnamed), 'file')} in base paths, {size}, no version names: "
+            f"{unnamed['path'][0]}" + (", ..." if len(unnamed) > 1 else ""),
+            advice="Lance's cleanup does not look into base paths. Where no other table uses them "
+            "and no commit is under way, remove the files that table.inspect.storage() lists.",
+        )
 
 
 def _refs(found: Survey) -> Iterator[Finding]:

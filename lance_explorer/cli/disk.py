@@ -75,6 +75,7 @@ def du(
             "uri": uri,
             "total_bytes": usage.total_bytes,
             "live_bytes": usage.live_bytes,
+            "not_counted": usage.not_counted,
             "summary": found.to_dicts(),
             "versions": plain(usage.versions()).to_dicts(),
         }

@@ -10,6 +10,7 @@ The rules are those of Lance 14 (``rust/lance/src/dataset/cleanup.rs``):
   too; but of data all that are seven days old, or all if unverified files are to be removed, and of
   indices all.
 * A detached version keeps its manifest, and nothing else.
+* Nothing goes that lies in a base path, whoever wrote it.
 * Where versions would go that other branches were created from, what these branches read stays, and
   so does the manifest of that version; not its transaction.
 """
@@ -85,6 +86,8 @@ class Cleanup:
     files : polars.DataFrame
         The files that would go: ``path`` below the root of the table, ``kind``, ``size_bytes``,
         ``is_unverified``.
+    needed : polars.DataFrame
+        What versions name that stay, if the table has base paths: ``root`` and ``path``.
     problem : str or None
         Why Lance would refuse.
     """
@@ -95,6 +98,7 @@ class Cleanup:
     removed_versions: set[int]
     tagged_versions: set[int]
     files: pl.DataFrame
+    needed: pl.DataFrame
     problem: str | None
 
 
@@ -129,7 +133,8 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
     removed = {record.version for record in records} - reasons.keys()
     problem = _problem(history)
     if problem is not None:
-        return Cleanup(found, rules, reasons, set(), tagged, FILES.to_frame(), problem)
+        every = found.named.frame
+        return Cleanup(found, rules, reasons, set(), tagged, FILES.to_frame(), every, problem)
     roots = found.named.roots
     stays = _Stays(named_by(source, history, reasons.keys(), roots))
     goes = named_by(source, history, removed, roots)
@@ -144,9 +149,9 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
     _, prefix = roots.locate(source.storage)
     files = _removable(found, stays, goes, prefix, cutoff, rules)
     manifests = _manifests(found, records, removed, prefix)
-    return Cleanup(
-        found, rules, reasons, removed, tagged, pl.concat([files, manifests]).sort("path"), None
-    )
+    every = pl.concat([files, manifests]).sort("path")
+    needed = named_by(source, history, reasons.keys(), roots) if roots.bases else NAMED.to_frame()
+    return Cleanup(found, rules, reasons, removed, tagged, every, needed, None)
 
 
 def _ages(records: list[VersionRecord], rules: CleanupRules, now: datetime) -> dict[int, bool]:

@@ -6,15 +6,24 @@ from typing import NamedTuple
 import polars as pl
 
 from lance_explorer.disk.cleanup import Cleanup
+from lance_explorer.disk.roots import OWN
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.columns import COUNT, TEXT, Column, FrameSchema
-from lance_explorer.frames.sizes import counted
+from lance_explorer.frames.sizes import byte_size, counted
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.intervals import intervals_of
 
 __all__ = ["LOSSES", "losses"]
 
-_WHAT = ["damage", "time_travel", "values", "row_history", "compaction_lineage", "index"]
+_WHAT = [
+    "damage",
+    "left_in_bases",
+    "time_travel",
+    "values",
+    "row_history",
+    "compaction_lineage",
+    "index",
+]
 
 LOSSES = FrameSchema(
     "cleanup_losses",
@@ -22,7 +31,9 @@ LOSSES = FrameSchema(
         Column(
             "what",
             pl.Enum(_WHAT),
-            "what is lost; `damage`: something that is kept could no longer be read",
+            "what is lost; `damage`: something that is kept could no longer be read; "
+            "`left_in_bases`: nobody tells any more whose these files are, and no cleanup removes "
+            "them",
         ),
         Column("count", COUNT, "how many versions, files, commits or segments are concerned"),
         Column("message", TEXT, "what that means"),
@@ -38,9 +49,12 @@ class _Loss(NamedTuple):
     ledger_keeps: bool = False
 
 
-def losses(found: Cleanup, objects: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each kind of loss, the worst first; ``objects`` is whose each file is."""
-    every = [*_damage(found, objects), *_lost(found)]
+def losses(found: Cleanup, objects: pl.DataFrame, left: pl.DataFrame) -> pl.DataFrame:
+    """Return one row for each kind of loss, the worst first.
+
+    ``objects`` is whose each file is, ``left`` those in base paths that no version needs then.
+    """
+    every = [*_damage(found, objects), *_left(left), *_lost(found)]
     columns = zip(*every, strict=True) if every else ((),) * len(LOSSES.names)
     return LOSSES.build(dict(zip(LOSSES.names, map(list, columns), strict=True)))
 
@@ -53,7 +67,8 @@ def _damage(found: Cleanup, objects: pl.DataFrame) -> Iterator[_Loss]:
     others = found.survey.named.frame.filter(is_other, pl.col("kind") != "manifest")[
         "path"
     ].implode()
-    going = objects.join(found.files.select("path", "is_unverified"), on="path")
+    own = objects.filter(base_uri=found.survey.named.roots.uris[OWN])
+    going = own.join(found.files.select("path", "is_unverified"), on="path")
     status = pl.col("status").cast(pl.String)
     folder = pl.col("path").str.extract(r"^(.*_indices/[^/]+/)")
     is_named = pl.any_horizontal(pl.col("path").is_in(others), folder.is_in(others))
@@ -67,6 +82,17 @@ def _damage(found: Cleanup, objects: pl.DataFrame) -> Iterator[_Loss]:
         files = counted(len(young), "file")
         message = f"{files} that no version names, and young: a commit under way would lose them"
         yield _Loss("damage", len(young), message)
+
+
+def _left(left: pl.DataFrame) -> Iterator[_Loss]:
+    """Yield what stays in base paths, where Lance's cleanup does not look."""
+    if len(left):
+        size = byte_size(int(left["size_bytes"].sum()))
+        message = (
+            f"the names of {counted(len(left), 'file')}, {size}, in base paths: no version needs "
+            "them then, and a cleanup does not remove them"
+        )
+        yield _Loss("left_in_bases", len(left), message, ledger_keeps=True)
 
 
 def _lost(found: Cleanup) -> Iterator[_Loss]:

@@ -25,6 +25,8 @@ _KIND = pl.Enum(
     ["data", "blob", "deletion", "index", "reuse", "transaction", "manifest", "temporary"]
 )
 
+_BASES = "base paths, where a cleanup does not look: no version needs them then"
+
 _PATH = Column("path", TEXT, "path below the root of the table")
 _SIZE = Column("size_bytes", BYTES, "size on disk", unit="bytes")
 
@@ -117,9 +119,14 @@ class CleanupPreview:
         if not len(self._found.files):
             return "frees nothing"
         files, versions = len(self._found.files), self.num_versions
+        left = self._left_in_bases
+        stays = (
+            f"; {byte_size(int(left['size_bytes'].sum()))} in base paths stay, though no version "
+            "needs them then"
+        )
         return (
             f"frees {byte_size(self.freed_bytes)} in {counted(files, 'file')}, and "
-            f"{counted(versions, 'version')} can no longer be opened"
+            f"{counted(versions, 'version')} can no longer be opened" + stays * (len(left) > 0)
         )
 
     @property
@@ -222,12 +229,19 @@ class CleanupPreview:
         ['tag clean']
         """
         status = pl.col("status").cast(pl.String)
-        kept = self._owned.join(self._found.files, on="path", how="anti").filter(
+        root = self._found.survey.named.roots.uris[OWN]
+        going = self._found.files.with_columns(base_uri=pl.lit(root))
+        kept = self._owned.join(going, on=["base_uri", "path"], how="anti").filter(
             ~status.is_in(["live", "missing"])
+        )
+        is_left = pl.struct("base_uri", "path").is_in(
+            self._left_in_bases.select(pl.struct("base_uri", "path")).to_series().implode()
         )
         holder = (
             pl.when(status == "pinned")
             .then(pl.col("reason").str.strip_prefix("kept by "))
+            .when(is_left)
+            .then(pl.lit(_BASES))
             .when(status == "old")
             .then(pl.lit("versions that stay by the rules"))
             .otherwise(pl.col("reason"))
@@ -246,12 +260,27 @@ class CleanupPreview:
         >>> table.cleanup_preview(retain_versions=2).losses()["what"].to_list()
         ['time_travel', 'row_history']
         """
-        return losses(self._found, self._owned)
+        return losses(self._found, self._owned, self._left_in_bases)
 
     @cached_property
     def _owned(self) -> pl.DataFrame:
-        found = self._found.survey
-        return owned(found).filter(base_uri=found.named.roots.uris[OWN])
+        return owned(self._found.survey).filter("is_own")
+
+    @cached_property
+    def _left_in_bases(self) -> pl.DataFrame:
+        """The files in base paths that no version needs after the cleanup."""
+        roots = self._found.survey.named.roots
+        bases = pl.DataFrame(
+            {"root": [*roots.bases], "base_uri": [roots.uris[root] for root in roots.bases]},
+            schema={"root": pl.Int32, "base_uri": pl.String},
+        )
+        old = self._owned.filter(pl.col("status").cast(pl.String) == "old")
+        needed = self._found.needed.select("root", key="path")
+        return (
+            old.join(bases, on="base_uri")
+            .with_columns(key=pl.col("path").str.replace(r"/[^/]+\.blob$", ".lance"))
+            .join(needed, on=["root", "key"], how="anti")
+        )
 
 
 def cleanup_preview(

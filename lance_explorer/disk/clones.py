@@ -7,7 +7,7 @@ from typing import Any
 from lance_explorer.arguments import many, shown
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.table_input import open_source, package_of
+from lance_explorer.history.table_input import package_of, reopened, source_of
 
 __all__ = ["opened_clones"]
 
@@ -18,8 +18,9 @@ def opened_clones(source: TableSource, clones: Iterable[Any]) -> list[TableSourc
     if not all(map(_is_table, tables)):
         raise InvalidArgumentError(f"clones is a list of tables, not {shown(clones)}")
     options = source.main_storage.options
-    return [open_source(clone, None, options, [source.uri], source.storage.io) for clone in tables]
+    return [reopened(clone, options, [source.uri], source.storage.io) for clone in tables]
 
 
 def _is_table(table: Any) -> bool:
-    return isinstance(table, str | os.PathLike) or package_of(table) in ("lance", "lancedb")
+    is_opened = package_of(table) in ("lance", "lancedb") or source_of(table) is not None
+    return isinstance(table, str | os.PathLike) or is_opened

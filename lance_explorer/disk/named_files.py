@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.disk.roots import Roots
+from lance_explorer.disk.roots import OWN, Roots
 from lance_explorer.errors import LanceExplorerError
-from lance_explorer.format.fragments import DeletionFile
+from lance_explorer.format.fragments import BasePath, DeletionFile
 from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX, MEM_WAL_INDEX, IndexMetadata
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.refs import Tag
@@ -25,6 +25,7 @@ from lance_explorer.history.intervals import Intervals, intervals_of
 from lance_explorer.history.listing import FIRST_DETACHED, VersionFile
 from lance_explorer.history.loading import TRANSACTIONS_FOLDER
 from lance_explorer.history.source import TableSource
+from lance_explorer.storage import Storage
 
 __all__ = ["KINDS", "NAMED", "NamedFiles", "named_by", "named_files"]
 
@@ -94,6 +95,8 @@ class NamedFiles:
         What could not be read: a file that nobody names here may be named there.
     num_manifests : int
         How many were read.
+    cloned_in : int or None
+        The version that made the table, if it is a clone and that version is kept.
     """
 
     frame: pl.DataFrame
@@ -101,6 +104,7 @@ class NamedFiles:
     problems: list[str] = field(default_factory=list)
     num_manifests: int = 0
     has_mem_wal: bool = False
+    cloned_in: int | None = None
 
 
 def named_by(
@@ -115,14 +119,33 @@ def named_files(source: TableSource, clones: Iterable[TableSource] = ()) -> Name
     """Return what the versions of all branches name, detached ones too, and those of clones."""
     named = NamedFiles(NAMED.to_frame(), Roots.of(source.main_storage))
     frames = [*_of_table(source, named)]
+    _find_own_bases(source, named)
+    of_table = [OWN, *named.roots.bases]
     for clone in clones:
-        frames += [_of_clone(frame, clone.uri) for frame in _of_table(clone, named)]
+        for frame in _of_table(clone, named):
+            of_both = frame.filter(pl.col("root").is_in(of_table))
+            frames.append(of_both.with_columns(clone=pl.lit(clone.uri)))
     named.frame = pl.concat([named.frame, *frames])
     return named
 
 
-def _of_clone(frame: pl.DataFrame, uri: str) -> pl.DataFrame:
-    return frame.filter(pl.col("root") == 0).with_columns(clone=pl.lit(uri))
+def _find_own_bases(source: TableSource, named: NamedFiles) -> None:
+    """Find in which places beside its root the table's commits write."""
+    used = dict[BasePath, Storage]()
+    inherited: tuple[BasePath, ...] = ()
+    for name in [None, *source.branches]:
+        try:
+            branch = source.on_branch(name)
+            records = branch.history.records
+        except LanceExplorerError:  # which is a problem already
+            continue
+        for record in records:
+            used.update(dict.fromkeys(record.manifest.base_paths, branch.storage))
+        if name is None and records:
+            inherited = records[0].manifest.base_paths
+            is_clone = records[0].operation == OperationName.CLONE
+            named.cloned_in = records[0].version if is_clone else None
+    named.roots.find_own_bases(used.items(), inherited)
 
 
 def _of_table(source: TableSource, named: NamedFiles) -> Iterator[pl.DataFrame]:

@@ -41,7 +41,15 @@ STORAGE = FrameSchema(
             f"names it, and it is younger than {DAYS_IN_FLIGHT} days: a commit may be under way; "
             "`orphan`: nobody names it, and it is older; `missing`: it is named and not there; "
             "`wrong_size`: it has another size than is named; `unknown`: nobody names it, but not "
-            "all could be read, or it is no file of Lance, or its place may not be read",
+            "all could be read, or it is no file of Lance, or its place may not be read, or it "
+            "lies in a base path, which other tables may use",
+        ),
+        Column(
+            "is_own",
+            pl.Boolean(),
+            "whether it lies in a place of this table, its root or a base path that is no other "
+            "table, and nothing says that another table wrote it; null: a clone or its source did",
+            nullable=True,
         ),
         Column("reason", TEXT, "why it has that status"),
         Column("written_by", ID, "version that wrote it; null: a lost one, or none", nullable=True),
@@ -77,6 +85,12 @@ _KINDS_BY_PATTERN = (
     ("mem_wal", r"^_mem_wal/"),
     ("computed", r"^_computed/[^/]*\.sig$"),
 )
+_FLAT_KINDS = (
+    ("data", r"^[^/]+\.lance$"),
+    ("blob", r"^[^/]+/[^/]+\.blob$"),
+)
+"""Kinds by the paths in a base that is no dataset root, where data files lie at the top."""
+
 _OF_A_BRANCH = ("hint", "ref", "mem_wal")
 """Kinds that no manifest names file by file."""
 
@@ -122,6 +136,9 @@ def _classified(objects: pl.DataFrame, branches: Sequence[str | None]) -> pl.Dat
     )
     inner = pl.col("path").str.slice(pl.col("prefix").str.len_chars())
     kind = pl.lit("other")
+    for of_kind, pattern in _FLAT_KINDS:
+        is_flat = (pl.col("root") != OWN) & inner.str.contains(pattern)
+        kind = pl.when(is_flat).then(pl.lit(of_kind)).otherwise(kind)
     for of_kind, pattern in reversed(_KINDS_BY_PATTERN):
         kind = pl.when(inner.str.contains(pattern)).then(pl.lit(of_kind)).otherwise(kind)
     placed = objects.join(trees, on="path", how="left", maintain_order="left").with_columns(
@@ -129,7 +146,7 @@ def _classified(objects: pl.DataFrame, branches: Sequence[str | None]) -> pl.Dat
         prefix=pl.col("prefix").fill_null(""),
     )
     index_folder = inner.str.extract(r"^(_indices/[^/]+/)")
-    data_file = inner.str.replace(r"^data/([^/]+)/[^/]+\.blob$", "data/${1}.lance")
+    data_file = inner.str.replace(r"^((?:data/)?[^/]+)/[^/]+\.blob$", "${1}.lance")
     return placed.with_columns(kind=kind).with_columns(
         key=pl.when(pl.col("kind") == "index")
         .then(pl.col("prefix") + index_folder)
@@ -170,8 +187,26 @@ def _owners(found: Survey) -> pl.DataFrame:
         pl.first("branch", "first", "last", "is_exact", "is_own").name.keep(),
         owner_kind=pl.first("kind"),
         is_live=(pl.col("is_own") & pl.col("is_latest")).any(),
+        is_written=_is_written(found),
     )
     return each.join(pins, on=["root", "path"], how="left").rename({"path": "key"})
+
+
+def _is_written(found: Survey) -> pl.Expr:
+    """Return whether the table wrote what is named in a base path, and no other; null: unknown."""
+    is_of_table = pl.col("clone").is_null()
+    is_others = (~is_of_table & pl.col("is_exact")).any() & ~is_of_table.any()
+    if not found.named.roots.is_of_clone:
+        return ~is_others
+    # Its source wrote what it had when it was made. Where that version is lost, who knows.
+    is_first = pl.col("first") == pl.lit(found.named.cloned_in, pl.UInt64)
+    is_source = is_of_table & pl.col("branch").is_null() & is_first
+    return (
+        pl.when((is_of_table & pl.col("is_exact")).any())
+        .then(pl.lit(True))
+        .when(is_source.any() | is_others)
+        .then(pl.lit(False))
+    )
 
 
 def _named_files(found: Survey) -> pl.DataFrame:
@@ -220,6 +255,7 @@ def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
         named_bytes=pl.col("named_bytes"),
         modified=modified,
         status=status.cast(pl.Enum(STATUSES)),
+        is_own=_is_own(found),
         reason=reason,
         written_by=pl.when("is_exact").then("first"),
         needed_by=needed_by,
@@ -227,6 +263,13 @@ def _told(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
         first_version=pl.col("first"),
         last_version=pl.col("last"),
     )
+
+
+def _is_own(found: Survey) -> pl.Expr:
+    """Return whether an object is of this table."""
+    is_written = pl.when("is_named").then("is_written").otherwise(pl.lit(True))
+    in_base = pl.col("root").is_in([*found.named.roots.bases])
+    return pl.when(pl.col("root") == OWN).then(True).when(in_base).then(is_written).otherwise(False)
 
 
 def _with_facts(found: Survey, every: pl.DataFrame) -> pl.LazyFrame:
@@ -268,6 +311,11 @@ def _verdicts(found: Survey, versions: pl.Expr, needed_by: pl.Expr) -> list[_Ver
     unread = (
         f"{len(problems):,} of what may name it cannot be read: {problems[0]}" if problems else ""
     )
+    in_base = (
+        pl.when(pl.col("root") != OWN)
+        .then(pl.lit("; another table may use this base path, and a cleanup does not look there"))
+        .otherwise(pl.lit(""))
+    )
     return [
         (
             is_closed & pl.col("size_bytes").is_null(),
@@ -300,11 +348,10 @@ def _verdicts(found: Survey, versions: pl.Expr, needed_by: pl.Expr) -> list[_Ver
         (
             is_young,
             "in_flight",
-            pl.lit(
-                f"no version names it, and it is younger than {DAYS_IN_FLIGHT} days: a commit may "
-                "be under way, or have failed"
-            ),
+            f"no version names it, and it is younger than {DAYS_IN_FLIGHT} days: a commit may "
+            "be under way, or have failed" + in_base,
         ),
+        (pl.col("root") != OWN, "unknown", "no version names it" + in_base),
         (
             pl.lit(True),
             "orphan",

@@ -1,9 +1,14 @@
 """Under which root a file lies: the table's own, where its branches are too, or another place."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from lance_explorer.errors import CorruptFileError, UnsupportedFeatureError
+from lance_explorer.errors import (
+    CorruptFileError,
+    LanceExplorerError,
+    UnsupportedFeatureError,
+)
 from lance_explorer.format.fragments import BasePath
 from lance_explorer.history.file_roots import find_base, open_base
 from lance_explorer.storage import Storage
@@ -26,11 +31,20 @@ class Roots:
         Of each; None if it may not be opened.
     problems : list of str or None
         Why it may not.
+    bases : dict of int to str
+        The table's own base paths: below which folder of these roots its commits put data files.
+    is_of_clone : bool
+        Whether the table is a clone: another table is among its base paths.
+    shared : set of int
+        Base paths that a clone has from its source, which writes there, too.
     """
 
     uris: list[str] = field(default_factory=list)
     storages: list[Storage | None] = field(default_factory=list)
     problems: list[str | None] = field(default_factory=list)
+    bases: dict[int, str] = field(default_factory=dict)
+    is_of_clone: bool = False
+    shared: set[int] = field(default_factory=set)
     _numbers: dict[str, int] = field(default_factory=dict)
     _own_name: str = ""
 
@@ -77,6 +91,39 @@ class Roots:
         except UnsupportedFeatureError as error:
             return self._closed(base.path, str(error)), inner
         return root, prefix + inner
+
+    def find_own_bases(
+        self, used: Iterable[tuple[BasePath, Storage]], inherited: Iterable[BasePath]
+    ) -> None:
+        """Find the base paths that are no tables: the table's commits write there.
+
+        ``used`` are those of all manifests, each with the storage of its branch; ``inherited``
+        those of the oldest version, which a clone has from its source.
+        """
+        paths = {base.path for base in inherited}
+        of_source = set[int]()
+        for base, storage in used:
+            root, folder = self.folder(base.id, (base,), storage, "data/")
+            if root == OWN:
+                continue
+            if self._is_table(root, base):
+                self.is_of_clone = True
+                continue
+            self.bases[root] = folder
+            if base.path in paths:
+                of_source.add(root)
+        self.shared = of_source if self.is_of_clone else set()
+
+    def _is_table(self, root: int, base: BasePath) -> bool:
+        """Return whether a base is the root of another table, such as the source of a clone."""
+        storage = self.storages[root]
+        if storage is None:  # clones give their source the ID 0 and no name, others need a name
+            return base.is_dataset_root and base.id == 0 and not base.name
+        try:
+            return bool(storage.list_files("_versions"))
+        except LanceExplorerError as error:
+            self.problems[root] = str(error)
+            return False
 
     def _closed(self, uri: str, problem: str) -> int:
         if uri not in self._numbers:

@@ -5,6 +5,7 @@ then. Versions that vanish in between make it begin anew, and what seems to be m
 for a second time.
 """
 
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from lance_explorer.history.progress import with_count
 from lance_explorer.history.source import TableSource
 from lance_explorer.storage import FileInfo, Storage
 
-__all__ = ["Survey", "survey"]
+__all__ = ["Survey", "closed_bases", "survey"]
 
 _TRIES = 4
 _FEW = 100
@@ -46,7 +47,8 @@ class Survey:
         What manifests name.
     objects : polars.DataFrame
         What is there: ``root``, ``path`` below it, ``size_bytes`` and ``modified_ns``. Of the
-        table's own root all files, of others those that are named.
+        table's own root all files, of its base paths all data files, of other places those that
+        are named.
     listed_ns : int
         When it was listed, in nanoseconds since 1970.
     """
@@ -83,6 +85,16 @@ def survey(source: TableSource, clones: Iterable[TableSource] = ()) -> Survey:
     return result
 
 
+def closed_bases(found: Survey) -> dict[str, str]:
+    """Return the table's own base paths that could not be looked at, and why."""
+    roots = found.named.roots
+    return {
+        roots.uris[root]: problem
+        for root in roots.bases
+        if (problem := roots.problems[root]) is not None
+    }
+
+
 def _versions(source: TableSource) -> set[tuple[str | None, VersionFile]]:
     """Return the versions that are kept now, on all branches."""
     found = set[tuple[str | None, VersionFile]]()
@@ -109,23 +121,47 @@ def _objects(root: int, files: Iterable[FileInfo]) -> pl.DataFrame:
 
 
 def _elsewhere(named: NamedFiles) -> Iterator[pl.DataFrame]:
-    """Yield the files in other places that are named and there."""
-    for root, storage in enumerate(named.roots.storages):
+    """Yield the files in other places that are named and there.
+
+    Of base paths that only this table writes to, also the data files that no version names.
+    """
+    roots = named.roots
+    for root, storage in enumerate(roots.storages):
         if root == OWN or storage is None:
             continue
         of_root = named.frame.filter(root=root)
+        own = roots.bases[root] if root in roots.bases and root not in roots.shared else None
+        paths = of_root["path"]
         try:
-            files = _objects(root, _in_folders(storage, of_root["path"]))
+            if own is not None:
+                paths = paths.append(pl.Series([own]))
+            files = _objects(root, _in_folders(storage, paths))
+            if root in roots.bases:
+                blobs = _objects(root, _in_folders(storage, _folders_of_blobs(storage, files)))
+                files = pl.concat([files, blobs]).unique("path")
         except LanceExplorerError as error:
-            named.roots.problems[root] = str(error)
+            roots.problems[root] = str(error)
             continue
         folders = of_root.filter("is_folder")["path"].to_list()
-        is_named = pl.col("path").is_in(of_root["path"].implode())
-        yield files.filter(is_named | pl.any_horizontal(False, *map(_is_below, folders)))
+        data_file = pl.col("path").str.replace(r"/[^/]+\.blob$", ".lance")
+        is_named = data_file.is_in(of_root["path"].implode())
+        is_left = pl.lit(False)
+        if own is not None:
+            is_left = data_file.str.contains(f"^{re.escape(own)}[^/]+\\.lance$")
+        yield files.filter(is_named | is_left | pl.any_horizontal(False, *map(_is_below, folders)))
 
 
 def _is_below(folder: str) -> pl.Expr:
     return pl.col("path").str.starts_with(folder)
+
+
+def _folders_of_blobs(storage: Storage, files: pl.DataFrame) -> pl.Series:
+    """Return the folders that are named for some data files, where their blobs are."""
+    stems = files.filter(pl.col("path").str.ends_with(".lance"))["path"].str.strip_suffix(".lance")
+    folders = set[str]()
+    for folder in stems.str.replace(r"[^/]*$", "").unique().to_list():
+        folders.update([f"{folder}{name}" for name in storage.list_folders(folder.rstrip("/"))])
+    return stems.filter(stems.is_in(folders)) + "/"
 
 
 def _in_folders(storage: Storage, paths: pl.Series) -> Iterator[FileInfo]:

@@ -7,7 +7,7 @@ import polars as pl
 from lance_explorer.arguments import of_kind
 from lance_explorer.disk.named_files import KINDS
 from lance_explorer.disk.owners import STATUSES, owned
-from lance_explorer.disk.survey import Survey, survey
+from lance_explorer.disk.survey import Survey, closed_bases, survey
 from lance_explorer.frames.columns import BYTES, COUNT, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.sizes import byte_size
@@ -94,9 +94,13 @@ class DiskUsage:
     Attributes
     ----------
     total_bytes : int
-        Size of all objects below the root of the table.
+        Size of all objects below the root of the table and in its own base paths: what it reads
+        in another table, as clones do, is not its own.
     live_bytes : int
         Of these, what the latest version of the branch needs.
+    not_counted : list of str
+        Why there may be more: places that could not be looked at, and files that may be another
+        table's.
     sentence : str
         The answer in one sentence.
 
@@ -111,8 +115,10 @@ class DiskUsage:
 
     def __init__(self, found: Survey) -> None:
         self._found = of_kind("found", found, Survey, "what table.disk_usage() gives")
-        root = found.named.roots.uris[0]
-        self._objects = owned(found).filter(pl.col("size_bytes").is_not_null(), base_uri=root)
+        every = owned(found)
+        is_there = pl.col("size_bytes").is_not_null()
+        self._objects = every.filter(is_there, "is_own")
+        self._every = every
 
     @described
     def __repr__(self) -> str:
@@ -120,7 +126,7 @@ class DiskUsage:
 
     @property
     def total_bytes(self) -> int:
-        """Size of all objects below the root of the table."""
+        """Size of all objects below the root of the table and in its own base paths."""
         return int(self._objects["size_bytes"].sum())
 
     @property
@@ -141,7 +147,22 @@ class DiskUsage:
         if len(rest) > len(told):
             more = int(rest["size_bytes"].sum()) - int(told["size_bytes"].sum())
             parts.append(f"{byte_size(more)} of other kinds")
-        return f"{byte_size(self.total_bytes)} on disk: {', '.join(parts)}"
+        at_least = "at least " if self.not_counted else ""
+        sentence = f"{at_least}{byte_size(self.total_bytes)} on disk: {', '.join(parts)}"
+        return "; ".join([sentence, *self.not_counted])
+
+    @property
+    def not_counted(self) -> list[str]:
+        """Why there may be more than the total."""
+        every, problems = self._every, list[str]()
+        for uri, why in closed_bases(self._found).items():
+            named = byte_size(int(every.filter(base_uri=uri)["named_bytes"].sum()))
+            problems.append(f"not looked at, though manifests name {named} there: {why}")
+        doubtful = every.filter(pl.col("is_own").is_null())["size_bytes"].sum()
+        if doubtful:
+            size = byte_size(int(doubtful))
+            problems.append(f"{size} in base paths may be the table's or that of its source")
+        return problems
 
     @documented(USAGE)
     def summary(self) -> pl.DataFrame:

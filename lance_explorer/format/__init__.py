@@ -6,7 +6,12 @@ Facts and their sources are in docs/FORMAT.md, whose sections the modules cite.
 from collections.abc import Callable
 
 from lance_explorer.format.data_columns import decode_column_pages
-from lance_explorer.format.data_footer import decode_data_footer
+from lance_explorer.format.data_footer import (
+    decode_buffer_place,
+    decode_data_footer,
+    decode_legacy_rows,
+    decode_num_rows,
+)
 from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.fragment_reuse import (
     decode_fragment_reuse,
@@ -34,6 +39,7 @@ __all__ = ["DECODERS"]
 
 DECODERS: tuple[Callable[..., object], ...] = (
     decode_branch,
+    decode_buffer_place,
     decode_column_pages,
     decode_data_footer,
     decode_deletion_file,
@@ -44,9 +50,11 @@ DECODERS: tuple[Callable[..., object], ...] = (
     decode_fragment_reuse_details,
     decode_index_section,
     decode_inline_sequences,
+    decode_legacy_rows,
     decode_log_entry,
     decode_manifest,
     decode_manifest_message,
+    decode_num_rows,
     decode_row_id_sequence,
     decode_row_set,
     decode_row_version_sequence,

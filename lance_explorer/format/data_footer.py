@@ -4,13 +4,24 @@ import struct
 from dataclasses import dataclass
 
 from lance_explorer.errors import CorruptFileError
-from lance_explorer.format._wire import decoder
+from lance_explorer.format._pb import data_file_pb2 as pb
+from lance_explorer.format._wire import decoder, parse
 
-__all__ = ["DATA_FOOTER_BYTES", "DataFooter", "decode_data_footer"]
+__all__ = [
+    "DATA_FOOTER_BYTES",
+    "DataFooter",
+    "decode_buffer_place",
+    "decode_data_footer",
+    "decode_legacy_rows",
+    "decode_num_rows",
+]
 
 _CURRENT = struct.Struct("<QQQIIHH4s")
 _LEGACY = struct.Struct("<QHH4s")
 _MAGIC = b"LANC"
+
+_PLACE = struct.Struct("<QQ")
+_MOST_DESCRIPTOR_BYTES = 1 << 28
 
 DATA_FOOTER_BYTES = _CURRENT.size
 """So many bytes at the end of a file are its footer."""
@@ -32,6 +43,9 @@ class DataFooter:
         Where the metadata of the columns begin.
     offsets_start : int or None
         Where the table begins that tells place and length of each column's metadata.
+    buffers_start : int or None
+        Where the table of global buffers begins, of which the first describes the file; None if
+        there is none.
     """
 
     major_version: int
@@ -39,6 +53,7 @@ class DataFooter:
     num_columns: int | None
     metadata_start: int
     offsets_start: int | None
+    buffers_start: int | None = None
 
 
 @decoder
@@ -57,7 +72,54 @@ def decode_data_footer(data: bytes) -> DataFooter:
         return DataFooter(major, minor, None, start, None)
     if len(data) < _CURRENT.size:
         raise CorruptFileError(f"{len(data)} bytes are too few for a data file")
-    start, offsets, _, _, columns, major, minor, _ = _CURRENT.unpack(data[-_CURRENT.size :])
+    start, offsets, buffers, num_buffers, columns, major, minor, _ = _CURRENT.unpack(
+        data[-_CURRENT.size :]
+    )
     if start > offsets:
         raise CorruptFileError(f"the metadata of columns begin at {start}, behind {offsets}")
-    return DataFooter(major, minor, columns, start, offsets)
+    return DataFooter(major, minor, columns, start, offsets, buffers if num_buffers else None)
+
+
+@decoder
+def decode_buffer_place(data: bytes) -> tuple[int, int]:
+    """Decode where the first global buffer lies, and how many bytes it has.
+
+    Examples
+    --------
+    >>> decode_buffer_place(bytes([8] + [0] * 7 + [2] + [0] * 7))
+    (8, 2)
+    """
+    if len(data) < _PLACE.size:
+        raise CorruptFileError("the table of global buffers is cut off")
+    position, size = _PLACE.unpack(data[: _PLACE.size])
+    if size > _MOST_DESCRIPTOR_BYTES:
+        raise CorruptFileError(f"{size:,} bytes are too many for the description of a file")
+    return position, size
+
+
+@decoder
+def decode_num_rows(data: bytes) -> int:
+    """Decode the number of rows from the description of a file (a FileDescriptor).
+
+    Examples
+    --------
+    >>> decode_num_rows(bytes.fromhex("0a00105a"))
+    90
+    """
+    return parse(pb.FileDescriptor, data, "file descriptor").num_rows
+
+
+@decoder
+def decode_legacy_rows(data: bytes) -> int:
+    """Decode the number of rows from the metadata of a legacy file: where its last batch ends.
+
+    Before the message, 4 bytes tell its length; between it and the footer is nothing.
+
+    Examples
+    --------
+    >>> decode_legacy_rows(bytes.fromhex("050000001203005a64"))
+    100
+    """
+    size = int.from_bytes(data[:4], "little")
+    offsets = parse(pb.LegacyMetadata, data[4 : 4 + size], "file metadata").batch_offsets
+    return offsets[-1] if offsets else 0

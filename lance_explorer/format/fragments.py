@@ -4,7 +4,7 @@ A record says everything about a fragment but its row-ID and row-version sequenc
 keeps place, size and digest: two records are equal if, and only if, the fragments are the same.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from hashlib import blake2b
 from typing import Literal
@@ -17,6 +17,7 @@ from lance_explorer.format._roaring import read_bitmap
 from lance_explorer.format._wire import decoder, pairs, parse
 
 __all__ = [
+    "DIGEST_BYTES",
     "BasePath",
     "DataFile",
     "DataOverlayFile",
@@ -33,6 +34,7 @@ __all__ = [
     "fragment_from_pb",
     "inline_sequence",
     "overlay_from_pb",
+    "without_doubtful_count",
 ]
 
 TOMBSTONE = -2
@@ -41,7 +43,8 @@ TOMBSTONE = -2
 _LARGEST_FRAGMENT = 1 << 32
 """A row address has 32 bits for the fragment and 32 for the offset."""
 
-_DIGEST_BYTES = 24
+DIGEST_BYTES = 24
+"""A sequence of so many bytes, or fewer, is its own digest."""
 
 LARGEST_FILE = 1 << 50
 """More bytes than any storage takes in one file, and few enough to add up thousands."""
@@ -173,6 +176,15 @@ def decode_fragment(data: bytes) -> Fragment:
 
 
 @decoder
+def without_doubtful_count(fragment: Fragment) -> Fragment:
+    """Return a fragment of a manifest that names no writer, without its number of rows.
+
+    Such writers could store the live rows as all rows: 0.8.0 did of fragments in which 0.7.5 had
+    deleted some (lance#1531). As pylance, we take the number of no fragment with deleted rows.
+    """
+    return fragment if fragment.deletion_file is None else replace(fragment, physical_rows=None)
+
+
 def decode_fragment_id(data: bytes) -> int:
     """Return the ID alone of one DataFragment message."""
     return parse(pb.DataFragment, data, "fragment").id
@@ -257,9 +269,9 @@ def overlay_from_pb(message: pb.DataOverlayFile) -> DataOverlayFile:
 
 def inline_sequence(data: bytes) -> StoredSequence:
     """Return the record of a sequence that a fragment keeps in the manifest, as these bytes."""
-    if len(data) <= _DIGEST_BYTES:
+    if len(data) <= DIGEST_BYTES:
         return StoredSequence("inline", len(data), data)
-    return StoredSequence("inline", len(data), blake2b(data, digest_size=_DIGEST_BYTES).digest())
+    return StoredSequence("inline", len(data), blake2b(data, digest_size=DIGEST_BYTES).digest())
 
 
 def _deletion_file(message: pb.DeletionFile) -> DeletionFile:

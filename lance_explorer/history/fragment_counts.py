@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import Fragment
+from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.history import UNKNOWN_COUNT, History
 from lance_explorer.history.steps import same_life
@@ -34,6 +35,8 @@ class FragmentCounts:
         Rows of the version before that were masked, or whose fragment was removed.
     rows_rewritten_in_place : NDArray[np.int64]
         Live rows of changed fragments that have values from other data files or overlays.
+    rows_extended_in_place : NDArray[np.int64]
+        Live rows of changed fragments that only have columns which they had not before.
     """
 
     added: _Counts
@@ -42,6 +45,7 @@ class FragmentCounts:
     rows_in: _Counts
     rows_out: _Counts
     rows_rewritten_in_place: _Counts
+    rows_extended_in_place: _Counts
 
 
 def totals(history: History, of_state: _Counts) -> _Counts:
@@ -73,7 +77,10 @@ def count_fragments(history: History, live_rows: _Counts) -> FragmentCounts:
     before, after = pairs.changed_from, pairs.changed_to
     unknown = np.minimum(deleted[before], deleted[after]) < 0
     newly_masked = np.where(unknown, UNKNOWN_COUNT, np.maximum(deleted[after] - deleted[before], 0))
-    rewritten = np.where(pairs.rewritten, live_rows[after], 0)
+    rewritten, extended = [
+        np.where(pairs.in_place == kind, live_rows[after], 0)
+        for kind in (InPlace.VALUES_DIFFER, InPlace.COLUMNS_ADDED)
+    ]
     ones = np.ones(len(history.states), dtype=np.int64)
 
     def by_version(*parts: tuple[_Counts, _Counts]) -> _Counts:
@@ -89,6 +96,7 @@ def count_fragments(history: History, live_rows: _Counts) -> FragmentCounts:
             (pairs.removed_at, live_rows[pairs.removed]), (pairs.changed_at, newly_masked)
         ),
         rows_rewritten_in_place=by_version((pairs.changed_at, rewritten)),
+        rows_extended_in_place=by_version((pairs.changed_at, extended)),
     )
 
 
@@ -103,7 +111,7 @@ class _Pairs:
     changed_from: _Counts
     changed_to: _Counts
     changed_at: _Counts
-    rewritten: NDArray[np.bool_]
+    in_place: _Counts
 
 
 def _pair_states(history: History) -> _Pairs:
@@ -127,8 +135,8 @@ def _pair_states(history: History) -> _Pairs:
             added.append((key, position))
             continue
         del ended[position, after.id]
-        rewritten = _is_rewritten(history, position, before, after)
-        changed.append((before_key, key, position, rewritten))
+        written = _written_in_place(history, position, before, after)
+        changed.append((before_key, key, position, written))
     new, new_at = _columns(added, 2)
     old, old_at = _columns([(key, position) for (position, _), key in ended.items()], 2)
     only_begins, only_ends = ~begins, ~ends & (intervals.last + 1 < len(history))
@@ -136,7 +144,7 @@ def _pair_states(history: History) -> _Pairs:
     new_at = np.concatenate([intervals.first[only_begins], new_at])
     old = np.concatenate([intervals.keys[only_ends], old])
     old_at = np.concatenate([intervals.last[only_ends] + 1, old_at])
-    before_keys, after_keys, changed_at, is_rewritten = _columns(changed, 4)
+    before_keys, after_keys, changed_at, written_in_place = _columns(changed, 4)
     return _Pairs(
         added=new,
         added_at=new_at,
@@ -145,7 +153,7 @@ def _pair_states(history: History) -> _Pairs:
         changed_from=before_keys,
         changed_to=after_keys,
         changed_at=changed_at,
-        rewritten=is_rewritten.astype(np.bool_),
+        in_place=written_in_place,
     )
 
 
@@ -160,14 +168,21 @@ def _meeting(history: History) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return np.isin(begins, ends[within]), np.isin(ends, begins) & within
 
 
-def _is_rewritten(history: History, position: int, before: Fragment, after: Fragment) -> bool:
-    """Whether rows of a fragment got values from other files, or versions that say so."""
-    if before.files == after.files and before.overlays == after.overlays:
-        return False
-    if before.last_updated_at != after.last_updated_at:
-        return True
+def _written_in_place(
+    history: History, position: int, before: Fragment, after: Fragment
+) -> InPlace:
+    """Return what rows of a fragment got from other files, or as their row versions say.
+
+    As for single rows (history/events/row_classes.py), a Merge that gives no column other values
+    adds columns.
+    """
     schemas = SchemaPair(history.records[position - 1].schema, history.records[position].schema)
-    return in_place(before, after, schemas) is not InPlace.SAME
+    found = in_place(before, after, schemas)
+    same_files = before.files == after.files and before.overlays == after.overlays
+    if found is InPlace.SAME and not same_files and before.last_updated_at != after.last_updated_at:
+        is_merge = history.records[position].operation == OperationName.MERGE
+        return InPlace.COLUMNS_ADDED if is_merge else InPlace.VALUES_DIFFER
+    return found
 
 
 def _columns(rows: list[tuple[int, ...]], width: int) -> list[_Counts]:

@@ -22,6 +22,7 @@ from lance_explorer.format.fragments import (
     BasePath,
     DeletionFile,
     Fragment,
+    without_doubtful_count,
 )
 from lance_explorer.format.indices import IndexMetadata, decode_index_section
 from lance_explorer.format.manifest import (
@@ -52,6 +53,7 @@ from lance_explorer.history.manifest_findings import (
     corrupt_transaction,
     duplicates,
     is_overfull,
+    miscounted,
     not_counted,
     too_many_deleted,
     unreadable,
@@ -304,6 +306,8 @@ class _Loader:
             self._schema_source = split.schema
         index_section_bytes = self._read_indices(data, manifest, layout)
         fragments = [self._states.read(hunk.new, data) for hunk in split.hunks]
+        if manifest.writer is None:
+            fragments = [self._without_doubtful_counts(file, some) for some in fragments]
         transaction = self._read_transaction(file, data, manifest, layout)
         num_new_row_ids = None
         if transaction is not None and transaction.header.operation == OperationName.UPDATE:
@@ -328,6 +332,16 @@ class _Loader:
                 num_new_row_ids=num_new_row_ids,
             )
         )
+
+    def _without_doubtful_counts(self, file: VersionFile, fragments: Fragments) -> Fragments:
+        """Return fragments of a manifest without a writer, without counts that may be wrong."""
+        given = list(_records(fragments))
+        trusted = [without_doubtful_count(fragment) for fragment in given]
+        doubtful = [one for one, other in zip(given, trusted, strict=True) if one != other]
+        told = {finding.code for finding in self._findings}
+        if doubtful and "rows_miscounted" not in told:
+            self._findings.append(miscounted(file, doubtful[0]))
+        return trusted
 
     def _count_new_row_ids(
         self, manifest: Manifest, hunks: list[Hunk], fragments: list[Fragments]

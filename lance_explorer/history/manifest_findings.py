@@ -9,6 +9,7 @@ __all__ = [
     "corrupt_transaction",
     "duplicates",
     "is_overfull",
+    "miscounted",
     "not_counted",
     "too_many_deleted",
     "unreadable",
@@ -51,6 +52,21 @@ def not_counted(file: VersionFile, fragment: Fragment) -> Finding:
         message=f"fragment {fragment.id} does not store how many rows it has, as from writers up "
         f"to 0.7; version {file.version} is the first with such fragments",
         advice="Counts of such versions are null. Any commit of a newer release counts the rows.",
+        version=file.version,
+        fragment_id=fragment.id,
+    )
+
+
+def miscounted(file: VersionFile, fragment: Fragment) -> Finding:
+    """Return that fragments may count the rows that are deleted from them twice."""
+    return Finding(
+        code="rows_miscounted",
+        severity="warning",
+        message=f"fragment {fragment.id} says that it has {fragment.physical_rows} rows, some of "
+        "them deleted, in a manifest that names no writer: such writers (0.8.0) may have stored "
+        f"the rows that were left; version {file.version} is the first with such fragments",
+        advice="Counts of such versions are null; pylance reads the rows right. Any commit of a "
+        "newer release counts them.",
         version=file.version,
         fragment_id=fragment.id,
     )

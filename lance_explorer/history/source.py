@@ -4,6 +4,7 @@ import copy
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -26,6 +27,7 @@ from lance_explorer.history.listing import VersionFile, VersionListing
 from lance_explorer.history.loading import extend, with_unreadable
 from lance_explorer.history.recorded import Recorded
 from lance_explorer.history.refs import branch_root, load_branches, load_tags
+from lance_explorer.history.states import States
 from lance_explorer.storage import (
     FilePart,
     IoCounts,
@@ -347,6 +349,9 @@ class TableSource:
         self._single[version] = history
         if len(self._single) > _MOST_SINGLE:
             self._single.pop(next(iter(self._single)), None)  # asked for longest ago
+        if self._history is not None and (doubted := self._history.states.contradicted):
+            # Other versions contradict it, which a version alone cannot tell.
+            return replace(history, states=States(history.states.parts, doubted))
         return history
 
     def found(self, version: int) -> tuple[History, int]:

@@ -5,7 +5,7 @@ were added a few at a time are records. Who reads columns need not know which is
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain, groupby
@@ -14,12 +14,14 @@ from typing import Any, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from lance_explorer.errors import FormatError
 from lance_explorer.format.fragment_columns import FragmentColumns, sequence_storage
-from lance_explorer.format.fragments import Fragment, StoredSequence
+from lance_explorer.format.fragments import DIGEST_BYTES, Fragment, StoredSequence
+from lance_explorer.format.sequences import decode_row_id_sequence
 from lance_explorer.format.single_ranges import SingleRanges, single_ranges
 from lance_explorer.rowids.arrays import Uint64Array, aranges
 
-__all__ = ["UNKNOWN_COUNT", "ColumnsPart", "StateFiles", "States", "inline_bytes"]
+__all__ = ["UNKNOWN_COUNT", "ColumnsPart", "StateFiles", "States", "inline_bytes", "num_row_ids"]
 
 UNKNOWN_COUNT = -1
 
@@ -82,10 +84,13 @@ class States(Sequence[Fragment]):
     ----------
     parts : iterable of ColumnsPart or of tuple of Fragment
         The states.
+    doubted : collection of Fragment
+        States of which it is known that something contradicts their number of rows.
     """
 
-    def __init__(self, parts: Iterable[_Part] = ()) -> None:
+    def __init__(self, parts: Iterable[_Part] = (), doubted: Collection[Fragment] = ()) -> None:
         self.parts = tuple([part for part in parts if len(part)])
+        self._doubted = doubted
         self._begins = [0, *accumulate(len(part) for part in self.parts)]
 
     def __len__(self) -> int:
@@ -130,11 +135,47 @@ class States(Sequence[Fragment]):
 
     @cached_property
     def physical_rows(self) -> _Counts:
-        """Rows with the deleted ones; UNKNOWN_COUNT where the writer did not store it."""
-        return self._column(
+        """Rows with the deleted ones; UNKNOWN_COUNT where nothing tells.
+
+        So it is where row IDs contradict, or another state of the same data file.
+        """
+        rows = self._column(
             lambda columns: _or_unknown(columns.physical_rows, columns.physical_rows > 0),
             lambda state: UNKNOWN_COUNT if state.physical_rows is None else state.physical_rows,
         )
+        row_ids = self._column(_row_ids_of_columns, num_row_ids)
+        rows = _or_unknown(rows, (row_ids < 0) | (row_ids == rows))
+        rows[self._counted_differently(rows)] = UNKNOWN_COUNT
+        if self._doubted:
+            doubted = [number for number, state in enumerate(self) if state in self._doubted]
+            rows[doubted] = UNKNOWN_COUNT
+        return rows
+
+    @cached_property
+    def contradicted(self) -> frozenset[Fragment]:
+        """The states whose number of rows something contradicts."""
+        unknown = np.flatnonzero(self.physical_rows < 0).tolist()
+        return frozenset([s for n in unknown if (s := self[n]).physical_rows is not None])
+
+    def _counted_differently(self, rows: _Counts) -> list[int]:
+        """Return states that have a data file of another state, which counts other rows in it.
+
+        A file has one number of rows, whatever is deleted of them.
+        """
+        order = np.lexsort((rows, self.ids))
+        ids, counts = self.ids[order], rows[order]
+        differs = (ids[1:] == ids[:-1]) & (counts[1:] != counts[:-1]) & (counts[:-1] >= 0)
+        found = list[int]()
+        for id_ in np.unique(ids[1:][differs]).tolist():
+            begin, end = np.searchsorted(ids, [id_, id_ + 1])
+            states = [state for state in order[begin:end].tolist() if rows[state] >= 0]
+            by_file = dict[str, set[int]]()
+            for state in states:
+                for file in self[state].files:
+                    by_file.setdefault(file.path, set()).add(int(rows[state]))
+            wrong = {path for path, some in by_file.items() if len(some) > 1}
+            found += [s for s in states if any(file.path in wrong for file in self[s].files)]
+        return found
 
     @cached_property
     def num_deleted_rows(self) -> _Counts:
@@ -289,6 +330,22 @@ def _files_of(part: _Part) -> tuple[list[str], list[int], list[int]]:
 def inline_bytes(sequence: StoredSequence | None) -> int:
     """Return how many bytes of a manifest a sequence takes."""
     return 0 if sequence is None else sequence.num_bytes
+
+
+def num_row_ids(state: Fragment) -> int:
+    """Return how many row IDs an inline sequence of few bytes has; UNKNOWN_COUNT for others."""
+    stored = state.row_ids
+    if stored is None or not 0 < stored.num_bytes <= DIGEST_BYTES:
+        return UNKNOWN_COUNT
+    try:
+        return len(decode_row_id_sequence(stored.digest))
+    except FormatError:  # which reading it tells
+        return UNKNOWN_COUNT
+
+
+def _row_ids_of_columns(columns: FragmentColumns) -> _Counts:
+    start, stop, found = single_ranges(columns)
+    return _or_unknown(stop - start, found)
 
 
 def _deleted_of_columns(columns: FragmentColumns) -> _Counts:

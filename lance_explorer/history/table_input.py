@@ -11,7 +11,7 @@ from lance_explorer.format.manifest import decode_manifest_message
 from lance_explorer.history.source import TableSource
 from lance_explorer.storage import IoCounts, NamespaceCommits, Options, open_storage
 
-__all__ = ["dataset_of", "open_source", "package_of"]
+__all__ = ["dataset_of", "open_source", "package_of", "reopened", "source_of"]
 
 _TREE = "/tree/"
 """What is before the name of a branch in its root; a namespace tells of no branches."""
@@ -66,6 +66,33 @@ def open_source(
     client, name = opened._namespace_client, opened._table_id
     storage.commits = NamespaceCommits(client, name, storage.uri)
     return TableSource(storage, on)
+
+
+def source_of(table: Any) -> TableSource | None:
+    """Return the metadata that a Table stands for; None if it is something else."""
+    source = getattr(table, "source", None)
+    return source if isinstance(source, TableSource) else None
+
+
+def reopened(
+    table: Any,
+    storage_options: Mapping[str, str] | None = None,
+    allow_bases: Iterable[str | os.PathLike[str]] = (),
+    io: IoCounts | None = None,
+) -> TableSource:
+    """Return the metadata of a table as it is now, for all that :func:`open_source` takes.
+
+    A Table may be given, too: it is opened anew where it is, on its branch, with the options and
+    the allowed places that it has.
+    """
+    source = source_of(table)
+    if source is None:
+        return open_source(table, None, storage_options, allow_bases, io)
+    old = source.main_storage
+    options = old.options if storage_options is None else storage_options
+    storage = open_storage(old.uri, options, io, [*old.bases.allowed, *allow_bases])
+    storage.commits = old.commits
+    return TableSource(storage, source.branch)
 
 
 def package_of(table: Any) -> str:

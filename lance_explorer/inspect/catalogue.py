@@ -675,7 +675,7 @@ class Inspect:
 
         Parameters
         ----------
-        clones : iterable of str, os.PathLike, lance.LanceDataset or lancedb table
+        clones : iterable of str, os.PathLike, Table, lance.LanceDataset or lancedb table
             Shallow clones of the table, which read its files.
 
         Examples

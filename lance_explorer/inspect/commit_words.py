@@ -252,7 +252,10 @@ def _restore_words(restore: Restore, counts: Mapping[str, Any]) -> list[str]:
 def _update_words(update: Update, commit: Commit) -> list[str]:
     counts = commit.counts
     fields = update.writes().fields & commit.paths.keys()
-    what = ("rows_column_rewritten", "rows_updated", "rows_added", "rows_deleted")
+    what = (
+        *("rows_column_rewritten", "rows_column_added"),
+        *("rows_updated", "rows_added", "rows_deleted"),
+    )
     told = [name for name in what if counts[name]]
     if not told and any(counts[name] is None for name in what):
         return _untold_update(counts["rows_in"], counts["rows_out"])
@@ -263,6 +266,7 @@ def _update_words(update: Update, commit: Commit) -> list[str]:
     place = " in place" if writes_in_place(update) else ""
     words = {
         "rows_column_rewritten": ("values of ", f"{named} written{place}"),
+        "rows_column_added": ("values of ", f"{named} added{place}"),
         "rows_updated": ("", f" updated{named}{place}"),
         "rows_added": ("", " added"),
         "rows_deleted": ("", " deleted"),
@@ -329,6 +333,8 @@ def _rewritten_words(counts: Mapping[str, Any]) -> list[str]:
     words = [f"{_rows(counts[name])} {verb}" for name, verb in what.items() if counts[name]]
     if counts["rows_column_rewritten"]:
         words.insert(0, f"values of {_rows(counts['rows_column_rewritten'])} written")
+    if counts["rows_column_added"]:
+        words.insert(0, f"filled in {_rows(counts['rows_column_added'])}")
     return words
 
 

@@ -10,6 +10,7 @@ from lance_explorer.frames.findings import FINDINGS, findings_frame
 from lance_explorer.history.history import History
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.states import UNKNOWN_COUNT, num_row_ids
 from lance_explorer.inspect.contradictions import contradictions
 
 __all__ = ["FINDINGS", "findings", "findings_frame"]
@@ -22,6 +23,7 @@ def findings(source: TableSource) -> pl.DataFrame:
         *history.findings,
         *_far_bases(source, history),
         *_uncounted(history),
+        *_contradicted(history),
         *contradictions(source),
         *rewrites(source).findings,
         *source.recorded_findings,
@@ -78,3 +80,32 @@ def _uncounted(history: History) -> list[Finding]:
         )
         for place in unknown.tolist()
     ]
+
+
+def _contradicted(history: History) -> Iterator[Finding]:
+    """Yield a finding for each number of rows that something else in manifests contradicts.
+
+    Of row IDs, columns and short sequences tell; ``check_row_ids`` reads all of them.
+    """
+    intervals, states = history.intervals, history.states
+    for place in np.flatnonzero(states.physical_rows[intervals.keys] < 0).tolist():
+        state = states[intervals.keys[place]]
+        if state.physical_rows is None:
+            continue
+        row_ids = num_row_ids(state)
+        is_other = row_ids not in (UNKNOWN_COUNT, state.physical_rows)
+        other = (
+            f"and {row_ids:,} row IDs"
+            if is_other
+            else "and another version says another number of the same data file"
+        )
+        yield Finding(
+            code="rows_contradict_row_ids" if is_other else "rows_contradict_versions",
+            severity="error",
+            message=f"the manifest says that the fragment has {state.physical_rows:,} rows, "
+            f"{other}",
+            advice="One of both is wrong, so counts of its rows are null: restore the manifest "
+            "from a backup.",
+            version=int(history.versions[intervals.first[place]]),
+            fragment_id=state.id,
+        )

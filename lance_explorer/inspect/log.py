@@ -45,6 +45,7 @@ _COUNTS = (
     "rows_restored",
     "rows_moved",
     "rows_column_rewritten",
+    "rows_column_added",
     "num_rows",
     "num_fragments",
     "data_bytes",

@@ -61,6 +61,7 @@ class RowCounts:
     reverted: int | None = 0
     moved: int | None = 0
     column_rewritten: int | None = 0
+    column_added: int | None = 0
 
 
 ROW_COUNTS = tuple([field.name for field in fields(RowCounts)])
@@ -68,7 +69,7 @@ ROW_COUNTS = tuple([field.name for field in fields(RowCounts)])
 
 _NOTHING = RowCounts()
 
-_UNKNOWN = RowCounts(None, None, None, None, None, None, None, None)
+_UNKNOWN = RowCounts(*[None] * len(ROW_COUNTS))
 
 _NEEDS_OPERATION = frozenset(
     {OperationName.UPDATE, OperationName.DATA_OVERLAY, OperationName.RESTORE}
@@ -90,6 +91,7 @@ class _Told:
     rows_in: int | None = None
     rows_out: int | None = None
     rows_rewritten_in_place: int | None = None
+    rows_extended_in_place: int | None = None
     same_fragments: bool | None = None
     rows_created: int | None = None
     rows_changed: int | None = None
@@ -150,6 +152,7 @@ def _told(history: History, steps: FragmentCounts, num_rows: NDArray[np.int64]) 
         known(steps.rows_in),
         known(steps.rows_out),
         known(steps.rows_rewritten_in_place),
+        known(steps.rows_extended_in_place),
         [move == 0 for move in moves],
         [record.num_new_row_ids for record in history.records],
         strict=True,
@@ -190,7 +193,8 @@ def _needs_events(record: VersionRecord, told: _Told) -> bool:
         case OperationName.RESTORE:
             return told.same_fragments is False
         case OperationName.UPDATE:
-            return told.same_fragments is False and told.rows_rewritten_in_place != 0
+            in_place = told.rows_rewritten_in_place, told.rows_extended_in_place
+            return told.same_fragments is False and in_place != (0, 0)
         case _:
             return False
 
@@ -263,11 +267,20 @@ def _count_by_fragments(
             return RowCounts(deleted=told.rows_out)
         case OperationName.MERGE | OperationName.DATA_REPLACEMENT:
             if told.same_fragments is None:
+                # Whether a lone Merge gave a column other values, or only added one, nobody tells.
+                is_open = name == OperationName.MERGE and told.rows_changed != 0
                 return RowCounts(
-                    told.rows_created, deleted=None, column_rewritten=told.rows_changed
+                    told.rows_created,
+                    deleted=None,
+                    column_rewritten=None if is_open else told.rows_changed,
+                    column_added=None if is_open else 0,
                 )
-            rewritten = told.rows_rewritten_in_place
-            return RowCounts(told.rows_in, deleted=told.rows_out, column_rewritten=rewritten)
+            return RowCounts(
+                told.rows_in,
+                deleted=told.rows_out,
+                column_rewritten=told.rows_rewritten_in_place,
+                column_added=told.rows_extended_in_place,
+            )
         case OperationName.UPDATE if isinstance(operation, Update):
             return _count_update(told, operation, schema, deleted)
         case OperationName.DATA_OVERLAY if isinstance(operation, DataOverlay):
@@ -369,8 +382,8 @@ def counts_of(events: RowEvents) -> RowCounts:
         restored=events.where(returns & comes).num_rows,
         reverted=events.where(returns & ~comes).num_rows,
         moved=events.count(RowEvent.MOVED),
-        column_rewritten=events.count(RowEvent.COLUMN_REWRITTEN)
-        + events.count(RowEvent.COLUMN_ADDED),
+        column_rewritten=events.count(RowEvent.COLUMN_REWRITTEN),
+        column_added=events.count(RowEvent.COLUMN_ADDED),
     )
     if events.step.is_unpaired_update and events.step.inserts_nothing:
         # Which row became which is open; but all added ones were there before.

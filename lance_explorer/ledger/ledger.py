@@ -22,7 +22,7 @@ from lance_explorer.frames.columns import BRANCH, BYTES, COUNT, ID, TEXT, TIME, 
 from lance_explorer.frames.documented import documented
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.table_input import open_source
+from lance_explorer.history.table_input import open_source, source_of
 from lance_explorer.ledger.kinds import REFS
 from lance_explorer.ledger.lives import Life
 from lance_explorer.ledger.merging import (
@@ -173,8 +173,8 @@ class Ledger:
         >>> lx.Ledger(folder / "one").record(table, branch="dev")["last_version"].to_list()
         [2]
         """
-        source = getattr(table, "source", None)
-        if not isinstance(source, TableSource):
+        source = source_of(table)
+        if source is None:
             source = open_source(table, None, storage_options, allow_bases)
         main = source.on_branch(None).refreshed()
         wanted: list[str | None] = [None, *main.branches]

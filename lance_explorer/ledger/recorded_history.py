@@ -121,6 +121,8 @@ class _Builder:
         records = list[VersionRecord]()
         for file, row in zip(self._files, rows, strict=True):
             manifest = decode_manifest_message(row["manifest"])
+            if manifest.writer is None:  # whose counts may be wrong
+                raise _UnusualError
             transaction = self._transaction(file, row, manifest)
             records.append(
                 VersionRecord(

@@ -42,6 +42,12 @@ FOUND = FrameSchema(
             nullable=True,
         ),
         Column("_rowaddr", ID, "row address in last_version"),
+        Column(
+            "_row",
+            COUNT,
+            "number of the row among those found: the same in all lines of one row, also where "
+            "its address is another",
+        ),
         Column("first_version", ID, "first kept version in which the row was found like this"),
         Column("last_version", ID, "last such version"),
         Column("versions_kept", COUNT, "kept versions from the one to the other"),
@@ -207,6 +213,7 @@ def found_frame(
         "branch": [source.branch] * len(seen),
         "_rowid": _names(rows, seen),
         "_rowaddr": seen.address,
+        "_row": pl.Series(seen.identity, dtype=ID).rank("dense").cast(pl.Int64) - 1,
         "first_version": versions[seen.first],
         "last_version": versions[seen.last],
         "versions_kept": seen.last - seen.first + 1,

@@ -23,7 +23,7 @@ from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.refs import load_branches, load_tags
 from lance_explorer.history.source import TableSource
-from lance_explorer.history.table_input import open_source
+from lance_explorer.history.table_input import reopened
 from lance_explorer.locks.lock_text import (
     Lock,
     branch_id,
@@ -72,8 +72,8 @@ def verify(
     ----------
     lock : str or os.PathLike
         Path of a lock file, or its text, as :func:`lock` returns it.
-    table : str, os.PathLike, lance.LanceDataset or lancedb table, optional
-        Where the table is now; by default where the lock says.
+    table : str, os.PathLike, Table, lance.LanceDataset or lancedb table, optional
+        Where the table is now; by default where the lock says. A Table is looked at anew.
     storage_options, allow_bases
         As for :func:`open_table`. A table whose files are elsewhere, as a clone, needs the same
         ``allow_bases`` as to open it.
@@ -96,8 +96,8 @@ def verify(
     Examples
     --------
     >>> text = lx.lock(table.at(4))
-    >>> lx.verify(text).ok
-    True
+    >>> lx.verify(text).ok, lx.verify(text, table).ok
+    (True, True)
     >>> lx.verify(text, table="moved/people.lance").status
     'table_gone'
     """
@@ -106,7 +106,7 @@ def verify(
     storage_options = None if storage_options is None else Options(storage_options)
     place = locked.uri if table is None else table
     try:
-        opened = open_source(place, None, storage_options, allow_bases)
+        opened = reopened(place, storage_options, allow_bases)
         return LiveTable(opened).answer(lambda source: _verified(source, locked, is_wanted))
     except TableNotFoundError as error:
         uri = str(getattr(place, "uri", place))

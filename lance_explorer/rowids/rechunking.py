@@ -1,8 +1,8 @@
 """The row-ID sequences of fragments that are rewritten, as Lance makes them from the old ones.
 
-The deleted rows are left out, what stays is cut where new fragments begin, and each segment that
-results is encoded anew. Segments are never joined, but for ranges that follow one another
-(docs/FORMAT.md 3.3).
+Ranges of one fragment that ascend are one segment first. The deleted rows are left out, what stays
+is cut where new fragments begin, and each segment that results is encoded anew. No others are
+joined, but for ranges that follow one another (docs/FORMAT.md 3.3).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ def remaining(sequence: RowIdSequence, deleted: Positions) -> Iterator[Piece]:
         first, last = np.searchsorted(deleted, [begin, end])
         own, begin = deleted[first:last] - begin, end
         if isinstance(part, Range | Ranges):
-            yield from _ranges_without(all_ranges([part]), own)
+            yield from _without(all_ranges([part]), own)
         elif len(own) < len(part):
             yield np.delete(part.values(), own)
 
@@ -74,30 +74,28 @@ def rechunked(pieces: Iterable[Piece], sizes: Sequence[int]) -> Iterator[RowIdSe
         yield _encoded(taken)
 
 
-def _ranges_without(ranges: Ranges, deleted: Positions) -> Iterator[Piece]:
-    """Yield ranges without some values: those that lose some become segments of their own."""
-    if not len(deleted):
-        yield ranges
-        return
-    counts = ranges.counts()
-    begins = begins_of(counts)
-    lost = np.searchsorted(deleted, begins + counts) - np.searchsorted(deleted, begins)
-    done = 0
-    for hit in np.flatnonzero((lost > 0) & (lost < counts)).tolist():
-        yield from _whole(ranges, done, hit, lost)
-        first = int(np.searchsorted(deleted, begins[hit]))
-        own = deleted[first : first + int(lost[hit])] - begins[hit]
-        values = np.arange(ranges.starts[hit], ranges.stops[hit], dtype=np.uint64)
-        yield np.delete(values, own)
-        done = hit + 1
-    yield from _whole(ranges, done, len(counts), lost)
+def _without(ranges: Ranges, deleted: Positions) -> Iterator[Piece]:
+    """Yield ranges without some values; those of one fragment that ascend are one segment.
 
-
-def _whole(ranges: Ranges, begin: int, end: int, lost: Positions) -> Iterator[Ranges]:
-    """Yield those of some ranges of which nothing is lost."""
-    stay = begin + np.flatnonzero(lost[begin:end] == 0)
-    if len(stay):
-        yield Ranges(ranges.starts[stay], ranges.stops[stay])
+    Lance joins these when it reads a sequence, whatever is missing between them, and even where
+    ranges would take fewer bytes.
+    """
+    goes_on = ranges.starts[1:] >= ranges.stops[:-1]
+    firsts = np.flatnonzero(np.append(True, ~goes_on))
+    lasts = np.append(firsts[1:], len(ranges.starts))
+    begins = np.append(begins_of(ranges.counts()), len(ranges))
+    lost = np.searchsorted(deleted, begins)
+    is_whole = (lasts - firsts == 1) & (lost[firsts] == lost[lasts])
+    # Those that stay ranges are yielded together: there can be very many.
+    for group in np.split(np.arange(len(firsts)), np.flatnonzero(np.diff(is_whole)) + 1):
+        if is_whole[group[0]]:
+            yield Ranges(ranges.starts[firsts[group]], ranges.stops[firsts[group]])
+            continue
+        for first, last in zip(firsts[group].tolist(), lasts[group].tolist(), strict=True):
+            values = Ranges(ranges.starts[first:last], ranges.stops[first:last]).values()
+            own = deleted[lost[first] : lost[last]] - begins[first]
+            if len(own) < len(values):
+                yield np.delete(values, own)
 
 
 def _slice(piece: Piece, begin: int, end: int) -> Piece:

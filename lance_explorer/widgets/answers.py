@@ -81,7 +81,7 @@ class Answer:
 def found_answer(table: Table, found: Found) -> Answer:
     """Return rows that were found by their values as an answer."""
     rows = found.to_polars()
-    newest = rows.unique("_rowid", keep="first", maintain_order=True)
+    newest = rows.unique("_row", keep="first", maintain_order=True)
     ends = pl.when("is_live").then(pl.lit("live")).otherwise(pl.col("ended_as").cast(pl.String))
     counts = newest.group_by(ends.alias("end"), maintain_order=True).len()
     parts = [
@@ -114,7 +114,7 @@ def _telling(rows: pl.DataFrame, where: str) -> list[str]:
         for column in rows.drop(FOUND.names)
         if not column.dtype.is_nested() and column.dtype not in (pl.Binary, pl.Object)
     ]
-    changed = rows.group_by("_rowid").agg(pl.col(some).n_unique()).drop("_rowid").max()
+    changed = rows.group_by("_row").agg(pl.col(some).n_unique()).drop("_row").max()
     is_asked = {name: re.search(rf"\b{re.escape(name)}\b", where) is not None for name in some}
     return sorted(some, key=lambda name: (not is_asked[name], (changed[name][0] or 0) < 2))
 
@@ -123,7 +123,8 @@ def _sighting(table: Table, row: Mapping[str, Any], columns: Sequence[str]) -> L
     """Return a row as it was in some versions."""
     first, last = row["first_version"], row["last_version"]
     what = "live" if row["is_live"] else _end(row)
-    name = f"row {row['_rowid']:,}"
+    row_id = row["_rowid"]  # null if row IDs were turned on after the row ended
+    name = f"row {row_id:,}" if row_id is not None else f"row at address {row['_rowaddr']:,}"
     values = _values({name: row[name] for name in columns})
     changes = _row_choice(table, row)
     when = span_words(first, last)

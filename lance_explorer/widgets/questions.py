@@ -98,21 +98,21 @@ def _who_deleted(table: Table, where: str) -> Answer:
     code = f'{call("table.find", where, limit=10_000)}.to_polars().filter(ended_as="deleted")'
     gone = rows.filter(pl.col("ended_as").is_in(["deleted", "overwritten"]))
     if gone.is_empty():
-        live = rows.filter("is_live")["_rowid"].n_unique()
+        live = rows.filter("is_live")["_row"].n_unique()
         why = f"{counted(live, 'such row')} {_are(live)} live" if live else "there is none"
         lines = found_answer(table, found).lines
         return Answer(f"Nobody: {why}. {how_far(found)}", lines, code)
     commits = gone.group_by("ended_version", maintain_order=True).agg(
-        pl.col("_rowid").n_unique().alias("count"), pl.all().first()
+        pl.col("_row").n_unique().alias("count"), pl.all().first()
     )
     lines = [_by_commit(row, row["count"], row["ended_version"]) for row in _newest(commits)]
-    count = gone["_rowid"].n_unique()
+    count = gone["_row"].n_unique()
     first = commits.row(0, named=True)
     if len(commits) == 1:
         which = f"in version {first['ended_version']:,}{by_whom(first)}"
     else:
         which = f"in {len(commits):,} commits, last in version {first['ended_version']:,}"
-    back = gone.join(rows.filter("is_live"), on="_rowid", how="semi")["_rowid"].n_unique()
+    back = gone.join(rows.filter("is_live"), on="_row", how="semi")["_row"].n_unique()
     again = f" {back:,} of these {_are(back)} live again." if back else ""
     doubt = " Of some it is uncertain." if gone["is_uncertain"].any() else ""
     more = "" if found.is_complete else f" {how_far(found)}"

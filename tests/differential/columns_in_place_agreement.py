@@ -70,8 +70,9 @@ def assert_counts_hold(table: Table, scans: Scans, version: int, done: Done) -> 
         return
     assert counts["added"] in (None, len(done.added)), where
     assert counts["deleted"] in (None, len(done.deleted)), where
-    whole = counts["column_rewritten"]
-    if counts["updated"] is not None and whole is not None:
+    parts = counts["column_rewritten"], counts["column_added"]
+    if counts["updated"] is not None and None not in parts:
+        whole = sum(parts)
         assert counts["updated"] <= len(done.written), where
         assert counts["updated"] + whole >= len(done.written | changed), where
 

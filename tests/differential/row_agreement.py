@@ -113,6 +113,7 @@ def assert_counts_by_identity(
             continue
         if row["operation"] == "Restore" and _restored_version(table, row["version"]) >> 63:
             continue
+        counts: dict[str, int | None]
         if follows(before, row):
             counts = _compared(table, before, row, scanned)
         elif int(row["writer_version"].split(".")[0]) >= 8:  # older ones store wrong versions
@@ -132,14 +133,14 @@ def _compared(
     before: dict[str, Any] | None,
     row: dict[str, Any],
     scanned: Callable[[Table, int], pl.DataFrame],
-) -> dict[str, int]:
+) -> dict[str, int | None]:
     """Count what a commit did, by comparing its rows with those of the version before."""
     after = scanned(table, row["version"])
     old = scanned(table, before["version"]) if before else after.clear()
     is_new = pl.col("_rowid") >= (before["next_row_id"] if before else 0)
     removed = old.join(after, on="_rowid", how="anti")
     added_rows = after.join(old, on="_rowid", how="anti")
-    counts = {
+    counts: dict[str, int | None] = {
         "added": len(after.filter(is_new)),
         "restored": len(added_rows.filter(~is_new)),
         "deleted": len(removed),
@@ -152,13 +153,15 @@ def _compared(
     return counts
 
 
-def _told_by_rows(row: dict[str, Any], rows: pl.DataFrame) -> dict[str, int]:
+def _told_by_rows(row: dict[str, Any], rows: pl.DataFrame) -> dict[str, int | None]:
     """Count what a commit did, by its own rows alone."""
     is_new = pl.col(CREATED) == row["version"]
     touched = len(rows.filter(~is_new, pl.col(UPDATED) == row["version"]))
-    counts = {"added": len(rows.filter(is_new))}
+    counts: dict[str, int | None] = {"added": len(rows.filter(is_new))}
     if row["operation"] in ("Update", "DataOverlay"):
         counts["updated"] = touched
-    if row["operation"] in ("Merge", "DataReplacement"):
+    if row["operation"] == "DataReplacement":
         counts["column_rewritten"] = touched
+    if row["operation"] == "Merge" and touched:  # of which nobody tells what they got
+        return counts | {"column_rewritten": None, "column_added": None}
     return counts

@@ -28,6 +28,7 @@ COUNTS = (
     "reverted",
     "moved",
     "column_rewritten",
+    "column_added",
 )
 """What a commit can do to rows; ``rows_`` and such a name is a column of ``versions()``."""
 
@@ -325,7 +326,7 @@ class Twin:
     def add_column(self, name: str) -> None:
         """Add a column with values."""
         self.dataset.add_columns({name: "key + 1"})
-        self._note("Merge", column_rewritten=len(self.rows))
+        self._note("Merge", column_added=len(self.rows))
 
     def add_null_column(self, name: str) -> None:
         """Add a column of nulls, which changes the schema alone."""
@@ -336,7 +337,7 @@ class Twin:
         """Add a column from another table."""
         values = pa.table({"key": list(self.rows), name: [key * 2 for key in self.rows]})
         self.dataset.merge(values, "key")
-        self._note("Merge", column_rewritten=len(self.rows))
+        self._note("Merge", column_added=len(self.rows))
 
     def cast_column(self, name: str, data_type: pa.DataType) -> None:
         """Write a column anew as another type."""
@@ -581,7 +582,9 @@ class Twin:
             counts = {**NOTHING, **counts}
             if operation != "Restore":
                 self._note_written(
-                    version, all_rows=operation == "Merge" and counts["column_rewritten"]
+                    version,
+                    all_rows=operation == "Merge"
+                    and (counts["column_rewritten"] or counts["column_added"]),
                 )
             self.commits[version] = Commit(
                 operation, counts, may_be_null, dict(self.rows), dict(self.written), message

@@ -1,6 +1,7 @@
 """All checks as one: what is found of damage on disk, of known bugs, and of nothing else."""
 
 import shutil
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,13 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer.checks.storage_checks import LARGE_OLD_BYTES
+from lance_explorer.format._pb import table_pb2 as pb
+from lance_explorer.format.manifest import fragment_messages
 from lance_explorer.frames.sizes import byte_size
 from tests.disk.lives import Life, rows
 from tests.format.samples import DATA, stored_tables
+from tests.synthetic import ManifestFile
+from tests.synthetic.wire import record
 
 
 def codes(path: Path, **options: Any) -> list[str]:
@@ -164,3 +169,22 @@ def test_what_only_old_versions_need_is_what_a_cleanup_frees(
 
 def bytes_below(path: Path) -> int:
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("data_format", ["legacy", "2.0", "2.1", "2.2"])
+def test_a_fragment_with_other_rows_than_its_data_file_is_found_by_a_deep_check(
+    data_format: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(rows(9), str(path), data_storage_version=data_format)
+    assert codes(path, deep=True) == []
+    [file] = (path / "_versions").glob("*.manifest")
+    manifest = ManifestFile.from_bytes(file.read_bytes())
+    fragment = pb.DataFragment.FromString(fragment_messages(file.read_bytes())[0])
+    fragment.physical_rows -= 2
+    changed = replace(manifest, fragments=record(2, fragment.SerializeToString()))
+    file.write_bytes(changed.to_bytes())
+    found = lx.open_table(path).check(deep=True).filter(code="rows_contradict_file")
+    assert found.select("severity", "fragment_id").rows() == [("error", 0)]
+    assert "has 7 rows" in found["message"].item()
+    assert "has 9" in found["message"].item()

@@ -1,43 +1,22 @@
 """What a compaction leaves in metadata is what pylance writes."""
 
 import random
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import lance
-import polars as pl
 import pytest
 
 import lance_explorer as lx
 from lance_explorer.disk import compaction_preview
 from tests.disk.agreement import random_options
 from tests.disk.lives import Compacted, rows
-
-Sequence = tuple[int, int, int, str]
-"""Rows, segments, bytes, and how many segments have which encoding."""
-
-
-def sequences(path: Path, than: set[int]) -> list[Sequence]:
-    """Return what we decode of the fragments of the latest version that were not there before."""
-    inspect = lx.open_table(path).inspect
-    encodings = inspect.row_id_encodings().filter(~pl.col("fragment_id").is_in(list(than)))
-    segments = inspect.row_id_segments()
-    found = []
-    for fragment_id, count, num, size in encodings.select(
-        "fragment_id", "num_values", "num_segments", "encoded_bytes"
-    ).iter_rows():
-        forms = Counter(segments.filter(fragment_id=fragment_id)["encoding"])
-        words = ", ".join(f"{number:,} {form}" for form, number in sorted(forms.items()))
-        found.append((count, num, size, words))
-    return sorted(found)
-
-
-def predicted(path: Path, options: dict[str, Any]) -> list[Sequence]:
-    new = lx.open_table(path).compaction_preview(**options).new_fragments()
-    assert new["row_id_bytes"].null_count() == 0
-    names = "num_rows", "num_row_id_segments", "row_id_bytes", "row_id_encodings"
-    return sorted(new.select(names).rows())
+from tests.disk.random_compactions import (
+    check_compaction_of,
+    predicted,
+    sequences,
+    write_at_random,
+)
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 2))
@@ -53,6 +32,24 @@ def test_row_id_sequences_become_what_pylance_writes(seed: int, tmp_path: Path) 
     assert sequences(life.path, set(before)) == expected
     assert told["num_fragments_after"] == len(lance.dataset(str(life.path)).get_fragments())
     assert told["row_id_bytes_after"] == sum(size for _, _, size, _ in expected)
+
+
+@pytest.mark.parametrize("seed", range(1000, 1016))
+def test_upserts_in_any_order_are_compacted_as_foretold(seed: int, tmp_path: Path) -> None:
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    has_ids = write_at_random(tmp_path / "t.lance", rng)
+    check_compaction_of(tmp_path / "t.lance", rng, has_ids=has_ids)
+
+
+def test_ascending_ranges_of_one_fragment_become_one_segment(tmp_path: Path) -> None:
+    path = tmp_path / "t.lance"
+    lance.write_dataset(rows(6), str(path), enable_stable_row_ids=True)
+    some = rows(6).take([3, 2, 0, 5, 1])
+    lance.dataset(str(path)).merge_insert("id").when_matched_update_all().execute(some)
+    assert predicted(path, {}) == [(6, 5, 41, "4 range, 1 range_with_bitmap")]
+    lance.dataset(str(path)).optimize.compact_files()
+    assert sequences(path, {0, 1}) == [(6, 5, 41, "4 range, 1 range_with_bitmap")]
 
 
 def test_scattered_updates_and_deletions_are_told(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from lance_explorer.format.deletions import decode_deletion_file
 from lance_explorer.format.fragments import DeletionFileType
 from tests.format.samples import DATA
 from tests.synthetic import ManifestFile, SyntheticTable
+from tests.synthetic.deletions import ARROW_ARRAY, BITMAP, deletion_file
 from tests.synthetic.sequences import row_id_sequence, version_sequence
 from tests.synthetic.wire import record
 
@@ -268,6 +269,57 @@ def test_more_deleted_rows_than_rows_are_null_and_a_finding(plain):
     assert (finding.code, finding.version, finding.fragment_id) == ("too_many_deleted", 4, 0)
     with pytest.raises(CorruptFileError):
         opened.latest.row_ids()
+
+
+@pytest.mark.parametrize("rows", [3, 7, 1000])
+def test_a_count_that_other_versions_contradict_is_null_and_a_finding(plain, rows):
+    def lie(message: pb.DataFragment) -> None:
+        message.physical_rows = rows
+
+    opened = amend(plain, 1, lie)
+    assert opened.versions()["num_rows"].to_list() == [5, None, None, None]
+    assert opened.latest.num_rows is None
+    assert opened.inspect.fragments()["physical_rows"].to_list() == [5, None]
+    found = opened.check().filter(code="rows_contradict_versions")
+    assert set(found["fragment_id"]) == {1}
+
+
+@pytest.mark.parametrize("rows", [3, 7])
+def test_a_count_that_row_ids_contradict_is_null_and_a_finding(table, rows):
+    def lie(message: pb.DataFragment) -> None:
+        message.physical_rows = rows
+
+    opened = amend(table, 1, lie)
+    assert opened.latest.num_rows is None
+    assert opened.inspect.fragments()["physical_rows"].to_list() == [5, None]
+    assert "rows_contradict_row_ids" in opened.check()["code"].to_list()
+
+
+@pytest.mark.parametrize("deleted", [[0], [0, 1, 2], [0, 7]])
+def test_a_deletion_file_that_contradicts_its_manifest_is_found_at_once(plain, deleted):
+    [file] = Path(plain.path, "_deletions").iterdir()
+    file.write_bytes(deletion_file(deleted, BITMAP if file.suffix == ".bin" else ARROW_ARRAY))
+    found = lx.open_table(plain.path).check().filter(code="deletion_file_contradicts")
+    assert found.select("severity", "fragment_id").rows() == [("error", 0)]
+
+
+def test_a_manifest_without_a_writer_does_not_tell_how_many_rows_are_there(plain):
+    def lie(manifest: pb.ManifestEnvelope) -> None:
+        manifest.ClearField("writer_version")
+
+    def left(message: pb.DataFragment) -> None:
+        message.physical_rows -= message.deletion_file.num_deleted_rows
+
+    message = pb.DataFragment.FromString(plain.state.fragments[0].message.SerializeToString())
+    left(message)
+    other = plain.state.fragments[1].message.SerializeToString()
+    plain.amend(lie, fragments=record(2, message.SerializeToString()) + record(2, other))
+    opened = lx.open_table(plain.path)
+    assert opened.versions()["num_rows"].to_list() == [5, 9, 7, None]
+    assert opened.latest.num_rows is None
+    assert opened.inspect.fragments()["physical_rows"].to_list() == [None, 4]
+    found = opened.check().filter(code="rows_miscounted")
+    assert found.select("version", "fragment_id").rows() == [(4, 0)]
 
 
 @pytest.mark.parametrize("question", ROWS)

@@ -320,7 +320,7 @@ def test_rows_are_counted_as_far_as_metadata_tells(long_table, request):
         7: {"deleted": 4},
         8: {},
         9: {"moved": 9},
-        10: {"column_rewritten": 15},
+        10: {"column_added": 15},
         11: {"reverted": 15},
         12: {},
         13: {},

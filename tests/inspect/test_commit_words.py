@@ -48,7 +48,7 @@ SAMPLE = {
     3: "Config: `archive.keep_originals` set to `true` and `archive.owner` set to `Family Silva`.",
     4: "Index `photo_id_idx` built.",
     6: "107 rows updated in `caption`; 1 new fragment, 2 changed.",
-    8: "Field `megapixels` (`double`) added; values of 698 rows written; 5 fragments changed.",
+    8: "Field `megapixels` (`double`) added; filled in 698 rows; 5 fragments changed.",
     11: "67 rows updated, 10 rows added; 1 new fragment, 2 changed.",
     13: "3 fragment IDs reserved for a coming compaction.",
     14: "1,338 rows compacted from 8 fragments into 3; 1 index segment rewritten.",

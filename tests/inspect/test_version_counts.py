@@ -6,9 +6,11 @@ tests/differential compares all counts with pylance's scans, and with what was d
 from typing import Any
 
 import lance
+import polars as pl
 import pyarrow as pa
 import pytest
 
+import lance_explorer as lx
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.versions import versions
 from tests.inspect.tables import rows_of, stored, write
@@ -18,6 +20,12 @@ COUNTS = ("rows_added", "rows_updated", "rows_deleted", "rows_column_rewritten")
 
 def counts_of(source, version):
     [row] = rows_of(versions(source).filter(version=version), *COUNTS)
+    return row
+
+
+def of_columns(path, version):
+    names = "rows_column_rewritten", "rows_column_added"
+    [row] = rows_of(versions(TableSource(str(path))).filter(version=version), *names)
     return row
 
 
@@ -55,16 +63,27 @@ def test_an_update_in_place_that_says_nothing_may_be_of_all_rows():
     assert counts_of(stored("14.0.2/update_columns.lance"), 2)[1:] == (0, 0, 6)
 
 
-def test_a_new_column_counts_though_the_version_before_is_gone(tmp_path):
+def test_a_new_column_is_added_and_rewrites_no_row(tmp_path):
     path = tmp_path / "t.lance"
     lance.write_dataset(pa.table({"id": [1, 2, 3]}), path, enable_stable_row_ids=True)
     write(path, "append", id=[4])
     lance.dataset(path).delete("id = 2")
     lance.dataset(path).add_columns({"more": "id + 1"})
-    before = counts_of(TableSource(str(path)), 4)
+    assert of_columns(path, 4) == (0, 3)
+    cast: Any = {"path": "more", "data_type": pa.int32()}
+    lance.dataset(path).alter_columns(cast)
+    assert of_columns(path, 5) == (3, 0)
+    table = lx.open_table(path)
+    feed = table.changes(3, 5, mode="per_commit", include=("column_added",)).to_polars()
+    events = feed.group_by("_commit_version", "_event").agg(pl.col("_rowid").n_unique())
+    assert sorted(events.rows()) == [(4, "column_added", 3), (5, "column_rewritten", 3)]
+    words = table.log()["words"].to_list()
+    assert "filled in 3 rows" in words[1]
+    assert "values of 3 rows written" in words[0]
+    # Of a lone Merge the row versions tell that it wrote all rows, and not which columns.
     lance.dataset(path).cleanup_old_versions(retain_versions=1)
-    assert before == (0, 0, 0, 3)
-    assert counts_of(TableSource(str(path)), 4) == (0, 0, None, 3)
+    assert counts_of(TableSource(str(path)), 5) == (0, 0, None, None)
+    assert of_columns(path, 5) == (None, None)
 
 
 def test_an_update_by_hand_that_wrote_rows_anew_may_be_a_delete_and_an_insert(tmp_path):

@@ -59,6 +59,17 @@ def test_a_version_that_nobody_touched_is_unmoved(path):
     }
 
 
+def test_an_opened_table_is_looked_at_anew(path):
+    table, text = lx.open_table(path), locked(path)
+    assert (lx.verify(text, table).status, lx.verify(text, table).uri) == ("unmoved", str(path))
+    lance.dataset(path).insert(numbers(30))
+    assert found(lx.verify(text, table))["later versions"] == "1, up to 5"
+    shutil.rmtree(path)
+    assert lx.verify(text, table).status == "table_gone"
+    write(path)
+    assert lx.verify(text, table).status == lx.verify(text, str(path)).status != "unmoved"
+
+
 def test_versions_beside_it_do_not_matter(path):
     text = locked(path)
     dataset = lance.dataset(path)

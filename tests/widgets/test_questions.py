@@ -1,5 +1,6 @@
 """Questions that people ask, and that answers are those of the library."""
 
+from pathlib import Path
 from typing import Any
 
 import lance
@@ -202,3 +203,26 @@ def test_what_a_merge_would_bring(table):
 def test_what_is_on_a_branch_alone(table):
     answer = asked(table, "what is on dev")
     assert asked(table, "what is on dev that is not on main") == answer
+
+
+@pytest.mark.parametrize("target", [1, 2])
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_a_row_that_was_deleted_twice_is_one_row(
+    has_ids: bool, target: int, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "t.lance")
+    data = pa.table({"uid": range(6), "note": ["a"] * 6})
+    lance.write_dataset(data, path, enable_stable_row_ids=has_ids)
+    lance.dataset(path).update({"note": "'b'"}, where="uid = 2")
+    lance.dataset(path).delete("uid = 2")
+    lance.dataset(path, version=target).restore()
+    lance.dataset(path).delete("uid = 2")
+    table = lx.open_table(path)
+    found = table.find("uid = 2")
+    assert found.num_rows == found.to_polars()["_row"].n_unique() == 1
+    answer = answer_to(table, "who deleted uid = 2")
+    assert answer is not None
+    assert answer.sentence.startswith("1 row was deleted in 2 commits, last in version 5")
+    two = answer_to(table, "who deleted uid < 3")
+    assert two is not None
+    assert two.sentence.startswith("1 row was deleted")

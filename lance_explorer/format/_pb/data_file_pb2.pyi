@@ -81,3 +81,15 @@ class FullZipLayout(_message.Message):
     NUM_VISIBLE_ITEMS_FIELD_NUMBER: _ClassVar[int]
     num_visible_items: int
     def __init__(self, num_visible_items: _Optional[int] = ...) -> None: ...
+
+class FileDescriptor(_message.Message):
+    __slots__ = ("num_rows",)
+    NUM_ROWS_FIELD_NUMBER: _ClassVar[int]
+    num_rows: int
+    def __init__(self, num_rows: _Optional[int] = ...) -> None: ...
+
+class LegacyMetadata(_message.Message):
+    __slots__ = ("batch_offsets",)
+    BATCH_OFFSETS_FIELD_NUMBER: _ClassVar[int]
+    batch_offsets: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, batch_offsets: _Optional[_Iterable[int]] = ...) -> None: ...

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lance_explorer.errors import FormatError, LanceExplorerError, StorageError
-from lance_explorer.format.fragments import Fragment, decode_fragment
+from lance_explorer.format.fragments import Fragment, decode_fragment, without_doubtful_count
 from lance_explorer.format.manifest import read_layout
 from lance_explorer.format.splitting import ManifestSplitter
 from lance_explorer.history.history import History, VersionRecord
@@ -96,6 +96,8 @@ class _Reader:
         reader = FragmentReader(self._source, record)
         for message in messages:
             fragment = decode_fragment(message)
+            if record.manifest.writer is None:
+                fragment = without_doubtful_count(fragment)
             if fragment in wanted:
                 rows[fragment] = _rows(reader, fragment, message)
         return rows

@@ -1,0 +1,56 @@
+"""Whether deletion files have the rows that manifests count, and no others."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from lance_explorer.findings import Finding
+from lance_explorer.frames.findings import findings_frame
+from lance_explorer.history.readable import readable_history
+from lance_explorer.history.source import TableSource
+from lance_explorer.inspect.deletions import all_deletions, deletions
+
+__all__ = ["MOST_FILES", "deletion_findings"]
+
+MOST_FILES = 1_000
+"""More deletion files are read only by a deep check."""
+
+
+def deletion_findings(source: TableSource, is_deep: bool) -> pl.DataFrame:
+    """Return one row for each deletion file that contradicts its manifest.
+
+    Those of all kept versions are read, if there are not too many, else those of the latest one.
+    """
+    return findings_frame(found := [*_findings(source, is_deep)], [source.branch] * len(found))
+
+
+def _findings(source: TableSource, is_deep: bool) -> Iterator[Finding]:
+    history = readable_history(source.history)
+    count = int(np.count_nonzero(history.states.deletion_types >= 0))
+    if is_deep or count <= MOST_FILES:
+        files = all_deletions(source)
+        versions = files["first_version"]
+    else:
+        files = deletions(source, source.latest_version)
+        versions = files["version"]
+        yield Finding(
+            code="not_checked",
+            severity="info",
+            message=f"of {count:,} deletion files those of the latest version were read",
+            advice="Call table.check(deep=True).",
+        )
+    # Those that are missing, or in a place that may not be read, are findings already.
+    wrong = files.with_columns(version=versions).filter(
+        pl.col("problem").is_not_null(), pl.col("file_bytes").is_not_null()
+    )
+    for row in wrong.unique("path", keep="first", maintain_order=True).iter_rows(named=True):
+        yield Finding(
+            code="deletion_file_contradicts",
+            severity="error",
+            message=f"{row['path']}: {row['problem']}",
+            advice="The file or the manifest is damaged, so do not rely on counts of this fragment "
+            "that are shown: restore both from a backup.",
+            version=row["version"],
+            fragment_id=row["fragment_id"],
+        )
