@@ -18,7 +18,9 @@ from lance_explorer.changes.writes_in_place import Traces, traces
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births
+from lance_explorer.history.events.doubtful_links import linked_in_doubt
 from lance_explorer.history.events.event_runs import RowEvent
+from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_comparison import (
     compare_states,
     rows_in_states,
@@ -81,7 +83,9 @@ def net_changes(
     fields = EndFields.between(rows, begin, end)
     found = found or traces(rows, path, fields)
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
+    linked = linked_in_doubt(rows, path.steps)
     runs = found.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
+    runs = linked.cut(runs)
     if rows.namesakes:
         runs = runs.cut(runs.identity, rows.namesakes.open_borders)
     if is_never_back(rows, path) and not (by_ids and _may_write(rows, path)):
@@ -113,7 +117,7 @@ def net_changes(
     net = replace(net, is_uncertain=net.is_uncertain | (doubtful & _is_elsewhere(net)))
     if by_ids:
         return net
-    return _known_by_address(rows, net, found, begin, end)
+    return _linked(_known_by_address(rows, net, found, begin, end), linked)
 
 
 def net_changes_since(
@@ -338,6 +342,18 @@ def _known_by_address(
             known = rows.before_ids.evidence(net.identity[elsewhere])
             evidence[elsewhere] = np.maximum(evidence[elsewhere], known)
     return replace(net, evidence=evidence)
+
+
+def _linked(net: ChangeRuns, linked: IdentitySet) -> ChangeRuns:
+    """Return runs doubted where the rows may be others; who is gone then may be one of these."""
+    is_other = linked.has(net.identity) & (net.before != net.after)
+    is_other |= (net.after == NO_ADDRESS) & bool(len(linked.start))
+    inferred = np.maximum(net.evidence, np.uint8(Evidence.INFERRED))
+    return replace(
+        net,
+        evidence=np.where(is_other, inferred, net.evidence),
+        is_uncertain=net.is_uncertain | is_other,
+    )
 
 
 def _evidence_at(rows: StateRows, position: int, addresses: Uint64Array) -> NDArray[np.uint8]:

@@ -22,6 +22,7 @@ from lance_explorer.frames.columns import (
 from lance_explorer.frames.commit_facts import COMMIT_FACTS, facts_of_records
 from lance_explorer.frames.followed import EVENT
 from lance_explorer.frames.known_from import known_from
+from lance_explorer.history.events.doubtful_links import may_be_others
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.lineage.event_frame import enum_series
@@ -154,14 +155,16 @@ class Sightings:
 
 
 def merged(
-    seen: Sightings, values: pl.DataFrame, has: Mapping[str, NDArray[np.bool_]]
+    rows: StateRows, seen: Sightings, values: pl.DataFrame, has: Mapping[str, NDArray[np.bool_]]
 ) -> tuple[Sightings, pl.DataFrame]:
     """Return stretches that go on with the same values as one, and the last values of each.
 
     Parameters
     ----------
+    rows : StateRows
+        The rows of the states of a branch.
     seen : Sightings
-        The stretches, by row, oldest first.
+        The stretches, by row, oldest first. One of a row that may be another one is apart.
     values : polars.DataFrame
         The values of the row in each.
     has : mapping of str to ndarray of bool
@@ -169,7 +172,7 @@ def merged(
     """
     if not len(seen):
         return seen, values
-    same = seen.goes_on()
+    same = seen.goes_on() & ~may_be_others(rows, seen.identity[1:], seen.last[:-1], seen.first[1:])
     for name, there in has.items():
         differ = values[name].ne_missing(values[name].shift(1)).to_numpy()[1:]
         same &= ~(differ & there[1:] & there[:-1])

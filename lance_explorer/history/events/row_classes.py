@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births, births_at
+from lance_explorer.history.events.doubtful_links import linked_in_doubt
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
@@ -108,6 +109,11 @@ class _Classes:
         """Take the weaker evidence of what there is and what is given."""
         np.maximum(self._evidence, evidence, out=self._evidence)
 
+    def doubt(self, where: _Mask) -> None:
+        """Say of some runs that which rows they are is inferred, and uncertain."""
+        self.weaken(np.where(where, np.uint8(Evidence.INFERRED), np.uint8(0)))
+        self._is_uncertain |= where
+
     def events(self) -> RowEvents:
         """Return the runs that have a class."""
         events = RowEvents.of(
@@ -181,7 +187,9 @@ def _written_later(step: StepFacts, added_rows: RowEvents) -> RowEvents:
 
 
 def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
-    runs, unseen, doubtful = _unseen(rows, step, runs)
+    path = _path_of(rows, step)
+    linked = linked_in_doubt(rows, path.steps)
+    runs, unseen, doubtful = _unseen(rows, step, path, linked.cut(runs))
     classes = _Classes(step, runs)
     old, new = runs.updated_before, runs.updated_after
     is_told = (old != NO_VERSION) & (new != NO_VERSION)
@@ -210,7 +218,15 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere, is_uncertain=is_open)
     if not step.has_row_ids:
         classes.weaken(_evidence_of_identity(rows, step, runs))
+    classes.doubt(linked.has(runs.identity) & elsewhere)
     return classes.events()
+
+
+def _path_of(rows: StateRows, step: StepFacts) -> VersionPath:
+    """Return the commits between the kept version before and this one."""
+    if step.follows and step.name == OperationName.RESTORE:
+        return path_between(rows, step.position - 1, step.position)
+    return VersionPath((), (step.position,), step.position - 1)
 
 
 def _may_be_same(rows: StateRows, step: StepFacts, runs: RowRuns) -> _Mask:
@@ -238,7 +254,9 @@ def _may_be_same(rows: StateRows, step: StepFacts, runs: RowRuns) -> _Mask:
     return may_be_same
 
 
-def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _Mask, _Mask]:
+def _unseen(
+    rows: StateRows, step: StepFacts, path: VersionPath, runs: RowRuns
+) -> tuple[RowRuns, _Mask, _Mask]:
     """Return rows cut so that each may have got other values, unseen, or has not.
 
     A restore may have given them where it undoes, or does again, a write in place of which row
@@ -250,9 +268,6 @@ def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _
         return runs, nothing, nothing
     if not step.follows and step.before is None:
         return runs, nothing, nothing
-    path = VersionPath((), (step.position,), step.position - 1)
-    if step.follows:
-        path = path_between(rows, step.position - 1, step.position)
     fields = EndFields.between(rows, step.position - 1, step.position)
     untold = untold_rows(rows, path, fields)
     runs = untold.doubtful.cut(untold.rewritten.cut(runs))

@@ -65,10 +65,15 @@ class BirthAddresses:
 
     def origins(self, state: int) -> RowOrigins:
         """Return the origins of a state."""
-        return self._origins[state]
+        return self._whole.origins[state]
+
+    @property
+    def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
+        """By position, the rows that only counts and order lead there from the version before."""
+        return self._whole.doubtful_links
 
     @cached_property
-    def _origins(self) -> dict[int, RowOrigins]:
+    def _whole(self) -> "_Pass":
         rows, records = self._rows, self._history.records
         updates = [
             position
@@ -84,7 +89,7 @@ class BirthAddresses:
         ):
             for position in range(len(records)):
                 pass_.step(position)
-        return pass_.origins
+        return pass_
 
 
 class _Pass:
@@ -92,6 +97,7 @@ class _Pass:
 
     def __init__(self, rows: "StateRows") -> None:
         self.origins: dict[int, RowOrigins] = {}
+        self.doubtful_links: dict[int, list[RowIdSequence]] = {}
         self._rows = rows
         self._history = rows.history
         self._states = rows.history.states
@@ -225,7 +231,11 @@ class _Pass:
             counts = {digest.id: digest.physical_rows or 0 for digest in group.old}
             for key in old.keys() - known.keys():  # it was never kept
                 known[key] = unknown_origins(key, counts[key])
-            origins.update(inherited_origins(rows, known, group))
+            for key, found in inherited_origins(rows, known, group):
+                origins[key] = found
+                if group.evidence is Evidence.INFERRED:  # lost versions may have made others
+                    origins[key] = replace(found, open_until=max(found.open_until, here.version))
+                    self.doubtful_links.setdefault(here.position, []).append(found.ids)
         return origins
 
     def _old_origins(

@@ -70,6 +70,12 @@ class RowsBeforeIds:
             self._sequence(own.ids), own.created, own.updated, own.evidence, own.open_until
         )
 
+    @property
+    def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
+        """What :attr:`StateRows.doubtful_links` says of these versions."""
+        links = self._by_address.doubtful_links
+        return {position: [*map(self._sequence, some)] for position, some in links.items()}
+
     def with_versions(self, stored: RowOrigins) -> RowOrigins:
         """Return the origins of a later state: rows from before have the versions replayed."""
         low, _ = identity_bounds(stored.ids)
