@@ -37,6 +37,7 @@ from lance_explorer.history.identity.row_origins import (
 from lance_explorer.history.restores import DetachedCommit, restored_commits
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.group_rows import pair_rows, reading_deletions
+from lance_explorer.history.rewrites.witnesses import is_made_anew
 from lance_explorer.history.steps import Step, same_life
 from lance_explorer.history.update_kinds import (
     has_new_rows,
@@ -221,7 +222,7 @@ class _Pass:
         origins: dict[int, RowOrigins] = {}
         for group in here.groups():
             rows = pair_rows(self._rows.source, group)
-            if isinstance(rows, str):
+            if isinstance(rows, str) or here.denies(group):
                 continue
             old = {
                 digest.id: self._old_origins(here, digest.id, recorded, origins)
@@ -323,9 +324,20 @@ class _Commit(Step):
         """Whether the version before is known, and an Update took rows out and put rows in."""
         return self.follows and isinstance(self.operation, Update)
 
-    def groups(self) -> tuple[RewriteGroup, ...]:
+    def groups(self) -> list[RewriteGroup]:
         """Return what compactions wrote since the kept version before."""
-        return rewrites(self._source).between(self.begin_version, self.version)
+        return rewrites(self._source).in_effect(self.begin_version, self.version)
+
+    def denies(self, group: RewriteGroup) -> bool:
+        """Whether the fragments that a lost version is said to have written are others."""
+        if self.before is None or group.version == self.version:
+            return False
+        states = self.history.states
+        old, new = [
+            [states[some[id_]] for id_ in ids if id_ in some]
+            for ids, some in ((group.old_ids, self.removed), (group.new_ids, self.added))
+        ]
+        return is_made_anew(self.before, self.after, old, new)
 
     def restores_new_rows(self, fragment: Fragment) -> bool:
         """Whether a restored detached version, or one that it was built on, inserted its rows."""
