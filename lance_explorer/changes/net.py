@@ -18,9 +18,8 @@ from lance_explorer.changes.writes_in_place import Traces, traces
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births
-from lance_explorer.history.events.doubtful_links import linked_in_doubt
+from lance_explorer.history.events.doubtful_links import cut_at_links, last_links, links_of
 from lance_explorer.history.events.event_runs import RowEvent
-from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_comparison import (
     compare_states,
     rows_in_states,
@@ -83,9 +82,8 @@ def net_changes(
     fields = EndFields.between(rows, begin, end)
     found = found or traces(rows, path, fields)
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
-    linked = linked_in_doubt(rows, path.steps)
     runs = found.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
-    runs = linked.cut(runs)
+    runs = cut_at_links(rows, runs)
     if rows.namesakes:
         runs = runs.cut(runs.identity, rows.namesakes.open_borders)
     if is_never_back(rows, path) and not (by_ids and _may_write(rows, path)):
@@ -117,7 +115,7 @@ def net_changes(
     net = replace(net, is_uncertain=net.is_uncertain | (doubtful & _is_elsewhere(net)))
     if by_ids:
         return net
-    return _linked(_known_by_address(rows, net, found, begin, end), linked)
+    return _linked(rows, _known_by_address(rows, net, found, begin, end), begin, end)
 
 
 def net_changes_since(
@@ -344,10 +342,16 @@ def _known_by_address(
     return replace(net, evidence=evidence)
 
 
-def _linked(net: ChangeRuns, linked: IdentitySet) -> ChangeRuns:
+def _linked(rows: StateRows, net: ChangeRuns, begin: int, end: int) -> ChangeRuns:
     """Return runs doubted where the rows may be others; who is gone then may be one of these."""
-    is_other = linked.has(net.identity) & (net.before != net.after)
-    is_other |= (net.after == NO_ADDRESS) & bool(len(linked.start))
+    states = [rows.history.states_at(one) if one != EMPTY else [] for one in (begin, end)]
+    was, is_now = [
+        last_links(rows, some, net.identity, addresses)
+        for some, addresses in zip(states, (net.before, net.after), strict=True)
+    ]
+    is_other = (was != is_now) & (net.before != NO_ADDRESS) & (net.after != NO_ADDRESS)
+    if links_of(rows, states[0]) != links_of(rows, states[1]):
+        is_other |= net.after == NO_ADDRESS
     inferred = np.maximum(net.evidence, np.uint8(Evidence.INFERRED))
     return replace(
         net,

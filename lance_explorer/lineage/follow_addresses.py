@@ -10,7 +10,7 @@ from lance_explorer.frames.columns import EVIDENCE
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED_ADDRESSES, OUTCOME, Outcome
 from lance_explorer.history.events.address_identities import identities_at
-from lance_explorer.history.events.doubtful_links import may_be_others
+from lance_explorer.history.events.doubtful_links import last_links, last_links_at
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_comparison import live_rows
@@ -71,9 +71,16 @@ def follow_addresses(
     forwards = begin <= end
     path = _Path(asked[live][first], forwards=forwards)
     positions = range(begin + 1, end + 1) if forwards else range(begin, end, -1)
+    links = last_links_at(rows, begin, unique)
     for found in trace(rows, unique, positions):
-        end_of_step = found.events.step.position - (not forwards)
-        path.step(found, may_be_others(rows, unique[found.row], begin, end_of_step))
+        step, ids = found.events.step, unique[found.row]
+        was, is_now = [
+            last_links(rows, states.values(), ids, addresses)
+            for states, addresses in ((step.removed, found.before), (step.added, found.after))
+        ]
+        last = np.where((found.after == NO_ADDRESS) | (not forwards), was, is_now)
+        last = np.where(found.before == NO_ADDRESS, is_now, last)
+        path.step(found, last != links[found.row])
     if rows.namesakes:
         path.doubt(_may_be_back(rows, unique, end))
     place = np.full(len(asked), -1, dtype=np.int64)

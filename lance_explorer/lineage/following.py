@@ -20,7 +20,7 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED, ROW_HISTORY
 from lance_explorer.frames.known_from import known_from_branches
 from lance_explorer.history.events.address_identities import identities_at
-from lance_explorer.history.events.doubtful_links import may_be_others
+from lance_explorer.history.events.doubtful_links import last_links, last_links_at
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
@@ -155,7 +155,7 @@ def _history(
             if len(columns.row):
                 parts.append(columns)
                 steps.append((rows.source.branch, step_facts(rows, 0)))
-        may_be_other = may_be_others(rows, shared, 0, asked_at).any()
+        may_be_other = (last_links_at(rows, asked_at, shared) >= 0).any()
         parts = [columns.doubted(np.full(len(columns), may_be_other)) for columns in parts]
     told = [events for identity in identities for events in timeline(rows, identity)]
     told.sort(key=lambda events: (events.step.position, _comes(events)))
@@ -168,9 +168,7 @@ def _history(
         run = np.arange(len(events))
         found = RowsInStep(events, one, run, events.before, events.after)
         columns = event_columns(len(steps), found)
-        columns = columns.doubted(
-            may_be_others(rows, events.identity, asked_at, events.step.position)
-        )
+        columns = columns.doubted(_may_be_others(rows, found, events.identity, asked_at))
         if fork is not None:
             columns = columns.where(columns.version > np.uint64(fork.version))
         if len(columns.row):
@@ -260,15 +258,13 @@ def followed_events(
             columns = since_fork(rows, fork, identities[shared], len(steps))
             parts.append(replace(columns, row=shared[columns.row]))
             steps.append((rows.source.branch, step_facts(rows, 0)))
-        may_be_other = may_be_others(rows, identities, 0, asked_at)
+        may_be_other = last_links_at(rows, asked_at, identities) >= 0
         parts = [columns.doubted(may_be_other[columns.row]) for columns in parts]
     order = _ascending(identities, known)
     for found in trace(rows, identities[order], positions):
         columns = event_columns(len(steps), found)
         columns = replace(columns, row=order[columns.row])
-        columns = columns.doubted(
-            may_be_others(rows, identities[columns.row], asked_at, found.events.step.position)
-        )
+        columns = columns.doubted(_may_be_others(rows, found, identities[columns.row], asked_at))
         if fork is not None:
             columns = columns.where(columns.version > np.uint64(fork.version))
             if is_over_gap and not found.events.step.position:
@@ -276,6 +272,21 @@ def followed_events(
         parts.append(columns)
         steps.append((rows.source.branch, found.events.step))
     return parts, steps
+
+
+def _may_be_others(
+    rows: StateRows, found: RowsInStep, identities: Uint64Array, asked_at: int
+) -> NDArray[np.bool_]:
+    """Tell which events may be of other rows than those with their identities in a version."""
+    step, before, after = found.events.step, found.before, found.after
+    sides = [(step.removed, before), (step.added, after)]
+    if asked_at >= step.position:
+        sides.reverse()
+    # What counts is the side of the event that is nearer, where the row is live there.
+    near, far = [last_links(rows, states.values(), identities, at) for states, at in sides]
+    own = np.where(sides[0][1] != NO_ADDRESS, near, far)
+    others: NDArray[np.bool_] = own != last_links_at(rows, asked_at, identities)
+    return others
 
 
 def _ascending(identities: Uint64Array, chosen: NDArray[np.bool_]) -> Positions:

@@ -22,7 +22,7 @@ from lance_explorer.frames.columns import (
 from lance_explorer.frames.commit_facts import COMMIT_FACTS, facts_of_records
 from lance_explorer.frames.followed import EVENT
 from lance_explorer.frames.known_from import known_from
-from lance_explorer.history.events.doubtful_links import may_be_others
+from lance_explorer.history.events.doubtful_links import last_links_at
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.lineage.event_frame import enum_series
@@ -172,7 +172,11 @@ def merged(
     """
     if not len(seen):
         return seen, values
-    same = seen.goes_on() & ~may_be_others(rows, seen.identity[1:], seen.last[:-1], seen.first[1:])
+    links = np.full(len(seen), -1, dtype=np.int64)
+    for position in np.unique(seen.last).tolist() if rows.doubtful_links else ():
+        here = seen.last == position
+        links[here] = last_links_at(rows, position, seen.identity[here])
+    same = seen.goes_on() & (links[1:] == links[:-1])
     for name, there in has.items():
         differ = values[name].ne_missing(values[name].shift(1)).to_numpy()[1:]
         same &= ~(differ & there[1:] & there[:-1])

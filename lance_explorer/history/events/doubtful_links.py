@@ -1,45 +1,75 @@
 """Rows that may be others, since nothing but counts and order leads to them over lost versions.
 
-What lies behind such a link, seen from where one asks, may have happened to another row.
+The last such link that a row went through tells it from the row that it is perhaps: two states have
+certainly the same row only if both have it through the same link. A restore goes back over links.
 """
 
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lance_explorer.history.events.address_identities import addresses_at
 from lance_explorer.history.events.identity_sets import IdentitySet
+from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Positions, Uint64Array, concatenated
 
-__all__ = ["linked_in_doubt", "may_be_others"]
+__all__ = ["cut_at_links", "last_links", "last_links_at", "links_of"]
 
 
-def linked_in_doubt(rows: StateRows, positions: Iterable[int]) -> IdentitySet:
-    """Return the rows that are linked in doubt in any of some versions."""
-    links = rows.doubtful_links
-    ranges = [ids.ranges() for position in positions for ids in links.get(position, ())]
-    return IdentitySet.of(*[concatenated([both[side] for both in ranges]) for side in (0, 1)])
-
-
-def may_be_others(
-    rows: StateRows, identities: Uint64Array, begin: Positions | int, end: Positions | int
-) -> NDArray[np.bool_]:
-    """Tell which rows of some versions may be others than those with their identities in others.
+def last_links(
+    rows: StateRows, states: Iterable[int], identities: Uint64Array, addresses: Uint64Array
+) -> Positions:
+    """Return the position of the last doubtful link of each row; -1 if it went through none.
 
     Parameters
     ----------
     rows : StateRows
         The rows of the branch.
-    identities : ndarray of uint64
-        The rows.
-    begin, end : ndarray of int64 or int
-        The positions of both versions, in any order; one for all rows, or one for each.
+    states : iterable of int
+        States of one version, among them those with the rows.
+    identities, addresses : ndarray of uint64
+        The rows, and where they are in that version.
     """
-    found = np.zeros(len(identities), dtype=np.bool_)
-    earlier, later = np.minimum(begin, end), np.maximum(begin, end)
+    last = np.full(len(identities), -1, dtype=np.int64)
+    if not rows.doubtful_links:
+        return last
+    some = [*states]
+    if any(rows.first_positions[state] > rows.ids_from for state in some) and rows.has_row_ids:
+        some = rows.history.states_at(rows.ids_from)  # row IDs tell who is who since
+        addresses, _ = addresses_at(rows, rows.ids_from, identities)
+    for position in sorted(rows.doubtful_links):
+        fragments = [
+            rows.history.states[state].id for state in some if position in rows.origins(state).links
+        ]
+        here = np.isin(fragments_of(addresses), np.array(fragments, dtype=np.uint64))
+        last[here & _linked(rows, position).has(identities)] = position
+    return last
+
+
+def last_links_at(rows: StateRows, position: int, identities: Uint64Array) -> Positions:
+    """Return the same of rows of a version, given by its position."""
+    if not rows.doubtful_links:
+        return np.full(len(identities), -1, dtype=np.int64)
+    addresses, _ = addresses_at(rows, position, identities)
+    return last_links(rows, rows.history.states_at(position), identities, addresses)
+
+
+def links_of(rows: StateRows, states: Iterable[int]) -> frozenset[int]:
+    """Return the positions of the doubtful links that any rows of some states went through."""
+    if not rows.doubtful_links:
+        return frozenset()
+    return frozenset[int]().union(*[rows.origins(state).links for state in states])
+
+
+def cut_at_links(rows: StateRows, runs: RowRuns) -> RowRuns:
+    """Return runs cut so that all rows of each went through the same links."""
     for position in rows.doubtful_links:
-        is_between = (earlier < position) & (position <= later)
-        if np.any(is_between):
-            found |= is_between & linked_in_doubt(rows, [position]).has(identities)
-    return found
+        runs = _linked(rows, position).cut(runs)
+    return runs
+
+
+def _linked(rows: StateRows, position: int) -> IdentitySet:
+    ranges = [ids.ranges() for ids in rows.doubtful_links[position]]
+    return IdentitySet.of(*[concatenated([both[side] for both in ranges]) for side in (0, 1)])

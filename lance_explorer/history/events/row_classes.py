@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births, births_at
-from lance_explorer.history.events.doubtful_links import linked_in_doubt
+from lance_explorer.history.events.doubtful_links import cut_at_links, last_links
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
@@ -187,9 +187,7 @@ def _written_later(step: StepFacts, added_rows: RowEvents) -> RowEvents:
 
 
 def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
-    path = _path_of(rows, step)
-    linked = linked_in_doubt(rows, path.steps)
-    runs, unseen, doubtful = _unseen(rows, step, path, linked.cut(runs))
+    runs, unseen, doubtful = _unseen(rows, step, cut_at_links(rows, runs))
     classes = _Classes(step, runs)
     old, new = runs.updated_before, runs.updated_after
     is_told = (old != NO_VERSION) & (new != NO_VERSION)
@@ -218,15 +216,12 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere, is_uncertain=is_open)
     if not step.has_row_ids:
         classes.weaken(_evidence_of_identity(rows, step, runs))
-    classes.doubt(linked.has(runs.identity) & elsewhere)
+    was, is_now = [
+        last_links(rows, states.values(), runs.identity, addresses)
+        for states, addresses in ((step.removed, runs.before), (step.added, runs.after))
+    ]
+    classes.doubt(was != is_now)
     return classes.events()
-
-
-def _path_of(rows: StateRows, step: StepFacts) -> VersionPath:
-    """Return the commits between the kept version before and this one."""
-    if step.follows and step.name == OperationName.RESTORE:
-        return path_between(rows, step.position - 1, step.position)
-    return VersionPath((), (step.position,), step.position - 1)
 
 
 def _may_be_same(rows: StateRows, step: StepFacts, runs: RowRuns) -> _Mask:
@@ -254,9 +249,7 @@ def _may_be_same(rows: StateRows, step: StepFacts, runs: RowRuns) -> _Mask:
     return may_be_same
 
 
-def _unseen(
-    rows: StateRows, step: StepFacts, path: VersionPath, runs: RowRuns
-) -> tuple[RowRuns, _Mask, _Mask]:
+def _unseen(rows: StateRows, step: StepFacts, runs: RowRuns) -> tuple[RowRuns, _Mask, _Mask]:
     """Return rows cut so that each may have got other values, unseen, or has not.
 
     A restore may have given them where it undoes, or does again, a write in place of which row
@@ -268,6 +261,9 @@ def _unseen(
         return runs, nothing, nothing
     if not step.follows and step.before is None:
         return runs, nothing, nothing
+    path = VersionPath((), (step.position,), step.position - 1)
+    if step.follows:
+        path = path_between(rows, step.position - 1, step.position)
     fields = EndFields.between(rows, step.position - 1, step.position)
     untold = untold_rows(rows, path, fields)
     runs = untold.doubtful.cut(untold.rewritten.cut(runs))

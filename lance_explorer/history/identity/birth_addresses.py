@@ -70,7 +70,7 @@ class BirthAddresses:
 
     @property
     def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
-        """By position, the rows that only counts and order lead there from the version before."""
+        """By position, the rows that only counts and order lead there over lost versions."""
         return self._whole.doubtful_links
 
     @cached_property
@@ -235,7 +235,11 @@ class _Pass:
             for key, found in inherited_origins(rows, known, group):
                 origins[key] = found
                 if group.evidence is Evidence.INFERRED:  # lost versions may have made others
-                    origins[key] = replace(found, open_until=max(found.open_until, here.version))
+                    origins[key] = replace(
+                        found,
+                        open_until=max(found.open_until, here.version),
+                        links=found.links | {here.position},
+                    )
                     self.doubtful_links.setdefault(here.position, []).append(found.ids)
         return origins
 
@@ -278,7 +282,9 @@ class _Pass:
         created = VersionsFrom.of([(key, runs) for key, runs in old if runs is not None]).along(
             masked.address, masked.stop - masked.start
         )
-        open_until = max(self.origins[state].open_until for state in here.removed.values())
+        removed = [self.origins[state] for state in here.removed.values()]
+        open_until = max(some.open_until for some in removed)
+        links = frozenset[int]().union(*[some.links for some in removed])
         begin, origins = 0, {}
         for fragment_id, count in sorted(counts.items()):
             end = begin + count
@@ -288,6 +294,7 @@ class _Pass:
                 constant_versions(here.version, count),
                 Evidence.INFERRED,
                 open_until,
+                links,
             )
             begin = end
         return origins

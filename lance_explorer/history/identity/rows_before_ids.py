@@ -67,7 +67,12 @@ class RowsBeforeIds:
         """Return the origins of a state that one of these versions has."""
         own = self._by_address.origins(state)
         return RowOrigins(
-            self._sequence(own.ids), own.created, own.updated, own.evidence, own.open_until
+            self._sequence(own.ids),
+            own.created,
+            own.updated,
+            own.evidence,
+            own.open_until,
+            own.links,
         )
 
     @property

@@ -146,7 +146,7 @@ class StateRows:
 
     @cached_property
     def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
-        """By position, the rows that only counts and order lead there from the version before.
+        """By position, the rows that only counts and order lead there over lost versions.
 
         They may be others.
         """
