@@ -115,7 +115,8 @@ def net_changes(
     net = replace(net, is_uncertain=net.is_uncertain | (doubtful & _is_elsewhere(net)))
     if by_ids:
         return net
-    return _linked(rows, _known_by_address(rows, net, found, begin, end), begin, end)
+    known = _known_by_address(rows, net, found, begin, end)
+    return _linked(rows, known, begin, end, may_be_back=not is_never_back(rows, path))
 
 
 def net_changes_since(
@@ -342,8 +343,13 @@ def _known_by_address(
     return replace(net, evidence=evidence)
 
 
-def _linked(rows: StateRows, net: ChangeRuns, begin: int, end: int) -> ChangeRuns:
-    """Return runs doubted where the rows may be others; who is gone then may be one of these."""
+def _linked(
+    rows: StateRows, net: ChangeRuns, begin: int, end: int, *, may_be_back: bool
+) -> ChangeRuns:
+    """Return runs doubted where the rows may be others.
+
+    Then who is gone may be one of these, and so may who is there again.
+    """
     states = [rows.history.states_at(one) if one != EMPTY else [] for one in (begin, end)]
     was, is_now = [
         last_links(rows, some, net.identity, addresses)
@@ -352,6 +358,7 @@ def _linked(rows: StateRows, net: ChangeRuns, begin: int, end: int) -> ChangeRun
     is_other = (was != is_now) & (net.before != NO_ADDRESS) & (net.after != NO_ADDRESS)
     if links_of(rows, states[0]) != links_of(rows, states[1]):
         is_other |= net.after == NO_ADDRESS
+        is_other |= (net.before == NO_ADDRESS) & may_be_back
     inferred = np.maximum(net.evidence, np.uint8(Evidence.INFERRED))
     return replace(
         net,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births, births_at
-from lance_explorer.history.events.doubtful_links import cut_at_links, last_links
+from lance_explorer.history.events.doubtful_links import cut_at_links, last_links, links_of
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
@@ -69,6 +69,8 @@ def _with_doubts(
         all_removed, all_added = births_at(rows, step)
         old = Births.of(rows, step.removed.values(), removed_rows.before).may_be(all_added)
         new = Births.of(rows, step.added.values(), added_rows.after).may_be(all_removed)
+        if links_of(rows, step.removed.values()) != links_of(rows, step.added.values()):
+            old[:], new[:] = True, True  # those that are taken for the same ones may be others
     else:
         old, new = step.are_open(removed_rows.identity), step.are_open(added_rows.identity)
     return replace(removed_rows, is_uncertain=removed_rows.is_uncertain | old), replace(
