@@ -116,7 +116,8 @@ def net_changes(
     if by_ids:
         return net
     known = _known_by_address(rows, net, found, begin, end)
-    return _linked(rows, known, begin, end, may_be_back=not is_never_back(rows, path))
+    names = [rows.history.records[step].operation for step in path.steps]
+    return _linked(rows, known, begin, end, may_be_back=OperationName.RESTORE in names)
 
 
 def net_changes_since(
