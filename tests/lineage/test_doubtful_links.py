@@ -75,7 +75,7 @@ def test_events_behind_such_a_link_are_uncertain_seen_from_either_side(table):
         together = table.follow([address], None, version).drop("_rowid")
         until = alone.filter(pl.col("version") <= version).select(together.columns)
         assert until.equals(together)
-        return alone.select("event", "is_uncertain", "evidence").rows()
+        return [*alone.select("event", "is_uncertain", "evidence").iter_rows()]
 
     assert seen_from(FRAGMENT + 4, 4) == [
         ("created", False, "recorded"),
@@ -156,12 +156,13 @@ def test_a_lost_overwrite_that_took_an_index_along_leads_nowhere(tmp_path):
 
 def test_a_lost_compaction_that_the_reuse_history_records_stays_certain(tmp_path):
     path = str(tmp_path / "t.lance")
-    dataset = fourteen_rows(path)
+    dataset: Any = fourteen_rows(path)
     dataset.create_scalar_index("key", "BTREE")
     lance.dataset(path).optimize.compact_files(defer_index_remap=True)
     lance.write_dataset(rows(range(200, 203)), path, mode="append")
-    lance.dataset(path).alter_columns({"path": "label", "name": "title"})
-    kept = lance.dataset(path).version
+    dataset = lance.dataset(path)
+    dataset.alter_columns({"path": "label", "name": "title"})
+    kept = dataset.version
     lance.dataset(path).cleanup_old_versions(
         versions=[*range(6, kept)], error_if_tagged_old_versions=False
     )
