@@ -10,7 +10,7 @@ import numpy as np
 
 from lance_explorer.history.events.address_identities import addresses_at
 from lance_explorer.history.events.identity_sets import IdentitySet
-from lance_explorer.history.events.row_runs import RowRuns
+from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Positions, Uint64Array, concatenated
@@ -37,8 +37,7 @@ def last_links(
         return last
     some = [*states]
     if any(rows.first_positions[state] > rows.ids_from for state in some) and rows.has_row_ids:
-        some = rows.history.states_at(rows.ids_from)  # row IDs tell who is who since
-        addresses, _ = addresses_at(rows, rows.ids_from, identities)
+        return last_links_at(rows, rows.ids_from, identities)  # row IDs tell who is who since
     for position in sorted(rows.doubtful_links):
         fragments = [
             rows.history.states[state].id for state in some if position in rows.origins(state).links
@@ -52,7 +51,10 @@ def last_links_at(rows: StateRows, position: int, identities: Uint64Array) -> Po
     """Return the same of rows of a version, given by its position."""
     if not rows.doubtful_links:
         return np.full(len(identities), -1, dtype=np.int64)
-    addresses, _ = addresses_at(rows, position, identities)
+    if rows.has_row_ids:
+        position = min(position, rows.ids_from)
+    addresses, live = addresses_at(rows, position, identities)
+    addresses = np.where(live, addresses, NO_ADDRESS)
     return last_links(rows, rows.history.states_at(position), identities, addresses)
 
 
