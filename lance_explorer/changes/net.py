@@ -18,6 +18,7 @@ from lance_explorer.changes.writes_in_place import Traces, traces
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births
+from lance_explorer.history.events.doubtful_links import cut_at_links, last_links, links_of
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_comparison import (
     compare_states,
@@ -82,6 +83,7 @@ def net_changes(
     found = found or traces(rows, path, fields)
     replaced = ReplacedColumns.between(rows, path, begin, end, schemas.common)
     runs = found.ordered.cut(_compared(rows, begin, end, share, everywhere=bool(replaced)))
+    runs = cut_at_links(rows, runs)
     if rows.namesakes:
         runs = runs.cut(runs.identity, rows.namesakes.open_borders)
     if is_never_back(rows, path) and not (by_ids and _may_write(rows, path)):
@@ -113,7 +115,9 @@ def net_changes(
     net = replace(net, is_uncertain=net.is_uncertain | (doubtful & _is_elsewhere(net)))
     if by_ids:
         return net
-    return _known_by_address(rows, net, found, begin, end)
+    known = _known_by_address(rows, net, found, begin, end)
+    names = [rows.history.records[step].operation for step in path.steps]
+    return _linked(rows, known, begin, end, may_be_back=OperationName.RESTORE in names)
 
 
 def net_changes_since(
@@ -338,6 +342,30 @@ def _known_by_address(
             known = rows.before_ids.evidence(net.identity[elsewhere])
             evidence[elsewhere] = np.maximum(evidence[elsewhere], known)
     return replace(net, evidence=evidence)
+
+
+def _linked(
+    rows: StateRows, net: ChangeRuns, begin: int, end: int, *, may_be_back: bool
+) -> ChangeRuns:
+    """Return runs doubted where the rows may be others.
+
+    Then who is gone may be one of these, and so may who is there again.
+    """
+    states = [rows.history.states_at(one) if one != EMPTY else [] for one in (begin, end)]
+    was, is_now = [
+        last_links(rows, some, net.identity, addresses)
+        for some, addresses in zip(states, (net.before, net.after), strict=True)
+    ]
+    is_other = (was != is_now) & (net.before != NO_ADDRESS) & (net.after != NO_ADDRESS)
+    if links_of(rows, states[0]) != links_of(rows, states[1]):
+        is_other |= net.after == NO_ADDRESS
+        is_other |= (net.before == NO_ADDRESS) & may_be_back
+    inferred = np.maximum(net.evidence, np.uint8(Evidence.INFERRED))
+    return replace(
+        net,
+        evidence=np.where(is_other, inferred, net.evidence),
+        is_uncertain=net.is_uncertain | is_other,
+    )
 
 
 def _evidence_at(rows: StateRows, position: int, addresses: Uint64Array) -> NDArray[np.uint8]:

@@ -53,8 +53,8 @@ _COLUMNS = (
     Column(
         "is_uncertain",
         pl.Boolean(),
-        "whether values may be unchanged, a deletion or creation be half of an update, or a "
-        "moved row be updated as well",
+        "whether values may be unchanged, a deletion or creation be half of an update, a moved "
+        "row be updated as well, or the row be another one, which only counts and order lead to",
     ),
     Column("evidence", EVIDENCE, "how the event is known"),
     Column("source", TEXT, "where this comes from; null if it is lost", nullable=True),
@@ -124,6 +124,11 @@ FOLLOWED_ADDRESSES = FrameSchema(
             ID,
             "last fragment; of an updated row, the one that the update wrote, if only one",
             nullable=True,
+        ),
+        Column(
+            "is_uncertain",
+            pl.Boolean(),
+            "whether it may be another row: only counts and order lead to it over lost versions",
         ),
         Column("evidence", EVIDENCE, "how the path is known: its weakest evidence"),
         Column("source", TEXT, "where the last step comes from; null if it is lost", nullable=True),

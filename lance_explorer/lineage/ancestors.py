@@ -9,6 +9,8 @@ from lance_explorer.history.ancestors import parent_of
 from lance_explorer.history.events.address_identities import addresses_at, identities_at
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.source import TableSource
+from lance_explorer.history.steps import same_life
+from lance_explorer.rowids.addresses import fragments_of
 from lance_explorer.rowids.arrays import Uint64Array
 
 __all__ = ["Fork", "fork_of", "identities_in_parent"]
@@ -50,7 +52,8 @@ def identities_in_parent(
     """Return which identities rows of a branch have on its parent, and whether they were there.
 
     Stable row IDs below the next one at the fork are shared. Without them a row of the branch is
-    the one that lives at the same address when the branch begins.
+    the one that lives at the same address when the branch begins; if its first versions are lost,
+    only in a fragment that has a data file of the parent's.
     """
     if rows.has_row_ids_at(0) and fork.parent.has_row_ids_at(fork.position):
         next_row_id = fork.parent.history.records[fork.position].manifest.next_row_id
@@ -60,4 +63,9 @@ def identities_in_parent(
         return identities, shared
     addresses, live = addresses_at(rows, 0, identities)
     inherited, were_live = identities_at(fork.parent, fork.position, addresses)
+    there, here = fork.parent.history, rows.history
+    old = {there.states[state].id: there.states[state] for state in there.states_at(fork.position)}
+    new = [here.states[state] for state in here.states_at(0)]
+    same = [one.id for one in new if one.id in old and same_life(old[one.id], one)]
+    were_live &= np.isin(fragments_of(addresses), np.array(same, dtype=np.uint64))
     return inherited, live & were_live

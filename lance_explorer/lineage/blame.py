@@ -203,7 +203,7 @@ def _blamed(
     row_ids = found["_rowid"].to_numpy()
     identities, live = identities_at(rows, position, addresses)
     cells = _current(source, question, addresses, row_ids)
-    parts, steps = followed_events(rows, identities, live, range(position + 1))
+    parts, steps = followed_events(rows, identities, live, range(position + 1), position)
     events = newest_first(EventColumns.concatenated(parts))
     search = CellSearch(Place(source, question.version), question, steps, events, row_ids, cells)
     search.run()

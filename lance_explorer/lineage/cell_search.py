@@ -165,7 +165,8 @@ class CellSearch:
             cells.is_new[rows[starts & cells.is_open[rows]]] = True
             unsure = some.is_uncertain | is_lost | ~starts
             cells.close(rows[begins], events[begins], unsure[begins])
-        unsure = is_lost | ~follows[some.step]
+        # A row that only moved has its values, unless it is another one.
+        unsure = is_lost | ~follows[some.step] | some.may_be_other | (some.event == RowEvent.MOVED)
         adds = ~begins & (some.event == RowEvent.COLUMN_ADDED) & ~some.is_uncertain & ~unsure
         known = begins | adds
         for branch, positions in places.items():
@@ -213,12 +214,14 @@ class CellSearch:
             is_known = cells.event >= 0
             steps = self.events.step[cells.event[is_known]]
             older = np.flatnonzero(is_known)[~np.array([*own, False], dtype=np.bool_)[steps]]
-            cells.event[older] = BORN
-            cells.is_new[older] = True
             values, born = self._values_of(birth.branch), birth.position
             is_told = values.rows.history.follows_previous[born]
             is_told = is_told and born > 0  # else lost versions of the branch may have added it
-            cells.is_uncertain[older] = not is_told or name in values.in_doubt_at(born - 1)
+            cells.is_uncertain[older] = self.events.may_be_other[cells.event[older]]
+            if not is_told or name in values.in_doubt_at(born - 1):
+                cells.is_uncertain[older] = True
+            cells.event[older] = BORN
+            cells.is_new[older] = True
 
     def _birth_of(self, name: str) -> Birth | None:
         """Return where a column began to exist; None where it is as old as what is known."""

@@ -1,7 +1,7 @@
 """The frame of what happened to rows: declared once, and made of many rows at a time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -31,6 +31,7 @@ class EventColumns(Columns):
     """What happened to rows, one entry a row and event.
 
     ``step`` is the number of the version among some steps, ``row`` that of the row among some rows.
+    ``may_be_other`` says whether the event may be of another row than the one that is asked for.
     """
 
     row: Positions
@@ -41,16 +42,27 @@ class EventColumns(Columns):
     after: Uint64Array
     is_uncertain: NDArray[np.bool_]
     evidence: NDArray[np.uint8]
+    may_be_other: NDArray[np.bool_]
 
     @classmethod
     def empty(cls) -> "EventColumns":
         """Return no entries."""
         numbers, ids = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
-        codes = np.empty(0, dtype=np.uint8)
-        return cls(numbers, numbers, codes, ids, ids, ids, codes.astype(np.bool_), codes)
+        codes, no = np.empty(0, dtype=np.uint8), np.empty(0, dtype=np.bool_)
+        return cls(numbers, numbers, codes, ids, ids, ids, no, codes, no)
 
     def __len__(self) -> int:
         return len(self.row)
+
+    def doubted(self, where: NDArray[np.bool_]) -> "EventColumns":
+        """Return the same, some of which may be of other rows."""
+        weaker = np.where(where, np.uint8(Evidence.INFERRED), np.uint8(0))
+        return replace(
+            self,
+            is_uncertain=self.is_uncertain | where,
+            evidence=np.maximum(self.evidence, weaker),
+            may_be_other=self.may_be_other | where,
+        )
 
     def by_row(self, num_rows: int) -> "EventColumns":
         """Return the entries of each row together, in the order that they have."""
@@ -108,6 +120,7 @@ def event_columns(step: int, found: RowsInStep) -> EventColumns:
         after=found.after,
         is_uncertain=events.is_uncertain[run],
         evidence=events.evidence[run],
+        may_be_other=np.zeros(len(run), dtype=np.bool_),
     )
 
 

@@ -10,6 +10,7 @@ from lance_explorer.frames.columns import EVIDENCE
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED_ADDRESSES, OUTCOME, Outcome
 from lance_explorer.history.events.address_identities import identities_at
+from lance_explorer.history.events.doubtful_links import last_links, last_links_at
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_comparison import live_rows
@@ -45,6 +46,9 @@ def follow_addresses(
     a detached one, ``created_or_updated``. ``follow`` has such rows as deleted, created or
     restored, with ``is_uncertain``. ``unknown`` is what lost versions took along.
 
+    Where nothing but counts and order leads over lost versions, all of this may be another row's:
+    then ``is_uncertain`` is true.
+
     Parameters
     ----------
     source : TableSource
@@ -67,8 +71,16 @@ def follow_addresses(
     forwards = begin <= end
     path = _Path(asked[live][first], forwards=forwards)
     positions = range(begin + 1, end + 1) if forwards else range(begin, end, -1)
+    links = last_links_at(rows, begin, unique)
     for found in trace(rows, unique, positions):
-        path.step(found)
+        step, ids = found.events.step, unique[found.row]
+        was, is_now = [
+            last_links(rows, states.values(), ids, addresses)
+            for states, addresses in ((step.removed, found.before), (step.added, found.after))
+        ]
+        last = np.where((found.after == NO_ADDRESS) | (not forwards), was, is_now)
+        last = np.where(found.before == NO_ADDRESS, is_now, last)
+        path.step(found, last != links[found.row])
     if rows.namesakes:
         path.doubt(_may_be_back(rows, unique, end))
     place = np.full(len(asked), -1, dtype=np.int64)
@@ -87,11 +99,12 @@ class _Path:
         self._version = np.full(count, NO_VERSION, dtype=np.uint64)
         self._written_to = np.full(count, NO_ADDRESS)
         self._evidence = np.zeros(count, dtype=np.uint8)
+        self._is_uncertain = np.zeros(count, dtype=np.bool_)
         self._source = np.zeros(count, dtype=np.int64)
         self._sources = list[str]()
 
-    def step(self, found: RowsInStep) -> None:
-        """Take all rows over one version."""
+    def step(self, found: RowsInStep, may_be_other: NDArray[np.bool_]) -> None:
+        """Take all rows over one version; those that it is told of may be others after it."""
         here, there = found.before, found.after
         event = found.events.event[found.run]
         returns = event == RowEvent.RESTORED
@@ -113,6 +126,7 @@ class _Path:
         # A row that is found again is proven by its identity, whatever became of it meanwhile.
         evidence[goes_on & (evidence == Evidence.LOST)] = Evidence.DERIVED
         self._evidence[row] = evidence
+        self._is_uncertain[row] = may_be_other[some]
         self._sources.append(events.step.source)
         self._source[row] = len(self._sources)
         self._address[row] = there[some]
@@ -136,6 +150,7 @@ class _Path:
         """Return the frame of all addresses, given where each is among the rows; -1 for not."""
         address = np.append(self._address, NO_ADDRESS)[place]
         evidence = np.append(self._evidence, np.uint8(Evidence.RECORDED))[place]
+        is_uncertain = np.append(self._is_uncertain, False)[place]
         version = np.append(self._version, np.uint64(NO_VERSION))[place]
         written_to = np.append(self._written_to, NO_ADDRESS)[place]
         outcome = np.append(self._outcome, np.uint8(Outcome.NOT_LIVE))[place]
@@ -150,6 +165,7 @@ class _Path:
                 "outcome": enum_series(outcome, OUTCOME),
                 "outcome_version": nulls(version, version == NO_VERSION),
                 "end_fragment_id": fragments(np.where(address == NO_ADDRESS, written_to, address)),
+                "is_uncertain": is_uncertain,
                 "evidence": enum_series(evidence, EVIDENCE),
                 "source": only(source, is_told),
             }

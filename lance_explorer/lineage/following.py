@@ -20,6 +20,7 @@ from lance_explorer.frames.documented import documented
 from lance_explorer.frames.followed import FOLLOWED, ROW_HISTORY
 from lance_explorer.frames.known_from import known_from_branches
 from lance_explorer.history.events.address_identities import identities_at
+from lance_explorer.history.events.doubtful_links import last_links, last_links_at
 from lance_explorer.history.events.event_runs import RowEvents
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.events.step_facts import StepFacts
@@ -69,8 +70,8 @@ def row_history(
     """
     rows = state_rows(source)
     check_some(rows)
-    identities = _identities(rows, row_id, at)
-    parts, steps = _history(rows, identities, None)
+    identities, asked_at = _identities(rows, row_id, at)
+    parts, steps = _history(rows, identities, asked_at, None)
     if not parts:
         raise row_not_found(source, source.latest_version, row_id)
     columns = EventColumns.concatenated(parts)
@@ -96,21 +97,24 @@ def _facts(source: TableSource, columns: EventColumns, steps: _Steps) -> dict[st
     return {name: only(facts[name], is_own) for name in facts.columns}
 
 
-def _identities(rows: StateRows, row_id: int, at: int | None) -> list[int]:
-    """Return the identity of a row that is given by its address in a version; all of a row ID."""
+def _identities(rows: StateRows, row_id: int, at: int | None) -> tuple[list[int], int]:
+    """Return the identity of a row that is given by its address in a version; all of a row ID.
+
+    And the position of the version in which it is meant.
+    """
     if not 0 <= row_id < MAX_U64:
         raise RowNotFoundError(f"{row_id} is no row ID: those go from 0 to 2^64 - 2")
     position = None if at is None else position_of(rows, at)
     if rows.has_row_ids_at(rows.ids_from if position is None else position):
         found: list[int] = rows.bearers(np.array([row_id], dtype=np.uint64))[0].tolist()
-        return found
+        return found, len(rows.history) - 1
     address = np.array([row_id], dtype=np.uint64)
     if position is None:
         position = _last_position(rows, row_id)
     if position is not None:
         identities, live = identities_at(rows, position, address)
         if live[0]:
-            return [int(identities[0])]
+            return [int(identities[0])], position
     version = rows.source.latest_version if at is None else at
     raise row_not_found(rows.source, version, row_id)
 
@@ -130,9 +134,12 @@ def _last_position(rows: StateRows, address: int) -> int | None:
 
 
 def _history(
-    rows: StateRows, identities: list[int], last_version: int | None
+    rows: StateRows, identities: list[int], asked_at: int, last_version: int | None
 ) -> tuple[list[EventColumns], _Steps]:
-    """Return the events of rows with one ID up to a version, those on ancestors too, and steps."""
+    """Return the events of rows with one ID up to a version, those on ancestors too, and steps.
+
+    The rows are meant in the version at the position ``asked_at``.
+    """
     parts, steps = list[EventColumns](), _Steps()
     fork = fork_of(rows.source)
     shared = np.array(identities, dtype=np.uint64)
@@ -142,12 +149,14 @@ def _history(
         inherited, shared = inherited[known], shared[known]
     is_over_gap = len(inherited) > 0 and has_gap(rows, fork)
     if fork is not None and len(inherited):
-        parts, steps = _history(fork.parent, inherited.tolist(), fork.version)
+        parts, steps = _history(fork.parent, inherited.tolist(), fork.position, fork.version)
         if is_over_gap:
             columns = since_fork(rows, fork, shared, len(steps))
             if len(columns.row):
                 parts.append(columns)
                 steps.append((rows.source.branch, step_facts(rows, 0)))
+        may_be_other = (last_links_at(rows, asked_at, shared) >= 0).any()
+        parts = [columns.doubted(np.full(len(columns), may_be_other)) for columns in parts]
     told = [events for identity in identities for events in timeline(rows, identity)]
     told.sort(key=lambda events: (events.step.position, _comes(events)))
     for events in told:
@@ -159,6 +168,7 @@ def _history(
         run = np.arange(len(events))
         found = RowsInStep(events, one, run, events.before, events.after)
         columns = event_columns(len(steps), found)
+        columns = columns.doubted(_may_be_others(rows, found, events.identity, asked_at))
         if fork is not None:
             columns = columns.where(columns.version > np.uint64(fork.version))
         if len(columns.row):
@@ -215,7 +225,7 @@ def follow(
     else:
         identities, known = identities_at(rows, named_at, wanted)
         place = np.arange(len(wanted))
-    parts, steps = followed_events(rows, identities, known, range(start, stop))
+    parts, steps = followed_events(rows, identities, known, range(start, stop), named_at)
     columns = EventColumns.concatenated(parts)
     columns = replace(columns, row=place[columns.row])
     if len(identities) > len(wanted):  # of two rows with one ID, the one that ends comes first
@@ -229,26 +239,32 @@ def followed_events(
     identities: Uint64Array,
     known: NDArray[np.bool_],
     positions: range,
+    asked_at: int,
 ) -> tuple[list[EventColumns], _Steps]:
     """Return the events of rows on a branch, and on its ancestors if it is followed from its start.
 
-    ``row`` counts the given identities.
+    ``row`` counts the given identities, of the rows that have them at the position ``asked_at``.
     """
     parts, steps = list[EventColumns](), _Steps()
     fork = fork_of(rows.source) if positions.start == 0 else None
     if fork is not None:
         inherited, was_there = identities_in_parent(rows, fork, identities)
         before = range(fork.position + 1)
-        parts, steps = followed_events(fork.parent, inherited, known & was_there, before)
+        parts, steps = followed_events(
+            fork.parent, inherited, known & was_there, before, fork.position
+        )
         if is_over_gap := has_gap(rows, fork):
             shared = _ascending(identities, known & was_there)
             columns = since_fork(rows, fork, identities[shared], len(steps))
             parts.append(replace(columns, row=shared[columns.row]))
             steps.append((rows.source.branch, step_facts(rows, 0)))
+        may_be_other = last_links_at(rows, asked_at, identities) >= 0
+        parts = [columns.doubted(may_be_other[columns.row]) for columns in parts]
     order = _ascending(identities, known)
     for found in trace(rows, identities[order], positions):
         columns = event_columns(len(steps), found)
         columns = replace(columns, row=order[columns.row])
+        columns = columns.doubted(_may_be_others(rows, found, identities[columns.row], asked_at))
         if fork is not None:
             columns = columns.where(columns.version > np.uint64(fork.version))
             if is_over_gap and not found.events.step.position:
@@ -256,6 +272,21 @@ def followed_events(
         parts.append(columns)
         steps.append((rows.source.branch, found.events.step))
     return parts, steps
+
+
+def _may_be_others(
+    rows: StateRows, found: RowsInStep, identities: Uint64Array, asked_at: int
+) -> NDArray[np.bool_]:
+    """Tell which events may be of other rows than those with their identities in a version."""
+    step, before, after = found.events.step, found.before, found.after
+    sides = [(step.removed, before), (step.added, after)]
+    if asked_at >= step.position:
+        sides.reverse()
+    # What counts is the side of the event that is nearer, where the row is live there.
+    near, far = [last_links(rows, states.values(), identities, at) for states, at in sides]
+    own = np.where(sides[0][1] != NO_ADDRESS, near, far)
+    others: NDArray[np.bool_] = own != last_links_at(rows, asked_at, identities)
+    return others
 
 
 def _ascending(identities: Uint64Array, chosen: NDArray[np.bool_]) -> Positions:

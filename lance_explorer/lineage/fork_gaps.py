@@ -76,6 +76,7 @@ def since_fork(rows: StateRows, fork: Fork, row_ids: Uint64Array, step: int) -> 
         after=after[row],
         is_uncertain=is_uncertain[row],
         evidence=np.full(len(row), Evidence.LOST, dtype=np.uint8),
+        may_be_other=np.zeros(len(row), dtype=np.bool_),
     )
     return EventColumns.concatenated([replace(written, before=before[written.row]), others])
 

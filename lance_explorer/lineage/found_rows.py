@@ -22,6 +22,7 @@ from lance_explorer.frames.columns import (
 from lance_explorer.frames.commit_facts import COMMIT_FACTS, facts_of_records
 from lance_explorer.frames.followed import EVENT
 from lance_explorer.frames.known_from import known_from
+from lance_explorer.history.events.doubtful_links import last_links_at
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.lineage.event_frame import enum_series
@@ -160,14 +161,16 @@ class Sightings:
 
 
 def merged(
-    seen: Sightings, values: pl.DataFrame, has: Mapping[str, NDArray[np.bool_]]
+    rows: StateRows, seen: Sightings, values: pl.DataFrame, has: Mapping[str, NDArray[np.bool_]]
 ) -> tuple[Sightings, pl.DataFrame]:
     """Return stretches that go on with the same values as one, and the last values of each.
 
     Parameters
     ----------
+    rows : StateRows
+        The rows of the states of a branch.
     seen : Sightings
-        The stretches, by row, oldest first.
+        The stretches, by row, oldest first. One of a row that may be another one is apart.
     values : polars.DataFrame
         The values of the row in each.
     has : mapping of str to ndarray of bool
@@ -175,9 +178,13 @@ def merged(
     """
     if not len(seen):
         return seen, values
+    links = np.full(len(seen), -1, dtype=np.int64)
+    for position in np.unique(seen.last).tolist() if rows.doubtful_links else ():
+        here = seen.last == position
+        links[here] = last_links_at(rows, position, seen.identity[here])
+    same = seen.goes_on() & (links[1:] == links[:-1])
     if not values.width:  # none can be read
-        return seen.joined(seen.goes_on()), values
-    same = seen.goes_on()
+        return seen.joined(same), values
     for name, there in has.items():
         differ = values[name].ne_missing(values[name].shift(1)).to_numpy()[1:]
         same &= ~(differ & there[1:] & there[:-1])

@@ -138,6 +138,7 @@ def edges_frame(source: TableSource, edges: Sequence[Edge]) -> pl.DataFrame:
             "rows": [edge.rows for edge in edges],
             "group": [edge.group for edge in edges],
             "group_rows": [edge.group_rows for edge in edges],
+            "is_uncertain": [edge.is_uncertain for edge in edges],
             "evidence": [edge.evidence.label for edge in edges],
             "source": [edge.source for edge in edges],
             "known_from": known_from_branches(

@@ -88,6 +88,13 @@ class Edge:
     group: int = 0
     group_rows: int | None = None
 
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether perhaps no row went this way; the order in which ``update()`` writes is sure."""
+        if self.kind == "rewrite" and self.evidence is Evidence.INFERRED:
+            return True
+        return self.rows is None and self.kind in ("rewrite", "update")
+
 
 _NODE = Column(
     "node",
@@ -166,6 +173,12 @@ EDGES = FrameSchema(
             COUNT,
             "live rows that the group wrote, for an upsert including inserted ones",
             nullable=True,
+        ),
+        Column(
+            "is_uncertain",
+            pl.Boolean(),
+            "whether perhaps no row went this way: counts and order alone lead over lost versions, "
+            "or which rows went where is not known",
         ),
         Column("evidence", EVIDENCE, "how the edge is known"),
         Column("source", TEXT, "where this comes from"),

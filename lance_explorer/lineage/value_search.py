@@ -357,7 +357,7 @@ def with_values(
             has.setdefault(name, np.zeros(count, dtype=np.bool_))[begin : begin + len(part)] = True
         begin += len(part)
     if not typed:
-        return merged(seen, pl.DataFrame(), {})
+        return merged(rows, seen, pl.DataFrame(), {})
     known = take >= 0
     place = pl.Series(take).set(pl.Series(~known), None)
     newest = dict.fromkeys([name for part in reversed(typed) for name in part.columns])
@@ -365,7 +365,7 @@ def with_values(
     frame = pl.concat(typed, how="diagonal").select([name for name in order if name in newest])
     told = frame.select(pl.all().gather(place.cast(pl.UInt32())))
     there = {name: mask[np.maximum(take, 0)] & known for name, mask in has.items()}
-    return merged(seen, told, there)
+    return merged(rows, seen, told, there)
 
 
 def _values(

@@ -27,6 +27,7 @@ _HALVES = (
     "update"
 )
 _LOST = "a lost version may have updated or moved them"
+_OTHERS = "only counts and order lead to them over lost versions: they may be other rows"
 _SAME_KEY = "their key occurs several times, so other pairs are possible"
 _LOST_UPDATE = "a lost version may only have added a column"
 
@@ -60,6 +61,8 @@ def doubts(runs: ChangeRuns) -> str:
 def _cause(change: RowEvent, evidence: Evidence) -> str:
     if change in _CAUSES:
         return _CAUSES[change]
+    if evidence == Evidence.INFERRED:
+        return _OTHERS
     if change == RowEvent.UPDATED:
         return _LOST_UPDATE if evidence == Evidence.LOST else _SAME_KEY
     return _LOST if evidence == Evidence.LOST else _HALVES

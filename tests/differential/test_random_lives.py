@@ -5,7 +5,7 @@
 
 import pytest
 
-from tests.differential.random_lives.life import Lived, live
+from tests.differential.random_lives.life import LOSSES, Lived, live
 
 LIVES = [(seed, range(22)) for seed in range(20)]
 ONCE_WRONG = [
@@ -24,6 +24,15 @@ def test_a_random_life_is_told_as_pylance_reads_it(seed, steps):
 @pytest.mark.parametrize("seed", IDS_TURNED_ON)
 def test_a_random_life_goes_on_where_stable_row_ids_are_turned_on(seed):
     _assert_agrees(live(seed, range(24), turn_on=11), seed)
+
+
+LOST_OVERWRITES = [100, 107, 117, 129, 138, 154]
+"""In all but the first an overwrite that is lost looks like a compaction."""
+
+
+@pytest.mark.parametrize("seed", LOST_OVERWRITES)
+def test_nothing_false_is_certain_where_overwrites_are_lost(seed):
+    _assert_agrees(live(seed, range(24), ["certainty"], weights=LOSSES), seed)
 
 
 def _assert_agrees(lived: Lived, seed: int) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births, births_at
+from lance_explorer.history.events.doubtful_links import cut_at_links, last_links, links_of
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.events.step_facts import StepFacts
@@ -68,6 +69,8 @@ def _with_doubts(
         all_removed, all_added = births_at(rows, step)
         old = Births.of(rows, step.removed.values(), removed_rows.before).may_be(all_added)
         new = Births.of(rows, step.added.values(), added_rows.after).may_be(all_removed)
+        if links_of(rows, step.removed.values()) != links_of(rows, step.added.values()):
+            old[:], new[:] = True, True  # those that are taken for the same ones may be others
     else:
         old, new = step.are_open(removed_rows.identity), step.are_open(added_rows.identity)
     return replace(removed_rows, is_uncertain=removed_rows.is_uncertain | old), replace(
@@ -107,6 +110,11 @@ class _Classes:
     def weaken(self, evidence: NDArray[np.uint8]) -> None:
         """Take the weaker evidence of what there is and what is given."""
         np.maximum(self._evidence, evidence, out=self._evidence)
+
+    def doubt(self, where: _Mask) -> None:
+        """Say of some runs that which rows they are is inferred, and uncertain."""
+        self.weaken(np.where(where, np.uint8(Evidence.INFERRED), np.uint8(0)))
+        self._is_uncertain |= where
 
     def events(self) -> RowEvents:
         """Return the runs that have a class."""
@@ -181,7 +189,7 @@ def _written_later(step: StepFacts, added_rows: RowEvents) -> RowEvents:
 
 
 def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
-    runs, unseen, doubtful = _unseen(rows, step, runs)
+    runs, unseen, doubtful = _unseen(rows, step, cut_at_links(rows, runs))
     classes = _Classes(step, runs)
     old, new = runs.updated_before, runs.updated_after
     is_told = (old != NO_VERSION) & (new != NO_VERSION)
@@ -210,6 +218,11 @@ def _stayed(rows: StateRows, step: StepFacts, runs: RowRuns) -> RowEvents:
     classes.set(RowEvent.MOVED, _evidence_of_moves(step), elsewhere, is_uncertain=is_open)
     if not step.has_row_ids:
         classes.weaken(_evidence_of_identity(rows, step, runs))
+    was, is_now = [
+        last_links(rows, states.values(), runs.identity, addresses)
+        for states, addresses in ((step.removed, runs.before), (step.added, runs.after))
+    ]
+    classes.doubt(was != is_now)
     return classes.events()
 
 

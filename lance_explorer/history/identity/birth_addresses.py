@@ -37,6 +37,7 @@ from lance_explorer.history.identity.row_origins import (
 from lance_explorer.history.restores import DetachedCommit, restored_commits
 from lance_explorer.history.rewrites.all_groups import RewriteGroup, rewrites
 from lance_explorer.history.rewrites.group_rows import pair_rows, reading_deletions
+from lance_explorer.history.rewrites.witnesses import is_made_anew
 from lance_explorer.history.steps import Step, same_life
 from lance_explorer.history.update_kinds import (
     has_new_rows,
@@ -65,10 +66,15 @@ class BirthAddresses:
 
     def origins(self, state: int) -> RowOrigins:
         """Return the origins of a state."""
-        return self._origins[state]
+        return self._whole.origins[state]
+
+    @property
+    def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
+        """By position, the rows that only counts and order lead there over lost versions."""
+        return self._whole.doubtful_links
 
     @cached_property
-    def _origins(self) -> dict[int, RowOrigins]:
+    def _whole(self) -> "_Pass":
         rows, records = self._rows, self._history.records
         updates = [
             position
@@ -84,7 +90,7 @@ class BirthAddresses:
         ):
             for position in range(len(records)):
                 pass_.step(position)
-        return pass_.origins
+        return pass_
 
 
 class _Pass:
@@ -92,6 +98,7 @@ class _Pass:
 
     def __init__(self, rows: "StateRows") -> None:
         self.origins: dict[int, RowOrigins] = {}
+        self.doubtful_links: dict[int, list[RowIdSequence]] = {}
         self._rows = rows
         self._history = rows.history
         self._states = rows.history.states
@@ -215,7 +222,7 @@ class _Pass:
         origins: dict[int, RowOrigins] = {}
         for group in here.groups():
             rows = pair_rows(self._rows.source, group)
-            if isinstance(rows, str):
+            if isinstance(rows, str) or here.denies(group):
                 continue
             old = {
                 digest.id: self._old_origins(here, digest.id, recorded, origins)
@@ -225,7 +232,15 @@ class _Pass:
             counts = {digest.id: digest.physical_rows or 0 for digest in group.old}
             for key in old.keys() - known.keys():  # it was never kept
                 known[key] = unknown_origins(key, counts[key])
-            origins.update(inherited_origins(rows, known, group))
+            for key, found in inherited_origins(rows, known, group):
+                origins[key] = found
+                if group.evidence is Evidence.INFERRED:  # lost versions may have made others
+                    origins[key] = replace(
+                        found,
+                        open_until=max(found.open_until, here.version),
+                        links=found.links | {here.position},
+                    )
+                    self.doubtful_links.setdefault(here.position, []).append(found.ids)
         return origins
 
     def _old_origins(
@@ -267,7 +282,9 @@ class _Pass:
         created = VersionsFrom.of([(key, runs) for key, runs in old if runs is not None]).along(
             masked.address, masked.stop - masked.start
         )
-        open_until = max(self.origins[state].open_until for state in here.removed.values())
+        removed = [self.origins[state] for state in here.removed.values()]
+        open_until = max(some.open_until for some in removed)
+        links = frozenset[int]().union(*[some.links for some in removed])
         begin, origins = 0, {}
         for fragment_id, count in sorted(counts.items()):
             end = begin + count
@@ -277,6 +294,7 @@ class _Pass:
                 constant_versions(here.version, count),
                 Evidence.INFERRED,
                 open_until,
+                links,
             )
             begin = end
         return origins
@@ -313,9 +331,20 @@ class _Commit(Step):
         """Whether the version before is known, and an Update took rows out and put rows in."""
         return self.follows and isinstance(self.operation, Update)
 
-    def groups(self) -> tuple[RewriteGroup, ...]:
+    def groups(self) -> list[RewriteGroup]:
         """Return what compactions wrote since the kept version before."""
-        return rewrites(self._source).between(self.begin_version, self.version)
+        return rewrites(self._source).in_effect(self.begin_version, self.version)
+
+    def denies(self, group: RewriteGroup) -> bool:
+        """Whether the fragments that a lost version is said to have written are others."""
+        if self.before is None or group.version == self.version:
+            return False
+        states = self.history.states
+        old, new = [
+            [states[some[id_]] for id_ in ids if id_ in some]
+            for ids, some in ((group.old_ids, self.removed), (group.new_ids, self.added))
+        ]
+        return is_made_anew(self.before, self.after, old, new)
 
     def restores_new_rows(self, fragment: Fragment) -> bool:
         """Whether a restored detached version, or one that it was built on, inserted its rows."""

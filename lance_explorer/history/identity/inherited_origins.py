@@ -33,6 +33,7 @@ def inherited_origins(
     created = VersionsFrom.of([(key, t.created) for key, t in old.items() if t.created])
     updated = VersionsFrom.of([(key, t.updated) for key, t in old.items() if t.updated])
     open_until = max(origins.open_until for origins in old.values())
+    links = frozenset[int]().union(*[origins.links for origins in old.values()])
     pairs = paired(rows, by_address)
     order = np.argsort(pairs.address)
     start, address, identity = pairs.start[order], pairs.address[order], pairs.other_address[order]
@@ -49,6 +50,7 @@ def inherited_origins(
                 updated.along(start[some], length[some]),
                 group.evidence,
                 open_until,
+                links,
             ),
         )
 

@@ -46,6 +46,8 @@ class RowOrigins:
         The last version in which rows with other identities may have become some of these, since
         rows were replaced and which became which cannot be told: NO_VERSION if there is none,
         ANY_VERSION if it is not known.
+    links : frozenset of int
+        The positions at which only counts and order led some of these rows over lost versions.
     """
 
     ids: RowIdSequence
@@ -53,6 +55,7 @@ class RowOrigins:
     updated: RowVersionRuns | None
     evidence: Evidence = Evidence.RECORDED
     open_until: int = NO_VERSION
+    links: frozenset[int] = frozenset()
 
 
 def identity_bounds(ids: RowIdSequence) -> tuple[int, int]:

@@ -67,8 +67,19 @@ class RowsBeforeIds:
         """Return the origins of a state that one of these versions has."""
         own = self._by_address.origins(state)
         return RowOrigins(
-            self._sequence(own.ids), own.created, own.updated, own.evidence, own.open_until
+            self._sequence(own.ids),
+            own.created,
+            own.updated,
+            own.evidence,
+            own.open_until,
+            own.links,
         )
+
+    @property
+    def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
+        """What :attr:`StateRows.doubtful_links` says of these versions."""
+        links = self._by_address.doubtful_links
+        return {position: [*map(self._sequence, some)] for position, some in links.items()}
 
     def with_versions(self, stored: RowOrigins) -> RowOrigins:
         """Return the origins of a later state: rows from before have the versions replayed."""

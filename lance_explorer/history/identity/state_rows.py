@@ -144,6 +144,16 @@ class StateRows:
         history = up_to(self.history, self.ids_from)
         return RowsBeforeIds(self, StateRows(self.source, history, self.known, by_address=True))
 
+    @cached_property
+    def doubtful_links(self) -> dict[int, list[RowIdSequence]]:
+        """By position, the rows that only counts and order lead there over lost versions.
+
+        They may be others.
+        """
+        if self._births is not None:
+            return self._births.doubtful_links
+        return self.before_ids.doubtful_links if self.before_ids else {}
+
     def _is_before_ids(self, state: int) -> bool:
         """Whether a state is told by addresses, though the table has row IDs."""
         return bool(self.ids_from) and 0 <= self.first_positions[state] <= self.ids_from

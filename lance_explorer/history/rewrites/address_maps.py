@@ -125,31 +125,9 @@ def address_map(source: TableSource, begin_version: int, end_version: int) -> Ad
     StorageError
         If a file other than those of deletions cannot be read.
     """
-    groups = _in_effect(source, rewrites(source).between(begin_version, end_version))
+    groups = rewrites(source).in_effect(begin_version, end_version)
     with reading_deletions(source, groups):
         return AddressMap(tuple([_round(source, round_) for round_ in _rounds(groups)]))
-
-
-def _in_effect(source: TableSource, groups: Sequence[RewriteGroup]) -> list[RewriteGroup]:
-    """Leave out what a lost restore undid: old fragments that are there, or are rewritten, later.
-
-    Rewrites of kept versions are in effect.
-    """
-    history = source.history
-    versions = history.versions
-    in_effect, position, later = list[RewriteGroup](), -1, set[int]()
-    for group in reversed(groups):
-        after = int(np.searchsorted(versions, np.uint64(group.version)))
-        if after == len(versions) or versions[after] == group.version:
-            in_effect.append(group)
-            continue
-        if after != position:
-            position = after
-            later = {history.states[state].id for state in history.states_at(after)}
-        if later.isdisjoint(group.old_ids):
-            in_effect.append(group)
-            later |= {*group.old_ids}
-    return in_effect[::-1]
 
 
 def _rounds(groups: Sequence[RewriteGroup]) -> Iterator[list[RewriteGroup]]:

@@ -4,6 +4,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from lance_explorer.findings import Finding
 from lance_explorer.history.collector import collector_paused
 from lance_explorer.history.history import History
@@ -46,6 +48,27 @@ class Rewrites:
         begin = bisect_right(self.groups, begin_version, key=lambda group: group.version)
         end = bisect_right(self.groups, end_version, key=lambda group: group.version)
         return self.groups[begin:end]
+
+    def in_effect(self, begin_version: int, end_version: int) -> list[RewriteGroup]:
+        """Return the groups between two versions, but those that lost ones undid.
+
+        Their old fragments are there, or are rewritten, later: a restore brought them back, or an
+        overwrite gave out their IDs again. Rewrites of kept versions are in effect.
+        """
+        history, in_effect = self.history, list[RewriteGroup]()
+        position, later = -1, set[int]()
+        for group in reversed(self.between(begin_version, end_version)):
+            after = int(np.searchsorted(history.versions, np.uint64(group.version)))
+            if after == len(history) or history.versions[after] == group.version:
+                in_effect.append(group)
+                continue
+            if after != position:
+                position = after
+                later = {history.states[state].id for state in history.states_at(after)}
+            if later.isdisjoint(group.old_ids):
+                in_effect.append(group)
+                later |= {*group.old_ids}
+        return in_effect[::-1]
 
 
 _KNOWN: WeakKeyDictionary[TableSource, Rewrites] = WeakKeyDictionary()

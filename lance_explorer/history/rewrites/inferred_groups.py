@@ -22,6 +22,7 @@ from lance_explorer.history.history import UNKNOWN_COUNT, History, VersionRecord
 from lance_explorer.history.reading.row_reader import FragmentReader
 from lance_explorer.history.rewrites.groups import RewriteGroup, num_live
 from lance_explorer.history.rewrites.groups_by_row_ids import moved_rows
+from lance_explorer.history.rewrites.witnesses import is_made_anew, speaks_against_rewrite
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.steps import Step
 
@@ -53,6 +54,8 @@ def unrecorded_groups(
     """
     for step in _steps(source, history, recorded):
         before, after = step.before.manifest, step.after.manifest
+        if is_made_anew(step.before, step.after, step.old, step.new):
+            continue
         if before.reader_feature_flags & after.reader_feature_flags & STABLE_ROW_IDS:
             try:
                 yield from _derived(source, step)
@@ -66,14 +69,16 @@ def unrecorded_groups(
 class _Untold:
     """The fragments removed and added between two kept versions, without what is recorded of it.
 
-    ``changed`` are both states of others, and ``is_back`` tells whether a fragment is there again
-    that was gone.
+    ``old`` and ``new`` are their states, ``changed`` both states of others, and ``is_back`` tells
+    whether a fragment is there again that was gone.
     """
 
     before: VersionRecord
     after: VersionRecord
     removed: tuple[FragDigest, ...]
     added: tuple[FragDigest, ...]
+    old: tuple[Fragment, ...]
+    new: tuple[Fragment, ...]
     changed: tuple[tuple[Fragment, Fragment], ...]
     is_back: bool
 
@@ -131,9 +136,10 @@ def _steps(
         if left and arrived:
             digests = _digests(history, left), _digests(history, arrived)
             states = history.states
+            ends = [tuple([states[key] for key in keys]) for keys in (left, arrived)]
             changed = tuple([(states[old], states[new]) for old, new in step.changed.values()])
             is_back = any(first_seen[id_] < position for id_ in step.new_fragments)
-            yield _Untold(before, after, *digests, changed, is_back)
+            yield _Untold(before, after, *digests, ends[0], ends[1], changed, is_back)
 
 
 def _paths_written(step: Step) -> set[str]:
@@ -243,10 +249,12 @@ def _inferred(
 def _plausible(step: _Untold) -> bool:
     """Whether the added fragments may be rewritten, and not written by an overwrite or update.
 
-    A rewrite takes the IDs that the commit before it reserved, and has a reason: fewer fragments,
-    or rows to be dropped. Where one of several fragments may come from a lost update, the order of
-    rows is not known.
+    Even then they may be others: counts and order prove nothing. A rewrite takes the IDs that the
+    commit before it reserved, and has a reason: fewer fragments, or rows to be dropped. Where one
+    of several fragments may come from a lost update, the order of rows is not known.
     """
+    if speaks_against_rewrite(step.before, step.after, step.old, step.new):
+        return False
     ids, highest = [digest.id for digest in step.added], step.before.manifest.max_fragment_id
     if highest is None or ids[0] <= step.removed[-1].id:
         return False

@@ -1,7 +1,8 @@
 """``python -m tests.differential.random_lives --lives 300 --steps 40 --seed 1``: look for errors.
 
 Each life is told by its seed, and repeated by ``--seed N --lives 1``; ``--shrink`` leaves out the
-steps that do not matter, ``--only 3,5,9`` takes just these.
+steps that do not matter, ``--only 3,5,9`` takes just these. ``--losses`` lives lives that lose most
+versions, overwrites among them, and asks whether anything is certain that is false.
 """
 
 import argparse
@@ -10,7 +11,7 @@ import time
 from collections import Counter
 
 from tests.differential.random_lives.checks import CHECKS
-from tests.differential.random_lives.life import Lived, live, shrink
+from tests.differential.random_lives.life import LOSSES, Lived, live, shrink
 
 __all__ = ["main"]
 
@@ -25,15 +26,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="append", choices=[*CHECKS], default=[])
     parser.add_argument("--without", default="", help="actions that are left out")
     parser.add_argument("--turn-on", type=int, help="the step before which row IDs are turned on")
+    parser.add_argument("--losses", action="store_true")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     told = parser.parse_args(arguments)
+    weights = LOSSES if told.losses else None
+    checks = told.check or (["certainty"] if told.losses else [])
     wrong, done, refused = 0, Counter[str](), dict[str, str]()
     kinds: dict[str, list[int]] = {}
     for seed in range(told.seed, told.seed + told.lives):
         start = time.monotonic()
         steps = [*map(int, told.only.split(","))] if told.only else [*range(told.steps)]
-        lived = live(seed, steps, told.check, told.without.split(","), told.turn_on)
+        lived = live(seed, steps, checks, told.without.split(","), told.turn_on, weights)
         done.update(lived.done)
         refused |= lived.refused
         found = Counter(one.check for one in lived.differences)
@@ -44,7 +48,9 @@ def main(arguments: list[str] | None = None) -> int:
         if lived.differences:
             wrong += 1
             _tell(
-                shrink(lived, told.without.split(","), told.turn_on) if told.shrink else lived,
+                shrink(lived, told.without.split(","), told.turn_on, weights)
+                if told.shrink
+                else lived,
                 whole=told.shrink or told.verbose,
             )
         elif told.verbose:

@@ -83,6 +83,8 @@ def _differs(
     first = 0 if earlier is None or earlier.branch != later.branch else earlier.version
     version = cell["version"]
     if cell["is_uncertain"]:
+        if cell["evidence"] == "inferred":
+            return  # the row may be another one
         if version is not None and version <= first and cell["branch"] == later.branch:
             yield f"{where}: in {version}, uncertain, but changed after {first}"
         return

@@ -42,7 +42,7 @@ def _wrong_ends(table: Table, kept: dict[int, Observed], begin: int, end: int) -
         where = f"follow {begin} to {end}, key {key}: {dict(one)}"
         place = after.rows[key].address if key in after.rows else None
         if one["outcome"] == "live":
-            if one["end_rowaddr"] != place:
+            if one["end_rowaddr"] != place and not one["is_uncertain"]:
                 yield f"{where}; it is at {place}"
             continue
         if one["end_rowaddr"] is not None or one["outcome_version"] is None:
@@ -54,6 +54,7 @@ def _wrong_ends(table: Table, kept: dict[int, Observed], begin: int, end: int) -
         if (
             place is None
             or one["outcome"] == "unknown"
+            or one["is_uncertain"]
             or (unsure and not (before.stable and after.stable))
         ):
             continue
@@ -108,6 +109,8 @@ def _wrong_events(world: World, key: int, number: int, events: pl.DataFrame) -> 
         if event["version"] not in world.kept(event["branch"]):
             continue  # its addresses are those of the versions around
         row = seen.rows.get(key)
+        if _is_doubted(event):
+            continue
         if after is not None and (row is None or row.address != after):
             yield f"{where}: at {after}, not {row.address if row else None}"
             continue
@@ -127,6 +130,11 @@ def _wrong_events(world: World, key: int, number: int, events: pl.DataFrame) -> 
             }
             if wrong:
                 yield f"{where}: values (ours, pylance's): {wrong}"
+
+
+def _is_doubted(event: dict[str, Any]) -> bool:
+    """Return whether an event may be of another row, to which only counts and order lead."""
+    return bool(event["is_uncertain"]) and event["evidence"] == "inferred"
 
 
 def _is_of_namesake(world: World, key: int, number: int, event: dict[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 import os
 import traceback
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from lance_explorer import Table, open_table
 from tests.differential.random_lives import (  # noqa: F401  they fill the lists
     by_hand,
     check_blame,
+    check_certainty,
     check_changes,
     check_find,
     check_following,
@@ -29,7 +30,35 @@ from tests.differential.random_lives.registry import ACTIONS
 from tests.differential.random_lives.world import Refused, World
 from tests.differential.row_ids_turned_on import turn_on_row_ids
 
-__all__ = ["Lived", "live", "shrink", "take"]
+__all__ = ["LOSSES", "Lived", "live", "shrink", "take"]
+
+LOSSES = {
+    "append": 3,
+    "append_without_columns": 0.5,
+    "overwrite": 0.3,
+    "overwrite_alike": 0.3,
+    "update_all_rows": 0.3,
+    "delete": 1.5,
+    "delete_fragment": 0.5,
+    "update": 1,
+    "merge": 1.5,
+    "add_column": 0.4,
+    "drop_column": 0.4,
+    "rename": 0.3,
+    "cast": 0.6,
+    "cast_everything": 0.5,
+    "create_index": 0.6,
+    "compact": 1,
+    "compact_without_indices": 1,
+    "compact_in_part": 0.8,
+    "restore": 0.8,
+    "configure": 0.4,
+    "fork": 0.2,
+    "switch": 0.2,
+    "clean_up_some": 0.7,
+    "lose": 6,
+}
+"""What is done, and how often, in a life that loses most of what would tell its past."""
 
 _REFUSALS = (Refused, OSError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError)
 
@@ -52,15 +81,18 @@ def live(
     checks: Collection[str] = (),
     without: Collection[str] = (),
     turn_on: int | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> Lived:
     """Live some of the steps of a life. Each has its own random numbers, so any may be left out.
 
     Steps that are one of the actions ``without`` are not taken. A table whose row IDs are turned on
-    has none before the step of that number.
+    has none before the step of that number. With ``weights`` only those actions are taken, and
+    three lives of four have no row IDs.
     """
     os.environ["LANCE_ENABLE_UNSTABLE_DATA_OVERLAY_FILES"] = "1"
     with TemporaryDirectory() as folder:
-        world = World.create(Path(folder), Random(f"{seed}"), without_row_ids=turn_on is not None)
+        without_ids = turn_on is not None or (weights is not None and seed % 4 > 0)
+        world = World.create(Path(folder), Random(f"{seed}"), without_row_ids=without_ids)
         kind = f"{'stable' if world.stable else 'addresses'}, {world.data_format}"
         lived = Lived(seed, kind, [], {}, [], {})
         tables: dict[str | None, Table] = {None: open_table(world.root)}
@@ -70,7 +102,7 @@ def live(
                 version = turn_on_row_ids(world.line.uri, with_versions=rng.random() < 0.5)
                 world.observe()
                 lived.steps.append((number, f"turn row IDs on -> v{version} of {world.head}"))
-            take(world, number, Random(f"{seed} {number}"), lived, without)
+            take(world, number, Random(f"{seed} {number}"), lived, without, weights)
             if Random(f"{seed} {number} look").random() < 0.3:
                 found = _raised(partial(_look, world, tables))
                 lived.differences += [Difference("look", world.head, words) for words in found]
@@ -94,9 +126,17 @@ def _raised(call: Callable[[], Iterable[str]]) -> list[str]:
         return [traceback.format_exc(limit=-6)]
 
 
-def take(world: World, number: int, rng: Random, lived: Lived, without: Collection[str]) -> None:
+def take(
+    world: World,
+    number: int,
+    rng: Random,
+    lived: Lived,
+    without: Collection[str],
+    weights: Mapping[str, float] | None = None,
+) -> None:
     """Do one thing; go back if pylance cannot read what came of it."""
-    [chosen] = rng.choices(ACTIONS, [one.weight for one in ACTIONS])
+    often = [one.weight if weights is None else weights.get(one.name, 0) for one in ACTIONS]
+    [chosen] = rng.choices(ACTIONS, often)
     if chosen.name in without:
         return
     copy = world.save()
@@ -134,7 +174,12 @@ def _look(world: World, tables: dict[str | None, Table]) -> Iterator[str]:
     yield from ()
 
 
-def shrink(lived: Lived, without: Collection[str] = (), turn_on: int | None = None) -> Lived:
+def shrink(
+    lived: Lived,
+    without: Collection[str] = (),
+    turn_on: int | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Lived:
     """Leave out steps as long as there is a difference of the first one's kind."""
     kind, name = lived.differences[0].kind, lived.differences[0].check
     left = [*dict.fromkeys(number for number, _ in lived.steps)]
@@ -144,7 +189,7 @@ def shrink(lived: Lived, without: Collection[str] = (), turn_on: int | None = No
         start = 0
         while start < len(left):
             fewer = left[:start] + left[start + size :]
-            tried = live(lived.seed, fewer, [name], without, turn_on)
+            tried = live(lived.seed, fewer, [name], without, turn_on, weights)
             tried.differences = [one for one in tried.differences if one.kind == kind]
             if tried.differences:
                 left, best = [*dict.fromkeys(number for number, _ in tried.steps)], tried

@@ -13,7 +13,10 @@ Deed = Callable[[World, Random], str]
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that can be done; its deed returns what it did in words."""
+    """Something that can be done; its deed returns what it did in words.
+
+    One of weight 0 is done only in lives that have weights of their own.
+    """
 
     name: str
     deed: Deed

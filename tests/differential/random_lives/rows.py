@@ -45,6 +45,46 @@ def overwrite(world: World, rng: Random) -> str:
     return f"overwrite by {len(data)} rows"
 
 
+@action(0)
+def overwrite_alike(world: World, rng: Random) -> str:
+    """Overwrite by as many rows as there are, in as few fragments as a compaction leaves, or more.
+
+    The columns may be others, of which some have the IDs that others had, and the file format too.
+    The last rows may be appended by another commit.
+    """
+    count = max(len(world.latest.rows), 1)
+    kind = rng.choice(["same", "same", "same", "other columns", "other format", "both"])
+    schema, how = world.dataset().schema, {}
+    if kind in ("other columns", "both"):
+        others = [one for one in BASE if one.name != "key"]
+        schema = pa.schema([BASE.field("key"), *rng.sample(others, rng.randint(1, len(others)))])
+    if kind in ("other format", "both"):
+        how["data_storage_version"] = rng.choice(["legacy", "2.0", "2.1", "2.2"])
+    data = world.table(world.new_keys(count), schema)
+    first = rng.choice([count, count, rng.randint(1, count)])
+    size = rng.choice([100, 100, 3])
+    world.write(data.slice(0, first), "overwrite", size, **how)
+    world.data_format = how.get("data_storage_version", world.data_format)
+    if first < count:
+        world.write(data.slice(first), "append", size)
+    return f"overwrite by {first} of {count} rows, {kind} {how}"
+
+
+@action(0)
+def update_all_rows(world: World, rng: Random) -> str:
+    """Update, or merge in any order, so that all fragments give way to others with as many rows."""
+    keys = [*world.latest.rows]
+    names = world.plain_columns()
+    if not keys or not names:
+        raise Refused("nothing to update")
+    if rng.random() < 0.5:
+        world.dataset().update(world.sql_values([names[0]]))
+        return f"update {names[0]} of all rows"
+    rng.shuffle(keys)
+    world.dataset().merge_insert("key").when_matched_update_all().execute(world.table(keys))
+    return f"merge all columns of all rows, as {keys}"
+
+
 @action(2)
 def delete(world: World, rng: Random) -> str:
     keys = world.some_keys(rng, 0.3)

@@ -7,7 +7,7 @@ from typing import Any
 import lance
 from lance.optimize import Compaction
 
-from tests.differential.random_lives.registry import action
+from tests.differential.random_lives.registry import ACTIONS, action
 from tests.differential.random_lives.world import Refused, World
 
 
@@ -133,6 +133,36 @@ def clean_up_some(world: World, rng: Random) -> str:
         raise Refused("nothing chosen")
     world.dataset().cleanup_old_versions(versions=chosen, error_if_tagged_old_versions=False)
     return f"clean up {chosen}"
+
+
+@action(0)
+def lose(world: World, rng: Random) -> str:
+    """Do some things, and one more, and remove all versions before that one."""
+    first = world.latest.version + 1
+    many = {
+        "overwrite_alike": 5,
+        "compact": 3,
+        "compact_without_indices": 1,
+        "update_all_rows": 2,
+        "cast": 1,
+        "cast_everything": 1,
+        "configure": 1,
+        "append": 1,
+        "delete": 1,
+        "merge": 1,
+        "restore": 1,
+        "create_index": 0.5,
+        "rename": 0.5,
+    }
+    few = ["append", "append", "delete", "configure", "add_column", "update"]
+    deeds = {one.name: one.deed for one in ACTIONS}
+    done = []
+    for name in [*rng.choices([*many], [*many.values()], k=rng.choice([1, 2, 2])), rng.choice(few)]:
+        done.append(deeds[name](world, rng))
+        world.observe()
+    lost = [version for version in world.kept(world.head)[:-1] if version >= first]
+    world.dataset().cleanup_old_versions(versions=lost, error_if_tagged_old_versions=False)
+    return f"{'; '.join(done)}; lose {lost}"
 
 
 @action(0.25)
