@@ -17,6 +17,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 
 from lance_explorer.cli.group import plain
+from lance_explorer.display import branch_words
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.version_refs import MAIN
 from lance_explorer.shown import one_line
@@ -105,7 +106,7 @@ class _Tools:
                 "latest_version": table.refresh().source.latest_version,
                 "num_rows": table.latest.num_rows,
                 "columns": {field.name: str(field.type) for field in table.latest.schema},
-                "branches": [*table.branches],
+                "branches": branch_words(table.source),
                 "tags": {tag: str(it.version) for tag, it in table.tags.items()},
             }
             for name, table in self._tables.items()

@@ -58,10 +58,16 @@ def _damage(found: Cleanup, objects: pl.DataFrame) -> Iterator[_Loss]:
     folder = pl.col("path").str.extract(r"^(.*_indices/[^/]+/)")
     is_named = pl.any_horizontal(pl.col("path").is_in(others), folder.is_in(others))
     needed = going.filter(status == "pinned", is_named.fill_null(False))
+    if going.is_empty():
+        return
     for (reason,), some in needed.group_by("reason", maintain_order=True):
         who = str(reason).removeprefix("kept by ")
         files = counted(len(some), "file")
         yield _Loss("damage", len(some), f"{files} that {who} needs: Lance does not look there")
+    for ref in found.survey.source.unreadable_refs:
+        if ref.kind == "branch":
+            which = "branches" if ref.name is None else f"branch {ref.name}"
+            yield _Loss("damage", 1, f"perhaps files that {which} needs: {ref.problem}")
     young = going.filter("is_unverified", status == "in_flight")
     if len(young):
         files = counted(len(young), "file")

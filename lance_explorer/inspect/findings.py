@@ -27,9 +27,9 @@ def findings(source: TableSource) -> pl.DataFrame:
         *source.recorded_findings,
         *source.listing.findings,
     ]
-    _ = source.tags, source.branches  # what is wrong with them is found when they are loaded
-    found = [*of_history, *source.ref_findings]
-    branches = [source.branch] * len(of_history) + [None] * len(source.ref_findings)
+    of_refs = source.ref_findings
+    found = [*of_history, *of_refs]
+    branches = [source.branch] * len(of_history) + [None] * len(of_refs)
     return findings_frame(found, branches)
 
 
