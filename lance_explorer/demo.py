@@ -24,6 +24,7 @@ from tqdm import tqdm
 from lance_explorer.arguments import path as path_text
 from lance_explorer.demo_archive import FIRST_OF_ARCHIVE, tell_archive
 from lance_explorer.errors import InvalidArgumentError, StorageError
+from lance_explorer.storage import check_not_forked
 
 __all__ = [
     "RECIPE",
@@ -691,6 +692,7 @@ def _make(
 def _made(table: Path, recipe: Path, complete: Sequence[str], tell: Callable[[Path], None]) -> Path:
     if _is_complete(table, recipe, complete):
         return table
+    check_not_forked()
     if table.exists() and (not recipe.exists() or _is_foreign(table)):
         raise InvalidArgumentError(
             f"{table} exists and is not a sample table; choose another path, or remove it"

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError, VersionNotFoundError
 from lance_explorer.history.source import TableSource
+from lance_explorer.storage import check_not_forked
 
 __all__ = ["LiveTable", "unbroken"]
 
@@ -42,7 +43,10 @@ class LiveTable:
         ------
         TableNotFoundError
             If the table is gone, or another one stands in its place.
+        LanceExplorerError
+            If this process was forked from one that had used Polars or pylance.
         """
+        check_not_forked()
         while True:
             source = self.source
             try:
