@@ -20,6 +20,7 @@ def findings(source: TableSource) -> pl.DataFrame:
     history = source.history
     of_history = [
         *history.findings,
+        *_opened_as(source),
         *_far_bases(source, history),
         *_uncounted(history),
         *contradictions(source),
@@ -31,6 +32,21 @@ def findings(source: TableSource) -> pl.DataFrame:
     found = [*of_history, *of_refs]
     branches = [source.branch] * len(of_history) + [None] * len(of_refs)
     return findings_frame(found, branches)
+
+
+def _opened_as(source: TableSource) -> Iterator[Finding]:
+    """Yield a finding if the table was opened under a name that Lance takes for another place."""
+    given, names = source.storage.bases.opened_as, source.branch_names
+    if given is None:
+        return
+    yield Finding(
+        code="opened_through_link",
+        severity="warning" if names else "info",
+        message=f"{given} leads to {source.uri}, and Lance takes the two for different tables: "
+        "under one name, a cleanup removes what branches read that were created under another one",
+        advice=f"Write, branch and clean up under one name alone: lance.dataset({source.uri!r}). "
+        "table.cleanup_preview() tells what a cleanup there breaks.",
+    )
 
 
 def _far_bases(source: TableSource, history: History) -> Iterator[Finding]:

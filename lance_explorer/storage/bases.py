@@ -91,6 +91,8 @@ class Bases:
         The roots in use, as the table spells them.
     commit_store : str, optional
         The name of the external manifest store of the table.
+    opened_as : str, optional
+        The root as somebody gave it, where Lance takes that for another place than the real one.
     over : callable
         What is put before each root that is opened: a ledger may have files that it has no more.
 
@@ -111,6 +113,7 @@ class Bases:
         self.opened: dict[str, Storage] = {}
         self.over: Callable[[Storage], Storage] = _itself
         self.commit_store: str | None = None
+        self.opened_as: str | None = None
         self.allowed = tuple([_absolute(each) for each in paths("allow_bases", allowed)])
         self._allowed = tuple([_allowed_place(each, options) for each in self.allowed])
         self.own_root(uri)

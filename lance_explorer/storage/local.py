@@ -67,6 +67,15 @@ class LocalStorage(Storage):
         self._real_root = os.path.realpath(self.uri)
         self._followed: set[str] = {""}
 
+    def follow_root(self) -> str | None:
+        """Take the place that links lead to for the root; return the root as it was, if another.
+
+        Lance compares roots as text: who cleans up a table through a link does not see that its
+        branches read files.
+        """
+        given, self.uri = self.uri, self._real_root
+        return given if given != self.uri else None
+
     def list_files(self, folder: str) -> list[FileInfo]:
         return [
             FileInfo(name, facts.st_size, facts.st_mtime_ns) if facts else FileInfo(name, 0, 0)
