@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from os import environ
+from os.path import realpath
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -674,7 +675,7 @@ def _make(
 ) -> Path:
     """Make a sample, unless it was made and is of one of these kinds; a new one is of the first."""
     given = _samples_folder() / default_name if path is None else Path(path_text("path", path))
-    table = given.absolute()
+    table = Path(realpath(given))  # a branch names its table; Lance takes a link for another one
     if not table.name:
         raise InvalidArgumentError(f"path is that of a table to make, not {path!r}")
     recipe = table.with_name(table.name + ".recipe")
