@@ -5,6 +5,8 @@ import os
 import shutil
 import sys
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -314,17 +316,20 @@ def open_explorer(
 
     It is served to this machine only, to whoever has the address, which has a token.
     """
-    from lance_explorer.widgets.serving import serve
+    from lance_explorer.widgets.serving import redirecting_page, serve
 
     table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
     explorer = table.explore(view, follow=not no_follow)
     if version is not None:
         explorer.state.version = table.at(version).version
 
-    def started(address: str) -> None:
+    @contextmanager
+    def started(address: str) -> Iterator[None]:
         click.echo(f"{table.uri} is at {address}\nEnd with Ctrl+C.")
-        if not no_browser:
-            webbrowser.open(address)
+        with nullcontext() if no_browser else redirecting_page(address) as page:
+            if page is not None:
+                webbrowser.open(page.as_uri())
+            yield
 
     try:
         serve(explorer, table.source.name, port=port, started=started)

@@ -11,7 +11,7 @@ from typing import Any
 
 from comm.base_comm import BaseComm
 
-__all__ = ["STATIC", "Message", "failure", "hear", "message"]
+__all__ = ["STATIC", "Message", "failure", "hear", "heard", "message"]
 
 STATIC = files("lance_explorer.widgets") / "static"
 """The script and the style of all widgets."""
@@ -29,6 +29,23 @@ def message(data: Mapping[str, Any], buffers: list[bytes]) -> Message:
 def failure(why: str) -> Message:
     """Return what a page is sent if there is no widget to show."""
     return message({"method": "failure", "content": why}, [])
+
+
+def heard(said: str | bytes | None) -> dict[str, Any] | None:
+    r"""Return what a page said; None if it is nothing that a page of ours says.
+
+    Whoever lets an error of this reach a server lets it log the request, with its token.
+
+    Examples
+    --------
+    >>> heard('{"kind": "open"}'), heard("{"), heard(b"\xff"), heard("[1]"), heard(None)
+    ({'kind': 'open'}, None, None, None, None)
+    """
+    try:
+        content = json.loads(said or "")
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def hear(line: BaseComm, content: Mapping[str, Any]) -> None:

@@ -1,13 +1,19 @@
 """A widget in a page of its own: served on loopback, to whoever has the address with its token."""
 
 import asyncio
-import json
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import (
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from html import escape
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import uvicorn
@@ -18,11 +24,12 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from lance_explorer.widgets.page_messages import STATIC, Message, hear, message
+from lance_explorer.widgets.page_messages import STATIC, Message, hear, heard, message
 from lance_explorer.widgets.view import View
 
-__all__ = ["serve"]
+__all__ = ["redirecting_page", "serve"]
 
+_NOT_UNDERSTOOD = 1007
 _TYPES = {"explorer.js": "text/javascript", "explorer.css": "text/css"}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -45,9 +52,23 @@ _PAGE = """<!doctype html>
 <body class="lx-page"></body>
 </html>
 """
+_REDIRECT = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}">
+<title>lance-explorer</title>
+</head>
+<body><a href="{address}">Open the explorer</a></body>
+</html>
+"""
 _SCRIPT = """import {{ openPage }} from "./explorer.js?token={token}";
 openPage(document.body, new URL("socket?token={token}", location.href));
 """
+
+
+_Started = Callable[[str], AbstractContextManager[object]]
 
 
 class _Line(BaseComm):
@@ -72,9 +93,7 @@ class _Line(BaseComm):
                 send(told)
 
 
-def serve(
-    view: View, title: str, *, port: int = 0, started: Callable[[str], object] = lambda _: None
-) -> None:
+def serve(view: View, title: str, *, port: int = 0, started: _Started = nullcontext) -> None:
     """Serve a widget on loopback until Ctrl+C.
 
     Parameters
@@ -86,7 +105,8 @@ def serve(
     port : int
         The port; a free one by default.
     started : callable
-        Is called with the address of the page, which has the token, when it can be opened.
+        Is called with the address of the page, which has the token, when it can be opened; returns
+        a context that lasts until the server ends.
     """
     token = secrets.token_urlsafe(24)
     listener = socket.create_server(("127.0.0.1", port))
@@ -107,9 +127,20 @@ def serve(
         view.close()
 
 
-def _application(
-    view: View, title: str, token: str, host: str, started: Callable[[str], object]
-) -> Starlette:
+@contextmanager
+def redirecting_page(address: str) -> Iterator[Path]:
+    """Return a file that leads a browser to an address, for as long as the context lasts.
+
+    Only its owner can read it, and all users of a machine the command line of a browser: so this
+    goes there, and not the address with its token.
+    """
+    with NamedTemporaryFile("w", prefix="lance-explorer-", suffix=".html") as file:
+        file.write(_REDIRECT.format(address=escape(address)))
+        file.flush()
+        yield Path(file.name)
+
+
+def _application(view: View, title: str, token: str, host: str, started: _Started) -> Starlette:
     line = _Line()
     view.comm = line
     hands = ThreadPoolExecutor(1, "lance_explorer_page")  # questions are heard in their order
@@ -117,8 +148,8 @@ def _application(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         view.begin()
-        started(f"http://{host}/?token={token}")
-        yield
+        with started(f"http://{host}/?token={token}"):
+            yield
         hands.shutdown(wait=False, cancel_futures=True)
 
     def is_allowed(connection: HTTPConnection) -> bool:
@@ -157,7 +188,12 @@ def _application(
         sender = asyncio.create_task(_send_all(page, queue))
         try:
             while True:
-                content = json.loads(await page.receive_text())
+                said = await page.receive()
+                content = heard(said.get("text") or said.get("bytes"))
+                if content is None:
+                    if said["type"] == "websocket.receive":
+                        await page.close(_NOT_UNDERSTOOD)
+                    break
                 await loop.run_in_executor(hands, hear, line, content)
         except (WebSocketDisconnect, RuntimeError):
             pass  # the page was closed, or the server ends
