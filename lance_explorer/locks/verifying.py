@@ -43,6 +43,7 @@ from lance_explorer.locks.words import (
     schema_words,
 )
 from lance_explorer.storage import Options
+from lance_explorer.storage.secrets import hiding_arguments
 
 __all__ = ["verify"]
 
@@ -54,6 +55,7 @@ class _Verdict(NamedTuple):
     words: str
 
 
+@hiding_arguments
 def verify(
     lock: str | os.PathLike[str],
     table: Any = None,

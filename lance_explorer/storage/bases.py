@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from lance_explorer.arguments import paths
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.storage.commit_store import EXTERNAL_SCHEME, TABLE_OF_COMMITS
+from lance_explorer.storage.secrets import without_secrets
 
 if TYPE_CHECKING:
     from lance_explorer.storage.base import Storage
@@ -296,7 +297,8 @@ def _allowed_place(uri: str, options: Mapping[str, str]) -> Place:
     place = place_of(uri, options) if _is_clear(uri) else None
     if place is None:
         raise InvalidArgumentError(
-            f"allow_bases: it is not clear which place {uri!r} is: use a path, or a URI such as "
+            f"allow_bases: it is not clear which place {without_secrets(uri)!r} is: use a path, or "
+            "a URI such as "
             f"s3://bucket/folder or abfss://container@account.dfs.core.windows.net/folder"
         )
     return place
