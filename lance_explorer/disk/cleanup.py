@@ -11,7 +11,8 @@ The rules are those of Lance 14 (``rust/lance/src/dataset/cleanup.rs``):
   indices all.
 * A detached version keeps its manifest, and nothing else.
 * Where versions would go that other branches were created from, what these branches read stays, and
-  so does the manifest of that version; not its transaction.
+  so does the manifest of that version; not its transaction. A branch is seen to read files only if
+  its manifests name the root of this one with the same text as it was opened with.
 """
 
 import re
