@@ -62,11 +62,13 @@ class UnreadableRef:
                 f"create the {self.kind} again.",
             )
         shown = self.name or f"every {self.kind}"
+        lost = "what the branch reads" if self.kind == "branch" else "the version"
         return Finding(
             code="corrupt_ref",
             severity="error",
             message=self.problem,
-            advice=f"{shown!r} is left out; create it again, or delete its file.",
+            advice=f"{shown!r} is left out; create it again. Without its file, a cleanup removes "
+            f"{lost}.",
         )
 
 

@@ -62,7 +62,7 @@ def open_source(
     on = branch or _branch_of(opened)
     if not getattr(opened, "_namespace_client_managed_versioning", False) or _TREE in opened.uri:
         source = TableSource(opened.uri, on, options, io, allow_bases)
-        root = opened.uri.partition(_TREE)[0]
+        root = opened.uri.removesuffix(f"{_TREE}{source.branch}")
         if root != source.uri_to_open:
             source.storage.bases.opened_as = root
         return source

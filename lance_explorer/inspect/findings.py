@@ -11,6 +11,7 @@ from lance_explorer.history.history import History
 from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.source import TableSource
 from lance_explorer.inspect.contradictions import contradictions
+from lance_explorer.storage import is_link
 
 __all__ = ["FINDINGS", "findings", "findings_frame"]
 
@@ -35,9 +36,12 @@ def findings(source: TableSource) -> pl.DataFrame:
 
 
 def _opened_as(source: TableSource) -> Iterator[Finding]:
-    """Yield a finding if the table was opened under a name that Lance takes for another place."""
+    """Yield a finding if the table was opened under a name that Lance takes for another place.
+
+    Another spelling of the same path matters only where there are branches.
+    """
     given, names = source.storage.bases.opened_as, source.branch_names
-    if given is None:
+    if given is None or not (names or is_link(given)):
         return
     yield Finding(
         code="opened_through_link",

@@ -23,7 +23,7 @@ from lance_explorer.errors import (
 from lance_explorer.storage.ahead import UNKNOWN_BYTES, has_room
 from lance_explorer.storage.base import Contents, FileInfo, IoCounts, Storage, check_size
 
-__all__ = ["LocalStorage", "names_of_no_files"]
+__all__ = ["LocalStorage", "is_link", "names_of_no_files"]
 
 _MISSING = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG}
 _LEADS_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
@@ -268,6 +268,12 @@ class LocalStorage(Storage):
             _refuse("read", path, error)
         self.io.bytes_read += len(data)
         return data
+
+
+def is_link(path: str) -> bool:
+    """Tell whether a local path leads through a link, to whatever place."""
+    place = os.path.abspath(os.path.expanduser(path))
+    return "://" not in path and os.path.realpath(place) != place
 
 
 def names_of_no_files(folder: str) -> frozenset[str]:

@@ -105,6 +105,18 @@ def test_a_dataset_that_was_opened_with_a_slash_is_told_of(named):
     assert table.inspect.findings()["code"].to_list() == ["opened_through_link"]
 
 
+def test_another_spelling_without_branches_is_not_told_of(tmp_path, monkeypatch):
+    folder = tmp_path / "tree" / "data"
+    lance.write_dataset(rows(1), str(folder / "t.lance"))
+    monkeypatch.chdir(folder)
+    for given in ("t.lance", f"{folder}/t.lance/", f"file://{folder}/t.lance"):
+        assert lx.open_table(lance.dataset(given)).inspect.findings().is_empty()
+    lance.dataset("t.lance").create_branch("b")
+    assert len(lx.open_table(lance.dataset("t.lance")).inspect.findings()) == 1
+    table = lx.open_table(lance.dataset(str(folder / "t.lance")).checkout_version(("b", None)))
+    assert table.inspect.findings().is_empty()
+
+
 def test_what_is_offered_for_a_link_breaks_no_branch_and_pylance_does_through_the_link(named):
     grow(named.root)
     [plan] = [plan for plan in plans_of(named.through) if plan.title.endswith("latest version")]
