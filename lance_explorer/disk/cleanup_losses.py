@@ -122,7 +122,10 @@ def _lost(found: Cleanup) -> Iterator[_Loss]:
     yield _Loss("time_travel", len(gone), _time_travel(gone, kept))
     is_value = pl.col("kind").is_in(["data", "blob"]) & ~pl.col("is_unverified")
     if files := len(found.files.filter(is_value)):
-        message = f"what {counted(files, 'data file')} hold: rows deleted, or values updated, since"
+        message = (
+            f"what {counted(files, 'data file')} hold: rows deleted, or values updated, since; a "
+            "shallow clone that reads them breaks, and a table does not know its clones"
+        )
         yield _Loss("values", files, message)
     message = "what these commits did to each row, and why: predicates and messages"
     yield _Loss("row_history", len(gone), message, ledger_keeps=True)

@@ -1,6 +1,7 @@
 """What must never be shown: whatever lets somebody into an object store."""
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
 from traceback import clear_frames
@@ -91,12 +92,13 @@ def hiding_arguments(function: _F) -> _F:
 
     @wraps(function)
     def hiding(*arguments: Any, **options: Any) -> Any:
+        before = sys.exception()  # of the caller, as its frames are
         try:
             return function(*arguments, **options)
         except LanceExplorerError as error:
             del arguments, options
             told: BaseException | None = error
-            while told is not None:
+            while told is not None and told is not before:
                 clear_frames(told.__traceback__)
                 told = told.__cause__ or told.__context__
             raise
