@@ -16,6 +16,7 @@ from lance_explorer.checks.advice import advice
 from lance_explorer.cli import main
 from lance_explorer.disk.plans import Plan, plans
 from lance_explorer.disk.survey import survey
+from tests.disk.safe_calls import check_life
 from tests.report.reading import report_on
 
 NOW = timedelta(0)
@@ -228,3 +229,8 @@ def test_no_plan_calls_what_would_break_something(named):
     grow(named.through)
     for plan in plans_of(named.root):
         assert not plan.breaks or plan.code.startswith("dataset.tags.create")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_offered_for_a_random_table_breaks_nothing(tmp_path, seed):
+    check_life(tmp_path, seed)
