@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from os import environ
+from os.path import realpath
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -24,6 +25,7 @@ from tqdm import tqdm
 from lance_explorer.arguments import path as path_text
 from lance_explorer.demo_archive import FIRST_OF_ARCHIVE, tell_archive
 from lance_explorer.errors import InvalidArgumentError, StorageError
+from lance_explorer.storage import check_not_forked
 
 __all__ = [
     "RECIPE",
@@ -673,7 +675,7 @@ def _make(
 ) -> Path:
     """Make a sample, unless it was made and is of one of these kinds; a new one is of the first."""
     given = _samples_folder() / default_name if path is None else Path(path_text("path", path))
-    table = given.absolute()
+    table = Path(realpath(given))  # a branch names its table; Lance takes a link for another one
     if not table.name:
         raise InvalidArgumentError(f"path is that of a table to make, not {path!r}")
     recipe = table.with_name(table.name + ".recipe")
@@ -691,6 +693,7 @@ def _make(
 def _made(table: Path, recipe: Path, complete: Sequence[str], tell: Callable[[Path], None]) -> Path:
     if _is_complete(table, recipe, complete):
         return table
+    check_not_forked()
     if table.exists() and (not recipe.exists() or _is_foreign(table)):
         raise InvalidArgumentError(
             f"{table} exists and is not a sample table; choose another path, or remove it"

@@ -28,6 +28,7 @@ from lance_explorer.history.source import TableSource
 from lance_explorer.shown import one_line
 
 __all__ = [
+    "branch_words",
     "facts_html",
     "gone_text",
     "snapshot_html",
@@ -91,7 +92,7 @@ def table_facts(source: TableSource) -> dict[str, str]:
         else f"{len(kept):,}, {kept[0].version} to {kept[-1].version}; {recorded}",
         "latest": latest,
         "tags": _listed(tag_words(source)),
-        "branches": _listed([one_line(name, _LONGEST_NAME) for name in source.branches]),
+        "branches": _listed(branch_words(source)),
         **common,
     }
 
@@ -105,9 +106,23 @@ def tag_words(source: TableSource) -> list[str]:
     ['clean (version 4)']
     """
     return [
-        f"{one_line(tag.name, _LONGEST_NAME)} ({_tagged(source, tag)})"
-        for tag in source.tags.values()
+        *[
+            f"{one_line(tag.name, _LONGEST_NAME)} ({_tagged(source, tag)})"
+            for tag in source.tags.values()
+        ],
+        *_unreadable(source, "tag"),
     ]
+
+
+def branch_words(source: TableSource) -> list[str]:
+    """Return the names of all branches of a table; the main branch is not among them."""
+    names = [one_line(name, _LONGEST_NAME) for name in source.branches]
+    return [*names, *_unreadable(source, "branch")]
+
+
+def _unreadable(source: TableSource, kind: str) -> list[str]:
+    refs = [ref for ref in source.unreadable_refs if ref.kind == kind and ref.name]
+    return [f"{one_line(ref.name or '', _LONGEST_NAME)} (cannot be read)" for ref in refs]
 
 
 def _tagged(source: TableSource, tag: Tag) -> str:

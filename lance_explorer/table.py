@@ -38,6 +38,7 @@ from lance_explorer.inspect.versions import VERSIONS, versions
 from lance_explorer.shown import described
 from lance_explorer.snapshot import Snapshot
 from lance_explorer.storage import Budget, IoCounts, Options
+from lance_explorer.storage.secrets import hiding_arguments
 
 # What takes long to import is imported where it is asked for.
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ _ROWS_FRAME = "dataset"
 _CHANGES_FRAME = "changes"
 
 
+@hiding_arguments
 def open_table(
     table: Any,
     branch: str | None = None,

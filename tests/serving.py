@@ -16,13 +16,19 @@ _ROOT = Path(__file__).parents[1]
 
 
 @contextmanager
-def opened(path: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Serve the explorer of a table; give its address, and the process."""
+def opened(
+    path: Path, *options: str, browser: str | None = None
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Serve the explorer of a table; give its address, and the process.
+
+    ``browser`` is a command that is given an address; by default none is opened.
+    """
     program = "from lance_explorer.cli import main; main()"
+    none = ["--no-browser"] if browser is None else []
     process = subprocess.Popen(
-        [sys.executable, "-c", program, "open", str(path), "--no-browser", *options],
+        [sys.executable, "-c", program, "open", str(path), *none, *options],
         cwd=_ROOT,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "PYTHONUNBUFFERED": "1", "BROWSER": browser or ""},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -491,19 +491,18 @@ def tell_arguments(site: Path) -> None:
     (site / "jupyterlab").mkdir()
     (site / "jupyterlab" / "__init__.py").touch()
     (site / "jupyterlab" / "__main__.py").write_text(
-        "import sys, warnings\n"
-        "print(*sys.argv[1:], sep='\\n')\n"
+        "import os, sys, warnings\n"
+        "print(*sys.argv[1:], os.environ['LANCE_EXPLORER_SAMPLES'], sep='\\n')\n"
         "warnings.warn('old, says its author', DeprecationWarning)\n"
     )
 
 
-def lab(folder: Path, samples: Path, *site: Path, options: tuple[str, ...] = ()) -> list[str]:
+def lab(
+    folder: Path, samples: Path | None, *site: Path, options: tuple[str, ...] = ()
+) -> list[str]:
     """Run ``lance-explorer lab`` in a folder; return the lines that it and JupyterLab print."""
-    environment = {
-        **os.environ,
-        "LANCE_EXPLORER_SAMPLES": str(samples),
-        "PYTHONPATH": os.pathsep.join(map(str, site)),
-    }
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, site))}
+    environment["LANCE_EXPLORER_SAMPLES"] = "" if samples is None else str(samples)
     command = [sys.executable, "-c", "from lance_explorer.cli import main; main()", "lab", *options]
     process = subprocess.run(
         command, env=environment, cwd=folder, capture_output=True, text=True, check=True
@@ -533,11 +532,21 @@ def test_lab_copies_the_notebooks_and_opens_the_first(tmp_path, site, samples):
     copies = tmp_path / "lance_explorer_notebooks"
     assert lines[3] == "lance_explorer_notebooks/01_explore_a_table.ipynb"
     assert contents(copies) == contents(ROOT / "notebooks")
-    assert {path.name for path in (copies / "samples").glob("*.lance")} == {
-        "archive.lance",
-        "photos.lance",
-        "photos_without_stable_row_ids.lance",
-    }
+
+
+@pytest.mark.slow
+def test_lab_makes_the_sample_tables_beside_the_notebooks_and_no_link(tmp_path, site):
+    folder = tmp_path / "lance_explorer_notebooks" / "samples"
+    (tmp_path / "earlier" / "photos.lance").mkdir(parents=True)
+    folder.parent.mkdir()
+    folder.symlink_to(tmp_path / "earlier")  # as earlier releases made it
+    lines = lab(tmp_path, None, site)
+    assert lines[0] == f"sample table: {folder}/photos.lance"
+    assert Path(tmp_path, lines[-1]).resolve() == folder.resolve()
+    assert not folder.is_symlink()
+    assert [path.name for path in (tmp_path / "earlier").iterdir()] == ["photos.lance"]
+    found = open_table(folder / "archive.lance").check()["code"].to_list()
+    assert not {"opened_through_link", "branch_under_another_name"} & {*found}
 
 
 @pytest.mark.slow
@@ -550,15 +559,6 @@ def test_lab_leaves_copies_alone(tmp_path, site, samples):
     lab(tmp_path, samples, site)
     assert copy.read_text() == "mine"
     assert [path.name for path in (copy.parent / "samples").iterdir()] == ["mine.lance"]
-
-
-@pytest.mark.slow
-def test_lab_shows_the_samples_where_they_are_now(tmp_path, site, samples):
-    link = tmp_path / "lance_explorer_notebooks" / "samples"
-    link.parent.mkdir()
-    link.symlink_to(tmp_path / "earlier")
-    lab(tmp_path, samples, site)
-    assert link.resolve() == samples.resolve()
 
 
 @pytest.mark.slow

@@ -176,25 +176,53 @@ function table({ statuses, kinds }: DiskUsage) {
   );
 }
 
-function planLines({ title, sentence, code, lines, costs, about, details }: Plan, isWhole: boolean) {
-  const list = node("ul", { class: "lx-quiet" }, ...details.map((detail) => node("li", {}, visible(detail))));
-  const heading = details.length ? about : "What it takes";
-  const isMore = Boolean(details.length || costs);
+/**
+ * A plan: what comes of it, what it would break, what is lost, and then the call. A call that breaks what others
+ * need is not among the plans: `code` does something else then, or is empty.
+ */
+export function planLines(
+  { title, sentence, breaks, lost, instead, code, lines, costs, stays }: Plan,
+  isWhole: boolean,
+) {
   const taken = costs ? node("div", { class: "lx-quiet" }, visible(costs)) : null;
-  const told = isWhole
-    ? [details.length ? node("div", { class: "lx-quiet" }, `${about}:`) : null, list]
-    : [isMore ? node("details", { class: "lx-quiet" }, node("summary", {}, heading), taken, list) : null];
+  const list = sentences(stays, "lx-quiet");
+  const more = isWhole
+    ? [taken, stays.length ? node("div", { class: "lx-quiet" }, "Fragments that stay as they are:") : null, list]
+    : [
+        stays.length || costs
+          ? node(
+              "details",
+              { class: "lx-quiet" },
+              node("summary", {}, stays.length ? "Fragments that stay as they are" : "What it takes"),
+              taken,
+              list,
+            )
+          : null,
+      ];
   return [
     node("dt", {}, title),
     node(
       "dd",
       {},
       node("div", {}, sentence),
-      isWhole ? taken : null,
-      node("div", {}, node("code", {}, code), copyButton(lines)),
-      ...told,
+      breaks.length
+        ? node(
+            "div",
+            { class: "lx-refusal lx-breaks", role: "note" },
+            node("strong", {}, "This would break what others need"),
+            sentences(breaks),
+          )
+        : null,
+      instead ? node("div", {}, instead) : null,
+      lost.length ? node("div", {}, "What is lost:", sentences(lost)) : null,
+      code ? node("div", { class: "lx-disk-call" }, node("code", {}, code), copyButton(lines)) : null,
+      ...more,
     ),
   ];
+}
+
+function sentences(texts: string[], className = "") {
+  return texts.length ? node("ul", { class: className }, ...texts.map((text) => node("li", {}, visible(text)))) : null;
 }
 
 function copyButton(lines: string) {

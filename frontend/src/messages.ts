@@ -676,18 +676,24 @@ export interface FileTotals {
   num_unknown: number;
 }
 
-/** Whose what is on disk is, as the table was a moment ago. */
 /** Something that could be done about the size of a table. */
 export interface Plan {
   title: string;
   sentence: string;
+  /** What others need and could no longer read: then `code` does something else. */
+  breaks: string[];
+  /** What goes for good, as is meant. */
+  lost: string[];
+  /** Where something breaks: what `code` does, or that nothing can be done. */
+  instead: string;
+  /** Empty if every way breaks something. */
   code: string;
   /** The same with all that has to stand before it. */
   lines: string;
   /** What it takes, and what it leaves in metadata; empty if nothing is to be said. */
   costs: string;
-  about: string;
-  details: string[];
+  /** What stays as it is, and why. */
+  stays: string[];
 }
 
 /** What a cleanup and a compaction would make of the table; none where that cannot be told. */

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from lance_explorer.disk.cleanup import roots_named_otherwise
 from lance_explorer.disk.owners import DAYS_IN_FLIGHT, owned_lazily
 from lance_explorer.disk.roots import OWN
 from lance_explorer.disk.survey import Survey, closed_bases
@@ -11,6 +12,7 @@ from lance_explorer.disk.usage import KIND_WORDS
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.findings import Finding, Severity
 from lance_explorer.frames.sizes import byte_size, counted
+from lance_explorer.inspect.history_health import CLEANUP
 
 __all__ = ["LARGE_LEFTOVER_BYTES", "LARGE_OLD_BYTES", "LEFTOVER_SHARE", "storage_findings"]
 
@@ -100,9 +102,7 @@ def _of_old_versions(objects: pl.DataFrame) -> Iterator[Finding]:
         severity="warning" if total > live else "info",
         message=f"{byte_size(total)} are needed by old versions only: {told}; the latest version "
         f"needs {byte_size(live)}",
-        advice="Call dataset.cleanup_old_versions(older_than=timedelta(days=...)); "
-        "table.cleanup_preview() lists what goes, and what is lost by it. Before, tag the versions "
-        "to keep.",
+        advice=CLEANUP,
     )
 
 
@@ -120,7 +120,8 @@ def _left_over(objects: pl.DataFrame) -> Iterator[Finding]:
         severity="warning" if is_large else "info",
         message=f"{len(orphans):,} files, {byte_size(size)}, are named by no version and older "
         f"than {DAYS_IN_FLIGHT} days: writers left them that ended before they committed",
-        advice="Call dataset.cleanup_old_versions(); table.cleanup_preview() lists what goes.",
+        advice="table.cleanup_preview() tells what a cleanup removes, these files too, and has the "
+        "call.",
     )
 
 
@@ -180,6 +181,15 @@ def _refs(found: Survey) -> Iterator[Finding]:
                 message=f"branch {name} has no versions: {error}",
                 advice="Delete the branch.",
             )
+    for name, root in roots_named_otherwise(source).items():
+        yield Finding(
+            code="branch_under_another_name",
+            severity="warning",
+            message=f"branch {name} was created in the table under the name {root}: Lance takes "
+            f"{source.uri} for another table, and a cleanup there removes what the branch reads",
+            advice="Before a cleanup, tag the version that the branch was created from: "
+            "table.cleanup_preview() has the calls that break nothing.",
+        )
     for tag in source.tags.values():
         try:
             listing = source.on_branch(tag.branch).listing

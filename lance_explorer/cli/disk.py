@@ -110,7 +110,8 @@ def cleanup(
 ) -> None:
     """Print what a cleanup of the table at URI would remove, and what is lost by it.
 
-    Nothing is removed: the last line is the call of pylance that does it.
+    Nothing is removed: at the end are the calls of pylance that do it. A call that would break what
+    branches, clones or others need is not among them.
     """
     _require_dry_run(dry_run, "cleanup")
     table = open_table(uri, branch=branch, allow_bases=allow_bases)
@@ -125,6 +126,7 @@ def cleanup(
         told = {
             "uri": uri,
             "problem": preview.problem,
+            "breaks": preview.breaks,
             "freed_bytes": preview.freed_bytes,
             "num_versions": preview.num_versions,
             "code": preview.code,
@@ -134,6 +136,8 @@ def cleanup(
         click.echo(visible_json(json.dumps(told)))
         return
     click.echo(one_line(preview.sentence, LONGEST_TEXT))
+    for sentence in preview.breaks:
+        click.secho(one_line(sentence, LONGEST_TEXT), fg="red", bold=True)
     parts["versions"] = parts["versions"].filter(~pl.col("is_removed")).drop("is_removed")
     titles = {
         "summary": "would go",
@@ -145,7 +149,13 @@ def cleanup(
         _print_part(title, parts[name])
     if list_files:
         click.echo(f"\nfiles:\n{text_table(preview.files())}")
-    click.echo(f"\n{one_line(preview.code, LONGEST_TEXT)}")
+    if preview.breaks:
+        done = preview.instead
+        words = "there is no call that breaks nothing" if done is None else done.sentence
+        click.echo(f"\nwithout breaking anything: {one_line(words, LONGEST_TEXT)}")
+    click.echo()
+    for line in preview.code.splitlines():
+        click.echo(one_line(line, LONGEST_TEXT))
 
 
 @main.command()

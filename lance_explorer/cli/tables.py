@@ -5,7 +5,8 @@ import os
 import shutil
 import sys
 import webbrowser
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -315,7 +316,7 @@ def open_explorer(
 
     It is served to this machine only, to whoever has the address, which has a token.
     """
-    from lance_explorer.widgets.serving import serve
+    from lance_explorer.widgets.serving import redirecting_page, serve
 
     table = open_table(
         uri, branch=branch, allow_bases=allow_bases, ledger=ledger, values_apart=True
@@ -324,10 +325,13 @@ def open_explorer(
     if version is not None:
         explorer.state.version = table.at(version).version
 
-    def started(address: str) -> None:
+    @contextmanager
+    def started(address: str) -> Iterator[None]:
         click.echo(f"{table.uri} is at {address}\nEnd with Ctrl+C.")
-        if not no_browser:
-            webbrowser.open(address)
+        with nullcontext() if no_browser else redirecting_page(address) as page:
+            if page is not None:
+                webbrowser.open(page.as_uri())
+            yield
 
     try:
         serve(explorer, table.source.name, port=port, started=started)
@@ -351,14 +355,13 @@ def lab(folder: Path, no_browser: bool) -> None:
     from lance_explorer.demo import make_samples
 
     try:
-        samples = make_samples()
-        for path in samples:
-            click.echo(f"sample table: {path}")
         notebooks = _notebooks(folder)
-        _link_samples(notebooks / "samples", samples[0].parent)
+        samples = make_samples(_samples_folder(notebooks))
     except OSError as error:
         raise click.ClickException(one_line(str(error), LONGEST_TEXT)) from error
-    _run_lab(notebooks, no_browser)
+    for path in samples:
+        click.echo(f"sample table: {path}")
+    _run_lab(notebooks, samples[0].parent, no_browser)
 
 
 def _failed(uri: str, error: LanceExplorerError, as_json: bool) -> bool:
@@ -419,22 +422,26 @@ def _notebooks(folder: Path) -> Path:
     return folder
 
 
-def _link_samples(link: Path, samples: Path) -> None:
-    """Show the sample tables beside the notebooks, where a double click opens the explorer."""
-    if link.is_symlink():
-        link.unlink()
-    elif link.exists():
-        return
-    with suppress(OSError):  # some file systems have no links
-        link.symlink_to(samples.absolute(), target_is_directory=True)
+def _samples_folder(notebooks: Path) -> Path:
+    """Return where the sample tables are: beside the notebooks, where a double click opens them.
+
+    No link leads there, as in earlier releases: a cleanup through a link breaks branches.
+    """
+    folder = notebooks / "samples"
+    if folder.is_symlink():
+        folder.unlink()
+    return Path(os.environ.get("LANCE_EXPLORER_SAMPLES") or folder)
 
 
-def _run_lab(folder: Path, no_browser: bool) -> NoReturn:
-    """Replace this process by JupyterLab; it refuses to run as root unless it is told to."""
+def _run_lab(folder: Path, samples: Path, no_browser: bool) -> NoReturn:
+    """Replace this process by JupyterLab; it refuses to run as root unless it is told to.
+
+    The notebooks find the sample tables that are there.
+    """
     options = ["--no-browser"] if no_browser else []
     options += ["--allow-root"] if os.geteuid() == 0 else []
     # What is left is the address, which Jupyter holds for critical.
     options += ["--ServerApp.log_level=ERROR", "--LabApp.log_level=ERROR"]
     lab = "lance_explorer.jupyter.quiet_lab"
     command = [sys.executable, "-m", lab, str(folder / _FIRST_NOTEBOOK), *options]
-    os.execv(sys.executable, command)
+    os.execve(sys.executable, command, {**os.environ, "LANCE_EXPLORER_SAMPLES": str(samples)})

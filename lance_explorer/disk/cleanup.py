@@ -12,11 +12,13 @@ The rules are those of Lance 14 (``rust/lance/src/dataset/cleanup.rs``):
 * A detached version keeps its manifest, and nothing else.
 * Nothing goes that lies in a base path, whoever wrote it.
 * Where versions would go that other branches were created from, what these branches read stays, and
-  so does the manifest of that version; not its transaction.
+  so does the manifest of that version; not its transaction. A branch is seen to read files only if
+  its manifests name the root of this one with the same text as it was opened with.
 """
 
 import re
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -26,12 +28,21 @@ from lance_explorer.disk.named_files import NAMED, named_by
 from lance_explorer.disk.owners import DAYS_IN_FLIGHT
 from lance_explorer.disk.roots import OWN, Roots
 from lance_explorer.disk.survey import Survey
+from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.indices import FRAGMENT_REUSE_INDEX
 from lance_explorer.format.refs import Branch
 from lance_explorer.history.history import History, VersionRecord
 from lance_explorer.history.source import TableSource
+from lance_explorer.storage import place_of
 
-__all__ = ["DEFAULT_AGE", "Cleanup", "CleanupRules", "cleanup"]
+__all__ = [
+    "DEFAULT_AGE",
+    "Cleanup",
+    "CleanupRules",
+    "cleanup",
+    "roots_named_otherwise",
+    "tags_before",
+]
 
 DEFAULT_AGE = timedelta(days=14)
 """How old versions are that go if nothing else is said."""
@@ -58,6 +69,8 @@ class CleanupRules:
     older_than: timedelta | None = None
     retain_versions: int | None = None
     delete_unverified: bool = False
+    tagged_before: tuple[int, ...] = ()
+    """Versions that get a tag first, since others need their files."""
 
     @property
     def age(self) -> timedelta | None:
@@ -117,7 +130,8 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
     source, history = found.source, found.source.history
     now = datetime.fromtimestamp(found.listed_ns / 1e9, UTC)
     records = [record for record in history.records if not record.file.is_recorded]
-    tags = {tag.version: tag.name for tag in source.tags.values() if tag.branch == source.branch}
+    tags = tags_before(source, rules)
+    tags |= {tag.version: tag.name for tag in source.tags.values() if tag.branch == source.branch}
     is_old = _ages(records, rules, now)
     reasons = dict[int, str]()
     tagged = set[int]()
@@ -152,6 +166,17 @@ def cleanup(found: Survey, rules: CleanupRules) -> Cleanup:
     every = pl.concat([files, manifests]).sort("path")
     needed = named_by(source, history, reasons.keys(), roots) if roots.bases else NAMED.to_frame()
     return Cleanup(found, rules, reasons, removed, tagged, every, needed, None)
+
+
+def tags_before(source: TableSource, rules: CleanupRules) -> dict[int, str]:
+    """Return the names of the tags that are created first, by their versions."""
+    taken, names = set(source.tags), dict[int, str]()
+    for version in rules.tagged_before:
+        wanted = f"keep-{source.branch or 'main'}-{version}".replace("/", "-")
+        free = (f"{wanted}{end}" for end in ("", *[f"-{n}" for n in range(2, len(taken) + 3)]))
+        names[version] = next(name for name in free if name not in taken)
+        taken.add(names[version])
+    return names
 
 
 def _ages(records: list[VersionRecord], rules: CleanupRules, now: datetime) -> dict[int, bool]:
@@ -237,6 +262,24 @@ def _left_at(branch: Branch, ancestor: str | None, branches: Mapping[str, Branch
             return None
         branch = branches[branch.parent_branch or ""]
     return None
+
+
+def roots_named_otherwise(source: TableSource) -> dict[str, str]:
+    """Return the branches that name the root of their table otherwise than it was opened, and how.
+
+    Lance compares the names as text: a trailing slash, ``file://`` or a link makes another one.
+    """
+    found, options = dict[str, str](), source.main_storage.options
+    for name in source.branches:
+        with suppress(LanceExplorerError):
+            own = place_of(source.uri, options)
+            bases = [
+                b for r in source.on_branch(name).history.records for b in r.manifest.base_paths
+            ]
+            for path in dict.fromkeys(base.path for base in bases):
+                if path != source.uri and place_of(path, options) == own is not None:
+                    found[name] = path
+    return found
 
 
 def _read_by_branch(source: TableSource, name: str, roots: Roots) -> pl.DataFrame:

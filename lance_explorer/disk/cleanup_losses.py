@@ -1,11 +1,12 @@
 """What is lost with the files that a cleanup removes."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
 
-from lance_explorer.disk.cleanup import Cleanup
+from lance_explorer.disk.cleanup import Cleanup, cleanup
 from lance_explorer.disk.roots import OWN
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.frames.columns import COUNT, TEXT, Column, FrameSchema
@@ -13,7 +14,7 @@ from lance_explorer.frames.sizes import byte_size, counted
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.intervals import intervals_of
 
-__all__ = ["LOSSES", "losses"]
+__all__ = ["LOSSES", "losses", "without_damage"]
 
 _WHAT = [
     "damage",
@@ -59,8 +60,11 @@ def losses(found: Cleanup, objects: pl.DataFrame, left: pl.DataFrame) -> pl.Data
     return LOSSES.build(dict(zip(LOSSES.names, map(list, columns), strict=True)))
 
 
-def _damage(found: Cleanup, objects: pl.DataFrame) -> Iterator[_Loss]:
-    """Yield what would be broken: Lance does not know, or does not ask, who else needs a file."""
+def needed_by_others(found: Cleanup, objects: pl.DataFrame) -> pl.DataFrame:
+    """Return the files that would go and that others need: Lance does not know, or does not ask.
+
+    ``named`` is how a version names the file: by its path, or by that of its folder.
+    """
     branch = found.survey.source.branch
     is_other = ~pl.col("branch").eq_missing(pl.lit(branch, pl.String))
     is_other |= pl.col("is_detached") | pl.col("clone").is_not_null()
@@ -68,19 +72,58 @@ def _damage(found: Cleanup, objects: pl.DataFrame) -> Iterator[_Loss]:
         "path"
     ].implode()
     own = objects.filter(base_uri=found.survey.named.roots.uris[OWN])
-    going = own.join(found.files.select("path", "is_unverified"), on="path")
-    status = pl.col("status").cast(pl.String)
+    going = own.join(found.files.select("path"), on="path")
     folder = pl.col("path").str.extract(r"^(.*_indices/[^/]+/)")
-    is_named = pl.any_horizontal(pl.col("path").is_in(others), folder.is_in(others))
-    needed = going.filter(status == "pinned", is_named.fill_null(False))
+    named = going.with_columns(named=pl.when(folder.is_in(others)).then(folder).otherwise("path"))
+    is_pinned = pl.col("status").cast(pl.String) == "pinned"
+    return named.filter(is_pinned, pl.col("named").is_in(others))
+
+
+def without_damage(found: Cleanup, objects: pl.DataFrame) -> Cleanup | None:
+    """Return the same cleanup with what keeps others whole: tags first, no file that is not known.
+
+    None if even then something is damaged.
+    """
+    survey, source = found.survey, found.survey.source
+    needed = needed_by_others(found, objects)["named"].unique().implode()
+    is_own = pl.col("branch").eq_missing(pl.lit(source.branch, pl.String)) & ~pl.col("is_detached")
+    spans = (
+        survey.named.frame.filter(is_own, pl.col("clone").is_null(), pl.col("path").is_in(needed))
+        .sort("last")
+        .unique("path", keep="last", maintain_order=True)
+        .select("first", "last")
+        .rows()
+    )
+    forks = {b.parent_version for b in source.branches.values() if b.parent_branch == source.branch}
+    tagged = set[int]()
+    for first, last in spans:  # by their last versions, so that few versions are in all spans
+        if not any(first <= version <= last for version in tagged):
+            tagged.add(max((fork for fork in forks if first <= fork <= last), default=last))
+    rules = replace(found.rules, delete_unverified=False, tagged_before=tuple(sorted(tagged)))
+    safe = cleanup(survey, rules)
+    return None if any(_damage(safe, objects)) else safe
+
+
+def _damage(found: Cleanup, objects: pl.DataFrame) -> Iterator[_Loss]:
+    """Yield what would be broken."""
+    if found.files.is_empty():
+        return
+    needed = needed_by_others(found, objects)
     for (reason,), some in needed.group_by("reason", maintain_order=True):
         who = str(reason).removeprefix("kept by ")
         files = counted(len(some), "file")
-        yield _Loss("damage", len(some), f"{files} that {who} needs: Lance does not look there")
-    young = going.filter("is_unverified", status == "in_flight")
+        message = f"{who} could no longer be read: {files} that it needs would go"
+        yield _Loss("damage", len(some), f"{message}, since Lance does not look there")
+    for ref in found.survey.source.unreadable_refs:
+        if ref.kind == "branch":
+            which = "branches" if ref.name is None else f"branch {ref.name}"
+            yield _Loss("damage", 1, f"perhaps files that {which} needs: {ref.problem}")
+    unverified = found.files.filter("is_unverified").select("path")
+    in_flight = objects.filter(pl.col("status").cast(pl.String) == "in_flight")
+    young = in_flight.join(unverified, on="path", how="semi")
     if len(young):
         files = counted(len(young), "file")
-        message = f"{files} that no version names, and young: a commit under way would lose them"
+        message = f"a commit under way would lose its files: {files} that no version names, young"
         yield _Loss("damage", len(young), message)
 
 
@@ -105,7 +148,10 @@ def _lost(found: Cleanup) -> Iterator[_Loss]:
     yield _Loss("time_travel", len(gone), _time_travel(gone, kept))
     is_value = pl.col("kind").is_in(["data", "blob"]) & ~pl.col("is_unverified")
     if files := len(found.files.filter(is_value)):
-        message = f"what {counted(files, 'data file')} hold: rows deleted, or values updated, since"
+        message = (
+            f"what {counted(files, 'data file')} hold: rows deleted, or values updated, since; a "
+            "shallow clone that reads them breaks, and a table does not know its clones"
+        )
         yield _Loss("values", files, message)
     message = "what these commits did to each row, and why: predicates and messages"
     yield _Loss("row_history", len(gone), message, ledger_keeps=True)

@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from datetime import timedelta
 from functools import cached_property
+from json import dumps
 
 import polars as pl
 
 from lance_explorer.arguments import flag, of_kind, whole_number
-from lance_explorer.disk.cleanup import Cleanup, CleanupRules, cleanup
-from lance_explorer.disk.cleanup_losses import LOSSES, losses
+from lance_explorer.disk.cleanup import Cleanup, CleanupRules, cleanup, tags_before
+from lance_explorer.disk.cleanup_losses import LOSSES, losses, without_damage
 from lance_explorer.disk.owners import owned
 from lance_explorer.disk.roots import OWN
 from lance_explorer.disk.survey import survey
@@ -92,8 +93,14 @@ class CleanupPreview:
         How many versions would go.
     problem : str or None
         Why Lance would refuse to work; then no file would go.
+    breaks : list of str
+        What others need and could no longer read, in sentences: branches, clones, commits under
+        way.
+    instead : CleanupPreview or None
+        Where something breaks: the same cleanup after tags that keep what others need, and without
+        files that no version names. None if that would break something, too.
     code : str
-        The call that does it.
+        The call that does it; where something breaks, the calls of ``instead``, or nothing.
 
     Examples
     --------
@@ -124,9 +131,14 @@ class CleanupPreview:
             f"; {byte_size(int(left['size_bytes'].sum()))} in base paths stay, though no version "
             "needs them then"
         )
+        tags = self._found.rules.tagged_before
+        before = f"with {counted(len(tags), 'tag')} first, " if tags else ""
+        harm = "; others could no longer read what they need" if self.breaks else ""
         return (
-            f"frees {byte_size(self.freed_bytes)} in {counted(files, 'file')}, and "
-            f"{counted(versions, 'version')} can no longer be opened" + stays * (len(left) > 0)
+            f"{before}frees {byte_size(self.freed_bytes)} in {counted(files, 'file')}, and "
+            f"{counted(versions, 'version')} can no longer be opened{harm}"
+            + stays
+            * (len(left) > 0)
         )
 
     @property
@@ -144,9 +156,37 @@ class CleanupPreview:
         """Why Lance would refuse to work."""
         return self._found.problem
 
+    @cached_property
+    def breaks(self) -> list[str]:
+        """What others need and could no longer read, in sentences."""
+        found = self.losses().filter(pl.col("what") == "damage")["message"]
+        return [f"{message[:1].upper()}{message[1:]}." for message in found]
+
+    @cached_property
+    def instead(self) -> "CleanupPreview | None":
+        """The same without breaking anything, where this one does and that can be."""
+        safe = without_damage(self._found, self._owned) if self.breaks else None
+        return None if safe is None else CleanupPreview(safe)
+
     @property
     def code(self) -> str:
-        """The call that does it."""
+        """The call that does it; where something breaks, the calls of :attr:`instead`."""
+        if self.breaks:
+            return "" if self.instead is None else self.instead.code
+        return "\n".join([*self._tagging, self._call])
+
+    @property
+    def _tagging(self) -> list[str]:
+        """The calls that create the tags that come first."""
+        source = self._found.survey.source
+        return [
+            f"dataset.tags.create({dumps(name)}, "
+            + (f"({dumps(source.branch)}, {version}))" if source.branch else f"{version})")
+            for version, name in tags_before(source, self._found.rules).items()
+        ]
+
+    @property
+    def _call(self) -> str:
         rules, branch = self._found.rules, self._found.survey.source.branch
         given = list[str]()
         if rules.age is not None:
@@ -159,7 +199,7 @@ class CleanupPreview:
             given.append("delete_unverified=True")
         if self._found.tagged_versions:
             given.append("error_if_tagged_old_versions=False")
-        at = f'.checkout_version(("{branch}", None))' if branch else ""
+        at = f".checkout_version(({dumps(branch)}, None))" if branch else ""
         return f"dataset{at}.cleanup_old_versions({', '.join(given)})"
 
     @documented(FILES)

@@ -9,6 +9,7 @@ from lance_explorer.disk.roots import OWN
 from lance_explorer.disk.survey import Survey, survey
 from lance_explorer.frames.columns import BYTES, ID, TEXT, TIME, Column, FrameSchema
 from lance_explorer.history.source import TableSource
+from lance_explorer.storage import check_not_forked
 
 __all__ = ["DAYS_IN_FLIGHT", "STATUSES", "STORAGE", "owned", "owned_lazily", "storage"]
 
@@ -108,6 +109,7 @@ def owned(found: Survey) -> pl.DataFrame:
 
 def owned_lazily(found: Survey) -> pl.LazyFrame:
     """Return the same in any order; a column that nobody takes costs nothing."""
+    check_not_forked()
     branches = [None, *found.source.branches]
     owners = _owners(found)
     objects = _classified(found.objects, branches)

@@ -30,20 +30,28 @@ class Plan:
         What would be done.
     sentence : str
         What comes of it.
+    breaks : list of str
+        What others need and could no longer read, in sentences: then ``code`` does something else.
+    lost : list of str
+        What goes for good, as is meant: versions, and what only they know.
+    instead : str
+        Where something breaks: what ``code`` does, or that nothing can be done.
     code : str
-        The call that does it.
+        The call that does it, or what is done instead; empty if every way breaks something.
     costs : str
         What it takes, and what it leaves in metadata; empty if nothing is to be said.
-    about, details : str and list of str
-        What else there is to know of it: what is lost, or what stays as it is.
+    stays : list of str
+        What stays as it is, and why.
     """
 
     title: str
     sentence: str
+    breaks: list[str]
+    lost: list[str]
+    instead: str
     code: str
     costs: str
-    about: str
-    details: list[str]
+    stays: list[str]
 
 
 def plans(found: Survey, check: Callable[[], None] = lambda: None) -> list[Plan]:
@@ -59,21 +67,29 @@ def plans(found: Survey, check: Callable[[], None] = lambda: None) -> list[Plan]
     """
     made = list[Plan]()
     for title, rules in _CLEANUPS.items():
-        preview = CleanupPreview(cleanup(found, rules))
-        made.append(_plan(title, preview, "What is lost", preview.losses()["message"].to_list()))
+        made.append(_of_cleanup(title, CleanupPreview(cleanup(found, rules))))
         check()
     compaction = compaction_preview(found.source, {})
-    stay = _stay(compaction)
-    return [*made, _plan("A compaction", compaction, "Fragments that stay as they are", stay)]
+    costs, stays = " ".join(compaction.costs), _stay(compaction)
+    told = _sentence(compaction.sentence)
+    return [*made, Plan("A compaction", told, [], [], "", compaction.code, costs, stays)]
 
 
-def _plan(
-    title: str, preview: CleanupPreview | CompactionPreview, about: str, details: list[str]
-) -> Plan:
-    sentence = preview.sentence
-    told = f"{sentence[:1].upper()}{sentence[1:]}."
-    costs = preview.costs if isinstance(preview, CompactionPreview) else []
-    return Plan(title, told, preview.code, " ".join(costs), about, details)
+def _of_cleanup(title: str, preview: CleanupPreview) -> Plan:
+    instead, done = "", preview
+    if preview.breaks:
+        instead = "Nothing that Lance offers keeps what others need and frees this."
+        if preview.instead is not None:
+            done = preview.instead
+            instead = f"Instead, without breaking anything: {done.sentence}."
+    losses = done.losses().filter(pl.col("what") != "damage")["message"].to_list()
+    lost = losses if done.code else []
+    told = _sentence(preview.sentence)
+    return Plan(title, told, preview.breaks, lost, instead, preview.code, "", [])
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _stay(compaction: CompactionPreview) -> list[str]:

@@ -1,13 +1,15 @@
-"""Docstrings that list the columns of a frame, made from its schema."""
+"""Public functions that return a frame: their docstrings list its columns, from its schema."""
 
 from collections.abc import Callable
+from functools import wraps
 from inspect import cleandoc
 from textwrap import indent
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import polars as pl
 
 from lance_explorer.frames.columns import Column, FrameSchema
+from lance_explorer.storage import check_not_forked
 
 __all__ = ["column_table", "documented"]
 
@@ -18,15 +20,23 @@ _LATER_SECTIONS = ("\n\nRaises\n------\n", "\n\nExamples\n--------\n")
 
 
 def documented(schema: FrameSchema) -> Callable[[_F], _F]:
-    """Return a decorator that adds a section ``Returns`` with the columns of ``schema``."""
+    """Return a decorator that adds a section ``Returns`` with the columns of ``schema``.
+
+    In a forked process, where Polars would wait for ever, the function is an error.
+    """
 
     def add_columns(function: _F) -> _F:
+        @wraps(function)
+        def checked(*arguments: Any, **options: Any) -> Any:
+            check_not_forked()
+            return function(*arguments, **options)
+
         text = cleandoc(function.__doc__ or "")
         starts = [text.find(section) for section in _LATER_SECTIONS]
         end = min([start for start in starts if start >= 0], default=len(text))
         returns = f"\n\nReturns\n-------\npolars.DataFrame\n{indent(column_table(schema), '    ')}"
-        function.__doc__ = text[:end] + returns + text[end:]
-        return function
+        checked.__doc__ = text[:end] + returns + text[end:]
+        return cast(_F, checked)
 
     return add_columns
 

@@ -16,6 +16,7 @@ from lance_explorer.errors import (
 )
 from lance_explorer.history.source import TableSource
 from lance_explorer.panics import panics_as_errors
+from lance_explorer.storage import check_not_forked
 
 __all__ = ["LiveTable", "unbroken"]
 
@@ -47,7 +48,10 @@ class LiveTable:
         ------
         TableNotFoundError
             If the table is gone, or another one stands in its place.
+        LanceExplorerError
+            If this process was forked from one that had used Polars or pylance.
         """
+        check_not_forked()
         while True:
             source = self.source
             try:

@@ -1,6 +1,7 @@
 """Load tags and branches (docs/FORMAT.md 9)."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import unquote
 
@@ -9,14 +10,67 @@ from lance_explorer.findings import Finding
 from lance_explorer.format.refs import Branch, Tag, decode_branch, decode_tag
 from lance_explorer.storage import Storage, given
 
-__all__ = ["BRANCHES_FOLDER", "TAGS_FOLDER", "branch_root", "load_branches", "load_tags"]
+__all__ = [
+    "BRANCHES_FOLDER",
+    "TAGS_FOLDER",
+    "UnreadableRef",
+    "branches_in_circles",
+    "branch_root",
+    "load_branches",
+    "load_tags",
+]
 
 TAGS_FOLDER = "_refs/tags"
 BRANCHES_FOLDER = "_refs/branches"
 
 _SUFFIX = ".json"
 
+_KINDS = {TAGS_FOLDER: "tag", BRANCHES_FOLDER: "branch"}
+
 _R = TypeVar("_R", Tag, Branch)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableRef:
+    """A tag or branch that is listed, but cannot be read.
+
+    Attributes
+    ----------
+    kind : str
+        ``tag`` or ``branch``.
+    name : str or None
+        Its name; None if no tags or branches can be listed at all.
+    problem : str
+        Why it cannot be read.
+    is_missing : bool
+        Whether its file is not found, though it is listed.
+    """
+
+    kind: str
+    name: str | None
+    problem: str
+    is_missing: bool = False
+
+    @property
+    def finding(self) -> Finding:
+        """The same for who looks after the table."""
+        if self.is_missing:
+            return Finding(
+                code="missing_ref",
+                severity="error",
+                message=self.problem,
+                advice="refresh() the table to read it again. If it stays so, restore the file, or "
+                f"create the {self.kind} again.",
+            )
+        shown = self.name or f"every {self.kind}"
+        lost = "what the branch reads" if self.kind == "branch" else "the version"
+        return Finding(
+            code="corrupt_ref",
+            severity="error",
+            message=self.problem,
+            advice=f"{shown!r} is left out; create it again. Without its file, a cleanup removes "
+            f"{lost}.",
+        )
 
 
 def branch_root(name: str) -> str:
@@ -24,16 +78,19 @@ def branch_root(name: str) -> str:
     return f"tree/{name}"
 
 
-def load_tags(storage: Storage, findings: list[Finding]) -> dict[str, Tag]:
-    """Return the tags by name, in the order of their names; damaged ones become findings."""
-    return _load(storage, TAGS_FOLDER, decode_tag, findings)
+def load_tags(storage: Storage, unreadable: list[UnreadableRef]) -> dict[str, Tag]:
+    """Return the tags by name, in the order of their names; adds those that cannot be read."""
+    return _load(storage, TAGS_FOLDER, decode_tag, unreadable)
 
 
-def load_branches(storage: Storage, findings: list[Finding]) -> dict[str, Branch]:
-    """Return the branches by name, in the order of their names; damaged ones become findings."""
-    branches = _load(storage, BRANCHES_FOLDER, decode_branch, findings)
-    findings += [_in_circle(name) for name in branches if _is_in_circle(name, branches)]
-    return branches
+def load_branches(storage: Storage, unreadable: list[UnreadableRef]) -> dict[str, Branch]:
+    """Return the branches by name, in the order of their names; adds those that cannot be read."""
+    return _load(storage, BRANCHES_FOLDER, decode_branch, unreadable)
+
+
+def branches_in_circles(branches: Mapping[str, Branch]) -> list[Finding]:
+    """Return a finding for each branch that is its own ancestor."""
+    return [_in_circle(name) for name in branches if _is_in_circle(name, branches)]
 
 
 def _is_in_circle(name: str, branches: Mapping[str, Branch]) -> bool:
@@ -56,32 +113,38 @@ def _in_circle(name: str) -> Finding:
 
 
 def _load(
-    storage: Storage, folder: str, decode: Callable[[bytes, str], _R], findings: list[Finding]
+    storage: Storage,
+    folder: str,
+    decode: Callable[[bytes, str], _R],
+    unreadable: list[UnreadableRef],
 ) -> dict[str, _R]:
+    kind = _KINDS[folder]
     try:
-        listed = storage.list_files(folder)
+        paths = _paths(storage, folder)
+        contents = dict(zip(paths, storage.get_many(paths.values()), strict=True))
+        missing = [name for name, data in contents.items() if data is None]
+        # A store may say by chance that a file is not there; one that was deleted is not listed.
+        still_listed = _paths(storage, folder) if missing else {}
+        again = [name for name in missing if name in still_listed]
+        found = storage.get_many([paths[name] for name in again])
+        contents.update(zip(again, found, strict=True))
     except FormatError as error:
-        findings.append(_damaged(folder, error))
+        unreadable.append(UnreadableRef(kind, None, str(error)))
         return {}
-    files = [info.name for info in listed if info.name.endswith(_SUFFIX)]
-    paths = dict(
-        sorted((unquote(file.removesuffix(_SUFFIX)), f"{folder}/{file}") for file in files)
-    )
     refs: dict[str, _R] = {}
-    for (name, path), data in zip(paths.items(), storage.get_many(paths.values()), strict=True):
-        if data is None:  # deleted since it was listed
-            continue
+    for name, data in contents.items():
         try:
-            refs[name] = decode(given(data), name)
+            if data is not None:
+                refs[name] = decode(given(data), name)
+            elif name in again:
+                problem = f"{kind} {name!r} is listed, but its reference {paths[name]} is not found"
+                unreadable.append(UnreadableRef(kind, name, problem, is_missing=True))
         except FormatError as error:
-            findings.append(_damaged(name, error.located(path)))
+            unreadable.append(UnreadableRef(kind, name, str(error.located(paths[name]))))
     return refs
 
 
-def _damaged(name: str, error: FormatError) -> Finding:
-    return Finding(
-        code="corrupt_ref",
-        severity="error",
-        message=str(error),
-        advice=f"{name!r} is left out; create it again, or delete its file.",
-    )
+def _paths(storage: Storage, folder: str) -> dict[str, str]:
+    """Return the files of references by their names, in the order of these."""
+    files = [info.name for info in storage.list_files(folder) if info.name.endswith(_SUFFIX)]
+    return dict(sorted((unquote(file.removesuffix(_SUFFIX)), f"{folder}/{file}") for file in files))

@@ -26,7 +26,13 @@ from lance_explorer.history.history import EMPTY_HISTORY, History, VersionRecord
 from lance_explorer.history.listing import VersionFile, VersionListing
 from lance_explorer.history.loading import extend, with_unreadable
 from lance_explorer.history.recorded import Recorded
-from lance_explorer.history.refs import branch_root, load_branches, load_tags
+from lance_explorer.history.refs import (
+    UnreadableRef,
+    branch_root,
+    branches_in_circles,
+    load_branches,
+    load_tags,
+)
 from lance_explorer.history.states import States
 from lance_explorer.storage import (
     FilePart,
@@ -219,19 +225,38 @@ class TableSource:
         return self._part_of or self
 
     @cached_property
-    def ref_findings(self) -> list[Finding]:
-        """What was wrong with the files of tags and branches; filled when those are loaded."""
+    def _unreadable_refs(self) -> list[UnreadableRef]:
         return []
+
+    @property
+    def unreadable_refs(self) -> list[UnreadableRef]:
+        """The tags and branches that are listed, but cannot be read."""
+        _ = self.tags, self.branches  # reading them tells
+        return self._unreadable_refs
+
+    @property
+    def ref_findings(self) -> list[Finding]:
+        """What is wrong with the files of tags and branches."""
+        return [
+            *(ref.finding for ref in self.unreadable_refs),
+            *branches_in_circles(self.branches),
+        ]
 
     @cached_property
     def tags(self) -> Mapping[str, Tag]:
         """The tags of the whole table, of versions on any branch."""
-        return load_tags(self.main_storage, self.ref_findings)
+        return load_tags(self.main_storage, self._unreadable_refs)
 
     @cached_property
     def branches(self) -> Mapping[str, Branch]:
         """The branches of the table; the main branch is not among them."""
-        return load_branches(self.main_storage, self.ref_findings)
+        return load_branches(self.main_storage, self._unreadable_refs)
+
+    @property
+    def branch_names(self) -> list[str]:
+        """The names of all branches, with those whose references cannot be read."""
+        hidden = [ref.name for ref in self.unreadable_refs if ref.kind == "branch" and ref.name]
+        return sorted([*self.branches, *hidden])
 
     def refreshed(self, last_version: int | None = None) -> "TableSource":
         """Return the same branch as it is now: new versions, removed ones, changed refs.
@@ -311,6 +336,9 @@ class TableSource:
     def tag(self, name: str) -> Tag:
         """Return a tag."""
         if name not in self.tags:
+            for ref in self.unreadable_refs:
+                if (ref.kind, ref.name) == ("tag", name):
+                    raise RefNotFoundError(f"tag {name!r} cannot be read: {ref.problem}")
             names = ", ".join(self.tags) or "none"
             raise RefNotFoundError(f"no tag {name!r} in {self.uri}; there are: {names}")
         return self.tags[name]
@@ -478,7 +506,7 @@ class TableSource:
         later._earlier_branches = {**self._earlier_branches, **self._branches} if is_same else {}
         later._removed = frozenset()
         later.kept = dict(self.kept) if is_same else {}
-        for name in ("ref_findings", "tags", "branches"):
+        for name in ("_unreadable_refs", "tags", "branches"):
             later.__dict__.pop(name, None)
         return later
 

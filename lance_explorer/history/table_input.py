@@ -61,7 +61,11 @@ def open_source(
         options = Options(opened.latest_storage_options())
     on = branch or _branch_of(opened)
     if not getattr(opened, "_namespace_client_managed_versioning", False) or _TREE in opened.uri:
-        return TableSource(opened.uri, on, options, io, allow_bases)
+        source = TableSource(opened.uri, on, options, io, allow_bases)
+        root = opened.uri.removesuffix(f"{_TREE}{source.branch}")
+        if root != source.uri_to_open:
+            source.storage.bases.opened_as = root
+        return source
     storage = open_storage(opened.uri, options, io, allow_bases)
     client, name = opened._namespace_client, opened._table_id
     storage.commits = NamespaceCommits(client, name, storage.uri)

@@ -240,8 +240,8 @@ def _tagged(source: TableSource, name: str) -> BranchVersion:
 
 
 def _branch(source: TableSource, name: str) -> TableSource:
-    if name != MAIN and name != source.branch and name not in source.branches:
-        names = ", ".join([MAIN, *source.branches])
+    if name != MAIN and name != source.branch and name not in source.branch_names:
+        names = ", ".join([MAIN, *source.branch_names])
         raise RefNotFoundError(f"no branch {name!r} in {source.uri}; there are: {names}")
     return source.on_branch(None if name == MAIN else name)
 

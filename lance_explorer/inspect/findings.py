@@ -12,6 +12,7 @@ from lance_explorer.history.rewrites.all_groups import rewrites
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.states import UNKNOWN_COUNT, num_row_ids
 from lance_explorer.inspect.contradictions import contradictions
+from lance_explorer.storage import is_link
 
 __all__ = ["FINDINGS", "findings", "findings_frame"]
 
@@ -21,6 +22,7 @@ def findings(source: TableSource) -> pl.DataFrame:
     history = source.history
     of_history = [
         *history.findings,
+        *_opened_as(source),
         *_far_bases(source, history),
         *_uncounted(history),
         *_contradicted(history),
@@ -29,10 +31,28 @@ def findings(source: TableSource) -> pl.DataFrame:
         *source.recorded_findings,
         *source.listing.findings,
     ]
-    _ = source.tags, source.branches  # what is wrong with them is found when they are loaded
-    found = [*of_history, *source.ref_findings]
-    branches = [source.branch] * len(of_history) + [None] * len(source.ref_findings)
+    of_refs = source.ref_findings
+    found = [*of_history, *of_refs]
+    branches = [source.branch] * len(of_history) + [None] * len(of_refs)
     return findings_frame(found, branches)
+
+
+def _opened_as(source: TableSource) -> Iterator[Finding]:
+    """Yield a finding if the table was opened under a name that Lance takes for another place.
+
+    Another spelling of the same path matters only where there are branches.
+    """
+    given, names = source.storage.bases.opened_as, source.branch_names
+    if given is None or not (names or is_link(given)):
+        return
+    yield Finding(
+        code="opened_through_link",
+        severity="warning" if names else "info",
+        message=f"{given} leads to {source.uri}, and Lance takes the two for different tables: "
+        "under one name, a cleanup removes what branches read that were created under another one",
+        advice=f"Write, branch and clean up under one name alone: lance.dataset({source.uri!r}). "
+        "table.cleanup_preview() tells what a cleanup there breaks.",
+    )
 
 
 def _far_bases(source: TableSource, history: History) -> Iterator[Finding]:

@@ -96,7 +96,7 @@ def deleted_rows(_: TableSource, history: History) -> Iterator[Finding]:
         "warning",
         f"more than {percent(threshold)} of their rows",
         "Call dataset.optimize.compact_files(): it writes these fragments without the deleted "
-        "rows. dataset.cleanup_old_versions() then removes the old files.",
+        "rows. A cleanup, as table.cleanup_preview() tells it, then removes the old files.",
     )
     physical, deleted = history.states.physical_rows, history.num_deleted_rows
     is_under = ~is_over & (deleted > 0)

@@ -15,6 +15,7 @@ from lance_explorer.inspect.manifests import naming
 from lance_explorer.inspect.versions import versions
 
 __all__ = [
+    "CLEANUP",
     "MANY_MOVED_ROWS",
     "MANY_VERSIONS",
     "many_versions",
@@ -28,10 +29,11 @@ MANY_VERSIONS = 1_000
 MANY_MOVED_ROWS = 1_000_000
 """So many rows that moved under indices are worth knowing in a table without stable row IDs."""
 
-_CLEANUP = (
-    "Call dataset.cleanup_old_versions(older_than=timedelta(days=...)). Before, tag the versions "
-    "to keep; files that tags or branches need are kept, too."
+CLEANUP = (
+    "Tag the versions to keep, then clean up: table.cleanup_preview(older_than=timedelta(days=...))"
+    " tells what goes, what is lost and what would break, and has the call that breaks nothing."
 )
+"""Advice to clean up; what it names does not say what a cleanup of this table would break."""
 
 
 def many_versions(source: TableSource, _: History) -> Iterator[Finding]:
@@ -44,7 +46,7 @@ def many_versions(source: TableSource, _: History) -> Iterator[Finding]:
         code="many_versions",
         severity="info",
         message=f"{len(files):,} versions are kept; their manifests take {byte_size(size)}",
-        advice=_CLEANUP,
+        advice=CLEANUP,
     )
 
 

@@ -1,5 +1,7 @@
 """Tags and branches of the whole table."""
 
+from typing import Any
+
 import polars as pl
 
 from lance_explorer.errors import LanceExplorerError, NotFoundError
@@ -24,7 +26,9 @@ REFS = FrameSchema(
         Column(
             "version",
             ID,
-            "tagged version, or version of the parent that the branch was created from",
+            "tagged version, or version of the parent that the branch was created from; null if "
+            "that cannot be read",
+            nullable=True,
         ),
         Column("created_at", TIME, "time when the tag or branch was created", nullable=True),
         Column("updated_at", TIME, "time when the tag was moved", nullable=True),
@@ -47,8 +51,9 @@ REFS = FrameSchema(
             "versions that the branch and its ancestors were created from, as JSON",
             nullable=True,
         ),
-        Column("metadata", TEXT, "metadata as a JSON object"),
+        Column("metadata", TEXT, "metadata as a JSON object", nullable=True),
         Column("is_kept", pl.Boolean(), "whether that version is kept", nullable=True),
+        Column("problem", TEXT, "why the tag or branch cannot be read", nullable=True),
     ),
 )
 """The columns of ``inspect.refs()``."""
@@ -56,30 +61,49 @@ REFS = FrameSchema(
 
 def refs(source: TableSource) -> pl.DataFrame:
     """Return one row for each tag and each branch, on whatever branch: tags first, by name."""
-    tags = list(source.tags.values())
-    branches = list(source.branches.values())
-    all_refs: list[Tag | Branch] = [*tags, *branches]
-    places = [
-        *[(tag.branch, tag.version) for tag in tags],
-        *[(branch.parent_branch, branch.parent_version) for branch in branches],
+    unreadable = [
+        {"kind": ref.kind, "name": ref.name, "problem": ref.problem}
+        for ref in source.unreadable_refs
+        if ref.name is not None
     ]
-    kept = {branch: _kept_versions(source, branch) for branch, _ in places}
-    of_tags, of_branches = [None] * len(tags), [None] * len(branches)
-    return REFS.build(
-        {
-            "kind": ["tag"] * len(tags) + ["branch"] * len(branches),
-            "name": [ref.name for ref in all_refs],
-            "branch": [branch for branch, _ in places],
-            "version": [version for _, version in places],
-            "created_at": [ref.created_at for ref in all_refs],
-            "updated_at": [*[tag.updated_at for tag in tags], *of_branches],
-            "parent_branch": [*of_tags, *[branch.parent_branch for branch in branches]],
-            "manifest_bytes": [ref.manifest_bytes for ref in all_refs],
-            "identifier": [*of_tags, *[json_text(branch.identifier) for branch in branches]],
-            "metadata": [json_text(dict(ref.metadata)) for ref in all_refs],
-            "is_kept": [_contains(kept[branch], version) for branch, version in places],
-        }
-    )
+    rows = [
+        *map(_tag, source.tags.values()),
+        *map(_branch, source.branches.values()),
+        *unreadable,
+    ]
+    rows.sort(key=lambda row: (row["kind"] == "branch", row["name"]))
+    known = [row for row in rows if "version" in row]
+    kept = {branch: _kept_versions(source, branch) for branch in {row["branch"] for row in known}}
+    for row in known:
+        row["is_kept"] = _contains(kept[row["branch"]], row["version"])
+    return REFS.build({name: [row.get(name) for row in rows] for name in REFS.names})
+
+
+def _tag(tag: Tag) -> dict[str, Any]:
+    return {
+        "kind": "tag",
+        "name": tag.name,
+        "branch": tag.branch,
+        "version": tag.version,
+        "created_at": tag.created_at,
+        "updated_at": tag.updated_at,
+        "manifest_bytes": tag.manifest_bytes,
+        "metadata": json_text(dict(tag.metadata)),
+    }
+
+
+def _branch(branch: Branch) -> dict[str, Any]:
+    return {
+        "kind": "branch",
+        "name": branch.name,
+        "branch": branch.parent_branch,
+        "version": branch.parent_version,
+        "created_at": branch.created_at,
+        "parent_branch": branch.parent_branch,
+        "manifest_bytes": branch.manifest_bytes,
+        "identifier": json_text(branch.identifier),
+        "metadata": json_text(dict(branch.metadata)),
+    }
 
 
 def _kept_versions(source: TableSource, branch: str | None) -> frozenset[int] | None:

@@ -3,11 +3,12 @@
 Who may read the files of the server may open them; it speaks as ``lance-explorer open`` does.
 """
 
-import json
 from collections.abc import Callable
 from functools import partial
+from os.path import realpath
 from pathlib import Path
 
+from jupyter_core.paths import is_hidden
 from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import ws_authenticated
 from jupyter_server.base.handlers import FileFindHandler, JupyterHandler
@@ -26,11 +27,14 @@ from lance_explorer.widgets.page_messages import (
     Hands,
     Message,
     failure,
+    heard,
     message,
 )
 from lance_explorer.widgets.parts import PartLine, parts_of
 
 __all__ = ["add_handlers"]
+
+_NOT_UNDERSTOOD = 1007
 
 
 def add_handlers(application: Application) -> None:
@@ -84,8 +88,11 @@ class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     async def on_message(self, text: str | bytes) -> None:
         """Hand a question on."""
-        if self._explorer is not None:
-            await self._hands.hear(self._explorer, json.loads(text))
+        content = heard(text)
+        if content is None:
+            self.close(_NOT_UNDERSTOOD)
+        elif self._explorer is not None:
+            await self._hands.hear(self._explorer, content)
 
     def on_close(self) -> None:
         """Close the explorer."""
@@ -93,14 +100,22 @@ class _Socket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             self._loop.run_in_executor(None, self._explorer.close)
 
     def _path(self) -> Path:
-        """Return the folder that was asked for; it lies below that of the server."""
+        """Return the folder that was asked for, if the server shows it.
+
+        Of links that lead out of its folder Jupyter shows what is there; nothing is opened there.
+        """
         root = getattr(self.contents_manager, "root_dir", None)
         if root is None:
             raise TableNotFoundError("the files of this server are not in a folder of its machine")
         top = Path(root).absolute()
         path = Path(to_os_path(ApiPath(self.get_argument("path")), str(top)))
-        if ".." in path.parts or not path.is_relative_to(top):
+        real, real_top = Path(realpath(path)), Path(realpath(top))
+        is_below = path.is_relative_to(top) and real.is_relative_to(real_top)
+        if ".." in path.parts or not is_below:
             raise TableNotFoundError("this is not below the folder of the server")
+        shows_hidden = getattr(self.contents_manager, "allow_hidden", False)
+        if not shows_hidden and (is_hidden(path, top) or is_hidden(real, real_top)):
+            raise TableNotFoundError("this is in a hidden folder, which the server does not show")
         return path
 
     def _send_soon(self, told: Message) -> None:

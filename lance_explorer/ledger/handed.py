@@ -162,22 +162,21 @@ class Handing:
         return base if base is not None and base.version == known else None
 
     def _recorded(self, source: TableSource) -> list[_Frames]:
-        last = self._known.get(source.branch)
-        if last is None or self._inner is None:
+        life = self._inner.chosen(source.branch) if self._inner else None
+        if life is None:
             return []
-        life = self._inner.chosen(source.branch)
-        assert life is not None
-        versions, fragments = life.log.from_version_on(source.listing.versions[0].version)
-        versions = versions.filter(pl.col("version") <= last)
-        fragments = fragments.filter(pl.col("version") <= last)
+        kept = source.listing.versions
+        versions, fragments = life.log.from_version_on(kept[0].version)
+        # Beside manifests that were read since, too: they may be recorded.
+        named = fragments.filter(pl.col("version") <= kept[-1].version)["message"].drop_nulls()
+        is_known = pl.col("version") <= self._known.get(source.branch, -1)
+        versions, fragments = versions.filter(is_known), fragments.filter(is_known)
         keys = [*versions["schema_key"].to_list(), *versions["indices_key"].to_list()]
         parts = {
             kind: pl.concat([one.read(kind) for one in life.segments]).unique(maintain_order=True)
             for kind in ("sections", "files")
         }
-        names = {
-            name for message in fragments["message"].drop_nulls() for name in sidecar_names(message)
-        }
+        names = {name for message in named for name in sidecar_names(message)}
         is_named = pl.col("path").str.split("/").list.last().is_in(list(names))
         parts["files"] = parts["files"].filter(is_named | (pl.col("kind") == "reuse"))
         parts["sections"] = parts["sections"].filter(pl.col("key").is_in(keys))

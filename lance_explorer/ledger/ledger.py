@@ -38,6 +38,7 @@ from lance_explorer.ledger.recording import Added, record_branch
 from lance_explorer.ledger.segments import Segment, write_segment
 from lance_explorer.shown import described
 from lance_explorer.storage import EXTERNAL_SCHEME, Options, open_storage
+from lance_explorer.storage.secrets import hiding_arguments, without_secrets
 
 if TYPE_CHECKING:
     from lance_explorer.table import Table
@@ -117,6 +118,7 @@ class Ledger:
     0
     """
 
+    @hiding_arguments
     def __init__(
         self,
         uri: str | os.PathLike[str],
@@ -134,6 +136,7 @@ class Ledger:
         """Where it lies."""
         return self._place.uri
 
+    @hiding_arguments
     @documented(RECORDED)
     def record(
         self,
@@ -239,6 +242,7 @@ class Ledger:
                         columns[name].append(value)
         return TABLES.build(columns)
 
+    @hiding_arguments
     @documented(SEEN_REFS)
     def refs(self, table: str | os.PathLike[str]) -> pl.DataFrame:
         """Return where the tags and branches of a table were seen, each time that this was new.
@@ -258,6 +262,7 @@ class Ledger:
             "seen_at", "kind", "name", descending=[False, True, False]
         )
 
+    @hiding_arguments
     def open(self, table: str | os.PathLike[str], branch: str | None = None) -> "Table":
         """Open a table from the ledger alone: as it was recorded, even if it is gone.
 
@@ -286,6 +291,7 @@ class Ledger:
         name = None if branch is None else text("branch", branch)
         return Table(TableSource(NoStorage(known.uri, known.refs()), name, recorded=known))
 
+    @hiding_arguments
     def compact(self, table: str | os.PathLike[str] | None = None) -> pl.DataFrame:
         """Merge all segments of a table, or of all tables, into one each; return :meth:`tables`.
 
@@ -308,6 +314,7 @@ class Ledger:
                 merge_branch(one, branch, everything=True)
         return self.tables()
 
+    @hiding_arguments
     def forget(self, table: str | os.PathLike[str], before: int | datetime | None = None) -> None:
         """Delete what is recorded of a table, at once and for good.
 
@@ -367,7 +374,10 @@ class Ledger:
         found = found or [one for one in same if one.uri.rpartition("/")[2] == name]
         if not found:
             names = ", ".join(one.uri for one in self._tables()) or "nothing"
-            raise TableNotFoundError(f"no table {name!r} is recorded in {self.uri}; it has {names}")
+            shown = without_secrets(name)
+            raise TableNotFoundError(
+                f"no table {shown!r} is recorded in {self.uri}; it has {names}"
+            )
         if len(found) > 1:
             uris = ", ".join(one.uri for one in found)
             raise InvalidArgumentError(

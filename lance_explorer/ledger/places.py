@@ -7,7 +7,13 @@ from pathlib import Path
 from uuid import uuid4
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
-from lance_explorer.storage import FileInfo, LocalStorage, Storage, open_storage
+from lance_explorer.storage import (
+    FileInfo,
+    LocalStorage,
+    Storage,
+    check_not_forked,
+    open_storage,
+)
 
 __all__ = ["Place"]
 
@@ -60,11 +66,16 @@ class Place:
             )
 
     def files(self, folder: str) -> list[FileInfo]:
-        """Return the files directly in a folder, in the order of their names."""
+        """Return the files directly in a folder, in the order of their names.
+
+        Whoever reads a ledger asks for them, or for folders, first.
+        """
+        check_not_forked()
         return sorted(self.storage.list_files(folder))
 
     def folders(self, folder: str = "") -> list[str]:
         """Return the names of the folders directly in a folder, sorted."""
+        check_not_forked()
         return sorted(self.storage.list_folders(folder))
 
     def read(self, path: str) -> bytes:

@@ -28,6 +28,7 @@ from lance_explorer.lineage.event_frame import EventColumns
 from lance_explorer.lineage.following import followed_events
 from lance_explorer.rowids.arrays import Uint64Array
 from lance_explorer.shown import described
+from lance_explorer.storage import check_not_forked
 
 __all__ = ["DEFAULT_ROWS", "Blame", "blame"]
 
@@ -130,6 +131,7 @@ class Blame:
         >>> table.blame("id < 4").commits().select("version", "num_cells").rows()
         [(1, 6)]
         """
+        check_not_forked()
         facts = [column.name for column in COMMIT_FACTS if column.name != "properties"]
         keys = ["branch", "version", "timestamp", "operation", *facts]
         found = self._frame.group_by(keys).agg(

@@ -34,6 +34,7 @@ from lance_explorer.lineage.openlineage import openlineage_events
 from lance_explorer.lineage.rows_in_lives import visits
 from lance_explorer.lineage.version_line import line_of
 from lance_explorer.shown import described
+from lance_explorer.storage import check_not_forked
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -329,6 +330,7 @@ class Lineage:
         >>> len(table.lineage().to_openlineage())
         7
         """
+        check_not_forked()
         fragments, edges, _ = self.frames
         return openlineage_events(self.source, fragments, edges, text("namespace", namespace))
 
@@ -343,6 +345,7 @@ class Lineage:
         return f"Lineage({name}: {counts})"
 
     def _repr_html_(self) -> str:
+        check_not_forked()
         fragments, edges, _ = self.frames
         shown = edges.group_by("kind").agg(pl.len().alias("edges"), pl.col("rows").sum())
         rows = "".join(
@@ -358,6 +361,7 @@ class Lineage:
     @cached_property
     def _nodes(self) -> dict[str, FragmentNode]:
         """The nodes by their names in frames."""
+        check_not_forked()
         keys = self.frames.fragments.select("node", *FragmentNode._fields)
         return {name: FragmentNode(*key) for name, *key in keys.iter_rows()}
 

@@ -25,6 +25,7 @@ from lance_explorer.history.rewrites.stored_compactions import (
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.table_input import dataset_of, open_source
 from lance_explorer.lineage.compactions import compaction_lineage
+from lance_explorer.storage import check_not_forked
 
 __all__ = [
     "CompactionMetrics",
@@ -257,6 +258,7 @@ def _set(table: Any, lineage: CompactionLineage) -> None:
 
 
 def _lance_dataset(dataset: Any) -> Any:
+    check_not_forked()
     opened = dataset_of(dataset)
     return of_kind("dataset", opened, lance.LanceDataset, "a LanceDataset or a lancedb table")
 

@@ -18,10 +18,9 @@ from lance_explorer.errors import (
     TableNotFoundError,
     UnsupportedFeatureError,
 )
-from lance_explorer.findings import Finding
 from lance_explorer.history.listing import FIRST_DETACHED
 from lance_explorer.history.live import LiveTable
-from lance_explorer.history.refs import load_branches, load_tags
+from lance_explorer.history.refs import UnreadableRef, load_branches, load_tags
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.table_input import reopened
 from lance_explorer.locks.lock_text import (
@@ -44,6 +43,7 @@ from lance_explorer.locks.words import (
     schema_words,
 )
 from lance_explorer.storage import Options
+from lance_explorer.storage.secrets import hiding_arguments
 
 __all__ = ["verify"]
 
@@ -55,6 +55,7 @@ class _Verdict(NamedTuple):
     words: str
 
 
+@hiding_arguments
 def verify(
     lock: str | os.PathLike[str],
     table: Any = None,
@@ -144,11 +145,11 @@ def _branch(source: TableSource, lock: Lock) -> TableSource | None:
     """Return the branch of a lock as it is now; None if there is none of its name."""
     if lock.branch is None:
         return source.on_branch(None)
-    findings = list[Finding]()
-    if lock.branch not in load_branches(source.main_storage, findings):
-        if findings:
+    unreadable = list[UnreadableRef]()
+    if lock.branch not in load_branches(source.main_storage, unreadable):
+        if unreadable:
             raise CorruptFileError(
-                f"whether branch {lock.branch!r} is there cannot be told: {findings[0].message}"
+                f"whether branch {lock.branch!r} is there cannot be told: {unreadable[0].problem}"
             )
         return None
     try:
@@ -265,14 +266,14 @@ def _file_checks(files: VersionFiles) -> list[Check]:
 
 def _tag_checks(source: TableSource, lock: Lock) -> list[Check]:
     """Return where the tags of a lock point to now."""
-    findings = list[Finding]()
-    tags = load_tags(source.main_storage, findings) if lock.tags else {}
+    unreadable = list[UnreadableRef]()
+    tags = load_tags(source.main_storage, unreadable) if lock.tags else {}
     expected = place_words(lock.branch, lock.version)
     checks = list[Check]()
     for name in lock.tags:
         tag = tags.get(name)
         found = None if tag is None else place_words(tag.branch, tag.version)
-        is_known = tag is not None or not findings
+        is_known = tag is not None or not unreadable
         checks.append(
             Check(f"tag {name}", expected, found, found == expected if is_known else None)
         )

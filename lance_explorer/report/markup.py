@@ -13,7 +13,17 @@ from lance_explorer.figures.labels import size
 from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.shown import one_line
 
-__all__ = ["contents", "definitions", "frame_table", "items", "paragraph", "picture", "section"]
+__all__ = [
+    "code_block",
+    "contents",
+    "definitions",
+    "frame_table",
+    "items",
+    "paragraph",
+    "picture",
+    "section",
+    "warning",
+]
 
 _LONGEST_TEXT = 400
 _MOST_ITEMS = 20
@@ -40,6 +50,23 @@ def items(texts: Iterable[str]) -> str:
     for text in texts:
         _set_words(SubElement(listed, "li"), text)
     return _html(listed)
+
+
+def warning(title: str, texts: Iterable[str]) -> str:
+    """Return what must not be overlooked: a title, and a list of sentences."""
+    outer = Element("div", {"class": "danger"})
+    SubElement(outer, "strong").text = title
+    listed = SubElement(outer, "ul")
+    for text in texts:
+        _set_words(SubElement(listed, "li"), text)
+    return _html(outer)
+
+
+def code_block(code: str) -> str:
+    """Return lines of code."""
+    outer = Element("pre")
+    SubElement(outer, "code").text = code
+    return _html(outer)
 
 
 def definitions(facts: Mapping[str, str]) -> str:

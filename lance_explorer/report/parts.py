@@ -33,7 +33,14 @@ from lance_explorer.inspect.size_origins import SIZE_ORIGINS
 from lance_explorer.inspect.size_words import headline, origin_note
 from lance_explorer.lineage.graph import lineage
 from lance_explorer.report.facts import WHAT_IT_DID, Facts
-from lance_explorer.report.markup import definitions, frame_table, items, paragraph
+from lance_explorer.report.markup import (
+    code_block,
+    definitions,
+    frame_table,
+    items,
+    paragraph,
+    warning,
+)
 from lance_explorer.report.story import landmarks, story
 
 __all__ = ["PARTS", "Block", "Part"]
@@ -70,10 +77,19 @@ def _disk(facts: Facts) -> Iterator[Block]:
     yield disk_growth(usage.versions())
     for plan in plans(facts.on_disk):
         costs = f" {plan.costs}" if plan.costs else ""
-        yield paragraph(f"{plan.title}: {plan.sentence}{costs} `{plan.code}`")
-        if plan.details:
-            yield paragraph(f"{plan.about}:")
-            yield items(plan.details)
+        yield paragraph(f"{plan.title}: {plan.sentence}{costs}")
+        if plan.breaks:
+            yield warning("This would break what others need:", [*plan.breaks])
+        if plan.instead:
+            yield paragraph(plan.instead)
+        if plan.lost:
+            yield paragraph("What is lost:")
+            yield items(plan.lost)
+        if plan.code:
+            yield code_block(plan.code)
+        if plan.stays:
+            yield paragraph("Fragments that stay as they are:")
+            yield items(plan.stays)
 
 
 def _story(facts: Facts) -> Iterator[Block]:

@@ -12,6 +12,7 @@ from lance_explorer.spark.given import session_of
 from lance_explorer.spark.options import STORAGE_PREFIX
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
 from lance_explorer.storage import Options as StorageOptions
+from lance_explorer.storage.secrets import hiding_arguments
 
 __all__ = ["from_polars", "metadata"]
 
@@ -47,6 +48,7 @@ def from_polars(spark: SparkSession, frame: pl.DataFrame) -> DataFrame:
     return spark.createDataFrame(pa.Table.from_batches(batches, target), schema)
 
 
+@hiding_arguments
 def metadata(
     spark: SparkSession,
     tables: str | Sequence[str],

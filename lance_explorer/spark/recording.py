@@ -41,6 +41,7 @@ from lance_explorer.spark.pinning import TableRef
 from lance_explorer.spark.types import arrow_table, batches_of, spark_schema, target_schema
 from lance_explorer.storage import Options as StorageOptions
 from lance_explorer.storage import open_storage
+from lance_explorer.storage.secrets import hiding_arguments
 
 __all__ = ["RECORDED_TABLES", "RecordingSource", "record"]
 
@@ -93,6 +94,7 @@ class _Failed(NamedTuple):
 
 
 @documented(RECORDED_TABLES)
+@hiding_arguments
 def record(
     spark: SparkSession,
     uris: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],

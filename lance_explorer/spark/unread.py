@@ -4,7 +4,6 @@ import warnings
 
 from lance_explorer.history.source import TableSource
 from lance_explorer.ledger.recorded_table import RecordedTable
-from lance_explorer.ledger.recording import new_files
 
 __all__ = ["MOST_BYTES", "unread_bytes", "warn_of_many_bytes"]
 
@@ -14,10 +13,13 @@ MOST_BYTES = 256 << 20
 
 def unread_bytes(source: TableSource) -> int:
     """Return the size of the manifests of a branch that its ledger has not."""
-    files = source.listing.versions
-    if isinstance(source.recorded, RecordedTable):
-        files = tuple(new_files(source, source.recorded))
-    return sum([file.size_bytes for file in files])
+    recorded = source.recorded
+    # Chosen when the versions were listed. A part of the branch could not choose: it may have
+    # recorded versions alone, of which nothing is there to compare.
+    life = recorded.chosen(source.branch) if isinstance(recorded, RecordedTable) else None
+    known = {} if life is None else life.digests
+    files = (*source.listing.versions, *source.listing.detached)
+    return sum([file.size_bytes for file in files if file.version not in known])
 
 
 def warn_of_many_bytes(source: TableSource) -> None:

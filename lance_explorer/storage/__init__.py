@@ -6,7 +6,7 @@ from lance_explorer.storage.bases import Bases, leads_elsewhere, place_of
 from lance_explorer.storage.budget import Budget
 from lance_explorer.storage.commit_store import EXTERNAL_SCHEME, CommitStore, CommittedVersion
 from lance_explorer.storage.forked import check_not_forked
-from lance_explorer.storage.local import LocalStorage, names_of_no_files
+from lance_explorer.storage.local import LocalStorage, is_link, names_of_no_files
 from lance_explorer.storage.namespace_commits import NamespaceCommits
 from lance_explorer.storage.opening import open_beside, open_storage, uri_to_open
 from lance_explorer.storage.secrets import Hidden, Options
@@ -29,6 +29,7 @@ __all__ = [
     "check_not_forked",
     "done_in_order",
     "given",
+    "is_link",
     "leads_elsewhere",
     "names_of_no_files",
     "open_beside",

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from lance_explorer.arguments import paths
 from lance_explorer.errors import InvalidArgumentError, UnsupportedFeatureError
 from lance_explorer.storage.commit_store import EXTERNAL_SCHEME, TABLE_OF_COMMITS
+from lance_explorer.storage.secrets import without_secrets
 
 if TYPE_CHECKING:
     from lance_explorer.storage.base import Storage
@@ -91,6 +92,8 @@ class Bases:
         The roots in use, as the table spells them.
     commit_store : str, optional
         The name of the external manifest store of the table.
+    opened_as : str, optional
+        The root as somebody gave it, where Lance takes that for another place than the real one.
     over : callable
         What is put before each root that is opened: a ledger may have files that it has no more.
 
@@ -111,6 +114,7 @@ class Bases:
         self.opened: dict[str, Storage] = {}
         self.over: Callable[[Storage], Storage] = _itself
         self.commit_store: str | None = None
+        self.opened_as: str | None = None
         self.allowed = tuple([_absolute(each) for each in paths("allow_bases", allowed)])
         self._allowed = tuple([_allowed_place(each, options) for each in self.allowed])
         self.own_root(uri)
@@ -293,7 +297,8 @@ def _allowed_place(uri: str, options: Mapping[str, str]) -> Place:
     place = place_of(uri, options) if _is_clear(uri) else None
     if place is None:
         raise InvalidArgumentError(
-            f"allow_bases: it is not clear which place {uri!r} is: use a path, or a URI such as "
+            f"allow_bases: it is not clear which place {without_secrets(uri)!r} is: use a path, or "
+            "a URI such as "
             f"s3://bucket/folder or abfss://container@account.dfs.core.windows.net/folder"
         )
     return place

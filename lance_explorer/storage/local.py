@@ -23,7 +23,7 @@ from lance_explorer.errors import (
 from lance_explorer.storage.ahead import UNKNOWN_BYTES, has_room
 from lance_explorer.storage.base import Contents, FileInfo, IoCounts, Storage, check_size
 
-__all__ = ["LocalStorage", "names_of_no_files"]
+__all__ = ["LocalStorage", "is_link", "names_of_no_files"]
 
 _MISSING = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG}
 _LEADS_NOWHERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
@@ -66,6 +66,15 @@ class LocalStorage(Storage):
         super().__init__(os.path.abspath(os.path.expanduser(root)), options, io)
         self._real_root = os.path.realpath(self.uri)
         self._followed: set[str] = {""}
+
+    def follow_root(self) -> str | None:
+        """Take the place that links lead to for the root; return the root as it was, if another.
+
+        Lance compares roots as text: who cleans up a table through a link does not see that its
+        branches read files.
+        """
+        given, self.uri = self.uri, self._real_root
+        return given if given != self.uri else None
 
     def list_files(self, folder: str) -> list[FileInfo]:
         return [
@@ -259,6 +268,12 @@ class LocalStorage(Storage):
             _refuse("read", path, error)
         self.io.bytes_read += len(data)
         return data
+
+
+def is_link(path: str) -> bool:
+    """Tell whether a local path leads through a link, to whatever place."""
+    place = os.path.abspath(os.path.expanduser(path))
+    return "://" not in path and os.path.realpath(place) != place
 
 
 def names_of_no_files(folder: str) -> frozenset[str]:

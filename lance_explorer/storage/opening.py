@@ -41,7 +41,7 @@ def open_storage(
     io: IoCounts | None = None,
     allow_bases: Iterable[str | os.PathLike[str]] = (),
 ) -> Storage:
-    """Return the storage whose root is ``uri``.
+    """Return the storage whose root is ``uri``, or where links lead to from there.
 
     Parameters
     ----------
@@ -66,8 +66,10 @@ def open_storage(
     if text.partition("://")[0].lower() == EXTERNAL_SCHEME:
         text, commits = split_external(text, options)
     storage = _opened(text, options, io)
+    link = storage.follow_root() if isinstance(storage, LocalStorage) else None
     storage.commits = commits
     storage.bases = Bases(storage.uri, storage.options, allow_bases)
+    storage.bases.opened_as = link
     storage.bases.commit_store = None if commits is None else commits.name
     return storage
 

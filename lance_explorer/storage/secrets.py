@@ -1,12 +1,18 @@
 """What must never be shown: whatever lets somebody into an object store."""
 
 import re
-from collections.abc import Mapping
-from typing import Any, SupportsIndex
+import sys
+from collections.abc import Callable, Mapping
+from functools import wraps
+from traceback import clear_frames
+from typing import Any, SupportsIndex, TypeVar, cast
 
 from lance_explorer.arguments import text_mapping
+from lance_explorer.errors import LanceExplorerError
 
-__all__ = ["Hidden", "Options", "without_secrets"]
+__all__ = ["Hidden", "Options", "hiding_arguments", "without_secrets"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 _SECRET = re.compile(
     r"secret|token|key|password|credential|sas|signature|auth|header|proxy|client_id",
@@ -14,6 +20,7 @@ _SECRET = re.compile(
 )
 _SAYS_NOTHING = {"", "true", "false"}
 _QUERY = re.compile(r"\?[^\s,)\"']*")
+_PASSWORD = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*(?=@)")
 
 
 class Hidden(str):
@@ -76,16 +83,39 @@ class Options(dict[str, str]):
         return super().__reduce_ex__(protocol)
 
 
-def without_secrets(text: str, options: Mapping[str, str]) -> str:
-    """Return a text without the options that let somebody in, and without queries of URLs.
+def hiding_arguments(function: _F) -> _F:
+    """Return a function whose errors have no locals: it is given options, and URIs, as they are.
+
+    An option of a wrong type, or a URL that is refused for its signature, is a local of every frame
+    that it went through, and tools show locals.
+    """
+
+    @wraps(function)
+    def hiding(*arguments: Any, **options: Any) -> Any:
+        before = sys.exception()  # of the caller, as its frames are
+        try:
+            return function(*arguments, **options)
+        except LanceExplorerError as error:
+            del arguments, options
+            told: BaseException | None = error
+            while told is not None and told is not before:
+                clear_frames(told.__traceback__)
+                told = told.__cause__ or told.__context__
+            raise
+
+    return cast(_F, hiding)
+
+
+def without_secrets(text: str, options: Mapping[str, str] | None = None) -> str:
+    """Return a text without the options that let somebody in, queries and passwords of URLs.
 
     Examples
     --------
     >>> without_secrets("GET http://host/b?sig=AbC failed for hush", {"secret_access_key": "hush"})
     'GET http://host/b?... failed for ***'
     """
-    text = _QUERY.sub("?...", text)
-    for name, value in options.items():
+    text = _PASSWORD.sub("...", _QUERY.sub("?...", text))
+    for name, value in (options or {}).items():
         if _SECRET.search(name) and str(value).lower() not in _SAYS_NOTHING:
             text = text.replace(str(value), "***")
     return text

@@ -60,7 +60,8 @@ def plans_answer(table: Table, request: Request) -> dict[str, Any]:
             made = plans(on_disk(table), request.check)
     except LanceExplorerError:
         return {"plans": []}  # :func:`disk_answer` tells why
-    return {"plans": [{**asdict(plan), "lines": dataset_code(table, plan.code)} for plan in made]}
+    told = [(plan, dataset_code(table, plan.code) if plan.code else "") for plan in made]
+    return {"plans": [{**asdict(plan), "lines": lines} for plan, lines in told]}
 
 
 def disk_answer(table: Table, request: Request) -> Reply | dict[str, Any]:

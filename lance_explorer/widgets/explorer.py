@@ -247,7 +247,7 @@ class Explorer(View):
             "name": self._table.source.name,
             "uri": self._table.uri,
             "branch": self._table.branch,
-            "branches": [*self._table.branches],
+            "branches": self._table.source.branch_names,
             "tabs": [{"name": tab.name, "label": tab.label} for tab in TABS.values()],
         }
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from lance_explorer.display import tag_words
+from lance_explorer.display import branch_words, tag_words
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.inspect.size_origins import size_origins
 from lance_explorer.inspect.size_words import headline, origin_note
@@ -50,7 +50,7 @@ def latest_facts(table: Table, versions: pl.DataFrame) -> dict[str, Any]:
         "writer": " ".join([latest[name] for name in ("writer", "writer_version") if latest[name]]),
         "indices": _named(_index_names(table, latest["version"])),
         "tags": _named(tag_words(table.source)),
-        "branches": _named([*table.branches]),
+        "branches": _named(branch_words(table.source)),
     }
 
 

@@ -16,7 +16,7 @@ from comm.base_comm import BaseComm
 
 from lance_explorer.widgets.view import View
 
-__all__ = ["QUESTION_SECONDS", "STATIC", "Hands", "Message", "failure", "hear", "message"]
+__all__ = ["QUESTION_SECONDS", "STATIC", "Hands", "Message", "failure", "hear", "heard", "message"]
 
 _T = TypeVar("_T")
 
@@ -39,6 +39,23 @@ def message(data: Mapping[str, Any], buffers: list[bytes]) -> Message:
 def failure(why: str) -> Message:
     """Return what a page is sent if there is no widget to show."""
     return message({"method": "failure", "content": why}, [])
+
+
+def heard(said: str | bytes | None) -> dict[str, Any] | None:
+    r"""Return what a page said; None if it is nothing that a page of ours says.
+
+    Whoever lets an error of this reach a server lets it log the request, with its token.
+
+    Examples
+    --------
+    >>> heard('{"kind": "open"}'), heard("{"), heard(b"\xff"), heard("[1]"), heard(None)
+    ({'kind': 'open'}, None, None, None, None)
+    """
+    try:
+        content = json.loads(said or "")
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def hear(line: BaseComm, content: Mapping[str, Any]) -> None:

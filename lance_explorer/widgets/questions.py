@@ -203,7 +203,12 @@ def _why_big(table: Table) -> Answer:
     told = headline(size_origins(table.source))
     made = [] if told is None else [Line(str(told), "time_travel", {"version": told.version})]
     lines = [
-        Line(f"{plan.title}: {plan.sentence[:1].lower()}{plan.sentence[1:]}", "disk")
+        Line(
+            " ".join(
+                [f"{plan.title}: {plan.sentence[:1].lower()}{plan.sentence[1:]}", *plan.breaks]
+            ),
+            "disk",
+        )
         for plan in plans(found)
     ]
     return Answer(

@@ -1,12 +1,18 @@
 """A widget in a page of its own: served on loopback, to whoever has the address with its token."""
 
 import asyncio
-import json
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import (
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from html import escape
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import uvicorn
@@ -17,11 +23,19 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from lance_explorer.widgets.page_messages import QUESTION_SECONDS, STATIC, Hands, Message, message
+from lance_explorer.widgets.page_messages import (
+    QUESTION_SECONDS,
+    STATIC,
+    Hands,
+    Message,
+    heard,
+    message,
+)
 from lance_explorer.widgets.view import View
 
-__all__ = ["serve"]
+__all__ = ["redirecting_page", "serve"]
 
+_NOT_UNDERSTOOD = 1007
 _TYPES = {"explorer.js": "text/javascript", "explorer.css": "text/css"}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -44,9 +58,23 @@ _PAGE = """<!doctype html>
 <body class="lx-page"></body>
 </html>
 """
+_REDIRECT = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}">
+<title>lance-explorer</title>
+</head>
+<body><a href="{address}">Open the explorer</a></body>
+</html>
+"""
 _SCRIPT = """import {{ openPage }} from "./explorer.js?token={token}";
 openPage(document.body, new URL("socket?token={token}", location.href));
 """
+
+
+_Started = Callable[[str], AbstractContextManager[object]]
 
 
 class _Line(BaseComm):
@@ -71,9 +99,7 @@ class _Line(BaseComm):
                 send(told)
 
 
-def serve(
-    view: View, title: str, *, port: int = 0, started: Callable[[str], object] = lambda _: None
-) -> None:
+def serve(view: View, title: str, *, port: int = 0, started: _Started = nullcontext) -> None:
     """Serve a widget on loopback until Ctrl+C.
 
     Parameters
@@ -85,7 +111,8 @@ def serve(
     port : int
         The port; a free one by default.
     started : callable
-        Is called with the address of the page, which has the token, when it can be opened.
+        Is called with the address of the page, which has the token, when it can be opened; returns
+        a context that lasts until the server ends.
     """
     token = secrets.token_urlsafe(24)
     listener = socket.create_server(("127.0.0.1", port))
@@ -106,9 +133,20 @@ def serve(
         view.close()
 
 
-def _application(
-    view: View, title: str, token: str, host: str, started: Callable[[str], object]
-) -> Starlette:
+@contextmanager
+def redirecting_page(address: str) -> Iterator[Path]:
+    """Return a file that leads a browser to an address, for as long as the context lasts.
+
+    Only its owner can read it, and all users of a machine the command line of a browser: so this
+    goes there, and not the address with its token.
+    """
+    with NamedTemporaryFile("w", prefix="lance-explorer-", suffix=".html") as file:
+        file.write(_REDIRECT.format(address=escape(address)))
+        file.flush()
+        yield Path(file.name)
+
+
+def _application(view: View, title: str, token: str, host: str, started: _Started) -> Starlette:
     line = _Line()
     view.comm = line
     hands = Hands()  # questions are heard in their order
@@ -117,8 +155,8 @@ def _application(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         view.begin()
-        started(f"http://{host}/?token={token}")
-        yield
+        with started(f"http://{host}/?token={token}"):
+            yield
 
     def is_allowed(connection: HTTPConnection) -> bool:
         """Tell whether somebody asks who has the token, and not by way of another site's name."""
@@ -156,7 +194,12 @@ def _application(
         sender = asyncio.create_task(_send_all(page, queue))
         try:
             while True:
-                content = json.loads(await page.receive_text())
+                said = await page.receive()
+                content = heard(said.get("text") or said.get("bytes"))
+                if content is None:
+                    if said["type"] == "websocket.receive":
+                        await page.close(_NOT_UNDERSTOOD)
+                    break
                 await hands.hear(view, content)
         except (WebSocketDisconnect, RuntimeError):
             pass  # the page was closed, or the server ends

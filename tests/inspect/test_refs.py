@@ -120,6 +120,8 @@ def test_what_cannot_be_told_is_null(branches):
     assert kept(branches)["base"] is True
 
 
-def test_a_damaged_ref_is_left_out(branches):
+def test_a_damaged_ref_is_listed_as_unreadable(branches):
     (branches / "_refs" / "tags" / "base.json").write_bytes(b"{")
-    assert "base" not in kept(branches)
+    [row] = refs(TableSource(str(branches))).filter(name="base").iter_rows(named=True)
+    assert (row["kind"], row["version"], row["is_kept"]) == ("tag", None, None)
+    assert "not JSON" in row["problem"]

@@ -7,7 +7,7 @@ __all__ = ["Report", "report_on"]
 
 VOID = {"meta"}
 PLAIN = {"html", "head", "title", "body", "header", "nav", "main", "section", "div", "style"}
-WORDS = {"h1", "h2", "p", "a", "ol", "ul", "li", "code"}
+WORDS = {"h1", "h2", "p", "a", "ol", "ul", "li", "code", "pre", "strong"}
 TABLES = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
 TAGS = {*VOID, *PLAIN, *WORDS, *TABLES, "script"}
 ATTRIBUTES = {"class", "id", "href", "scope", "title", "style", "lang", "type"}

@@ -160,7 +160,7 @@ def test_what_is_on_disk_comes_with_what_can_be_done(widget, browse):
     now, latest, compaction = browse(widget).ask("plans")["content"]["plans"]
     assert now["code"] == widget._table.cleanup_preview().code
     preview = widget._table.cleanup_preview(older_than=timedelta(0))
-    assert (latest["code"], latest["details"]) == (
+    assert (latest["code"], latest["lost"]) == (
         preview.code,
         preview.losses()["message"].to_list(),
     )

@@ -1,7 +1,10 @@
 """``lance-explorer open`` as a browser, and as somebody who should not be there, sees it."""
 
 import json
+import os
+import signal
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -107,6 +110,51 @@ def test_the_server_goes_on_when_a_data_file_ends_the_process_that_reads_it(tmp_
         asked = {"kind": "history", "seq": 3, "part": part["number"]}
         assert answer_of(page, asked)["what"] == "reply"
         assert process.poll() is None
+
+
+NOT_UNDERSTOOD: list[str | bytes] = ["{", "[1]", "null", b"\xff", b"{", "[" * 100_000]
+
+
+def test_what_no_page_says_is_not_logged_with_the_token(tmp_path):
+    path = SyntheticTable(tmp_path / "t.lance").append().path
+    with opened(path) as (address, process):
+        for said in NOT_UNDERSTOOD:
+            with line(address) as page:
+                page.recv(timeout=PATIENCE)
+                page.send(said)
+                with pytest.raises(ConnectionClosed) as closed:
+                    page.recv(timeout=PATIENCE)
+                assert closed.value.rcvd is not None
+                assert closed.value.rcvd.code == 1007
+        with line(address) as page:
+            page.recv(timeout=PATIENCE)
+            page.send('{"kind": 5}')
+        with line(address) as page:
+            page.recv(timeout=PATIENCE)
+        code, printed = end(process)
+    assert urlsplit(address).query.removeprefix("token=") not in printed
+    assert code == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_browser_is_given_a_file_that_only_its_owner_can_read(tmp_path, how):
+    path = SyntheticTable(tmp_path / "t.lance").append().path
+    given = tmp_path / "given"
+    os.mkfifo(given)
+    browser = tmp_path / "browser"
+    browser.write_text(
+        '#!/bin/sh\nfile="${1#file://}"\n'
+        f'{{ echo "$1"; stat -c %a "$file"; cat "$file"; }} > {given}\n'
+    )
+    browser.chmod(0o700)
+    with opened(path, browser=f"{browser} %s &") as (address, process):
+        command_line, mode, page = given.read_text().split("\n", 2)
+        assert mode == "600"
+        assert urlsplit(address).query.removeprefix("token=") not in command_line
+        assert f"url={address}" in page
+        process.send_signal(how)
+        process.wait(PATIENCE)
+    assert not Path(command_line.removeprefix("file://")).exists()
 
 
 @pytest.mark.slow

@@ -1,0 +1,97 @@
+"""Tags and branches that are listed and whose files are not found, always or by chance."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+
+import pytest
+
+import lance_explorer as lx
+from lance_explorer.errors import RefNotFoundError
+from lance_explorer.history.source import TableSource
+from lance_explorer.storage.base import Contents
+from lance_explorer.storage.local import LocalStorage
+from tests.format.samples import DATA
+
+BRANCHES = DATA / "14.0.2" / "branches.lance"
+
+
+class Forgetful(LocalStorage):
+    """A store that says of some files that they are not there, though it lists them."""
+
+    def __init__(self, root: str, name: str, times: int) -> None:
+        super().__init__(root)
+        self.name, self.times = name, times
+
+    def get_many(self, paths: Iterable[str], sizes: Sequence[int] = ()) -> Iterator[Contents]:
+        paths = list(paths)
+        for path, data in zip(paths, super().get_many(paths, sizes), strict=True):
+            is_forgotten = path.endswith(f"/{self.name}.json") and self.times > 0
+            self.times -= is_forgotten
+            yield None if is_forgotten else data
+
+
+def opened(name: str, times: int) -> TableSource:
+    return TableSource(Forgetful(str(BRANCHES), name, times))
+
+
+@pytest.fixture(scope="module")
+def whole() -> TableSource:
+    return TableSource(str(BRANCHES))
+
+
+@pytest.fixture(scope="module")
+def branch(whole) -> str:
+    name: str = min(whole.branches)
+    return name
+
+
+def test_a_reference_that_is_not_found_once_is_read_again(whole, branch):
+    source = opened(branch, 1)
+    assert source.branches == whole.branches
+    assert source.unreadable_refs == []
+
+
+def test_a_branch_whose_reference_is_not_found_is_listed_as_unreadable(branch):
+    table = lx.Table(opened(branch, 100))
+    assert branch not in table.branches
+    [row] = table.inspect.refs().filter(name=branch).iter_rows(named=True)
+    assert (row["kind"], row["version"], row["is_kept"]) == ("branch", None, None)
+    assert "is listed, but its reference" in row["problem"]
+    assert f"{branch} (cannot be read)" in table._repr_html_()
+
+
+def test_a_branch_whose_reference_is_not_found_is_an_error_of_the_table(branch):
+    found = lx.Table(opened(branch, 100)).inspect.findings().filter(code="missing_ref")
+    assert found.select("severity", "branch").rows() == [("error", None)]
+    assert repr(branch) in found["message"][0]
+
+
+def test_a_branch_whose_reference_is_not_found_can_be_opened(whole, branch):
+    source = opened(branch, 100)
+    versions = [file.version for file in source.on_branch(branch).listing.versions]
+    assert versions == [file.version for file in whole.on_branch(branch).listing.versions]
+
+
+def test_a_cleanup_says_that_it_may_break_such_a_branch(branch):
+    preview = lx.Table(opened(branch, 100)).cleanup_preview(older_than=timedelta(0))
+    damage = preview.losses().filter(what="damage")["message"].to_list()
+    assert any(f"branch {branch} needs" in message for message in damage)
+
+
+def test_a_tag_whose_reference_is_not_found_is_named_in_the_error(whole):
+    name = min(whole.tags)
+    source = opened(name, 100)
+    with pytest.raises(RefNotFoundError, match="is listed, but its reference"):
+        source.tag(name)
+    assert [ref.kind for ref in source.unreadable_refs] == ["tag"]
+
+
+def test_a_reference_that_was_deleted_since_it_was_listed_is_no_finding(branch):
+    class Deleting(Forgetful):
+        def list_files(self, folder):
+            found = super().list_files(folder)
+            return found if self.times else [f for f in found if not f.name.startswith(branch)]
+
+    source = TableSource(Deleting(str(BRANCHES), branch, 1))
+    assert branch not in source.branches
+    assert source.unreadable_refs == []
