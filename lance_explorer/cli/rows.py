@@ -44,7 +44,7 @@ def row(
     unsure = pl.when("is_uncertain").then(pl.lit("uncertain")).alias("")
     more = ("changed_columns", "values") if values else ()
     shown = ("branch", "version", "timestamp", "event", "operation", *_WHO)
-    print_frame(found.select(*shown, unsure, *more))
+    print_frame(found.select(*shown, unsure, *more), values=("values",))
 
 
 @main.command()
@@ -90,7 +90,7 @@ def find(
         click.echo(f"  {message}")
     own = rows.columns[_num_own(rows.columns) :]
     if len(rows):
-        print_frame(rows.select("_rowid", *_LIVES, *_WHO, *own))
+        print_frame(rows.select("_rowid", *_LIVES, *_WHO, *own), values=own)
 
 
 @main.command()
@@ -128,7 +128,7 @@ def blame(
         return
     click.echo(found.sentence.replace("go_on() looks at them", "--limit looks at them"))
     shown = ("_rowid", "column", "value", "before", "branch", "version", "timestamp", "event")
-    print_frame(cells.select(*shown, *_WHO))
+    print_frame(cells.select(*shown, *_WHO), values=("value", "before"))
 
 
 @main.command()
@@ -158,7 +158,7 @@ def sql(
     if as_json:
         print_lines(found)
     else:
-        print_frame(found)
+        print_frame(found, values=found.columns)
 
 
 def _num_own(columns: list[str]) -> int:
