@@ -6,7 +6,6 @@ NaN and infinities are words without quotes, binary is hexadecimal, and maps are
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -93,7 +92,6 @@ def plain_texts(column: pl.Series) -> pl.Series:
     return column.cast(pl.String)
 
 
-@lru_cache(maxsize=1 << 16)
 def _half(value: float | None) -> str | None:
     """Return a half float by its shortest digits; those of Polars are a longer type's."""
     if value is None:

@@ -165,12 +165,13 @@ def by_whom(row: Mapping[str, Any]) -> str:
 
 
 def value_words(text: str | None) -> str:
-    r"""Return a value for a sentence: in backticks, in which there is none.
+    """Return a value for a sentence: in backticks, in which there is none.
 
     Examples
     --------
-    >>> [value_words(text) for text in (None, "null", "a`b")]
-    ['null', '`"null"`', '`"a\x60b"`']
+    >>> from lance_explorer.widgets.answers import value_words
+    >>> [value_words(text) for text in (None, "null", "a b")]
+    ['null', '`"null"`', '`a b`']
     """
     if text is None:
         return "null"
