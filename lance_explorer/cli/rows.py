@@ -37,7 +37,8 @@ def row(
     from lance_explorer.cli.printing import print_frame
 
     table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    found = table.row(row_id, at).history(values=values).reverse()
+    history = table.row(row_id, at).history(values=values)
+    found = history[[*range(len(history))][::-1]]  # Polars does not reverse arrays of texts
     if as_json:
         print_lines(found)
         return

@@ -34,7 +34,10 @@ BLAME = FrameSchema(
         Column("_rowaddr", ID, "row address in the version that is looked at"),
         Column("column", TEXT, "name of the column"),
         Column(
-            "value", TEXT, "value of the cell as text; lists and structs as JSON", nullable=True
+            "value",
+            TEXT,
+            "value of the cell as text; long binary is cut, and ends in a digest",
+            nullable=True,
         ),
         Column(
             "before",

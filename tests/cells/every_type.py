@@ -1,7 +1,7 @@
 """Values of every type that pylance writes, two and more of each that must not read alike.
 
-By hand: ``python -m tests.cells.every_type`` writes a table for each file format and asks all
-places of the product that print values.
+``tests.cells.places`` writes them to tables, in each file format, and asks all places that
+print values.
 """
 
 import math
