@@ -248,8 +248,8 @@ def test_names_and_values_stay_text_and_cells_are_marked(hostile):
     assert hostile.page.evaluate("document.body.dataset.hacked") is None
     expect(hostile.grid.locator("img, script")).to_have_count(0)
     expect(hostile.row(0).locator("td").first).to_have_text(HOSTILE)
-    expect(hostile.row(0).locator("td").nth(1)).to_have_text(r"gpj.\u202eexe")
-    expect(hostile.row(1).locator("td").nth(1)).to_have_text(r"tab\tline\nnul\x00")
+    expect(hostile.row(0).locator("td").nth(1)).to_have_text(r'"gpj.\u202eexe"')
+    expect(hostile.row(1).locator("td").nth(1)).to_have_text(r'"tab\tline\nnul\x00"')
     expect(hostile.grid.locator("th[role=columnheader]").nth(1)).to_contain_text(r"turned\u202e")
     expect(hostile.row(1).locator("td").nth(5)).to_have_text("a pattern")
     expect(hostile.row(0).locator("td").nth(2)).to_have_class(re.compile("lx-mark-changed"))
