@@ -317,8 +317,10 @@ def test_cells_show_pictures_vectors_and_structs(spare_notebook):
     spare_notebook.run_cells(MAKE_MEDIA)
     table = Table(spare_notebook)
     picture = table.row(0).locator("img")
-    expect(picture).to_have_attribute("alt", "PNG image, 70 bytes")
-    expect(table.row(1).locator("td").first).to_have_text("cannot be shown: PNG image, 40 bytes")
+    expect(picture).to_have_attribute("alt", re.compile("^PNG image, 70 bytes, #"))
+    expect(table.row(1).locator("td").first).to_have_text(
+        re.compile("^cannot be shown: PNG image, 40 bytes, #")
+    )
     expect(table.row(2).locator("td").first).to_have_text("6f74686572 (5 bytes)")
     expect(table.row(0).locator("svg.lx-line")).to_have_count(1)
     head = table.head("city")
