@@ -9,6 +9,7 @@ from html import escape
 import numpy as np
 import polars as pl
 
+from lance_explorer.cells.html import table_html as rows_table
 from lance_explorer.errors import LanceExplorerError, TableNotFoundError
 from lance_explorer.figures.inline import (
     commits_key,
@@ -49,7 +50,6 @@ _LONGEST_NAME = 40
 _LONGEST_FACT = 1000
 
 _LEFT = "text-align:left;white-space:nowrap"
-_RIGHT = "text-align:right;white-space:nowrap"
 
 
 def table_text(source: TableSource) -> str:
@@ -245,31 +245,12 @@ def _html(title: str, picture: str, facts: dict[str, str], caption: str, rows: p
         f"<td style='text-align:left'>{escape(one_line(value, _LONGEST_FACT))}</td></tr>"
         for name, value in facts.items()
     )
-    styles = [_RIGHT if rows[name].dtype.is_numeric() else _LEFT for name in rows.columns]
-    head = "".join(
-        f"<th style='{style}'>{escape(name)}</th>"
-        for name, style in zip(rows.columns, styles, strict=True)
-    )
-    body = "".join(f"<tr>{_cells(row, styles)}</tr>" for row in rows.iter_rows())
     return (
         f"<div><strong>{escape(one_line(title))}</strong>{picture}"
         f"<table>{listed}</table>"
         f"<div>{escape(caption)}</div>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"{rows_table(rows)}</div>"
     )
-
-
-def _cells(row: tuple[object, ...], styles: list[str]) -> str:
-    return "".join(
-        f"<td style='{style}'>{escape(_cell(value))}</td>"
-        for value, style in zip(row, styles, strict=True)
-    )
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:,}" if type(value) is int else one_line(str(value))
 
 
 def _listed(items: list[str]) -> str:

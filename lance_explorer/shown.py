@@ -26,16 +26,17 @@ def visible(text: str) -> str:
     return "".join([c if c.isprintable() or c in _LAYOUT else repr(c)[1:-1] for c in text])
 
 
-def one_line(text: str, longest: int = _LONGEST_LINE) -> str:
-    r"""Return text in one line of bounded length, with what cannot be seen spelled out.
+def one_line(text: str, longest: int | None = _LONGEST_LINE) -> str:
+    r"""Return text in one line, of bounded length, with what cannot be seen spelled out.
 
     Examples
     --------
     >>> one_line("\x1b[31mred\n", longest=20)
     '\\x1b[31mred\\n'
     """
-    shown = "".join([c if c.isprintable() else repr(c)[1:-1] for c in text[: longest + 1]])
-    return shown if len(shown) <= longest else f"{shown[:longest]}..."
+    head = text if longest is None else text[: longest + 1]
+    shown = "".join([c if c.isprintable() else repr(c)[1:-1] for c in head])
+    return shown if longest is None or len(shown) <= longest else f"{shown[:longest]}..."
 
 
 def visible_json(text: str) -> str:

@@ -265,7 +265,7 @@ function valueLines(event: EventValues | undefined, isWaiting: boolean) {
   }
 
   function text(shown: string | null | undefined) {
-    return shown === null || shown === undefined ? node("em", { class: "lx-quiet" }, "null") : cut(shown, 80);
+    return shown === null || shown === undefined ? node("em", { class: "lx-quiet" }, "null") : visible(shown);
   }
 }
 

@@ -4,6 +4,7 @@ from html import escape
 
 import polars as pl
 
+from lance_explorer.cells.html import table_html
 from lance_explorer.history.events.event_runs import NET_EVENTS
 from lance_explorer.history.history import VersionRecord
 
@@ -11,7 +12,6 @@ __all__ = ["report"]
 
 _SHOWN_ROWS = 20
 _LONGEST_CELL = 100
-_LEFT = "text-align:left;white-space:nowrap"
 
 
 def report(
@@ -41,7 +41,7 @@ def report(
     """
     pieces = [
         f"<strong>{escape(_cut(title))}</strong>",
-        _table(_versions(names, records)),
+        table_html(_versions(names, records)),
         _rows(rows),
         *[_part(name, frame) for name, frame in parts.items()],
     ]
@@ -72,35 +72,14 @@ def _rows(rows: pl.DataFrame | Exception) -> str:
         lost = counts["versions_lost"]
         note = f"<div>{counts['uncertain']:,} of these rows are uncertain"
         note += f"; {lost:,} versions between are not kept</div>" if lost else "</div>"
-    return _table(some.filter(pl.col("count") > 0)) + note if any(shown.values()) else ""
+    return table_html(some.filter(pl.col("count") > 0)) + note if any(shown.values()) else ""
 
 
 def _part(name: str, frame: pl.DataFrame) -> str:
     shown = frame.head(_SHOWN_ROWS)
     count = f"{len(shown):,} of {len(frame):,}" if len(shown) < len(frame) else f"{len(frame):,}"
     empty = [column for column in shown.columns if shown[column].null_count() == len(shown)]
-    return f"<div>{escape(name)}: {count}</div>{_table(shown.drop(empty))}"
-
-
-def _table(frame: pl.DataFrame) -> str:
-    head = "".join([f"<th style='{_LEFT}'>{escape(name)}</th>" for name in frame.columns])
-    body = "".join(
-        [
-            "<tr>"
-            + "".join([f"<td style='{_LEFT}'>{_cell(value)}</td>" for value in row])
-            + "</tr>"
-            for row in frame.iter_rows()
-        ]
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, list):
-        return escape(_cut(", ".join([str(item) for item in value])))
-    return f"{value:,}" if type(value) is int else escape(_cut(str(value)))
+    return f"<div>{escape(name)}: {count}</div>{table_html(shown.drop(empty))}"
 
 
 def _cut(text: str, longest: int = _LONGEST_CELL) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.arguments import check_choice, names
+from lance_explorer.cells.html import rows_html
 from lance_explorer.changes.branches import lost_on_the_way
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.merge_frames import MERGE_CELLS, MERGE_SCHEMA, MERGE_SUMMARY, OUTCOME
@@ -29,7 +30,6 @@ from lance_explorer.shown import described
 __all__ = ["MergePreview", "merge_preview"]
 
 _T = TypeVar("_T")
-_SHOWN = 20
 
 
 def merge_preview(
@@ -181,7 +181,7 @@ class MergePreview:
     def _repr_html_(self) -> str:
         told = "".join([f"<li>{_html(sentence)}</li>" for sentence in self.words()])
         cells = self.cells()
-        shown = cells.head(_SHOWN)._repr_html_() if len(cells) else ""
+        shown = rows_html(cells) if len(cells) else ""
         return f"<p><b>{escape(repr(self))}</b></p><ul>{told}</ul>{shown}"
 
     @described

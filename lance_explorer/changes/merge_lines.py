@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.cells.text import cells_of, quoted
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.merge_frames import CHANGE, MERGE_CELLS, MERGE_ROWS, OUTCOME
 from lance_explorer.changes.merge_rows import Compared, Images, MatchedRows, Values
@@ -93,7 +94,7 @@ def cell_lines(compared: Compared, key: Sequence[str], *, has_row_ids: bool) -> 
                     "key": _key_texts(dict(zip(key, known, strict=True)), some),
                     "column": [name] * len(some),
                     **{
-                        image: _texts(frame[name][some])
+                        image: cells_of(frame[name][some])
                         for image, frame in zip(_IMAGES, compared.images[:3], strict=True)
                     },
                     "change_ours": _changes(ours)[some],
@@ -178,20 +179,12 @@ def _first_not_null(images: Images, name: str) -> pl.Series:
 def _key_texts(keys: dict[str, pl.Series], some: NDArray[np.intp]) -> pl.Series:
     if not keys:
         return pl.repeat(None, len(some), dtype=pl.String(), eager=True)
-    named = {name: _texts(values[some]) for name, values in keys.items()}
+    named = {name: _clear(cells_of(values[some])) for name, values in keys.items()}
     parts = [pl.concat_str(pl.lit(f"{name} = "), pl.col(name)) for name in named]
     return pl.DataFrame(named).select(pl.concat_str(parts, separator=", ")).to_series()
 
 
-def _texts(values: pl.Series) -> pl.Series:
-    """Return values as text; lists and structs as JSON, bytes by their length."""
-    if values.dtype == pl.Binary():
-        lengths = values.bin.size().cast(pl.String())
-        return (lengths + " bytes").alias(values.name)
-    if not values.dtype.is_nested():
-        return values.cast(pl.String())
-    if isinstance(values.dtype, pl.Array):
-        values = values.arr.to_list()
-    told = pl.DataFrame({"v": values}).select(pl.struct("v").struct.json_encode()).to_series()
-    cut = told.str.strip_prefix('{"v":').str.strip_suffix("}")
-    return cut.set(values.is_null(), None)
+def _clear(texts: pl.Series) -> pl.Series:
+    """Return texts that can be told apart where several stand in one line."""
+    told = ["null" if text is None else quoted(text, within=", ") for text in texts]
+    return pl.Series(told, dtype=pl.String)

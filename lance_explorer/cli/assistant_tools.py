@@ -19,7 +19,8 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 
-from lance_explorer.cli.group import plain
+from lance_explorer.cells.json_rows import json_values
+from lance_explorer.cells.text import brief, briefs_of
 from lance_explorer.display import branch_words
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.history.version_refs import MAIN
@@ -42,6 +43,7 @@ _AT_ONCE = threading.BoundedSemaphore(4)
 """How many processes answer questions at once."""
 
 _LONGEST_VALUE = 200
+_MOST_EXACT = (1 << 53) - 1
 _MOST_BYTES = 256 << 20
 
 _DATA = "data_of_the_table"
@@ -305,8 +307,10 @@ def _told(answer: str, found: pl.DataFrame, limit: int) -> dict[str, Any]:
     """Return a sentence and rows of a frame: as many as fit, values cut, without nulls."""
     rows: list[dict[str, Any]] = []
     left = MOST_TEXT
-    for line in plain(found.head(_bounded(limit))).iter_rows(named=True):
-        row = {name: _short(value) for name, value in line.items() if value is not None}
+    some = found.head(_bounded(limit))
+    for values in zip(*[_short(column) for column in some], strict=True):
+        line = dict(zip(some.columns, values, strict=True))
+        row = {name: value for name, value in line.items() if value is not None}
         left -= len(json.dumps(row))
         if left < 0:
             break
@@ -317,16 +321,14 @@ def _told(answer: str, found: pl.DataFrame, limit: int) -> dict[str, Any]:
     return told
 
 
-def _short(value: Any) -> Any:
-    """Return a value as JSON has it, cut if it is long."""
-    match value:
-        case bool() | float():
-            return value
-        case int():
-            return value if abs(value) < 1 << 53 else str(value)
-        case bytes():
-            return f"{len(value):,} bytes"
-        case str():
-            return value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
-    text = str(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+def _short(column: pl.Series) -> list[Any]:
+    """Return values as JSON has them; those that are long are cut, and end in a digest."""
+    if column.dtype == pl.Boolean or column.dtype.is_float():
+        return json_values(column)
+    if column.dtype.is_integer():
+        return [v if v is None or abs(v) <= _MOST_EXACT else str(v) for v in column]
+    if column.dtype == pl.String:  # JSON has the quotes that tell texts from other values
+        return [
+            t if t is None or len(t) <= _LONGEST_VALUE else brief(t, _LONGEST_VALUE) for t in column
+        ]
+    return briefs_of(column, _LONGEST_VALUE)[0].to_list()

@@ -5,7 +5,8 @@ import sys
 
 import click
 
-from lance_explorer.cli.group import ALLOW_BASES, LEDGER, LONGEST_TEXT, main, plain
+from lance_explorer.cells.json_rows import json_rows
+from lance_explorer.cli.group import ALLOW_BASES, LEDGER, LONGEST_TEXT, main
 from lance_explorer.shown import one_line, visible_json
 from lance_explorer.table import open_table
 
@@ -47,10 +48,10 @@ def merge_preview(
     summary, schema, cells = found.summary(), found.schema(), found.cells()
     if as_json:
         told = {
-            "summary": summary.row(0, named=True),
+            "summary": json_rows(summary)[0],
             "words": found.words(),
-            "schema": schema.to_dicts(),
-            "cells": plain(cells).to_dicts(),
+            "schema": json_rows(schema),
+            "cells": json_rows(cells),
         }
         click.echo(visible_json(json.dumps(told)))
     else:
@@ -58,7 +59,8 @@ def merge_preview(
             click.echo(one_line(sentence.replace("`", ""), LONGEST_TEXT))
         if len(cells):
             click.echo("\nconflicts:")
-            print_frame(cells.head(_SHOWN).drop("key" if not key else "_rowid"))
+            shown = cells.head(_SHOWN).drop("key" if not key else "_rowid")
+            print_frame(shown, values=("key", "base", "ours", "theirs"))
             if len(cells) > _SHOWN:
                 click.echo(f"and {len(cells) - _SHOWN:,} more; --json prints all")
     sys.exit(_CONFLICT if exit_code and not found.is_clean else 0)

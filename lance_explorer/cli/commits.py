@@ -6,13 +6,13 @@ from typing import Any
 import click
 import polars as pl
 
+from lance_explorer.cells.json_rows import json_rows
 from lance_explorer.cli.group import (
     ALLOW_BASES,
     BRANCH,
     JSON,
     LEDGER,
     main,
-    plain,
     print_lines,
     without_nulls,
 )
@@ -92,7 +92,7 @@ def show(
     if as_json:
         print_lines(line)
         return
-    _print_commit(plain(line).row(0, named=True))
+    _print_commit(json_rows(line)[0])
     _print_rows(own, at.version)
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import click
 import polars as pl
 
+from lance_explorer.cells.json_rows import json_rows
 from lance_explorer.cli.group import (
     ALLOW_BASES,
     BRANCH,
     LONGEST_TEXT,
     main,
-    plain,
     text_table,
     without_nulls,
 )
@@ -76,8 +76,8 @@ def du(
             "total_bytes": usage.total_bytes,
             "live_bytes": usage.live_bytes,
             "not_counted": usage.not_counted,
-            "summary": found.to_dicts(),
-            "versions": plain(usage.versions()).to_dicts(),
+            "summary": json_rows(found),
+            "versions": json_rows(usage.versions()),
         }
         click.echo(visible_json(json.dumps(told)))
         return
@@ -130,8 +130,8 @@ def cleanup(
             "freed_bytes": preview.freed_bytes,
             "num_versions": preview.num_versions,
             "code": preview.code,
-            **{name: plain(part).to_dicts() for name, part in parts.items()},
-            "files": preview.files().to_dicts(),
+            **{name: json_rows(part) for name, part in parts.items()},
+            "files": json_rows(preview.files()),
         }
         click.echo(visible_json(json.dumps(told)))
         return
@@ -191,10 +191,10 @@ def compact(
             "uri": uri,
             "problem": preview.problem,
             "code": preview.code,
-            "summary": preview.summary().row(0, named=True),
-            "tasks": preview.tasks().to_dicts(),
-            "new_fragments": preview.new_fragments().to_dicts(),
-            "fragments": preview.fragments().to_dicts(),
+            "summary": json_rows(preview.summary())[0],
+            "tasks": json_rows(preview.tasks()),
+            "new_fragments": json_rows(preview.new_fragments()),
+            "fragments": json_rows(preview.fragments()),
         }
         click.echo(visible_json(json.dumps(told)))
         return
@@ -245,7 +245,7 @@ def check(
         told = {
             "uri": uri,
             "level": level,
-            "findings": plain(found).to_dicts(),
+            "findings": json_rows(found),
             "not_checked": unchecked,
         }
         click.echo(visible_json(json.dumps(told)))

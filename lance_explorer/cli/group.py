@@ -5,9 +5,10 @@ from importlib import import_module
 import click
 import polars as pl
 
+from lance_explorer.cells.json_rows import json_lines
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.panics import panics_as_errors
-from lance_explorer.shown import one_line, visible, visible_json
+from lance_explorer.shown import one_line, visible
 
 __all__ = [
     "ALLOW_BASES",
@@ -17,7 +18,6 @@ __all__ = [
     "LONGEST_TEXT",
     "UNKNOWN",
     "main",
-    "plain",
     "print_lines",
     "text_table",
     "without_nulls",
@@ -93,15 +93,9 @@ def main() -> None:
 
 
 def print_lines(frame: pl.DataFrame) -> None:
-    """Print a frame as JSON, one object a row; times are texts."""
-    if len(frame):
-        click.echo(visible_json(plain(frame).write_ndjson()), nl=False)
-
-
-def plain(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame as JSON takes it: times as texts."""
-    times = [name for name, dtype in frame.schema.items() if dtype.is_temporal()]
-    return frame.with_columns(pl.col(times).dt.to_string("iso"))
+    """Print a frame as JSON, one object a row."""
+    for line in json_lines(frame):
+        click.echo(line)
 
 
 def text_table(frame: pl.DataFrame) -> str:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lance_explorer.cells.text import briefs_of, digest_of
 from lance_explorer.shown import one_line
 
 __all__ = ["KIND_STYLES", "cell", "console", "print_frame", "print_table", "when"]
@@ -76,6 +77,7 @@ def print_table(
     *,
     right: Iterable[str] = (),
     wide: Iterable[str] = (),
+    values: Iterable[str] = (),
     bottom: bool = False,
 ) -> None:
     """Print rows under titles.
@@ -90,6 +92,8 @@ def print_table(
         Columns of numbers.
     wide : iterable of str
         Columns that get what is left of the width, and are cut first.
+    values : iterable of str
+        Columns of values: one that is cut ends in a digest, so that it differs from others.
     bottom : bool
         Whether cells stand in the last line of their row.
     """
@@ -100,9 +104,10 @@ def print_table(
         for n, title in enumerate(titles)
     ]
     widths = _fitted(natural, [title in {*wide} for title in titles], printed.width)
+    are_values = [title in {*values} for title in titles]
     with printed.capture() as captured:
         if widths is None:
-            _print_records(printed, titles, cells)
+            _print_records(printed, titles, cells, are_values)
         else:
             table = Table(box=None, pad_edge=False, show_header=any(titles), header_style="bold")
             for title, width in zip(titles, widths, strict=True):
@@ -115,7 +120,12 @@ def print_table(
                     vertical="bottom" if bottom else "top",
                 )
             for row in cells:
-                table.add_row(*row)
+                table.add_row(
+                    *[
+                        _cut(value, width) if is_value else value
+                        for value, width, is_value in zip(row, widths, are_values, strict=True)
+                    ]
+                )
             printed.print(table)
     for line in captured.get().splitlines():
         click.echo(line.rstrip())
@@ -138,31 +148,60 @@ def _fitted(natural: Sequence[int], is_wide: Sequence[bool], width: int) -> list
 
 
 def _print_records(
-    printed: Console, titles: Sequence[str], cells: Sequence[Sequence[Text]]
+    printed: Console,
+    titles: Sequence[str],
+    cells: Sequence[Sequence[Text]],
+    are_values: Sequence[bool],
 ) -> None:
     """Print each row as lines, one a value; those without a value are left out."""
     longest = max(map(len, titles), default=0)
     for number, row in enumerate(cells):
         if number:
             printed.print("")
-        for title, value in zip(titles, row, strict=True):
+        for title, value, is_value in zip(titles, row, are_values, strict=True):
             if value.plain:
-                line = Text.assemble((f"{title:>{longest}}", "bold"), "  ", value)
+                shown = _cut(value, printed.width - longest - _BETWEEN) if is_value else value
+                line = Text.assemble((f"{title:>{longest}}", "bold"), " " * _BETWEEN, shown)
                 printed.print(line, no_wrap=True, overflow="ellipsis")
 
 
-def print_frame(frame: pl.DataFrame) -> None:
-    """Print a frame without the columns that are null everywhere."""
+def _cut(value: Text, width: int) -> Text:
+    """Return a value in so many columns; one that is cut ends in a digest of what it was."""
+    if cell_len(value.plain) <= width:
+        return value
+    mark = f"…{digest_of(value.plain.encode())}"
+    head = value.copy()
+    head.truncate(max(width - len(mark), 0))
+    return head.append(mark)
+
+
+def print_frame(frame: pl.DataFrame, *, values: Iterable[str] = ()) -> None:
+    """Print a frame without the columns that are null everywhere.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        The frame.
+    values : iterable of str
+        Columns of values from the table; whole numbers among them have no separators, and times
+        all their digits.
+    """
     some = [column.name for column in frame if column.null_count() < len(frame)] or frame.columns
     shown = frame.select(some)
+    of_values = {*values} & {*some}
     numbers = [name for name, dtype in shown.schema.items() if dtype.is_numeric()]
     ids = {name for name in numbers if name in ("version", "_rowid", "_rowaddr", "fragment_id")}
     ids |= {name for name in numbers if name.endswith(("_version", "_id"))}
-    rows = [
-        [str(value) if name in ids and value is not None else value for name, value in row.items()]
-        for row in shown.iter_rows(named=True)
-    ]
+    columns = [_cells(column, column.name in of_values, column.name in ids) for column in shown]
     wide = [
         name for name, dtype in shown.schema.items() if dtype in (pl.String, pl.List(pl.String))
     ]
-    print_table(shown.columns, rows, right=numbers, wide=wide[-1:])
+    rows = zip(*columns, strict=True)
+    print_table(shown.columns, rows, right=numbers, wide=wide[-1:], values=of_values)
+
+
+def _cells(column: pl.Series, is_value: bool, is_id: bool) -> list[object]:
+    if is_value:
+        texts, _ = briefs_of(column, _LONGEST)
+        return [None if text is None else Text(one_line(text, None)) for text in texts]
+    return [str(v) if is_id and v is not None else v for v in column.to_list()]

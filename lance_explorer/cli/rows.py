@@ -37,14 +37,15 @@ def row(
     from lance_explorer.cli.printing import print_frame
 
     table = open_table(uri, branch=branch, allow_bases=allow_bases, ledger=ledger)
-    found = table.row(row_id, at).history(values=values).reverse()
+    history = table.row(row_id, at).history(values=values)
+    found = history[[*range(len(history))][::-1]]  # Polars does not reverse arrays of texts
     if as_json:
         print_lines(found)
         return
     unsure = pl.when("is_uncertain").then(pl.lit("uncertain")).alias("")
     more = ("changed_columns", "values") if values else ()
     shown = ("branch", "version", "timestamp", "event", "operation", *_WHO)
-    print_frame(found.select(*shown, unsure, *more))
+    print_frame(found.select(*shown, unsure, *more), values=("values",))
 
 
 @main.command()
@@ -90,7 +91,7 @@ def find(
         click.echo(f"  {message}")
     own = rows.columns[_num_own(rows.columns) :]
     if len(rows):
-        print_frame(rows.select("_rowid", *_LIVES, *_WHO, *own))
+        print_frame(rows.select("_rowid", *_LIVES, *_WHO, *own), values=own)
 
 
 @main.command()
@@ -128,7 +129,7 @@ def blame(
         return
     click.echo(found.sentence.replace("go_on() looks at them", "--limit looks at them"))
     shown = ("_rowid", "column", "value", "before", "branch", "version", "timestamp", "event")
-    print_frame(cells.select(*shown, *_WHO))
+    print_frame(cells.select(*shown, *_WHO), values=("value", "before"))
 
 
 @main.command()
@@ -158,7 +159,7 @@ def sql(
     if as_json:
         print_lines(found)
     else:
-        print_frame(found)
+        print_frame(found, values=found.columns)
 
 
 def _num_own(columns: list[str]) -> int:

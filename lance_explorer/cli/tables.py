@@ -17,6 +17,7 @@ import polars as pl
 
 from lance_explorer import locks
 from lance_explorer.arguments import file_to_write
+from lance_explorer.cells.json_rows import json_rows
 from lance_explorer.changes.diff import Diff
 from lance_explorer.cli.group import (
     ALLOW_BASES,
@@ -25,6 +26,7 @@ from lance_explorer.cli.group import (
     LONGEST_TEXT,
     UNKNOWN,
     main,
+    print_lines,
     text_table,
     without_nulls,
 )
@@ -84,7 +86,7 @@ def versions(
         stored = [record.transaction for record in table.source.history.records]
         exact = [transaction and transaction.header.message for transaction in stored]
         frame = frame.with_columns(pl.Series("message", exact, pl.String))
-        click.echo(visible_json(frame.write_ndjson()), nl=False)
+        print_lines(frame)
         return
     shown = (*_SHOWN_COLUMNS, "known_from") if ledger else _SHOWN_COLUMNS
     click.echo(text_table(_for_terminals(frame.select(shown))))
@@ -132,7 +134,7 @@ def diff(
     rows = _rows(found)
     parts = {name: getattr(found, name)() for name in _PARTS}
     if as_json:
-        told = {name: part.to_dicts() for name, part in parts.items()}
+        told = {name: json_rows(part) for name, part in parts.items()}
         everything = {"identical": found.is_identical, "rows": rows, **told}
         click.echo(visible_json(json.dumps(everything)))
     else:
@@ -222,7 +224,7 @@ def record(
                 has_failed = _failed(table, error, as_json)
                 continue
             if as_json:
-                told = {"uri": table, "error": None, "branches": added.to_dicts()}
+                told = {"uri": table, "error": None, "branches": json_rows(added)}
                 click.echo(visible_json(json.dumps(told)))
             else:
                 click.echo(one_line(f"{table}: {_added(added)}", LONGEST_TEXT))
@@ -283,7 +285,7 @@ def verify(
                 "status": found.status,
                 "sentence": found.sentence,
                 "uri": found.uri,
-                "checks": found.to_frame().to_dicts(),
+                "checks": json_rows(found.to_frame()),
             }
             click.echo(visible_json(json.dumps(told)))
         else:

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 import numpy as np
 import polars as pl
 
+from lance_explorer.cells.text import briefs_of, texts_of
 from lance_explorer.shown import one_line
 
 __all__ = ["Bars", "Spread", "bars_of", "bars_picture", "spread_of"]
@@ -84,7 +85,7 @@ def spread_of(values: pl.Series) -> Spread:
     if known.dtype.is_float():
         known = known.drop_nans()
     ends = known.sort().gather([0, (len(known) - 1) // 2, len(known) - 1] if len(known) else [])
-    texts = ends.cast(pl.String).to_list() or [None, None, None]
+    texts = texts_of(ends).to_list() or [None, None, None]
     least, middle, most = texts
     return Spread(rows, nulls, labels, counts, True, least, most, middle, distinct)
 
@@ -177,7 +178,7 @@ def _binned(parts: Sequence[pl.Series]) -> _COUNTS:
     if is_whole:
         labels = _texts_of([least + ceil(edge) for edge in begins], dtype)
     else:
-        labels = [f"{edge:.4g}" for edge in begins]
+        labels = _few_digits(begins)
     others = [
         len(part) - part.null_count() - len(one) for part, one in zip(parts, values, strict=True)
     ]
@@ -185,6 +186,15 @@ def _binned(parts: Sequence[pl.Series]) -> _COUNTS:
         labels.append("not finite")
         counts = [[*own, other] for own, other in zip(counts, others, strict=True)]
     return tuple(labels), [tuple(own) for own in counts]
+
+
+def _few_digits(numbers: list[float]) -> list[str]:
+    """Return numbers by as few digits, four or more, as tell them apart."""
+    for digits in range(4, 18):
+        labels = [f"{number:.{digits}g}" for number in numbers]
+        if len({*labels}) == len({*numbers}):
+            break
+    return labels
 
 
 def _exact(values: pl.Series) -> pl.Series:
@@ -202,7 +212,7 @@ def _texts_of(numbers: list[int], dtype: pl.DataType) -> list[str]:
         return [str(number) for number in numbers]
     physical = pl.Series([], dtype=dtype).to_physical().dtype
     times = pl.Series(numbers, dtype=pl.Int64).cast(physical).cast(dtype)
-    return [str(time) for time in times]
+    return texts_of(times).to_list()
 
 
 def _counted(parts: Sequence[pl.Series], *, by_value: bool) -> _COUNTS:
@@ -219,7 +229,7 @@ def _counted(parts: Sequence[pl.Series], *, by_value: bool) -> _COUNTS:
         total = pl.sum_horizontal(names)
         order = found.sort(total, "value", descending=[True, False])
         shown, others = order.head(_MOST_VALUES), order[_MOST_VALUES:]
-    labels = shown["value"].cast(pl.String).to_list()
+    labels = briefs_of(shown["value"], _LONGEST_TITLE)[0].to_list()
     told = [shown[name].to_list() for name in names]
     if len(others):
         labels.append(f"{len(others):,} others")

@@ -14,8 +14,8 @@ __all__ = [
     "BRANCHES_FOLDER",
     "TAGS_FOLDER",
     "UnreadableRef",
-    "branches_in_circles",
     "branch_root",
+    "branches_in_circles",
     "load_branches",
     "load_tags",
 ]

@@ -11,6 +11,7 @@ from html import escape
 import polars as pl
 
 from lance_explorer.arguments import names, whole_number
+from lance_explorer.cells.html import rows_html
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.format.schema import NO_PARENT, is_blob
 from lance_explorer.frames.commit_facts import COMMIT_FACTS
@@ -172,7 +173,7 @@ class Blame:
         return f"Blame({self.sentence})"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.sentence)}</p>{self._frame._repr_html_()}"
+        return f"<p>{escape(self.sentence)}</p>{rows_html(self._frame)}"
 
 
 def _question(

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.cells.text import cells_of
 from lance_explorer.frames.columns import (
     BRANCH,
     EVIDENCE,
@@ -23,7 +24,6 @@ from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.identity.state_rows import state_rows
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.cell_search import BORN, CellSearch
-from lance_explorer.lineage.cell_values import texts_of
 
 __all__ = ["BLAME", "blame_frame"]
 
@@ -34,7 +34,10 @@ BLAME = FrameSchema(
         Column("_rowaddr", ID, "row address in the version that is looked at"),
         Column("column", TEXT, "name of the column"),
         Column(
-            "value", TEXT, "value of the cell as text; lists and structs as JSON", nullable=True
+            "value",
+            TEXT,
+            "value of the cell as text; long binary is cut, and ends in a digest",
+            nullable=True,
         ),
         Column(
             "before",
@@ -97,7 +100,7 @@ def _of_column(search: CellSearch, name: str, found: pl.DataFrame) -> pl.DataFra
             found["_rowid"],
             found["_rowaddr"],
             pl.Series("column", [name], dtype=TEXT).new_from_index(0, len(found)),
-            texts_of(cells.values).alias("value"),
+            cells_of(cells.values).alias("value"),
             cells.texts_before().alias("before"),
             pl.Series("is_new", cells.is_new),
             *commits.drop("evidence"),

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from lance_explorer.cells.text import cells_of
 from lance_explorer.frames.columns import TEXT
 from lance_explorer.frames.common_types import common_type
-from lance_explorer.lineage.cell_values import texts_of
 from lance_explorer.values.inner_names import InnerNames, renamed
 
 __all__ = ["NEVER", "Cells"]
@@ -93,7 +93,7 @@ class Cells:
         if len(changed):
             self.event[rows[changed]] = events[changed]
             self.is_uncertain[rows[changed]] = unsure[changed]
-            self.before.append((rows[changed], texts_of(before.gather(changed))))
+            self.before.append((rows[changed], cells_of(before.gather(changed))))
 
     def close(
         self, rows: NDArray[np.int64], events: NDArray[np.int64], uncertain: NDArray[np.bool_]

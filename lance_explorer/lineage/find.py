@@ -6,6 +6,7 @@ from dataclasses import replace
 import polars as pl
 
 from lance_explorer.arguments import names, whole_number
+from lance_explorer.cells.html import rows_html
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.frames.documented import documented
 from lance_explorer.frames.findings import FINDINGS, findings_frame
@@ -217,7 +218,7 @@ class Found:
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"<p>{escape(self.sentence)}</p>{self.to_polars()._repr_html_()}"
+        return f"<p>{escape(self.sentence)}</p>{rows_html(self.to_polars())}"
 
 
 def _other_branches(source: TableSource) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.format.schema import NO_PARENT, Field, is_blob
 
 __all__ = ["fields_named", "fields_of", "filter_for", "is_word"]
 
@@ -92,7 +92,8 @@ def _columns(schema: tuple[Field, ...]) -> Iterable[tuple[Field, str]]:
     """Yield the columns and the fields of structs with their names in SQL, but not in lists."""
     paths = dict[int, str]()
     for field in schema:
-        if not field.name or "`" in field.name:
+        # The fields of a blob describe it: filters know them by other names, and only in part.
+        if not field.name or "`" in field.name or is_blob(field):
             continue
         if field.parent_id == NO_PARENT:
             paths[field.id] = f"`{field.name}`"

@@ -11,6 +11,7 @@ from string import Template
 import polars as pl
 
 from lance_explorer.arguments import file_to_write
+from lance_explorer.cells.text import briefs_of
 from lance_explorer.changes.diff import Diff
 from lance_explorer.changes.diff_commits import COMMITS_BETWEEN
 from lance_explorer.changes.diff_config import CONFIG_DIFF
@@ -23,7 +24,6 @@ from lance_explorer.frames.columns import FrameSchema
 from lance_explorer.frames.sizes import counted
 from lance_explorer.history.events.event_runs import NET_EVENTS, RowEvent
 from lance_explorer.history.source import TableSource
-from lance_explorer.lineage.cell_values import texts_of
 from lance_explorer.report.markup import contents, frame_table, paragraph, section
 from lance_explorer.report.page import shipped
 
@@ -33,6 +33,8 @@ _MOST_VALUES_READ = 200_000
 _MOST_LINES = 200
 _MOST_COLUMNS = 40
 _MOST_PARTS = 200
+_LONGEST = 100
+_BETWEEN = "; "
 _BEFORE = "\0before"
 """What no name of a column ends in."""
 _OWN = ("_change_type", "_rowid", "_rowaddr_before", "_rowaddr_after", "changed_columns")
@@ -119,7 +121,7 @@ def _rows(diff: Diff, source: TableSource, end: int) -> Iterator[str]:
     columns = [field.name for field in tops if not is_blob(field)][:_MOST_COLUMNS]
     lines = diff.rows(images="both", columns=columns)
     if len(diff.findings()):
-        yield paragraph("Some values are lost, and shown as nothing.", "failure")
+        yield paragraph("Some values are lost, and shown as null.", "failure")
     yield from _distributions(lines)
     yield from _lines(lines)
 
@@ -158,7 +160,10 @@ def _distributions(lines: pl.DataFrame) -> Iterator[str]:
 def _lines(lines: pl.DataFrame) -> Iterator[str]:
     """Yield a table of the rows that changed, each value as old → new."""
     values = _value_columns(lines)
-    texts = lines.select(*_OWN, *[texts_of(lines[name]).alias(name) for name in values])
+    texts = lines.select(
+        *_OWN,
+        *[briefs_of(lines[name], _LONGEST, within=_BETWEEN)[0].alias(name) for name in values],
+    )
     kind = pl.col("_change_type")
     same = kind.is_in(["update_preimage", "update_postimage"])
     same &= pl.col("changed_columns").list.len() == 0
@@ -187,7 +192,7 @@ def _lines(lines: pl.DataFrame) -> Iterator[str]:
         {
             "row": row["_rowid"],
             "change": "updated",
-            "values": "; ".join(
+            "values": _BETWEEN.join(
                 [
                     f"{name}: {_said(row[name + _BEFORE])} → {_said(row[name])}"
                     for name in row["changed_columns"] or ()
@@ -203,20 +208,20 @@ def _lines(lines: pl.DataFrame) -> Iterator[str]:
             {
                 "row": row["_rowid"],
                 "change": word,
-                "values": "; ".join([f"{name}: {_said(row[name])}" for name in values]),
+                "values": _BETWEEN.join([f"{name}: {_said(row[name])}" for name in values]),
             }
             for row in some.to_dicts()
         ]
     counts = texts.filter(kind != "update_preimage")
     if shown:
-        frame = pl.DataFrame(
-            shown, schema={"row": pl.String, "change": pl.String, "values": pl.String}, strict=False
-        )
-        yield frame_table(frame, f"{len(shown):,} of {len(counts):,} rows that differ")
+        schema = dict.fromkeys(("row", "change", "values"), pl.String)
+        frame = pl.DataFrame(shown, schema=schema, strict=False)
+        caption = f"{len(shown):,} of {len(counts):,} rows that differ"
+        yield frame_table(frame, caption, whole="values")
 
 
 def _said(text: str | None) -> str:
-    return "nothing" if text is None else text
+    return "null" if text is None else text
 
 
 def _value_columns(lines: pl.DataFrame) -> list[str]:

@@ -80,7 +80,11 @@ def definitions(facts: Mapping[str, str]) -> str:
 
 
 def frame_table(
-    rows: pl.DataFrame, caption: str, *schemas: FrameSchema, sentences: str | None = None
+    rows: pl.DataFrame,
+    caption: str,
+    *schemas: FrameSchema,
+    sentences: str | None = None,
+    whole: str | None = None,
 ) -> str:
     """Return a frame as a table; the meaning of a column shows when the pointer is on its name.
 
@@ -94,6 +98,8 @@ def frame_table(
         Where the meanings of columns stand.
     sentences : str, optional
         A column of sentences, in which names stand in backticks.
+    whole : str, optional
+        A column of texts that are not cut.
 
     Examples
     --------
@@ -116,6 +122,8 @@ def frame_table(
             cell = SubElement(row, "td", attributes)
             if name == sentences:
                 _set_words(cell, str(value))
+            elif name == whole:
+                cell.text = one_line(value, None)
             else:
                 cell.text = _text(name, value)
     return _html(outer)

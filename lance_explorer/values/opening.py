@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -153,23 +154,39 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
     """Return an Arrow table without copying it, where Polars has the types.
 
     Decimals of more than 128 bits, which it has not, become text; values of extension types, such
-    as JSON or places on earth, are what they are stored as.
+    as JSON or places on earth, are what they are stored as; times in a zone that Polars does not
+    know, such as one that is an offset, are in UTC.
+
+    Raises
+    ------
+    StorageError
+        If a column has times in seconds that Polars, which counts milliseconds, has no number for.
     """
     schema = pa.schema([_in_polars(field) for field in table.schema])
-    if schema.types != table.schema.types:
-        table = table.cast(schema)
+    if not schema.equals(table.schema, check_metadata=True):
+        try:
+            table = table.cast(schema)
+        except pa.ArrowInvalid as error:
+            raise StorageError(
+                f"there is a time too far from 1970 to be read ({error}): leave its column out"
+            ) from None
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
-    extended = [column for column in frame if isinstance(column.dtype, pl.BaseExtension)]
-    frame = frame.with_columns([column.ext.storage() for column in extended])
     if frame.columns != table.column_names:  # Polars gives a name to one that has none
         frame.columns = table.column_names
     return frame
 
 
 def _type_in_polars(kind: pa.DataType) -> pa.DataType:
+    if isinstance(kind, pa.BaseExtensionType):
+        return _type_in_polars(kind.storage_type)
     if pa.types.is_decimal256(kind):
         return pa.string()
+    if pa.types.is_timestamp(kind):
+        zone = kind.tz if kind.tz is None or _has_zone(kind.tz) else "UTC"
+        return pa.timestamp(_unit_in_polars(kind.unit), zone)
+    if pa.types.is_duration(kind):
+        return pa.duration(_unit_in_polars(kind.unit))
     if pa.types.is_struct(kind):
         return pa.struct([_in_polars(field) for field in kind])
     if pa.types.is_list(kind):
@@ -178,11 +195,30 @@ def _type_in_polars(kind: pa.DataType) -> pa.DataType:
         return pa.large_list(_in_polars(kind.value_field))
     if pa.types.is_fixed_size_list(kind):
         return pa.list_(_in_polars(kind.value_field), kind.list_size)
+    if pa.types.is_map(kind):
+        key = _in_polars(kind.key_field).with_nullable(False)
+        return pa.map_(key, _in_polars(kind.item_field), kind.keys_sorted)
     return kind
 
 
 def _in_polars(field: pa.Field) -> pa.Field:
-    return field.with_type(_type_in_polars(field.type))
+    # Polars takes a type for an extension by what the field says of it. A struct that is null has
+    # nulls in fields that are never null, which Arrow does not cast.
+    return pa.field(field.name, _type_in_polars(field.type))
+
+
+def _unit_in_polars(unit: str) -> str:
+    # Polars would count seconds as milliseconds without a look whether they fit.
+    return "ms" if unit == "s" else unit
+
+
+@cache
+def _has_zone(zone: str) -> bool:
+    try:
+        pl.from_arrow(pa.array([], pa.timestamp("ms", zone)))
+    except pl.exceptions.PolarsError:
+        return False
+    return True
 
 
 class failing:  # noqa: N801 - it stands where a function would

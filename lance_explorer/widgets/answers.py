@@ -7,16 +7,25 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.cells.text import brief, texts_of
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.labels import span_words
 from lance_explorer.lineage.find import Found
 from lance_explorer.lineage.found_rows import FOUND
 from lance_explorer.table import Table
-from lance_explorer.widgets.cell_text import text_of
 from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.row_lookup import row_named
 
-__all__ = ["LONGEST_VALUE", "MOST_LINES", "Answer", "Line", "by_whom", "found_answer", "how_far"]
+__all__ = [
+    "LONGEST_VALUE",
+    "MOST_LINES",
+    "Answer",
+    "Line",
+    "by_whom",
+    "found_answer",
+    "how_far",
+    "value_words",
+]
 
 MOST_LINES = 12
 LONGEST_VALUE = 40
@@ -93,8 +102,12 @@ def found_answer(table: Table, found: Found) -> Answer:
         row = newest.row(0, named=True)
         told = " It is live." if row["is_live"] else f" It was {_end(row)}."
     columns = _telling(rows, found.where)
-    some = rows.head(MOST_LINES).iter_rows(named=True)
-    lines = [_sighting(table, row, columns) for row in some]
+    some = rows.head(MOST_LINES)
+    values = _values(some.select(columns))
+    lines = [
+        _sighting(table, row, told)
+        for row, told in zip(some.iter_rows(named=True), values, strict=True)
+    ]
     code = f"{call('table.find', found.where)}.to_polars()"
     place = lines[0] if len({line.changes.get("row_id") for line in lines}) == 1 else None
     if place is not None:
@@ -119,13 +132,12 @@ def _telling(rows: pl.DataFrame, where: str) -> list[str]:
     return sorted(some, key=lambda name: (not is_asked[name], (changed[name][0] or 0) < 2))
 
 
-def _sighting(table: Table, row: Mapping[str, Any], columns: Sequence[str]) -> Line:
+def _sighting(table: Table, row: Mapping[str, Any], values: str) -> Line:
     """Return a row as it was in some versions."""
     first, last = row["first_version"], row["last_version"]
     what = "live" if row["is_live"] else _end(row)
     row_id = row["_rowid"]  # null if row IDs were turned on after the row ended
     name = f"row {row_id:,}" if row_id is not None else f"row at address {row['_rowaddr']:,}"
-    values = _values({name: row[name] for name in columns})
     changes = _row_choice(table, row)
     when = span_words(first, last)
     words = f"{name}, {when}: {values}; {what}" if values else f"{name}, {when}; {what}"
@@ -153,16 +165,30 @@ def by_whom(row: Mapping[str, Any]) -> str:
     return f"{told} ({who})" if who else told
 
 
-def _values(values: Mapping[str, Any]) -> str:
-    told = []
-    for name, value in values.items():
-        if value is None:
-            continue
-        text = text_of(pl.Series([value]), LONGEST_VALUE)[0]
-        told.append(f"{name} `{text}`".replace("``", "` `"))
-        if len(told) == _MOST_VALUES:
-            break
-    return ", ".join(told)
+def value_words(text: str | None) -> str:
+    """Return a value for a sentence: in backticks, in which there is none.
+
+    Examples
+    --------
+    >>> from lance_explorer.widgets.answers import value_words
+    >>> [value_words(text) for text in (None, "null", "a b")]
+    ['null', '`"null"`', '`a b`']
+    """
+    if text is None:
+        return "null"
+    return "`{}`".format(brief(text, LONGEST_VALUE, within="`").replace("`", r"\x60"))
+
+
+def _values(rows: pl.DataFrame) -> list[str]:
+    """Return the first values of each row that are not null, in words."""
+    if not rows.width:
+        return [""] * len(rows)
+    columns = [[*map(value_words, texts_of(column))] for column in rows]
+    told = [
+        [f"{name} {text}" for name, text in zip(rows.columns, row, strict=True) if text != "null"]
+        for row in zip(*columns, strict=True)
+    ]
+    return [", ".join(row[:_MOST_VALUES]) for row in told]
 
 
 def _row_choice(table: Table, row: Mapping[str, Any]) -> dict[str, int] | None:

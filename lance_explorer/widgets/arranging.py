@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from lance_explorer.cells.text import texts_of
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.inspect.query import read_expression
-from lance_explorer.widgets.cell_text import text_of
 from lance_explorer.widgets.row_sources import RowSource
 
 __all__ = ["Arrangement", "Filter", "Sort", "arrange", "is_sortable", "read_filter"]
@@ -23,8 +23,6 @@ _COMPARES = re.compile(
 """What nobody writes who looks for text: here an expression that is wrong is an error."""
 
 _WRONG = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
-
-_WHOLE = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,5 +185,5 @@ def _may_hold(dtype: pl.DataType, text: str) -> bool:
 
 
 def _holds(column: pl.Series, text: str) -> pl.Series:
-    texts = text_of(column, _WHOLE)
+    texts = texts_of(column)
     return texts.str.to_lowercase().str.contains(text, literal=True).fill_null(value=False)

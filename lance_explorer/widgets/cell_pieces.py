@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lance_explorer.cells.text import digest_of
 from lance_explorer.frames.sizes import byte_size
 
 __all__ = ["kind_of", "line_of", "media_of", "pieces_of"]
@@ -142,5 +143,5 @@ def _media(found: tuple[str, str], value: bytes, most: int) -> dict[str, Any]:
         "kind": media_type.partition("/")[0],
         "data": None if encoded is None else f"data:{media_type};base64,{encoded}",
         "size": len(value),
-        "words": f"{name}, {byte_size(len(value))}",
+        "words": f"{name}, {byte_size(len(value))}, {digest_of(value)}",
     }

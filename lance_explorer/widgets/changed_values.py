@@ -12,7 +12,6 @@ __all__ = ["changed_values"]
 
 _MOST_COLUMNS = 12
 _MOST_ROWS = 10_000
-_LONGEST_LABEL = 60
 
 
 def changed_values(
@@ -50,7 +49,7 @@ def changed_values(
                 "bars": []
                 if bars is None
                 else [
-                    {"label": label[:_LONGEST_LABEL], "before": was, "after": now}
+                    {"label": label, "before": was, "after": now}
                     for label, was, now in zip(*bars, strict=True)
                 ],
             }

@@ -18,7 +18,6 @@ _MOST_ROWS_HERE = 100_000
 """Of rows that need not be read."""
 
 _MOST_SHOWN_VALUES = 3
-_LONGEST_VALUE = 60
 
 
 def sample_of(shown: Arrangement, columns: list[str], check: Callable[[], None]) -> pl.DataFrame:
@@ -78,7 +77,7 @@ def _head(spread: Spread) -> dict[str, Any]:
     return {
         "has_order": spread.has_order,
         "bars": [
-            {"label": label[:_LONGEST_VALUE], "count": count}
+            {"label": label, "count": count}
             for label, count in (bars if spread.has_order else bars[:_MOST_SHOWN_VALUES])
         ],
         "num_nulls": spread.num_nulls,

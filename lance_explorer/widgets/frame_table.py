@@ -20,7 +20,8 @@ class FrameTable(RowsView):
     """Show rows: sort by the heads of columns, filter, select, and copy as CSV.
 
     Whole numbers are exact to 64 bits and beyond. Long texts, vectors and blobs are shown in short;
-    double-click one, or press Enter on it, to see the whole.
+    double-click one, or press Enter on it, to see the whole. In CSV a text that a spreadsheet would
+    run as a formula has an apostrophe before it.
 
     Parameters
     ----------

@@ -6,7 +6,6 @@ gets as text (``frontend/src/rows.ts``). Nothing else is read.
 
 import threading
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from lance_explorer.arguments import names
+from lance_explorer.cells.csv import csv_of
+from lance_explorer.cells.html import table_html
+from lance_explorer.cells.text import briefs_of, sizes_of, texts_of, unit_of
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.shown import described, one_line
+from lance_explorer.shown import described
 from lance_explorer.widgets.arranging import Arrangement, is_sortable
 from lance_explorer.widgets.cell_pieces import kind_of, line_of, media_of, pieces_of
-from lance_explorer.widgets.cell_text import csv_of, sizes_of, summary_of, text_of, unit_of
 from lance_explorer.widgets.column_heads import column_heads, rows_within, sample_of
 from lance_explorer.widgets.row_sources import RowSource
 from lance_explorer.widgets.state import ExplorerState
@@ -35,7 +36,6 @@ _MOST_COLUMNS = 200
 _MOST_ROWS_AT_ONCE = 1_000
 _MOST_COPIED_ROWS, _MOST_COPIED_BYTES = 100_000, 256 << 20
 _STATIC_ROWS = 10
-_NULL = "<em>null</em>"
 _MOST_IN_DETAIL = {"characters": 100_000, "bytes": 20_000, "items": 10_000}
 
 
@@ -104,19 +104,8 @@ class GridView(View):
     def static_html(self) -> str:
         """Return the first rows as an HTML table."""
         rows = self._arrangement.rows(0, _STATIC_ROWS, self.shown_columns)
-        heads = "".join([f"<th>{escape(one_line(name))}</th>" for name in rows.columns])
-        texts = [summary_of(column)[0] for column in rows]
-        lines = [
-            "".join(
-                [f"<td>{_NULL if text is None else escape(one_line(text))}</td>" for text in row]
-            )
-            for row in zip(*texts, strict=True)
-        ]
-        body = "".join([f"<tr>{line}</tr>" for line in lines])
-        return (
-            f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-            f"<p>{rows.height:,} of {self._arrangement.num_rows:,} rows</p>"
-        )
+        count = f"{rows.height:,} of {self._arrangement.num_rows:,} rows"
+        return f"{table_html(rows, are_values=True)}<p>{count}</p>"
 
     @described
     def __repr__(self) -> str:
@@ -211,7 +200,7 @@ class GridView(View):
         rows = shown.rows(first, last, columns)
         positions = shown.positions_of(first, last)
         request.check()
-        texts = [summary_of(column) for column in rows]
+        texts = [briefs_of(column) for column in rows]
         marks = shown.source.marks(positions, columns)
         earlier = shown.source.earlier(positions, columns)
         return {
@@ -320,7 +309,7 @@ def _whole(value: pl.Series) -> dict[str, Any]:
     """Return the text of one value with its size, and how much of it is shown."""
     unit = unit_of(value.dtype)
     most = _MOST_IN_DETAIL[unit]
-    text = text_of(value, most)
+    text = texts_of(value, most)
     size = sizes_of(value)
     if size is None:
         size = text.str.len_chars()
@@ -343,7 +332,7 @@ def _summaries(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _summary(column: pl.Series) -> pl.Series:
-    text, _ = summary_of(column)
+    text, _ = briefs_of(column)
     pieces = pieces_of(column) if kind_of(column.dtype) == "binary" else None
     if pieces is None:
         return text

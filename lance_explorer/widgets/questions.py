@@ -27,6 +27,7 @@ from lance_explorer.widgets.answers import (
     by_whom,
     found_answer,
     how_far,
+    value_words,
 )
 from lance_explorer.widgets.code_lines import call
 from lance_explorer.widgets.disk_data import on_disk
@@ -145,8 +146,9 @@ def _who_changed(table: Table, column: str, where: str | None) -> Answer:
     sentence = found.sentence
     if len(cells) == 1:
         row = cells.row(0, named=True)
-        now = "null" if row["value"] is None else f"`{row['value']}`"
-        before = "" if row["before"] is None else f"; before, it was `{row['before']}`"
+        now, was = value_words(row["value"]), value_words(row["before"])
+        is_known = row["before"] is not None or not (row["is_new"] or row["is_uncertain"])
+        before = f"; before, it was {was}" if is_known and row["version"] is not None else ""
         since = "an unknown version" if row["version"] is None else f"version {row['version']:,}"
         sentence = f"`{column}` is {now} since {since}{by_whom(row)}{before}."
         if row["is_uncertain"]:
@@ -275,7 +277,7 @@ def _merge_of(table: Table, name: str) -> Answer | None:
     for row in cells.head(MOST_LINES - len(lines)).iter_rows(named=True):
         ours, theirs = [_became(row[f"change_{side}"], row[side]) for side in ("ours", "theirs")]
         words = (
-            f"row {row['_rowid']:,}, `{row['column']}`: was {_value(row['base'])}; "
+            f"row {row['_rowid']:,}, `{row['column']}`: was {value_words(row['base'])}; "
             f"{ours} here, {theirs} on {name}"
         )
         lines.append(Line(words, "row", {"row_id": row["_rowid"]}, table.branch))
@@ -288,11 +290,7 @@ def _merge_of(table: Table, name: str) -> Answer | None:
 
 
 def _became(change: str, value: str | None) -> str:
-    return "deleted" if change == "deleted" else f"is {_value(value)}"
-
-
-def _value(value: str | None) -> str:
-    return "null" if value is None else f"`{value[:LONGEST_VALUE]}`"
+    return "deleted" if change == "deleted" else f"is {value_words(value)}"
 
 
 def _column_since(table: Table, column: str, since: str) -> Answer | None:

@@ -5,13 +5,13 @@ from typing import Any
 
 import polars as pl
 
+from lance_explorer.cells.text import briefs_of
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.row_events import EVENT_KINDS, event_name
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.source import TableSource
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.widgets.cell_pieces import pieces_of
-from lance_explorer.widgets.cell_text import summary_of
 from lance_explorer.widgets.code_lines import literal
 
 __all__ = ["absent_columns", "event_values", "events_code", "events_table"]
@@ -150,7 +150,7 @@ def event_values(events: pl.DataFrame, absent: pl.Series) -> list[dict[str, Any]
     """
     names = events["values"].struct.fields[:_MOST_COLUMNS] if len(events) else []
     columns = {name: events["values"].struct.field(name) for name in names}
-    texts = {name: summary_of(column)[0].to_list() for name, column in columns.items()}
+    texts = {name: briefs_of(column)[0].to_list() for name, column in columns.items()}
     pieces = {name: pieces_of(column) for name, column in columns.items()}
     return list(_event_values(events, names, texts, pieces, absent.to_list()))
 

@@ -299,7 +299,7 @@ def test_hostile_names_and_values_are_text(changes, tmp_path):
     shown(notebook, 1, 2)
     columns = widget(notebook).get_by_role("group", name="Rows by column").get_by_role("button")
     expect(columns.filter(has_text="<img src=x onerror=")).to_have_count(1)
-    expect_cells(notebook, "changed", "b → " + EVIL.replace("\u202e", "\\u202e"))
+    expect_cells(notebook, "changed", f'b → "{EVIL}"'.replace("\u202e", "\\u202e"))
     expect(widget(notebook).locator("img, script")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"
 

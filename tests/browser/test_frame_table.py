@@ -248,8 +248,8 @@ def test_names_and_values_stay_text_and_cells_are_marked(hostile):
     assert hostile.page.evaluate("document.body.dataset.hacked") is None
     expect(hostile.grid.locator("img, script")).to_have_count(0)
     expect(hostile.row(0).locator("td").first).to_have_text(HOSTILE)
-    expect(hostile.row(0).locator("td").nth(1)).to_have_text(r"gpj.\u202eexe")
-    expect(hostile.row(1).locator("td").nth(1)).to_have_text(r"tab\tline\nnul\x00")
+    expect(hostile.row(0).locator("td").nth(1)).to_have_text(r'"gpj.\u202eexe"')
+    expect(hostile.row(1).locator("td").nth(1)).to_have_text(r'"tab\tline\nnul\x00"')
     expect(hostile.grid.locator("th[role=columnheader]").nth(1)).to_contain_text(r"turned\u202e")
     expect(hostile.row(1).locator("td").nth(5)).to_have_text("a pattern")
     expect(hostile.row(0).locator("td").nth(2)).to_have_class(re.compile("lx-mark-changed"))
@@ -317,8 +317,10 @@ def test_cells_show_pictures_vectors_and_structs(spare_notebook):
     spare_notebook.run_cells(MAKE_MEDIA)
     table = Table(spare_notebook)
     picture = table.row(0).locator("img")
-    expect(picture).to_have_attribute("alt", "PNG image, 70 bytes")
-    expect(table.row(1).locator("td").first).to_have_text("cannot be shown: PNG image, 40 bytes")
+    expect(picture).to_have_attribute("alt", re.compile("^PNG image, 70 bytes, #"))
+    expect(table.row(1).locator("td").first).to_have_text(
+        re.compile("^cannot be shown: PNG image, 40 bytes, #")
+    )
     expect(table.row(2).locator("td").first).to_have_text("6f74686572 (5 bytes)")
     expect(table.row(0).locator("svg.lx-line")).to_have_count(1)
     head = table.head("city")

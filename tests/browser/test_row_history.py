@@ -195,6 +195,6 @@ def test_hostile_values_are_text(opened, tmp_path):
     notebook = opened(path)
     show(notebook, "0")
     drawn(notebook, 2, 2)
-    expect_changed(notebook, ("name", EVIL.replace("\u202e", "\\u202e") + " → plain"))
+    expect_changed(notebook, ("name", f'"{EVIL}" → plain'.replace("\u202e", "\\u202e")))
     expect(widget(notebook).locator("img")).to_have_count(0)
     assert notebook.page.evaluate("typeof owned") == "undefined"

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from lance_explorer.cells.text import digest_of
 from lance_explorer.widgets import cell_pieces
 from lance_explorer.widgets.cell_pieces import kind_of, line_of, media_of, pieces_of
 
@@ -25,7 +26,10 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 def test_pictures_and_sounds_are_known_by_how_they_begin(begin, kind, name):
     found = media_of(begin + bytes(1_000))
     assert found is not None
-    assert (found["kind"], found["words"]) == (kind, f"{name}, 1.0 kB")
+    assert (found["kind"], found["words"]) == (
+        kind,
+        f"{name}, 1.0 kB, {digest_of(begin + bytes(1_000))}",
+    )
     assert found["data"].startswith(f"data:{kind}/")
 
 
@@ -46,7 +50,8 @@ def test_large_pictures_and_all_sounds_are_named_and_come_when_asked_for(monkeyp
     has_data = [None if piece is None else piece["data"] is not None for piece in pieces]
     assert has_data == [True, False, None, True, False, False]
     assert pieces[1] is not None
-    assert (pieces[1]["size"], pieces[1]["words"]) == (608, "PNG image, 608 bytes")
+    assert pieces[1]["size"] == 608
+    assert pieces[1]["words"] == f"PNG image, 608 bytes, {digest_of(PNG + bytes(500))}"
 
 
 def test_a_value_of_any_size_is_bounded(monkeypatch):

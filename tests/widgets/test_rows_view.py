@@ -1,6 +1,7 @@
 import polars as pl
 import pytest
 
+from lance_explorer.cells.text import digest_of
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.widgets.frame_table import FrameTable
 from lance_explorer.widgets.row_sources import FrameRows
@@ -265,7 +266,7 @@ def test_pictures_that_were_there_before_are_named(browse):
     table = FrameTable(Changed(pl.DataFrame({"image": [PNG] * 3})))
     page = browse(table).ask("page", first=0, count=3)["content"]
     assert page["earlier"] == {
-        "0": [f"PNG image, {len(PNG)} bytes", "6f74686572 (5 bytes)", None],
+        "0": [f"PNG image, {len(PNG)} bytes, {digest_of(PNG)}", "6f74686572 (5 bytes)", None],
     }
 
 
@@ -285,7 +286,7 @@ def test_cells_show_pictures_and_lines(browse):
     assert (image[1:], nested) == ([None, None], None)
     assert vector[0]["points"] == [0.0, 0.25, 0.5, 0.75, 1.0]
     detail = browser.ask("detail", row=0, column=0)["content"]
-    assert detail["piece"]["words"] == f"PNG image, {len(PNG)} bytes"
+    assert detail["piece"]["words"] == f"PNG image, {len(PNG)} bytes, {digest_of(PNG)}"
     assert browser.ask("detail", row=0, column=1)["content"]["piece"]["kind"] == "line"
     assert (
         browser.ask("detail", row=0, column=2)["content"]["text"]

@@ -6,7 +6,8 @@ from io import StringIO
 import polars as pl
 import pytest
 
-from lance_explorer.widgets.cell_text import csv_of, sizes_of, summary_of, text_of
+from lance_explorer.cells.csv import csv_of
+from lance_explorer.cells.text import briefs_of, sizes_of, texts_of
 
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, 600)  # noqa: DTZ001 - a time without zone is meant
 
@@ -21,7 +22,7 @@ TEXTS = [
     (pl.Series([MOMENT.replace(tzinfo=UTC)]), "2026-01-02 03:04:05.000600 UTC"),
     (pl.Series([MOMENT.date()]), "2026-01-02"),
     (pl.Series([MOMENT.time()]), "03:04:05.000600"),
-    (pl.Series([timedelta(days=1, seconds=2)]), "1d 2s"),
+    (pl.Series([timedelta(days=1, seconds=2)]), "P1DT2S"),
     (pl.Series([b"\x00\xff"]), "00ff"),
     (pl.Series(["a\nb"]), "a\nb"),
     (pl.Series(["x"], dtype=pl.Categorical), "x"),
@@ -40,11 +41,11 @@ TEXTS = [
 @pytest.mark.parametrize("name", ["value", "^a.*$", "*", ""])
 def test_values_of_every_type_have_an_exact_text(column, text, name):
     column = column.alias(name)
-    assert text_of(column, 100).to_list() == [text]
+    assert texts_of(column, 100).to_list() == [text]
     if column.dtype != pl.Object:
         missing = column.alias("value").clear(1).alias(name)
-        assert text_of(missing, 100).to_list() == [None]
-        assert [part.to_list() for part in summary_of(missing)] == [[None], [False]]
+        assert texts_of(missing, 100).to_list() == [None]
+        assert [part.to_list() for part in briefs_of(missing)] == [[None], [False]]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_values_of_every_type_have_an_exact_text(column, text, name):
 )
 def test_long_values_are_cut_before_they_become_text(value, shown, size):
     column = pl.Series([value])
-    assert text_of(column, 2).to_list() == [shown]
+    assert texts_of(column, 2).to_list() == [shown]
     sizes = sizes_of(column)
     assert sizes is not None
     assert sizes.to_list() == [size]
@@ -63,16 +64,18 @@ def test_long_values_are_cut_before_they_become_text(value, shown, size):
     ("value", "summary", "is_more"),
     [
         ("short", "short", False),
-        ("x" * 161, "x" * 160 + "…", True),
+        ("x" * 161, "x" * 160 + "… (161 characters, #fdb7f3c4)", True),
         (b"ab", "6162 (2 bytes)", False),
-        (bytes(100), "00" * 40 + "… (100 bytes)", True),
+        (b"a", "61 (1 byte)", False),
+        (b"", "(0 bytes)", False),
+        (bytes(100), "00" * 40 + "… (100 bytes, #cd00e292)", True),
         (list(range(12)), "[0,1,2,3,4,5,6,7,8,9,10,11]", False),
-        (list(range(13)), "[0,1,2,3,4,5,6,7,8,9,10,11,…] (13 items)", True),
-        ({"a": "x" * 200}, '{"a":"' + "x" * 154 + "…", True),
+        (list(range(13)), "[0,1,2,3,4,5,6,7,8,9,10,11,…] (13 items, #47a0f91f)", True),
+        ({"a": "x" * 200}, '{"a":"' + "x" * 154 + "… (208 characters, #6ee0363b)", True),
     ],
 )
 def test_summaries_say_that_there_is_more(value, summary, is_more):
-    texts, more = summary_of(pl.Series([value]))
+    texts, more = briefs_of(pl.Series([value]))
     assert (texts[0], more[0]) == (summary, is_more)
 
 

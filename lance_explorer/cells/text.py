@@ -1,0 +1,228 @@
+"""Values as text: whole, and in short where a person looks at many of them.
+
+A whole text is the value itself: the text of a text, nothing for null. In short, null is still
+nothing, so a text stands in quotes where it could be taken for something else: when it is empty,
+``null``, begins with a quote, or has characters or spaces at its ends that cannot be seen. What is
+cut says how large it is, and ends in a digest: eight digits of the SHA-256 of the whole.
+"""
+
+import hashlib
+import re
+
+import polars as pl
+
+from lance_explorer.cells.writing import plain_texts, written
+
+__all__ = [
+    "brief",
+    "briefs_of",
+    "cells_of",
+    "digest_of",
+    "quoted",
+    "sizes_of",
+    "texts_of",
+    "unit_of",
+]
+
+LONGEST = 160
+_MOST_BYTES, _MOST_ITEMS = 40, 12
+_ITEMS_AT_ONCE = 1 << 16
+_UNCLEAR = re.compile(r'null|".*|\s.*|.*\s|.*… \(.*#[0-9a-f]{8}\)|', re.DOTALL)
+"""Texts that could be taken for null, for one in quotes or for one that is cut."""
+
+
+def texts_of(column: pl.Series, most: int | None = None) -> pl.Series:
+    """Return values as text; null stays null.
+
+    Parameters
+    ----------
+    column : polars.Series
+        Of any type.
+    most : int, optional
+        How many characters of text, bytes of binary, or items of a list are shown; all by default.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from lance_explorer.cells.text import texts_of
+    >>> texts_of(pl.Series([[1.5, float("nan")], None])).to_list()
+    ['[1.5,NaN]', None]
+    """
+    column = column.alias("value")  # Polars takes names such as ^a$ for patterns
+    if most is not None:
+        column = _head(column, most)
+    dtype = column.dtype
+    return written(column, as_json=False) if dtype.is_nested() else plain_texts(column)
+
+
+def cells_of(column: pl.Series) -> pl.Series:
+    """Return values as texts for the cells of a frame: whole, but for long binary.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from lance_explorer.cells.text import cells_of
+    >>> cells_of(pl.Series([b"abc", bytes(50)])).to_list()
+    ['616263 (3 bytes)', '0000...0000… (50 bytes, #cc2786e1)']
+    """
+    return briefs_of(column)[0] if column.dtype == pl.Binary else texts_of(column)
+
+
+def briefs_of(
+    column: pl.Series, longest: int = LONGEST, within: str | None = None
+) -> tuple[pl.Series, pl.Series]:
+    """Return the values in short, and which of them are more than is shown; null stays null.
+
+    Parameters
+    ----------
+    column : polars.Series
+        Of any type.
+    longest : int
+        How many characters are shown; of what is cut, some more tell that.
+    within : str, optional
+        What stands between this text and others: a text that has it is put in quotes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from lance_explorer.cells.text import briefs_of
+    >>> texts, is_more = briefs_of(pl.Series(["null", None, "x" * 200]), longest=5)
+    >>> texts.to_list(), is_more.to_list()
+    (['"null"', None, 'xxxxx… (200 characters, #aa20c23e)'], [False, False, True])
+    """
+    column = column.alias("value")
+    unit = unit_of(column.dtype)
+    most = {"characters": longest, "bytes": _MOST_BYTES, "items": _MOST_ITEMS}[unit]
+    texts, sizes = texts_of(column, most), sizes_of(column)
+    if sizes is None and not column.dtype.is_nested():
+        return texts, texts.is_null() & False  # numbers and times are never long
+    lengths = texts.str.len_chars() if sizes is None else sizes
+    is_more = (lengths > most).fill_null(False)
+    if unit != "bytes":
+        is_more |= (texts.str.len_chars() > longest).fill_null(False)
+    shown = [
+        None
+        if text is None
+        else _brief(column.slice(place, 1), text[:longest], int(size), more, longest, within)
+        for place, (text, size, more) in enumerate(zip(texts, lengths, is_more, strict=True))
+    ]
+    return pl.Series("value", shown, dtype=pl.String), is_more
+
+
+def brief(text: str, longest: int = LONGEST, within: str | None = None) -> str:
+    """Return one text in short; ``within`` as for :func:`quoted`.
+
+    Examples
+    --------
+    >>> from lance_explorer.cells.text import brief
+    >>> brief(" x"), brief("plain")
+    ('" x"', 'plain')
+    """
+    if len(text) <= longest:
+        return quoted(text, within)
+    size = _counted(len(text), "characters")
+    return f"{quoted(text[:longest], within)}… ({size}, {digest_of(text.encode())})"
+
+
+def quoted(text: str, within: str | None = None) -> str:
+    r"""Return a text in quotes if it could be taken for something else without them.
+
+    Characters that cannot be seen stay: whoever shows the text spells them out.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    within : str, optional
+        What stands between this text and others, and so not in it.
+
+    Examples
+    --------
+    >>> from lance_explorer.cells.text import quoted
+    >>> [quoted(text) for text in ("", "a b", "a ", r"a\n", "a\n")]
+    ['""', 'a b', '"a "', 'a\\n', '"a\n"']
+    """
+    is_unclear = _UNCLEAR.fullmatch(text) or (within is not None and within in text)
+    if text.isprintable() and not is_unclear:
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def digest_of(data: bytes) -> str:
+    """Return eight digits that tell bytes from others."""
+    return f"#{hashlib.sha256(data, usedforsecurity=False).hexdigest()[:8]}"
+
+
+def sizes_of(column: pl.Series) -> pl.Series | None:
+    """Return how many characters, bytes or items each value has; None for values of one piece."""
+    column = column.alias("value")
+    match column.dtype:
+        case pl.String() | pl.Categorical() | pl.Enum():
+            return column.cast(pl.String).str.len_chars()
+        case pl.Binary():
+            return column.bin.size()
+        case pl.List():
+            return column.list.len()
+        case pl.Array():
+            return column.arr.len()
+        case pl.Object():
+            return plain_texts(column).str.len_chars()
+    return None
+
+
+def unit_of(dtype: pl.DataType) -> str:
+    """Return what the size of a value counts."""
+    match dtype:
+        case pl.Binary():
+            return "bytes"
+        case pl.List() | pl.Array():
+            return "items"
+    return "characters"
+
+
+def _head(column: pl.Series, most: int) -> pl.Series:
+    match column.dtype:
+        case pl.String():
+            return column.str.head(most)
+        case pl.Binary():
+            return column.bin.head(most)
+        case pl.List():
+            return column.list.head(most)
+        case pl.Array():
+            return column.arr.to_list().list.head(most)
+    return column
+
+
+def _brief(
+    value: pl.Series, head: str, size: int, more: bool, longest: int, within: str | None
+) -> str:
+    """Return what is shown of a value: its head, with what tells how much there is."""
+    unit = unit_of(value.dtype)
+    if unit == "characters" and not value.dtype.is_nested():
+        return brief(texts_of(value).item(), longest, within)
+    if not more:
+        return f"{head} ({_counted(size, unit)})".strip() if unit == "bytes" else head
+    if unit == "items":
+        head = f"{head.removesuffix(']')},"
+    end = "]" if unit == "items" else ""
+    return f"{head}…{end} ({_counted(size, unit)}, {_digest(value)})"
+
+
+def _digest(value: pl.Series) -> str:
+    """Return the digest of one value; the items of a list become text a part at a time."""
+    match value.dtype:
+        case pl.Binary():
+            return digest_of(value.item())
+        case pl.List() | pl.Array():
+            items = value.item()
+            whole = hashlib.sha256(usedforsecurity=False)
+            for start in range(0, len(items), _ITEMS_AT_ONCE):
+                texts = written(items.slice(start, _ITEMS_AT_ONCE), as_json=False)
+                whole.update((",".join(texts.fill_null("null")) + ",").encode())
+            return f"#{whole.hexdigest()[:8]}"
+    return digest_of(texts_of(value).item().encode())
+
+
+def _counted(size: int, unit: str) -> str:
+    return f"{size:,} {unit[:-1] if size == 1 else unit}"
