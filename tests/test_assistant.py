@@ -158,7 +158,7 @@ def test_a_question_that_ends_its_process_is_an_error_and_others_are_answered(tm
             result = await client.call_tool("blame", {"where": "id = 1"})
             assert result.is_error
             assert "died" in result.content[0].text  # type: ignore[union-attr]
-        [table] = (await told(client, "tables"))["rows"]
+        [table] = (await told(client, "tables"))["data_of_the_table"]
         assert table["num_rows"] == 3000
 
     ask(killer, questions)
