@@ -9,7 +9,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer import InvalidArgumentError, Table
-from lance_explorer.frames.common_types import common_type
+from lance_explorer.history.columns.common_types import common_type
 
 OWN = ["_change_type", "_event", "_commit_version", "evidence", "is_uncertain", "changed_columns"]
 
