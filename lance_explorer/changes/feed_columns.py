@@ -95,12 +95,10 @@ def check_key(
         versions = [stop.record.version for stop in ends]
         told = [f"{kind} in version {n}" for kind, n in zip(kinds, versions, strict=True) if kind]
         if len(told) == len(ends):
-            why = "no type holds the values of both exactly"
-            if kinds[0] == kinds[1]:
-                why = "these are two columns: one was dropped, and the other one added later"
             raise InvalidArgumentError(
-                f"rows cannot be matched by {name!r}: it is {' and '.join(told)}, and {why}; name "
-                "a key that is one column in both, of types that fit, or compare without a key"
+                f"rows cannot be matched by {name!r}: it is {' and '.join(told)}, so either it is "
+                "another column there, or its type changed to one that does not hold all values of "
+                "the other exactly; name a key that is alike in both, or compare without a key"
             )
         if must_have:
             missing = versions[kinds.index(None)]

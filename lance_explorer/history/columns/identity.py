@@ -75,11 +75,11 @@ def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
             wanted[stop.line.source.branch].add(stop.position)
     lives = {branch: column_lives(lines[branch], wanted[branch]) for branch in wanted}
     same = _Same()
-    for *ends, kept in forks:
-        one, other = [stop.line.source.branch for stop in ends]
-        had, has = lives[one].at[ends[0].position], lives[other].at[ends[1].position]
+    for parent, child, kept in forks:
+        old, new = parent.line.source.branch, child.line.source.branch
+        had, has = lives[old].at[parent.position], lives[new].at[child.position]
         for id_ in kept & had.keys() & has.keys():
-            same.join((one, had[id_]), (other, has[id_]))
+            same.join((old, had[id_]), (new, has[id_]))
     numbers = dict[tuple[_Branch, int], Numbers]()
     for branch, found in lives.items():
         shared = dict[int, Numbers]()
