@@ -111,11 +111,12 @@ class MergedColumns:
     def of(cls, ours: Leg, theirs: Leg) -> "MergedColumns":
         """Return the columns of two legs."""
         our_base = {own: name for name, own in ours.names(at_end=False).items()}
-        their_base = theirs.names(at_end=False)
+        origins = {name: own for own, name in theirs.kept_columns.items()}
+        origins |= theirs.names(at_end=False)
         types, names = dict(ours.columns.schema), dict[str, str]()
         for name, dtype in theirs.columns.schema.items():
-            place = our_base[their_base[name]] if name in their_base else name
-            is_shared = name in their_base or (place in types and place not in our_base.values())
+            place = our_base[origins[name]] if name in origins else name
+            is_shared = name in origins or (place in types and place not in our_base.values())
             common = common_type(types[place], dtype) if is_shared else None
             if common is None and place in types:
                 place = numbered_name(place, {*types, *theirs.columns.schema})
