@@ -185,8 +185,8 @@ def _compared(
 
 def _in_polars(kind: DataType) -> pl.DataType:
     """Return the type that tells what values a Spark type has."""
-    schema = target_schema(StructType([StructField("", kind)]))
-    return pl.DataFrame(schema.empty_table()).schema[""]
+    schema = target_schema(StructType([StructField("value", kind)]))
+    return pl.DataFrame(schema.empty_table()).schema["value"]
 
 
 def _side(rows: DataFrame, keys: Sequence[str], compared: Sequence[str], side: str) -> DataFrame:
