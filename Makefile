@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help lab setup test check docs fuzz soak older-spark format frontend protos ledger-page constraints benchmarks screenshots clean python
+.PHONY: help lab setup test test-all check docs fuzz soak older-spark format frontend protos ledger-page constraints benchmarks screenshots clean python
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +19,9 @@ setup: $(VENV)/.dev  ## install the package and the development tools into .venv
 
 test: | python  ## run everything: lint, types, import rules, all tests, notebooks, documentation
 	@$(PYTHON) tools/run_tests.py
+
+test-all: | python  ## run everything, and ask every stored table instead of a sample
+	@$(PYTHON) tools/run_tests.py --all
 
 check: | python  ## run the quick part: lint, types, import rules, quick unit tests
 	@$(PYTHON) tools/run_tests.py setup lint quick

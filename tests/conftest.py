@@ -8,6 +8,7 @@ import importlib
 import os
 import pkgutil
 import shutil
+from collections import defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import lance_explorer
+from tests.sampling import StoredTable, covering_sample, stored_table_of, tree_of_the_commit
 
-DATA = Path(__file__).parent / "data"
 IN_CI = bool(os.environ.get("CI"))
 
 # No test fails because the machine is slow.
@@ -35,11 +36,33 @@ def pytest_sessionstart() -> None:
             importlib.import_module(module.name)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip, outside of CI, the tests whose tool is missing; mark those of every stored table."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add how stored tables are chosen."""
+    default = os.environ.get("STORED_TABLES", "sample")
+    parser.addoption("--stored", choices=["sample", "all"], default=default)
+    parser.addoption(
+        "--seed", default=None, help="draws the sample (default: the tree of the commit)"
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say which sample of the stored tables is asked, and how to ask the same again."""
+    if config.getoption("--stored") == "all":
+        return None
+    return f"stored tables: a sample; --seed {_seed(config)} repeats it, --stored all asks all"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip, outside of CI, the tests whose tool is missing; choose stored tables, and mark them."""
+    tables = dict[pytest.Item, StoredTable]()
     for item in items:
-        if isinstance(item, pytest.Function) and is_of_a_stored_table(item):
+        if isinstance(item, pytest.Function) and (table := table_asked(item)):
             item.add_marker("stored")
+            tables[item] = table
+    if config.getoption("--stored") == "sample" and not any("::" in one for one in config.args):
+        left_out = outside_of_the_sample(tables, _seed(config))
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
     missing = {} if IN_CI else missing_tools()
     for item in items:
         for marker in item.iter_markers():
@@ -47,10 +70,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=f"needs {missing[marker.name]}"))
 
 
-def is_of_a_stored_table(test: pytest.Function) -> bool:
-    """Whether a parameter of a test is one of the tables of ``tests/data``, or a branch of one."""
+def table_asked(test: pytest.Function) -> StoredTable | None:
+    """Return which of the tables of ``tests/data`` a parameter of a test is, or lies in."""
     values = test.callspec.params.values() if hasattr(test, "callspec") else ()
-    return any(isinstance(value, Path) and DATA in (DATA / value).parents for value in values)
+    found = (stored_table_of(value) for value in values if isinstance(value, Path))
+    return next(filter(None, found), None)
+
+
+def outside_of_the_sample(tables: dict[pytest.Item, StoredTable], seed: str) -> list[pytest.Item]:
+    """Return the tests of stored tables that are not in the sample of their function."""
+    by_function = defaultdict[str, list[pytest.Item]](list)
+    for item in tables:
+        by_function[item.nodeid.partition("[")[0]].append(item)
+    left_out = list[pytest.Item]()
+    for function, asked in by_function.items():
+        sample = covering_sample((tables[item] for item in asked), f"{seed} {function}")
+        left_out += [item for item in asked if tables[item] not in sample]
+    return left_out
+
+
+def _seed(config: pytest.Config) -> str:
+    return config.getoption("--seed") or tree_of_the_commit()
 
 
 def missing_tools() -> dict[str, str]:

@@ -3,13 +3,14 @@
 Style, types and import rules are not checked here but by their own tools.
 """
 
+import ast
 import importlib
 import json
 import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -61,6 +62,38 @@ def test_constraints_pin_every_direct_dependency_within_its_bounds():
         or pinned[name] not in requirement.specifier
     ]
     assert outside == []
+
+
+def imported_modules() -> set[str]:
+    """Return the top-level modules that the package imports, in functions and for types too."""
+    found = set[str]()
+    for path in (ROOT / "lance_explorer").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Import(names=names):
+                    found |= {alias.name.partition(".")[0] for alias in names}
+                case ast.ImportFrom(module=str(module), level=0):
+                    found.add(module.partition(".")[0])
+    return found - set(sys.stdlib_module_names) - {"lance_explorer"}
+
+
+def test_every_imported_package_is_declared():
+    declared = {
+        canonicalize_name(Requirement(line).name)
+        for extra, lines in PROJECT["project"]["optional-dependencies"].items()
+        if extra != "dev"
+        for line in lines
+    }
+    declared |= {
+        canonicalize_name(Requirement(line).name) for line in PROJECT["project"]["dependencies"]
+    }
+    providers = packages_distributions()
+    undeclared = {
+        module
+        for module in imported_modules()
+        if declared.isdisjoint(map(canonicalize_name, providers.get(module, [])))
+    }
+    assert undeclared == set()
 
 
 def test_generated_protobuf_works_with_the_oldest_runtime_that_the_package_accepts():
