@@ -113,13 +113,14 @@ class MergedColumns:
         our_base = {own: name for name, own in ours.names(at_end=False).items()}
         origins = {name: own for own, name in theirs.kept_columns.items()}
         origins |= theirs.names(at_end=False)
+        own = {name for at_end in (True, False) for name in theirs.names(at_end).values()}
         types, names = dict(ours.columns.schema), dict[str, str]()
         for name, dtype in theirs.columns.schema.items():
             place = our_base[origins[name]] if name in origins else name
             is_shared = name in origins or (place in types and place not in our_base.values())
             common = common_type(types[place], dtype) if is_shared else None
             if common is None and place in types:
-                place = numbered_name(place, {*types, *theirs.columns.schema})
+                place = numbered_name(place, {*types, *own})
             types[place] = dtype if common is None else common
             names[name] = place
         here, there = ours.kept_columns, theirs.kept_columns
