@@ -534,13 +534,15 @@ class Table:
             Blobs are read whole: if they are large, name the other columns.
         columns : sequence of str, optional
             The columns to read, by their names in ``end_version``; all by default. A column named
-            like one of the frame's own gets an underscore, as in ``evidence_``. A column whose old
-            and new type have no common type becomes two: the old one gets the version appended, as
-            in ``tags@3``.
+            like one of the frame's own gets an underscore, as in ``evidence_``. No value is rounded
+            or made another kind of value: a column whose types have none that holds all values
+            exactly, such as ``int64`` and ``float64``, is two columns, the latest under its name,
+            the other one with a number after it, as in ``tags@1``.
         key : str or sequence of str, optional
             Columns that identify a row: a deleted row and an inserted row with the same key are one
             updated row. For tables without stable row IDs, and for rows that were deleted and
-            inserted again.
+            inserted again. Keys are compared exactly: types that have none in common which holds
+            all values of both are an error.
         include : collection of {"moved", "column_added"}
             Rows to include that are left out by default: rows that only moved, or only got another
             column.

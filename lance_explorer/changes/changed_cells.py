@@ -7,6 +7,8 @@ import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lance_explorer.history.columns.common_types import differ
+
 __all__ = ["changed_cells", "changed_columns", "names_by_row"]
 
 _Mask = NDArray[np.bool_]
@@ -46,7 +48,7 @@ def changed_cells(before: pl.DataFrame, after: pl.DataFrame, tolerance: float) -
     Parameters
     ----------
     before, after : polars.DataFrame
-        The same rows and columns, in the same order and of the same types.
+        The same rows and columns, in the same order.
     tolerance : float
         How far floats may be apart.
     """
@@ -57,16 +59,16 @@ def changed_cells(before: pl.DataFrame, after: pl.DataFrame, tolerance: float) -
 
 
 def _differ(old: pl.Series, new: pl.Series, tolerance: float) -> _Mask:
-    differ = old.ne_missing(new).to_numpy()
-    if not tolerance or not differ.any():
-        return differ
+    cells: _Mask = differ(old, new).to_numpy()
     dtype = old.dtype
-    rows = np.flatnonzero(differ & (old.is_not_null() & new.is_not_null()).to_numpy())
+    if not tolerance or dtype != new.dtype or not cells.any():
+        return cells
+    rows = np.flatnonzero(cells & (old.is_not_null() & new.is_not_null()).to_numpy())
     if dtype.is_float():
-        differ[rows] = ~_near(_floats(old[rows]), _floats(new[rows]), tolerance)
+        cells[rows] = ~_near(_floats(old[rows]), _floats(new[rows]), tolerance)
     elif isinstance(dtype, pl.List | pl.Array) and dtype.inner.is_float():
-        differ[rows] = _vectors_differ(old[rows], new[rows], tolerance)
-    return differ
+        cells[rows] = _vectors_differ(old[rows], new[rows], tolerance)
+    return cells
 
 
 def _vectors_differ(old: pl.Series, new: pl.Series, tolerance: float) -> _Mask:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.end_fields import EndFields
+from lance_explorer.history.columns.end_fields import EndFields
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import RowRuns

@@ -10,8 +10,8 @@ from lance_explorer.format.schema import Field
 from lance_explorer.frames.columns import BRANCH, ID, KNOWN_FROM, TEXT, TIME, Column, FrameSchema
 from lance_explorer.frames.known_from import known_from
 from lance_explorer.history.ancestors import Ancestry, Stretch
-from lance_explorer.history.column_lives import gives_ids_anew
-from lance_explorer.history.fields_of_both import fields_of_both
+from lance_explorer.history.columns.fields_of_both import fields_of_both
+from lance_explorer.history.columns.lives import gives_ids_anew
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.paths import EMPTY, Branch, VersionPath, path_between
 

@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.changes.change_runs import ChangeRuns
-from lance_explorer.changes.diff_columns import columns_of_both
-from lance_explorer.changes.diff_schema import FieldPair
+from lance_explorer.changes.feed_columns import check_key, columns_between
 from lance_explorer.changes.frame import blocks
 from lance_explorer.changes.images import Images, empty_feed
 from lance_explorer.changes.lost_values import LostValues
@@ -16,9 +15,9 @@ from lance_explorer.changes.needed_versions import commit_times
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.row_options import RowOptions
 from lance_explorer.changes.steps import ChangeStep
-from lance_explorer.changes.value_columns import ValueColumns, check_key
 from lance_explorer.changes.version_rows import PlaceRows
 from lance_explorer.history.ancestors import Ancestry
+from lance_explorer.history.columns.value_columns import ValueColumns
 
 __all__ = ["RowsOfBoth"]
 
@@ -32,8 +31,6 @@ class RowsOfBoth:
         The rows of both.
     runs : ChangeRuns
         What became of them.
-    pairs : sequence of FieldPair
-        Which field is which.
     common : Ancestry
         How both come from a common version.
     """
@@ -43,13 +40,11 @@ class RowsOfBoth:
         first: PlaceRows,
         second: PlaceRows,
         runs: ChangeRuns,
-        pairs: Sequence[FieldPair],
         common: Ancestry,
     ) -> None:
         self._first = first
         self._second = second
         self._runs = runs
-        self._pairs = pairs
         self._common = common
 
     def frame(self, options: RowOptions, lost: LostValues) -> pl.DataFrame:
@@ -75,22 +70,15 @@ class RowsOfBoth:
 
     def _paired(self, key: Sequence[str]) -> ChangeRuns:
         columns = self._columns(key, None, both_images=True)
-        check_key(columns)
+        check_key(columns, key, [self._first.stop, self._second.stop])
         images = self._images(columns, None)
         return pair_by_key(self._runs, images.before, images.after)
 
     def _columns(
         self, names: Sequence[str] | None, lost: LostValues | None, *, both_images: bool
     ) -> ValueColumns:
-        return columns_of_both(
-            self._first,
-            self._second,
-            self._pairs,
-            self._common,
-            names,
-            both_images=both_images,
-            lost=lost,
-        )
+        stops = [self._second.stop, self._first.stop][: 1 + both_images]
+        return columns_between(stops, names, lost)
 
     def _images(
         self, columns: ValueColumns, tolerance: float | None, lost: LostValues | None = None

@@ -8,7 +8,7 @@ import polars as pl
 
 from lance_explorer.format.schema import NO_PARENT, Field, field_paths
 from lance_explorer.frames.columns import FIELD_ID, TEXT, Column, FrameSchema
-from lance_explorer.history.column_lives import all_the_way
+from lance_explorer.history.columns.lives import all_the_way
 
 __all__ = ["SCHEMA_DIFF", "FieldPair", "paired_fields", "schema_diff"]
 
@@ -68,7 +68,7 @@ def paired_fields(
         The schemas from the one version to the other.
     kept_ids : mapping of int to int
         The IDs in the second one of fields that both have, by those in the first: what
-        :mod:`~lance_explorer.history.column_lives` says.
+        :mod:`~lance_explorer.history.columns.lives` says.
     overwritten : bool
         Whether there is an Overwrite on the way.
     """

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.changes.change_runs import ChangeRuns
+from lance_explorer.changes.feed_columns import check_key, feed_columns
 from lance_explorer.changes.feed_parts import ChangePart
 from lance_explorer.changes.frame import Block, blocks
 from lance_explorer.changes.images import Images, empty_feed
@@ -24,8 +25,9 @@ from lance_explorer.changes.steps import (
     commit_steps,
     net_step,
 )
-from lance_explorer.changes.value_columns import ValueColumns, check_key, value_columns
 from lance_explorer.changes.writes_in_place import Traces
+from lance_explorer.history.columns.lives import Stop
+from lance_explorer.history.columns.value_columns import ValueColumns
 from lance_explorer.history.paths import EMPTY
 from lance_explorer.storage import done_in_order
 
@@ -146,7 +148,10 @@ class FeedLines:
     def _paired(self, step: ChangeStep) -> ChangeStep:
         if not self._options.key or step.before is None or step.before == EMPTY:
             return step
-        images = Images(self._versions.rows, self._key_columns, step)
+        rows, columns = self._versions.rows, self._key_columns
+        ends = [Stop(rows, position) for position in (step.before, step.after)]
+        check_key(columns, self._options.key, ends, must_have=self._is_net)
+        images = Images(rows, columns, step)
         return replace(step, runs=pair_by_key(step.runs, images.before, images.after))
 
     def _images(self, step: ChangeStep) -> Images | None:
@@ -174,10 +179,7 @@ class FeedLines:
 
     @cached_property
     def _key_columns(self) -> ValueColumns:
-        found = self._columns_named(self._options.key, None, has_before=True)
-        if self._is_net:
-            check_key(found)
-        return found
+        return self._columns_named(self._options.key, None, has_before=True)
 
     def _columns_named(
         self, names: Sequence[str] | None, lost: LostValues | None, *, has_before: bool
@@ -189,4 +191,4 @@ class FeedLines:
             positions = range(begin, begin + is_read)
         else:
             positions = range(max(begin, 0) if has_before else begin + 1, end)
-        return value_columns(self._versions.rows, positions, end, names, lost)
+        return feed_columns(self._versions.rows, positions, end, names, lost)

@@ -18,12 +18,12 @@ from lance_explorer.changes.version_rows import PlaceRows, place_rows
 from lance_explorer.errors import RefNotFoundError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.ancestors import Ancestry, Place, Stretch, ancestry
-from lance_explorer.history.end_fields import EndFields
+from lance_explorer.history.columns.end_fields import EndFields
+from lance_explorer.history.columns.fields_of_both import fields_of_both
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.events.untold_writes import untold_rows
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.fields_of_both import fields_of_both
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.paths import path_between

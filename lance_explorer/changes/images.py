@@ -12,7 +12,7 @@ from lance_explorer.changes.changed_cells import changed_columns
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, Block
 from lance_explorer.changes.lost_values import LostValues
 from lance_explorer.changes.steps import ChangeStep
-from lance_explorer.changes.value_columns import ValueColumns
+from lance_explorer.history.columns.value_columns import ValueColumns
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY
@@ -147,7 +147,4 @@ class Images:
             return self._columns.nulls(len(addresses))
         asked = rows, position, addresses, ids, [*here.values()]
         found = all_values(*asked) if self._lost is None else known_values(*asked, self._lost)
-        found = self._columns.named(found, source, record.version)
-        if found.schema == self._columns.schema:
-            return found
-        return pl.concat([self._columns.empty(), found], how="diagonal_relaxed")
+        return self._columns.filled(found, source, record.version)

@@ -7,8 +7,8 @@ import polars as pl
 from lance_explorer.changes.steps import lost_before
 from lance_explorer.findings import Finding, Severity
 from lance_explorer.frames.findings import findings_frame
-from lance_explorer.history.column_lives import Doubt
-from lance_explorer.history.identity.state_rows import StateRows
+from lance_explorer.history.columns.lives import Doubt
+from lance_explorer.history.paths import Line
 
 __all__ = ["LostValues"]
 
@@ -58,7 +58,7 @@ class LostValues:
         )
         return findings_frame([finding for _, finding in found], [key[0] for key, _ in found])
 
-    def gap(self, rows: StateRows, position: int) -> None:
+    def gap(self, rows: Line, position: int) -> None:
         """Note that versions just before a kept one are not kept."""
         last = int(rows.history.versions[position]) - 1
         first = last - lost_before(rows, position) + 1
@@ -69,7 +69,7 @@ class LostValues:
             message += f"; deleted rows have their values of version {kept}"
         self._add(rows, position, "info", message, "Tag versions that should be kept.")
 
-    def begin_gone(self, rows: StateRows, version: int) -> None:
+    def begin_gone(self, rows: Line, version: int) -> None:
         """Note that the version before all changes is not kept."""
         message = (
             f"version {version} is not kept: row versions tell which rows were added and written "
@@ -79,7 +79,7 @@ class LostValues:
         found = Finding("removed_rows_lost", "warning", message, advice, version)
         self._found[rows.source.branch, None, message] = found
 
-    def version_gone(self, rows: StateRows, position: int) -> None:
+    def version_gone(self, rows: Line, position: int) -> None:
         """Note that a version was removed while it was read."""
         file = rows.history.records[position].file
         self.missing.add(f"{rows.source.storage.uri}/{file.path}")
@@ -91,25 +91,23 @@ class LostValues:
             "refresh() the table and try again.",
         )
 
-    def recorded_only(self, rows: StateRows, position: int, why: str) -> None:
+    def recorded_only(self, rows: Line, position: int, why: str) -> None:
         """Note that only a ledger still has a version, and why its values are not read."""
         self._add(rows, position, "info", why, "Tag versions whose values should be kept.")
 
-    def refused(self, rows: StateRows, position: int, error: Exception) -> None:
+    def refused(self, rows: Line, position: int, error: Exception) -> None:
         """Note that no values of a version are read, since it leads elsewhere."""
         why = error.__cause__ or error
         self._add(rows, position, "warning", f"values are not read: {why}", _ALLOW)
 
-    def blobs_refused(self, rows: StateRows, position: int, column: str) -> None:
+    def blobs_refused(self, rows: Line, position: int, column: str) -> None:
         """Note that blobs of a column are not read, since they lie elsewhere."""
         message = (
             f"blobs of column {column!r} are not read: they are in a place that is not allowed"
         )
         self._add(rows, position, "warning", message, _ALLOW)
 
-    def file_gone(
-        self, rows: StateRows, position: int, fragment_id: int, root: str, path: str
-    ) -> None:
+    def file_gone(self, rows: Line, position: int, fragment_id: int, root: str, path: str) -> None:
         """Note that a data file is missing, given by the URI of its root and its path there."""
         self.missing.add(f"{root}/{path}")
         self._add(
@@ -121,7 +119,7 @@ class LostValues:
             fragment_id,
         )
 
-    def has_unknown_format(self, rows: StateRows, position: int) -> bool:
+    def has_unknown_format(self, rows: Line, position: int) -> bool:
         """Return whether a version has a data file of a format that is not read, and note it.
 
         Then pylance reads nothing of the version.
@@ -161,7 +159,7 @@ class LostValues:
 
     def _add(
         self,
-        rows: StateRows,
+        rows: Line,
         position: int,
         severity: Severity,
         message: str,

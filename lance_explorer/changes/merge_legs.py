@@ -8,14 +8,15 @@ import numpy as np
 import polars as pl
 
 from lance_explorer.changes.change_runs import ChangeRuns
-from lance_explorer.changes.diff_columns import columns_of_both
 from lance_explorer.changes.diff_schema import FieldPair
+from lance_explorer.changes.feed_columns import check_key, columns_between
 from lance_explorer.changes.images import Images
 from lance_explorer.changes.steps import ChangeStep
-from lance_explorer.changes.value_columns import ValueColumns, check_key
 from lance_explorer.changes.version_pair import VersionPair
 from lance_explorer.errors import InvalidArgumentError
 from lance_explorer.history.ancestors import Place
+from lance_explorer.history.columns.identity import columns_at
+from lance_explorer.history.columns.value_columns import ValueColumns
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
@@ -70,6 +71,19 @@ class Leg:
         place = self.pair.second if at_end else self.pair.first
         return self.columns.names_in(place.source, place.version)
 
+    @cached_property
+    def kept_columns(self) -> dict[str, str]:
+        """What columns that both ends have are called in :attr:`columns` at the end.
+
+        By their names at the fork.
+        """
+        stops = [self.pair.rows_after.stop, self.pair.rows_before.stop]
+        end, fork = map(columns_at(stops).columns, stops)
+        shown = {end[own]: name for name, own in self.names(at_end=True).items()}
+        kept = {own: shown[number] for own, number in fork.items() if number in shown}
+        there = self.names(at_end=True)
+        return {own: name for name, own in self.names(at_end=False).items() if name in there} | kept
+
     def before(self, runs: ChangeRuns) -> pl.DataFrame:
         """Return rows as they were at the fork, one a run."""
         return self._images(self.columns).before(runs)
@@ -87,7 +101,7 @@ class Leg:
             If two of them have one key.
         """
         columns = self._columns(key)
-        check_key(columns)
+        check_key(columns, key, [self.pair.rows_before.stop, self.pair.rows_after.stop])
         rows, images = self.runs.rows(), self._images(columns)
         was, now = rows.where(rows.was_live), rows.where(rows.is_live)
         old, new = images.before(was), images.after(now)
@@ -125,8 +139,7 @@ class Leg:
         )
 
     def _columns(self, names: Sequence[str] | None) -> ValueColumns:
-        pair = self.pair
-        return columns_of_both(pair.rows_before, pair.rows_after, self.fields, pair.common, names)
+        return columns_between([self.pair.rows_after.stop, self.pair.rows_before.stop], names)
 
     def _images(self, columns: ValueColumns) -> Images:
         first, second = self.pair.rows_before, self.pair.rows_after

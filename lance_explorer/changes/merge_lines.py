@@ -76,15 +76,15 @@ def row_lines(
 
 def cell_lines(compared: Compared, key: Sequence[str], *, has_row_ids: bool) -> pl.DataFrame:
     """Return the cells in conflict, row by row."""
-    place, column = np.nonzero(compared.cells)
-    if not len(place):
+    rows, column = np.nonzero(compared.cells)
+    if not len(rows):
         return MERGE_CELLS.build({name: [] for name in MERGE_CELLS.names})
     ours, theirs = compared.ours, compared.theirs
     ids = _row_ids(ours, has_row_ids)
     known = [_first_not_null(compared.images, name) for name in key]
     parts = []
     for number in np.unique(column):
-        some = place[column == number]
+        some = rows[column == number]
         name = compared.columns[number]
         parts.append(
             pl.DataFrame(
@@ -94,8 +94,10 @@ def cell_lines(compared: Compared, key: Sequence[str], *, has_row_ids: bool) -> 
                     "key": _key_texts(dict(zip(key, known, strict=True)), some),
                     "column": [name] * len(some),
                     **{
-                        image: cells_of(frame[name][some])
-                        for image, frame in zip(_IMAGES, compared.images[:3], strict=True)
+                        image: cells_of(frame[place][some])
+                        for image, frame, place in zip(
+                            _IMAGES, compared.images[:3], compared.places(name), strict=True
+                        )
                     },
                     "change_ours": _changes(ours)[some],
                     "change_theirs": _changes(theirs)[some],

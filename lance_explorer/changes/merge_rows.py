@@ -15,8 +15,8 @@ from lance_explorer.changes.combined_changes import borders, cut_at_addresses
 from lance_explorer.changes.merge_frames import OUTCOME
 from lance_explorer.changes.merge_legs import Leg
 from lance_explorer.errors import InvalidArgumentError
-from lance_explorer.frames.columns import free_name
-from lance_explorer.frames.common_types import common_type
+from lance_explorer.history.columns.common_types import common_type
+from lance_explorer.history.columns.names import numbered_name
 
 __all__ = ["Compared", "Images", "MatchedRows", "MergedColumns", "Values", "matched"]
 
@@ -70,7 +70,8 @@ def _common_types(ours: pl.Schema, theirs: pl.Schema) -> dict[str, pl.DataType]:
         common = common_type(one, other)
         if common is None:
             raise InvalidArgumentError(
-                f"rows cannot be matched by {name!r}: {one} and {other} have nothing in common"
+                f"rows cannot be matched by {name!r}: it is {one} on one side and {other} on the "
+                "other, and no type holds the values of both exactly; name another key"
             )
         found[name] = common
     return found
@@ -97,32 +98,37 @@ class MergedColumns:
         All columns, by the names that they have on our side, if it has them.
     theirs : dict of str to str
         These names, by those of the columns of their leg.
-    compared : list of str
-        The columns that the fork and both sides have.
+    compared : dict of str to tuple of str
+        The columns that the fork and both sides have, each with the columns of the preview that
+        have its values there: several, where a cast gave it a type that does not hold all.
     """
 
     schema: pl.Schema
     theirs: dict[str, str]
-    compared: list[str]
+    compared: dict[str, tuple[str, str, str]]
 
     @classmethod
     def of(cls, ours: Leg, theirs: Leg) -> "MergedColumns":
         """Return the columns of two legs."""
         our_base = {own: name for name, own in ours.names(at_end=False).items()}
-        their_base = theirs.names(at_end=False)
-        ours_has, they_have = ours.names(at_end=True), theirs.names(at_end=True)
+        origins = {name: own for own, name in theirs.kept_columns.items()}
+        origins |= theirs.names(at_end=False)
+        own = {name for at_end in (True, False) for name in theirs.names(at_end).values()}
         types, names = dict(ours.columns.schema), dict[str, str]()
-        compared = list[str]()
         for name, dtype in theirs.columns.schema.items():
-            place = our_base[their_base[name]] if name in their_base else name
-            is_shared = name in their_base or (place in types and place not in our_base.values())
+            place = our_base[origins[name]] if name in origins else name
+            is_shared = name in origins or (place in types and place not in our_base.values())
             common = common_type(types[place], dtype) if is_shared else None
             if common is None and place in types:
-                place = free_name(place, {*types, *theirs.columns.schema})
-            elif common is not None and name in their_base and place in ours_has:
-                compared += [place] if name in they_have else []
+                place = numbered_name(place, {*types, *own})
             types[place] = dtype if common is None else common
             names[name] = place
+        here, there = ours.kept_columns, theirs.kept_columns
+        compared = {
+            here[own]: (name, here[own], names[there[own]])
+            for own, name in our_base.items()
+            if own in here and own in there
+        }
         return cls(pl.Schema(types), names, compared)
 
 
@@ -273,7 +279,11 @@ class Compared:
     @property
     def columns(self) -> list[str]:
         """The compared columns."""
-        return self._values.columns.compared
+        return [*self._values.columns.compared]
+
+    def places(self, name: str) -> tuple[str, str, str]:
+        """Return in which column of each image the values of a compared column are."""
+        return self._values.columns.compared[name]
 
     def conflicting_columns(self, chosen: _Mask) -> pl.Series:
         """Return for some of the rows the names of the columns in conflict."""
@@ -292,11 +302,14 @@ class Compared:
     @cached_property
     def _changed(self) -> tuple[_Mask, _Mask, _Mask]:
         """Which of the compared cells we changed, which they, and in which both sides differ."""
-        if not len(self.ours):
-            nothing = np.zeros((0, 0), dtype=np.bool_)
+        if not len(self.ours) or not self.columns:
+            nothing = np.zeros((len(self.ours), 0), dtype=np.bool_)
             return nothing, nothing, nothing
-        names = self._values.columns.compared
-        base, mine, their = [image.select(names) for image in self.images[:3]]
+        places = zip(*map(self.places, self.columns), strict=True)
+        base, mine, their = [
+            image.select([pl.col(name).alias(str(n)) for n, name in enumerate(some)])
+            for image, some in zip(self.images[:3], places, strict=True)
+        ]
         return (
             changed_cells(base, mine, 0.0),
             changed_cells(base, their, 0.0),

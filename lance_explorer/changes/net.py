@@ -16,7 +16,7 @@ from lance_explorer.changes.replaced_columns import ReplacedColumns
 from lance_explorer.changes.row_shares import RowShare
 from lance_explorer.changes.writes_in_place import Traces, traces
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.end_fields import EndFields
+from lance_explorer.history.columns.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births
 from lance_explorer.history.events.doubtful_links import cut_at_links, last_links, links_of
 from lance_explorer.history.events.event_runs import RowEvent

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.format.schema import field_paths
-from lance_explorer.history.column_lives import all_the_way
+from lance_explorer.history.columns.lives import all_the_way
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.paths import EMPTY, VersionPath
 from lance_explorer.rowids.addresses import fragments_of

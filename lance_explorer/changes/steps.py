@@ -27,7 +27,7 @@ from lance_explorer.history.evidence import Evidence
 from lance_explorer.history.identity.row_origins import NO_VERSION
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import position_of
-from lance_explorer.history.paths import EMPTY, path_between
+from lance_explorer.history.paths import EMPTY, Line, path_between
 from lance_explorer.history.source import TableSource
 
 __all__ = [
@@ -266,7 +266,7 @@ def commit_steps(versions: VersionRange) -> Iterator[ChangeStep]:
             yield ChangeStep(runs, position - 1, position, rows.history.records[position].version)
 
 
-def lost_before(rows: StateRows, position: int) -> int:
+def lost_before(rows: Line, position: int) -> int:
     """Return how many versions just before a kept one are not kept."""
     if rows.history.begins_exactly[position]:
         return 0

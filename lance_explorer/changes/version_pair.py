@@ -126,4 +126,4 @@ class VersionPair:
     @property
     def rows(self) -> RowsOfBoth:
         """The rows that differ."""
-        return RowsOfBoth(self.rows_before, self.rows_after, self.runs, self.fields, self.common)
+        return RowsOfBoth(self.rows_before, self.rows_after, self.runs, self.common)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from lance_explorer.errors import VersionNotFoundError
 from lance_explorer.format.fragments import Fragment
 from lance_explorer.history.ancestors import Place
+from lance_explorer.history.columns.lives import Stop
 from lance_explorer.history.events.row_comparison import live_rows
 from lance_explorer.history.events.row_runs import RowRuns
 from lance_explorer.history.history import VersionRecord
@@ -20,6 +21,11 @@ class PlaceRows:
 
     rows: StateRows
     position: int
+
+    @property
+    def stop(self) -> Stop:
+        """The version in its branch."""
+        return Stop(self.rows, self.position)
 
     @property
     def record(self) -> VersionRecord:

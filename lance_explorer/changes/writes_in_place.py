@@ -6,7 +6,7 @@ import numpy as np
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
-from lance_explorer.history.end_fields import EndFields
+from lance_explorer.history.columns.end_fields import EndFields
 from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.row_events import NO_ADDRESS, row_events
 from lance_explorer.history.events.step_facts import StepFacts

@@ -4,7 +4,7 @@ A frame is built from columns, not from rows, and a column that is missing, unde
 type is an error: what a docstring says about a frame is what the frame has.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,6 @@ __all__ = [
     "VERSION",
     "Column",
     "FrameSchema",
-    "free_name",
 ]
 
 ID = pl.UInt64()
@@ -171,17 +170,3 @@ KIND = pl.Enum(
 
 EVIDENCE = pl.Enum([evidence.label for evidence in Evidence])
 """How a claim is known, best first."""
-
-
-def free_name(name: str, taken: Container[str]) -> str:
-    """Return a name for a column, with as many underscores after it as keep it apart from others.
-
-    Examples
-    --------
-    >>> from lance_explorer.frames.columns import free_name
-    >>> free_name("_rowid", {"_rowid", "id"})
-    '_rowid_'
-    """
-    while name in taken:
-        name += "_"
-    return name

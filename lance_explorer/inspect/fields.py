@@ -18,7 +18,7 @@ from lance_explorer.frames.columns import (
     FrameSchema,
 )
 from lance_explorer.frames.text import json_text, text_of
-from lance_explorer.history.column_lives import kept_fields
+from lance_explorer.history.columns.lives import kept_fields
 from lance_explorer.history.intervals import intervals_of
 from lance_explorer.history.paths import Branch
 from lance_explorer.history.source import TableSource

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from lance_explorer.frames.columns import ID, Column, FrameSchema, free_name
+from lance_explorer.frames.columns import ID, Column, FrameSchema
+from lance_explorer.history.columns.names import free_name
 from lance_explorer.history.reading.row_reader import FragmentContent, RowReader
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lance_explorer.cells.text import cells_of
 from lance_explorer.frames.columns import TEXT
-from lance_explorer.frames.common_types import common_type
+from lance_explorer.history.columns.common_types import differ
 from lance_explorer.values.inner_names import InnerNames, renamed
 
 __all__ = ["NEVER", "Cells"]
@@ -82,14 +82,7 @@ class Cells:
             self.is_uncertain[rows[changed]] = unsure[changed]
             return
         now = renamed(self.values.gather(rows).to_frame(), left_out or {}).to_series()
-        kind = common_type(before.dtype, now.dtype)
-        if kind is None:
-            differ = np.ones(len(rows), dtype=np.bool_)
-        else:
-            both = [one.alias("").to_frame() for one in (before, now)]
-            values = pl.concat(both, how="vertical_relaxed").to_series()
-            differ = values.head(len(rows)).ne_missing(values.tail(len(rows))).to_numpy()
-        changed = np.flatnonzero(is_open & differ)
+        changed = np.flatnonzero(is_open & differ(before, now).to_numpy())
         if len(changed):
             self.event[rows[changed]] = events[changed]
             self.is_uncertain[rows[changed]] = unsure[changed]

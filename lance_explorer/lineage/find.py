@@ -14,6 +14,7 @@ from lance_explorer.frames.sizes import byte_size
 from lance_explorer.history.live import LiveTable
 from lance_explorer.history.source import TableSource
 from lance_explorer.lineage.found_rows import found_frame
+from lance_explorer.lineage.shown_columns import ShownColumns
 from lance_explorer.lineage.value_search import (
     Question,
     ValueSearch,
@@ -135,10 +136,10 @@ class Found:
         -------
         polars.DataFrame
             The columns of :data:`~lance_explorer.lineage.found_rows.FOUND`, then those of the
-            values, named as in the last version that has them; a name that is taken gets an
-            underscore. Blobs are described, and not read. One that had another type in an earlier
-            version, with which the later one has none in common, is two columns: the earlier one
-            has the version after its name, as in ``tags@3``.
+            values, named as in the latest version, or in the last one that has them; a name that is
+            taken gets an underscore. Blobs are described, and not read. One that had a type whose
+            values the later one cannot hold exactly is two columns, as are two that had one name:
+            the earlier one has a number after its name, as in ``tags@1``.
 
         Examples
         --------
@@ -207,8 +208,9 @@ class Found:
             found = _found(source, self._question, self._limit, self._max_bytes)
             self._search = found._search
         search = self._search
-        seen = newest(sightings(search, self._question.columns), self._limit)
-        seen, values = with_values(search, seen, self._question.columns)
+        shown = ShownColumns(search.rows, search.positions, self._question.columns)
+        seen = newest(sightings(search, shown), self._limit)
+        seen, values = with_values(search, seen, shown)
         return found_frame(search.rows, seen, values, search.searched_from)
 
     @described

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from lance_explorer.history.ancestors import Place, ancestry
+from lance_explorer.history.columns.fields_of_both import fields_of_both
 from lance_explorer.history.events.address_identities import addresses_at
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.evidence import Evidence
-from lance_explorer.history.fields_of_both import fields_of_both
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.lineage.ancestors import Fork, identities_in_parent

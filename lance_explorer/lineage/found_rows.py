@@ -17,7 +17,6 @@ from lance_explorer.frames.columns import (
     TIME,
     Column,
     FrameSchema,
-    free_name,
 )
 from lance_explorer.frames.commit_facts import COMMIT_FACTS, facts_of_records
 from lance_explorer.frames.followed import EVENT
@@ -163,7 +162,7 @@ class Sightings:
 def merged(
     rows: StateRows, seen: Sightings, values: pl.DataFrame, has: Mapping[str, NDArray[np.bool_]]
 ) -> tuple[Sightings, pl.DataFrame]:
-    """Return stretches that go on with the same values as one, and the last values of each.
+    """Return stretches that go on with the same values as one, and the values of each.
 
     Parameters
     ----------
@@ -174,7 +173,8 @@ def merged(
     values : polars.DataFrame
         The values of the row in each.
     has : mapping of str to ndarray of bool
-        For each column which versions had it; one that came or went parts no two stretches.
+        For each column which versions had it; one that came or went parts no two stretches, and has
+        the last value that it had in them.
     """
     if not len(seen):
         return seen, values
@@ -185,10 +185,21 @@ def merged(
     same = seen.goes_on() & (links[1:] == links[:-1])
     if not values.width:  # none can be read
         return seen.joined(same), values
+    numbers, known = np.arange(len(seen)), dict[str, NDArray[np.int64]]()
+    begins = np.maximum.accumulate(np.where(np.append(True, ~same), numbers, 0))
     for name, there in has.items():
-        differ = values[name].ne_missing(values[name].shift(1)).to_numpy()[1:]
-        same &= ~(differ & there[1:] & there[:-1])
-    return seen.joined(same), values.filter(pl.Series(np.append(~same, True)))
+        last = np.maximum.accumulate(np.where(there, numbers, -1))
+        known[name] = np.where(last < begins, numbers, last)
+        told = values[name].gather(known[name])
+        same &= ~(told.ne_missing(told.shift(1)).to_numpy()[1:] & there[1:] & (last >= begins)[:-1])
+    begins = np.maximum.accumulate(np.where(np.append(True, ~same), numbers, 0))
+    ends = np.flatnonzero(np.append(~same, True))
+    shown = []
+    for name in values.columns:
+        last = known[name]
+        place = np.where(last < begins, numbers, last)
+        shown.append(values[name].gather(place[ends]))
+    return seen.joined(same), pl.DataFrame(shown)
 
 
 def found_frame(
@@ -229,10 +240,7 @@ def found_frame(
         **{name: ends[name] for name in ends.columns},
         "known_from": known_from(source, versions[seen.last]),
     }
-    own = FOUND.build(told)
-    taken = {*own.columns}
-    names = {name: free_name(name, taken) for name in values.columns}
-    return own.hstack(values.rename(names))
+    return FOUND.build(told).hstack(values)
 
 
 def _names(rows: StateRows, seen: Sightings) -> pl.Series:

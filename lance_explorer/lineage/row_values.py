@@ -1,6 +1,6 @@
 """The values of one row at each of its events."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,18 +10,20 @@ import polars as pl
 from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.flags import STABLE_ROW_IDS
 from lance_explorer.format.schema import NO_PARENT
-from lance_explorer.history.ancestors import Place, ancestry
+from lance_explorer.history.ancestors import Place
+from lance_explorer.history.columns.common_types import differ
+from lance_explorer.history.columns.identity import ColumnsAt, columns_at
+from lance_explorer.history.columns.lives import Stop
+from lance_explorer.history.columns.value_columns import ValueColumns, types_if_known, value_columns
 from lance_explorer.history.events.event_runs import RowEvent
-from lance_explorer.history.fields_of_both import fields_of_both
-from lance_explorer.history.history import VersionRecord
+from lance_explorer.history.paths import Branch
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
-from lance_explorer.lineage.same_types import same_types
 from lance_explorer.storage import done_in_order
 
-__all__ = ["with_values"]
+__all__ = ["absent_columns", "with_values"]
 
-_NO_FIELD = -1
+_CREATED = RowEvent.CREATED.label
 
 _READS_AT_ONCE = 16
 """How many versions are read at a time where requests take long; pylance makes several for each."""
@@ -45,69 +47,77 @@ def with_values(source: TableSource, frame: pl.DataFrame, row_id: int) -> pl.Dat
         The same with ``values``, a struct of all columns that the table had at any of the events,
         and ``changed_columns``: those whose value is another than at the event before, where both
         are known. A column that was only renamed did not change, nor did one that came as null.
-        Columns that do not exist at an event are null there. One that had another type in an
-        earlier version, with which the later one has none in common, is two columns: the earlier
-        one has the version after its name, as in ``tags@3``.
+        Columns are named as in the latest version of the branch, or in the last one that has them;
+        those that do not exist at an event are null there. One that had a type whose values the
+        later one cannot hold exactly is two columns, as are two that had one name: the earlier one
+        has a number after its name, as in ``tags@1``.
     """
-    read = _read(source, [_place(source, event) for event in frame.iter_rows(named=True)], row_id)
-    found = [row for row in read if row is not None]
-    changes = pl.Series([*_changes(read, frame["event"].to_list())], dtype=pl.List(pl.String()))
-    if found:
-        parts = same_types([(row.version, row.values) for row in found])
-        rows = pl.concat(parts, how="diagonal").to_struct()
-    else:
-        rows = pl.Series([], dtype=pl.Struct([]))
-    place = iter(range(len(found)))
-    places = pl.Series([None if row is None else next(place) for row in read])
-    values = rows.gather(places.cast(pl.UInt32()))
-    return frame.with_columns(values.alias("values"), changes.alias("changed_columns"))
+    places = _places(source, frame)
+    read = [
+        None if place is None or row is None else (place, row)
+        for place, row in zip(places, _read(source, places, row_id), strict=True)
+    ]
+    stops, known = _stops(source, places), [one for one in read if one is not None]
+    types = {place.name[:2]: row.schema for place, row in known}
+    columns = value_columns(
+        stops,
+        lambda stop: types.get(_name(stop)) or types_if_known(stop),
+    ).of(Place(place.source, place.version) for place, _ in known)
+    found = [columns.filled(row, place.source, place.version) for place, row in known]
+    rows = pl.concat([columns.empty(), *found]).to_struct()
+    numbers = iter(range(len(found)))
+    at = pl.Series([None if one is None else next(numbers) for one in read], dtype=pl.UInt32())
+    changes = [*_changes(read, frame["event"].to_list(), columns, columns_at(stops))]
+    return frame.with_columns(
+        rows.gather(at).alias("values"),
+        pl.Series("changed_columns", changes, dtype=pl.List(pl.String())),
+    )
 
 
-class _Row(NamedTuple):
-    """A row of a version: its values, and the field IDs of its columns."""
+def absent_columns(source: TableSource, frame: pl.DataFrame) -> list[list[str]]:
+    """Return for each event the columns of ``values`` that the table did not have then.
 
-    place: Place
-    values: pl.DataFrame
-    fields: Mapping[str, int]
+    They are null there, as are those of which nothing is known, but for another reason.
 
-    @property
-    def version(self) -> int:
-        """The version."""
-        return self.place.version
-
-    def changed_since(self, earlier: "_Row") -> Iterator[str]:
-        """Yield the columns with another value than in an earlier version.
-
-        Raises
-        ------
-        LanceExplorerError
-            If it cannot be told which column is which.
-        """
-        old_names = {id_: name for name, id_ in earlier.fields.items()}
-        if self.fields != earlier.fields:
-            kept = fields_of_both(ancestry(earlier.place, self.place))
-            if kept is not None:
-                old_names = {kept[id_]: name for id_, name in old_names.items() if id_ in kept}
-        for name in self.values.columns:
-            old_name = old_names.get(self.fields.get(name, _NO_FIELD), name)  # a cast has a new ID
-            known = old_name in earlier.values.columns
-            old = earlier.values[old_name].to_list() if known else [None]
-            if old != self.values[name].to_list():
-                yield name
+    Parameters
+    ----------
+    source : TableSource
+        The branch.
+    frame : polars.DataFrame
+        What :func:`with_values` returns.
+    """
+    places = _places(source, frame)
+    columns = value_columns(_stops(source, places), types_if_known)
+    there = [None if p is None else columns.names_in(p.source, p.version) for p in places]
+    names = frame["values"].struct.fields
+    return [[] if some is None else [name for name in names if name not in some] for some in there]
 
 
 class _Place(NamedTuple):
     """Where a row is as an event tells of it."""
 
-    source: TableSource
-    record: VersionRecord
+    stop: Stop
     address: int
     check_blob: Callable[[int, str], None]
 
     @property
     def name(self) -> tuple[str, int, int]:
         """What tells the place from others."""
-        return self.source.storage.uri, self.record.version, self.address
+        return *_name(self.stop), self.address
+
+    @property
+    def source(self) -> TableSource:
+        """The branch."""
+        return self.stop.line.source
+
+    @property
+    def version(self) -> int:
+        """The version."""
+        return self.stop.record.version
+
+
+def _places(source: TableSource, events: pl.DataFrame) -> list[_Place | None]:
+    return [_place(source, event) for event in events.iter_rows(named=True)]
 
 
 def _place(source: TableSource, event: dict[str, Any]) -> _Place | None:
@@ -121,14 +131,31 @@ def _place(source: TableSource, event: dict[str, Any]) -> _Place | None:
     if version not in kept:
         return None
     try:
-        record = on_branch.history.records[on_branch.history.position(version)]
+        stop = _stop(on_branch, version)
         check_blob = check_values(on_branch, version, some_rows=True)
     except LanceExplorerError:
         return None
-    return _Place(on_branch, record, address, check_blob)
+    return _Place(stop, address, check_blob)
 
 
-def _read(source: TableSource, places: list[_Place | None], row_id: int) -> list[_Row | None]:
+def _stop(source: TableSource, version: int) -> Stop:
+    return Stop(Branch(source, source.history), source.history.position(version))
+
+
+def _stops(source: TableSource, places: Sequence[_Place | None]) -> list[Stop]:
+    """Return the versions of places, the latest first; before them the latest of the branch."""
+    latest = _stop(source, int(source.history.versions[-1]))
+    stops = [latest, *[place.stop for place in reversed(places) if place is not None]]
+    return [*{_name(stop): stop for stop in stops}.values()]
+
+
+def _name(stop: Stop) -> tuple[str, int]:
+    return stop.line.source.storage.uri, stop.record.version
+
+
+def _read(
+    source: TableSource, places: Sequence[_Place | None], row_id: int
+) -> list[pl.DataFrame | None]:
     """Return the row at some places, of which each is read once; None where it cannot be read."""
     known = {place.name: place for place in places if place is not None}
     tasks = [(1, partial(_values, place, row_id)) for place in known.values()]
@@ -137,42 +164,44 @@ def _read(source: TableSource, places: list[_Place | None], row_id: int) -> list
     return [None if place is None else found[place.name] for place in places]
 
 
-def _values(place: _Place, row_id: int) -> _Row | None:
+def _values(place: _Place, row_id: int) -> pl.DataFrame | None:
     from lance_explorer.values import read_rows_at
 
-    source, record, address, check_blob = place
-    storage = source.storage
-    fields = {field.name: field.id for field in record.schema if field.parent_id == NO_PARENT}
+    record, storage = place.stop.record, place.source.storage
     is_stable = record.manifest.reader_feature_flags & STABLE_ROW_IDS
     try:
-        row = read_rows_at(
-            value_root(source, record.version),
+        return read_rows_at(
+            value_root(place.source, record.version),
             record.version,
-            np.array([address], dtype=np.uint64),
-            np.array([row_id if is_stable else address], dtype=np.uint64),
-            [*fields],
+            np.array([place.address], dtype=np.uint64),
+            np.array([row_id if is_stable else place.address], dtype=np.uint64),
+            [field.name for field in record.schema if field.parent_id == NO_PARENT],
             storage.options,
-            check_blob,
+            place.check_blob,
         )
     except LanceExplorerError:
         storage.io.missing += 1  # what pylance reads is not counted
         return None
-    return _Row(Place(source, record.version), row, fields)
 
 
-def _told_changes(before: _Row, row: _Row) -> list[str] | None:
-    try:
-        return [*row.changed_since(before)]
-    except LanceExplorerError:
-        return None
-
-
-def _changes(read: list[_Row | None], events: list[str]) -> Iterator[list[str] | None]:
+def _changes(
+    read: Sequence[tuple[_Place, pl.DataFrame] | None],
+    events: Sequence[str],
+    columns: ValueColumns,
+    told: ColumnsAt,
+) -> Iterator[list[str] | None]:
     """Yield the columns that differ from the event before; None where either is not known."""
-    before: _Row | None = None
-    for row, event in zip(read, events, strict=True):
-        if row is None or before is None or event == RowEvent.CREATED.label:
+    nothing, before = pl.Series([None]), dict[int, pl.Series]()
+    for number, (found, event) in enumerate(zip(read, events, strict=True)):
+        values = dict[int, pl.Series]()
+        if found is not None:
+            place, row = found
+            shown = columns.names_in(place.source, place.version).items()
+            numbers = told.columns(place.stop)
+            values = {numbers[own]: row[own].alias(name) for name, own in shown}
+        if found is None or not number or read[number - 1] is None or event == _CREATED:
             yield None
         else:
-            yield _told_changes(before, row)
-        before = row
+            pairs = [(before.get(column, nothing), value) for column, value in values.items()]
+            yield [value.name for old, value in pairs if differ(old, value).item()]
+        before = values

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from lance_explorer.errors import InvalidArgumentError, LanceExplorerError
 from lance_explorer.findings import Finding
 from lance_explorer.format.schema import NO_PARENT, Field
+from lance_explorer.history.columns.lives import Stop
+from lance_explorer.history.columns.value_columns import types_if_known, value_columns
 from lance_explorer.history.identity.state_rows import StateRows, state_rows
 from lance_explorer.history.identity.version_positions import check_some
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
-from lance_explorer.lineage.found_rows import Sightings, merged
-from lance_explorer.lineage.same_types import same_types
+from lance_explorer.lineage.found_rows import FOUND, Sightings, merged
+from lance_explorer.lineage.shown_columns import ShownColumns
 from lance_explorer.lineage.stored_rows import (
     Piece,
     StoredRows,
@@ -293,7 +295,7 @@ def _identities(rows: StateRows, stored: StoredRows, offsets: NDArray[np.int64])
     return rows.ids(state).at(offsets)
 
 
-def sightings(search: ValueSearch, columns: Sequence[str] | None) -> Sightings:
+def sightings(search: ValueSearch, shown: ShownColumns) -> Sightings:
     """Return when the rows that were found were live, in order."""
     rows = search.rows
     contents = dict[object, int]()
@@ -306,22 +308,24 @@ def sightings(search: ValueSearch, columns: Sequence[str] | None) -> Sightings:
             if not live.any():
                 continue
             offsets = hit.offsets[live]
-            schema = rows.history.records[piece.last].schema
-            files = files_of(rows.history.states[piece.state], fields_of(columns, schema))
-            content = contents.setdefault(files, len(contents))
             count = len(offsets)
             ids = rows.ids(piece.state)
             if id(ids) not in identities:
                 identities[id(ids)] = ids.at(hit.offsets)
-            parts.append(
-                Sightings(
-                    identity=identities[id(ids)][live],
-                    address=offsets.astype(np.uint64) + first,
-                    first=np.full(count, piece.first, dtype=np.int64),
-                    last=np.full(count, piece.last, dtype=np.int64),
-                    content=np.full(count, content, dtype=np.int64),
+            for begin, end in shown.stretches(piece.first, piece.last):
+                schema = rows.history.records[end].schema
+                fields = fields_of(shown.names_at(end), schema)
+                files = fields, files_of(rows.history.states[piece.state], fields)
+                content = contents.setdefault(files, len(contents))
+                parts.append(
+                    Sightings(
+                        identity=identities[id(ids)][live],
+                        address=offsets.astype(np.uint64) + first,
+                        first=np.full(count, begin, dtype=np.int64),
+                        last=np.full(count, end, dtype=np.int64),
+                        content=np.full(count, content, dtype=np.int64),
+                    )
                 )
-            )
     return Sightings.concatenated(parts).in_order()
 
 
@@ -334,50 +338,58 @@ def newest(seen: Sightings, limit: int) -> Sightings:
 
 
 def with_values(
-    search: ValueSearch, seen: Sightings, columns: Sequence[str] | None
+    search: ValueSearch, seen: Sightings, shown: ShownColumns
 ) -> tuple[Sightings, pl.DataFrame]:
-    """Return stretches with the values that rows had in them; those with equal ones are joined."""
+    """Return stretches with the values that rows had in them; those with equal ones are joined.
+
+    Columns are named as in the latest version.
+    """
     rows = search.rows
     ends = zip(seen.first.tolist(), seen.last.tolist(), strict=True)
     positions = np.array([position_to_read(rows, *end) for end in ends], dtype=np.int64)
-    parts = list[tuple[int, pl.DataFrame]]()
+    parts = dict[int, pl.DataFrame]()
     take, count = np.full(len(seen), -1, dtype=np.int64), 0
     for position in np.unique(positions).tolist():
         here = np.flatnonzero(positions == position)
-        values = _values(search, position, seen.where(here), columns)
+        values = _values(search, position, seen.where(here), shown)
         if values is not None:
             take[here] = np.arange(count, count + len(here))
-            parts.append((rows.history.records[position].version, values))
+            parts[position] = values
             count += len(here)
-    typed = same_types(parts)
-    has = dict[str, NDArray[np.bool_]]()
+    latest = len(rows.history) - 1
+    stops = [Stop(rows, position) for position in sorted({*parts, latest}, reverse=True)]
+
+    def types_of(stop: Stop) -> pl.Schema:
+        if stop.position in parts:
+            return parts[stop.position].schema
+        types, names = types_if_known(stop, whole_blobs=False), shown.names_at(stop.position)
+        return pl.Schema({name: types[name] for name in names if name in types})
+
+    versions = {position: rows.history.records[position].version for position in parts}
+    told = value_columns(stops, types_of, own=FOUND.names)
+    frames, has = [told.empty()], {name: np.zeros(count, dtype=np.bool_) for name in told.schema}
     begin = 0
-    for part in typed:
-        for name in part.columns:
-            has.setdefault(name, np.zeros(count, dtype=np.bool_))[begin : begin + len(part)] = True
-        begin += len(part)
-    if not typed:
-        return merged(rows, seen, pl.DataFrame(), {})
+    for position, values in parts.items():
+        for name in told.names_in(rows.source, versions[position]):
+            has[name][begin : begin + len(values)] = True
+        frames.append(told.filled(values, rows.source, versions[position]))
+        begin += len(values)
     known = take >= 0
     place = pl.Series(take).set(pl.Series(~known), None)
-    newest = dict.fromkeys([name for part in reversed(typed) for name in part.columns])
-    order = columns if columns is not None and set(columns) >= set(newest) else [*newest]
-    frame = pl.concat(typed, how="diagonal").select([name for name in order if name in newest])
-    told = frame.select(pl.all().gather(place.cast(pl.UInt32())))
-    there = {name: mask[np.maximum(take, 0)] & known for name, mask in has.items()}
-    return merged(rows, seen, told, there)
+    found = pl.concat(frames).select(pl.all().gather(place.cast(pl.UInt32())))
+    there = {name: mask[np.maximum(take, 0)] & known for name, mask in has.items()} if count else {}
+    return merged(rows, seen, found, there)
 
 
 def _values(
-    search: ValueSearch, position: int, seen: Sightings, columns: Sequence[str] | None
+    search: ValueSearch, position: int, seen: Sightings, shown: ShownColumns
 ) -> pl.DataFrame | None:
     """Return values of rows in a version; None if they cannot be read."""
     from lance_explorer.values import read_rows_at
 
     rows, source = search.rows, search.rows.source
     record = rows.history.records[position]
-    tops = [field.name for field in record.schema if field.parent_id == NO_PARENT]
-    asked = tops if columns is None else [name for name in columns if name in tops]
+    asked = shown.names_at(position)
     if not asked:
         return None
     row_ids = rows.lance_ids_at(position, rows.row_ids(seen.identity), seen.address)

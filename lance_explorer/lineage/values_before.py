@@ -15,11 +15,11 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT, Field, column_fields
 from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.fields_of_both import doubtful_pairs
+from lance_explorer.history.columns.columns_by_name import ColumnsByName, same_fields
+from lance_explorer.history.columns.fields_of_both import doubtful_pairs
 from lance_explorer.history.identity.state_rows import StateRows
 from lance_explorer.history.source import TableSource
 from lance_explorer.history.value_files import check_values, value_root
-from lance_explorer.lineage.columns_by_name import ColumnsByName, same_fields
 from lance_explorer.lineage.stored_rows import Piece, StoredRows, Wanted, reads_of, stored_rows
 from lance_explorer.lineage.where import fields_of
 from lance_explorer.rowids.addresses import FRAGMENT_BITS

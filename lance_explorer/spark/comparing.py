@@ -4,15 +4,18 @@ import json
 from collections.abc import Sequence
 from decimal import Decimal
 
+import polars as pl
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
-from pyspark.sql.types import ArrayType, DataType, MapType, StructType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from lance_explorer.arguments import names, text
 from lance_explorer.errors import InvalidArgumentError
+from lance_explorer.history.columns.common_types import common_type
 from lance_explorer.inspect.rows import ROWS
 from lance_explorer.spark.content_source import HASHES
 from lance_explorer.spark.given import option_texts, rows_of, session_of
+from lance_explorer.spark.types import target_schema
 
 __all__ = ["content", "diff", "same_content"]
 
@@ -53,7 +56,8 @@ def diff(
     Raises
     ------
     InvalidArgumentError
-        If a column is not in both, or a compared column contains nested maps.
+        If a column is not in both, has types of which none holds the values of both exactly, or is
+        compared and contains nested maps.
 
     Examples
     --------
@@ -163,6 +167,13 @@ def _compared(
     for name in (*keys, *chosen):
         if name not in both:
             raise InvalidArgumentError(f"no column {name!r} in both; there are: {', '.join(both)}")
+    for name in (*keys, *chosen):
+        old, new = before.schema[name].dataType, after.schema[name].dataType
+        if old != new and common_type(*[_in_polars(kind) for kind in (old, new)]) is None:
+            raise InvalidArgumentError(
+                f"column {name!r} is {old.simpleString()} before and {new.simpleString()} after, "
+                "and no type holds the values of both exactly; cast one of them, or compare others"
+            )
     for name in chosen:
         kind = after.schema[name].dataType
         if _has_map(kind.valueType if isinstance(kind, MapType) else kind):
@@ -170,6 +181,12 @@ def _compared(
                 f"column {name!r} contains maps, which Spark cannot compare; leave it out"
             )
     return list(chosen)
+
+
+def _in_polars(kind: DataType) -> pl.DataType:
+    """Return the type that tells what values a Spark type has."""
+    schema = target_schema(StructType([StructField("value", kind)]))
+    return pl.DataFrame(schema.empty_table()).schema["value"]
 
 
 def _side(rows: DataFrame, keys: Sequence[str], compared: Sequence[str], side: str) -> DataFrame:

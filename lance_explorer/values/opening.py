@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pyarrow as pa
+from polars.datatypes import DataTypeClass
 
 from lance_explorer.errors import InvalidArgumentError, StorageError
 from lance_explorer.panics import is_panic
@@ -174,7 +175,27 @@ def to_polars(table: pa.Table) -> pl.DataFrame:
     assert isinstance(frame, pl.DataFrame)
     if frame.columns != table.column_names:  # Polars gives a name to one that has none
         frame.columns = table.column_names
+    for name, field in zip(frame.columns, table.schema, strict=True):
+        if "date64" in str(field.type):  # which Polars takes for times
+            days = _with_days(frame.schema[name], field.type)
+            frame = frame.with_columns(frame[name].cast(days))
     return frame
+
+
+def _with_days(
+    dtype: pl.DataType | DataTypeClass, kind: pa.DataType
+) -> pl.DataType | DataTypeClass:
+    """Return the type that Polars has for an Arrow type, with days where that has date64."""
+    if pa.types.is_date64(kind):
+        return pl.Date()
+    if isinstance(dtype, pl.Struct) and pa.types.is_struct(kind):
+        parts = zip(dtype.to_schema().items(), kind, strict=True)
+        return pl.Struct({name: _with_days(own, field.type) for (name, own), field in parts})
+    if isinstance(dtype, pl.Array) and dtype.size == getattr(kind, "list_size", None):
+        return pl.Array(_with_days(dtype.inner, kind.value_type), dtype.size)
+    if isinstance(dtype, pl.List) and (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        return pl.List(_with_days(dtype.inner, kind.value_type))
+    return dtype
 
 
 def _type_in_polars(kind: pa.DataType) -> pa.DataType:

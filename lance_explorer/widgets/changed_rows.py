@@ -13,8 +13,8 @@ from lance_explorer.changes.changed_cells import changed_cells, names_by_row
 from lance_explorer.changes.frame import CHANGED_COLUMNS, CHANGES, Block
 from lance_explorer.changes.images import Images
 from lance_explorer.changes.steps import ChangeStep, VersionRange
-from lance_explorer.changes.value_columns import ValueColumns
 from lance_explorer.figures.row_events import EVENT_KINDS
+from lance_explorer.history.columns.value_columns import ValueColumns
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 

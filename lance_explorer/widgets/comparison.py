@@ -10,16 +10,13 @@ from numpy.typing import NDArray
 
 from lance_explorer.changes.change_runs import ChangeRuns
 from lance_explorer.changes.changed_cells import changed_cells
+from lance_explorer.changes.feed_columns import check_key, feed_columns
 from lance_explorer.changes.images import Images
 from lance_explorer.changes.pairing import pair_by_key
 from lance_explorer.changes.steps import ChangeStep, VersionRange, net_step, version_range
 from lance_explorer.changes.summaries import net_summary
-from lance_explorer.changes.value_columns import (
-    ValueColumns,
-    blob_columns,
-    check_key,
-    value_columns,
-)
+from lance_explorer.history.columns.lives import Stop
+from lance_explorer.history.columns.value_columns import ValueColumns, blob_columns
 from lance_explorer.history.events.event_runs import RowEvent
 from lance_explorer.history.events.row_runs import NO_ADDRESS
 from lance_explorer.history.paths import EMPTY
@@ -203,7 +200,7 @@ def compare(
     step = net_step(versions)
     if key and step.before is not None and step.before != EMPTY:
         columns = _columns(versions, key)
-        check_key(columns)
+        check_key(columns, key, [Stop(versions.rows, n) for n in (step.before, step.after)])
         images = Images(versions.rows, columns, step)
         step = replace(step, runs=pair_by_key(step.runs, images.before, images.after))
     return Comparison(versions, step, _all_but_blobs(versions), key)
@@ -233,4 +230,4 @@ def _blobs(versions: VersionRange) -> dict[int, set[str]]:
 def _columns(versions: VersionRange, names: Sequence[str] | None) -> ValueColumns:
     has_before = versions.begin_is_kept and versions.begin != EMPTY
     begin = [versions.begin] if has_before else []
-    return value_columns(versions.rows, begin, versions.end, names)
+    return feed_columns(versions.rows, begin, versions.end, names)

@@ -6,10 +6,9 @@ from typing import Any
 import polars as pl
 
 from lance_explorer.cells.text import briefs_of
-from lance_explorer.errors import LanceExplorerError
 from lance_explorer.figures.row_events import EVENT_KINDS, event_name
-from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.source import TableSource
+from lance_explorer.lineage import row_values
 from lance_explorer.rowids.addresses import FRAGMENT_BITS
 from lance_explorer.widgets.cell_pieces import pieces_of
 from lance_explorer.widgets.code_lines import literal
@@ -40,29 +39,12 @@ def absent_columns(source: TableSource, events: pl.DataFrame) -> pl.Series:
     They are null there, as are those of which nothing is known, but for another reason.
     """
     names = events["values"].struct.fields if "values" in events.columns else []
-    places = events.select("branch", "version", "_rowaddr_after").rows()
-    there = [_columns_at(source, *place) for place in places]
-    known = (
-        events.select(pl.col("values").struct.unnest().is_not_null()) if names else pl.DataFrame()
-    )
+    known = events.select(pl.col("values").struct.unnest().is_not_null()) if names else events
     absent = [
-        [] if some is None else [n for n in names if n not in some and not known[n][number]]
-        for number, some in enumerate(there)
+        [name for name in some if not known[name][number]]
+        for number, some in enumerate(row_values.absent_columns(source, events) if names else ())
     ]
     return pl.Series(absent, dtype=pl.List(pl.String()))
-
-
-def _columns_at(
-    source: TableSource, branch: str | None, version: int, address: int | None
-) -> frozenset[str] | None:
-    """Return the columns that values of an event are from: of a row that ended, those before."""
-    try:
-        history = source.on_branch(branch).history
-        position = history.position(version)
-    except LanceExplorerError:
-        return None
-    fields = history.records[position if address is not None else max(position - 1, 0)].schema
-    return frozenset([field.name for field in fields if field.parent_id == NO_PARENT])
 
 
 def events_table(events: pl.DataFrame, absent: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:

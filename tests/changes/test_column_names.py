@@ -9,7 +9,7 @@ import pytest
 
 import lance_explorer as lx
 from lance_explorer import InvalidArgumentError, Table
-from lance_explorer.frames.common_types import common_type
+from lance_explorer.history.columns.common_types import common_type
 
 OWN = ["_change_type", "_event", "_commit_version", "evidence", "is_uncertain", "changed_columns"]
 
@@ -106,11 +106,27 @@ def test_a_column_that_was_dropped_stays_beside_one_that_got_its_name(tmp_path):
     ("one", "other", "common"),
     [
         (pl.Int32(), pl.Int64(), pl.Int64()),
-        (pl.Int64(), pl.UInt64(), pl.Int128()),
-        (pl.Int64(), pl.Boolean(), pl.Int64()),
-        (DECIMAL, pl.Float64(), pl.Float64()),
-        (pl.Int64(), pl.String(), pl.String()),
-        (pl.Date(), pl.String(), pl.String()),
+        (pl.UInt8(), pl.Int8(), pl.Int16()),
+        (pl.UInt32(), pl.Int32(), pl.Int64()),
+        (pl.Int64(), pl.UInt64(), None),
+        (pl.Int16(), pl.Float32(), pl.Float32()),
+        (pl.Int32(), pl.Float32(), pl.Float64()),
+        (pl.UInt32(), pl.Float64(), pl.Float64()),
+        (pl.Int64(), pl.Float64(), None),
+        (pl.UInt64(), pl.Float32(), None),
+        (pl.Float32(), pl.Float64(), pl.Float64()),
+        (pl.Int64(), pl.Boolean(), None),
+        (DECIMAL, pl.Decimal(12, 4), pl.Decimal(12, 4)),
+        (DECIMAL, pl.Decimal(9, 4), pl.Decimal(12, 4)),
+        (DECIMAL, pl.Decimal(38, 4), pl.Decimal(38, 4)),
+        (pl.Decimal(38, 2), pl.Decimal(38, 4), None),
+        (DECIMAL, pl.Float64(), None),
+        (DECIMAL, pl.Int64(), None),
+        (pl.Int64(), pl.String(), None),
+        (pl.Date(), pl.String(), None),
+        (pl.Duration("ms"), pl.Duration("us"), None),
+        (pl.List(pl.Int64()), pl.List(pl.Float64()), None),
+        (STRUCT, pl.Struct({"a": pl.Float64()}), None),
         (pl.Categorical(), pl.String(), pl.String()),
         (pl.Null(), pl.List(pl.Int64()), pl.List(pl.Int64())),
         (pl.List(pl.Int8()), pl.List(pl.Int64()), pl.List(pl.Int64())),

@@ -107,3 +107,11 @@ def test_a_column_that_is_not_there_has_no_content(spark, tmp_path):
     content = lx.spark.content(spark, path, columns=["id", "y"])
     with pytest.raises(AnalysisException, match="no column 'y'; there are"):
         content.collect()
+
+
+def test_columns_that_spark_would_round_to_compare_them_are_refused(spark):
+    one = spark.createDataFrame([(2**53, 1), (2**53 + 1, 1)], "id bigint, n int")
+    other = spark.createDataFrame([(2.0**53, 1.0)], "id double, n double")
+    with pytest.raises(lx.InvalidArgumentError, match="'id' is bigint before and double after"):
+        lx.spark.diff(one, other, "id")
+    assert lx.spark.diff(one.select("n"), other.select("n"), "n").count() == 1  # an int fits

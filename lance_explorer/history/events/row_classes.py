@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.end_fields import EndFields
+from lance_explorer.history.columns.end_fields import EndFields
 from lance_explorer.history.events.ambiguous_rows import Births, births_at
 from lance_explorer.history.events.doubtful_links import cut_at_links, last_links, links_of
 from lance_explorer.history.events.event_runs import RowEvent, RowEvents

@@ -12,7 +12,7 @@ import numpy as np
 from pyroaring import BitMap
 
 from lance_explorer.format.operation_names import OperationName
-from lance_explorer.history.column_lives import shared_fields
+from lance_explorer.history.columns.lives import shared_fields
 from lance_explorer.history.events.row_runs import NO_ADDRESS, RowRuns
 from lance_explorer.history.file_changes import InPlace, SchemaPair, in_place
 from lance_explorer.history.identity.row_origins import (

@@ -14,7 +14,7 @@ from pyroaring import BitMap
 from lance_explorer.format.fragments import TOMBSTONE, Fragment
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.row_operations import Update
-from lance_explorer.history.end_fields import EndFields
+from lance_explorer.history.columns.end_fields import EndFields
 from lance_explorer.history.events.identity_sets import IdentitySet
 from lance_explorer.history.events.step_facts import StepFacts
 from lance_explorer.history.events.unseen_writes import unseen_writes

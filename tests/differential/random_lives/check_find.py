@@ -48,18 +48,17 @@ def find(world: World, branch: str | None, table: Table, _: Table, rng: Random) 
 def _lines(rows: pl.DataFrame, kept: dict[int, Observed], where: str) -> Iterator[str]:
     """Yield what is wrong of the values, addresses and ends of what was found."""
     versions = [*kept]
-    values = [
-        name for name in rows.columns if name in {n for seen in kept.values() for n in seen.fields}
-    ]
+    latest, shown = kept[versions[-1]], [kept[n] for n in rows["last_version"].unique().to_list()]
+    named = {n: seen.named_as_in(latest, [*shown, latest]) for n, seen in kept.items()}
     for row in rows.iter_rows(named=True):
         last, told = kept[row["last_version"]], f"find {where!r}: key {row['key']}"
         at = last.rows[row["key"]]
         is_named = last.stable or not kept[versions[-1]].stable  # else by what its place got
         if row["_rowaddr"] != at.address or (is_named and row["_rowid"] != at.id):
             yield f"{told} in {last.version}: at {row['_rowaddr']}, ID {row['_rowid']}, not {at}"
-        for name in set(values) & last.fields.keys():
-            if not equal(row[name], at.values[name]):
-                yield f"{told} in {last.version}: {name} {row[name]}, not {at.values[name]}"
+        for name, value in named[last.version].rows[row["key"]].values.items():
+            if not any(equal(row[own], value) for own in row if own.split("@")[0] == name):
+                yield f"{told} in {last.version}: {name} {row.get(name)}, not {value}"
         after = next((number for number in versions if number > last.version), None)
         if row["is_live"] is not (after is None):
             yield f"{told} is_live {row['is_live']}, the latest is {versions[-1]}"

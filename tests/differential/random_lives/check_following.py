@@ -126,7 +126,8 @@ def _wrong_events(world: World, key: int, number: int, events: pl.DataFrame) -> 
             wrong = {
                 name: (values and values.get(name), value)
                 for name, value in row.values.items()
-                if not values or not _shown(values, name, value)
+                if not values
+                or not any(_shown(values, one, value) for one in _names(world, seen, name))
             }
             if wrong:
                 yield f"{where}: values (ours, pylance's): {wrong}"
@@ -147,6 +148,13 @@ def _is_of_namesake(world: World, key: int, number: int, event: dict[str, Any]) 
             other = seen[one].at.get(event[side], key)
             found.append(other != key and seen[one].rows[other].id == number)
     return bool(found) and all(found)
+
+
+def _names(world: World, seen: Observed, name: str) -> set[str]:
+    """Return what a column of a version was ever called, since later versions name it."""
+    number = seen.columns[name]
+    every = [one for line in world.lines.values() for one in line.seen.values()]
+    return {name} | {own for one in every for own, i in one.columns.items() if i == number}
 
 
 def _shown(values: dict[str, Any], name: str, value: Any) -> bool:

@@ -6,7 +6,7 @@ another field's.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from lance_explorer.history.column_lives import Lives, column_lives, shared_fields
+from lance_explorer.history.columns.lives import Lives, column_lives, shared_fields
 from lance_explorer.history.file_changes import WrittenFields
 from lance_explorer.history.paths import EMPTY, Line
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.history.ancestors import Ancestry, Stretch
-from lance_explorer.history.column_lives import (
+from lance_explorer.history.columns.lives import (
     Stop,
     column_lives,
     columns_but,
@@ -21,7 +21,7 @@ from lance_explorer.history.column_lives import (
 )
 from lance_explorer.history.paths import Branch
 
-__all__ = ["doubtful_pairs", "fields_of_both"]
+__all__ = ["doubtful_pairs", "fields_of_both", "forks_between"]
 
 
 def fields_of_both(common: Ancestry) -> dict[int, int] | None:
@@ -62,6 +62,16 @@ def doubtful_pairs(common: Ancestry) -> frozenset[tuple[int, int]]:
     }
     later = frozenset(kept.values())
     return frozenset([pair for pair in both if pair[0] not in kept and pair[1] not in later])
+
+
+def forks_between(common: Ancestry) -> Iterator[tuple[Stop, Stop, frozenset[int]]]:
+    """Yield where branches left others on the ways to two versions: a stop of each.
+
+    And the IDs of the fields that the branch has from its parent.
+    """
+    for parent, branch in chain(*_pairs(common)[0]):
+        if parent.line is not branch.line:
+            yield parent, branch, _kept_at_fork(parent, branch)
 
 
 def _pairs(common: Ancestry) -> tuple[list[list[tuple[Stop, Stop]]], list[Stop]]:

@@ -14,8 +14,8 @@ from lance_explorer.errors import LanceExplorerError
 from lance_explorer.format.operation_names import OperationName
 from lance_explorer.format.schema import NO_PARENT
 from lance_explorer.history.ancestors import Place, ancestry
-from lance_explorer.history.column_lives import gives_ids_anew
-from lance_explorer.history.fields_of_both import fields_of_both
+from lance_explorer.history.columns.fields_of_both import fields_of_both
+from lance_explorer.history.columns.lives import gives_ids_anew
 from lance_explorer.history.history import VersionRecord
 from lance_explorer.history.paths import EMPTY, Branch, parent_position
 from lance_explorer.history.restores import is_restore_of_lost

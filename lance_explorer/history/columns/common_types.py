@@ -1,0 +1,88 @@
+"""A type that the values of two types fit in, exactly; where there is none, columns are two.
+
+No value may be rounded, cut, or become another kind of value: an ``int64`` is no ``float64``, a
+number is no text, and times of two units or zones stay apart: the finer unit reaches less far.
+"""
+
+import polars as pl
+from polars.datatypes import DataTypeClass
+
+__all__ = ["common_type", "differ"]
+
+_Type = pl.DataType | DataTypeClass
+
+_INTEGERS = {
+    **{f"Int{bits}": (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) for bits in (8, 16, 32, 64)},
+    **{f"UInt{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)},
+}
+_EXACT = {"Float16": 1 << 11, "Float32": 1 << 24, "Float64": 1 << 53}
+"""Up to which number a float holds every integer; wider ones hold all values of narrower ones."""
+
+
+def common_type(one: pl.DataType, other: pl.DataType) -> pl.DataType | None:
+    """Return a type in which values of two stay exactly what they are; None if there is none.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from lance_explorer.history.columns.common_types import common_type
+    >>> common_type(pl.Int32(), pl.Float64())
+    Float64
+    >>> common_type(pl.Int64(), pl.Float64()) is None
+    True
+    """
+    if one == other:
+        return one
+    try:
+        wide = pl.concat([_empty(one), _empty(other)], how="vertical_relaxed").schema[""]
+    except pl.exceptions.PolarsError:
+        return None
+    return wide if _holds(wide, one) and _holds(wide, other) else None
+
+
+def _empty(dtype: pl.DataType) -> pl.DataFrame:
+    """Return a column without rows."""
+    return pl.DataFrame(schema={"": dtype})
+
+
+def differ(one: pl.Series, other: pl.Series) -> pl.Series:
+    """Return which values of two series differ; null equals null, and NaN equals NaN.
+
+    Values of types without a common one are compared as exact numbers, or whatever they are.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from lance_explorer.history.columns.common_types import differ
+    >>> differ(pl.Series([2**53, 2**53 + 1]), pl.Series([2.0**53, 2.0**53])).to_list()
+    [False, True]
+    """
+    if common_type(one.dtype, other.dtype) is None:
+        pairs = zip(one.to_list(), other.to_list(), strict=True)
+        return pl.Series([old != new for old, new in pairs], dtype=pl.Boolean())
+    parts = [values.alias("").to_frame() for values in (one, other)]
+    both = pl.concat(parts, how="vertical_relaxed").to_series()
+    return both.head(len(one)).ne_missing(both.tail(len(other)))
+
+
+def _holds(wide: _Type, narrow: _Type) -> bool:
+    """Return whether a type has all values of another one."""
+    if wide == narrow or narrow == pl.Null():
+        return True
+    match wide, narrow:
+        case pl.List() | pl.Array(), pl.List() | pl.Array():
+            return _holds(wide.inner, narrow.inner)
+        case pl.Struct(), pl.Struct():
+            fields = wide.to_schema()
+            return all(_holds(fields[name], inner) for name, inner in narrow.to_schema().items())
+        case pl.Decimal(), pl.Decimal():
+            digits = [(dtype.precision or 0) - dtype.scale for dtype in (wide, narrow)]
+            return wide.scale >= narrow.scale and digits[0] >= digits[1]
+        case pl.String(), pl.Categorical() | pl.Enum():
+            return True
+    integers = _INTEGERS.get(str(narrow))
+    if str(wide) in _EXACT:
+        most = _EXACT.get(str(narrow)) or (integers[1] if integers else None)
+        return most is not None and most <= _EXACT[str(wide)]
+    room = _INTEGERS.get(str(wide))
+    return bool(room and integers and room[0] <= integers[0] and integers[1] <= room[1])

@@ -1,0 +1,144 @@
+"""Which columns some versions have, of whatever branches: one number for each column.
+
+A column lives through renames, casts and restores. One that was dropped and one that was added
+later are two, whatever they are called, and so are those before and after an Overwrite.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lance_explorer.errors import LanceExplorerError
+from lance_explorer.format.schema import NO_PARENT
+from lance_explorer.history.ancestors import Place, ancestry
+from lance_explorer.history.columns.fields_of_both import doubtful_pairs, forks_between
+from lance_explorer.history.columns.lives import Doubt, Stop, column_lives
+from lance_explorer.history.paths import Line
+
+__all__ = ["ColumnsAt", "Numbers", "columns_at"]
+
+Numbers = Mapping[int, int]
+"""The number of the column, or of the field inside of one, that each field ID of a version is."""
+
+_Branch = str | None
+_Fork = tuple[Stop, Stop, frozenset[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsAt:
+    """Which columns some versions have.
+
+    Attributes
+    ----------
+    numbers : mapping of tuple to Numbers
+        By the branch and the version; versions of one schema may share them.
+    doubts : tuple of Doubt
+        Columns that are two, and may be one, with their numbers.
+    """
+
+    numbers: Mapping[tuple[_Branch, int], Numbers]
+    doubts: tuple[Doubt, ...]
+
+    def of(self, stop: Stop) -> Numbers:
+        """Return the numbers of a version."""
+        return self.numbers[stop.line.source.branch, stop.record.version]
+
+    def columns(self, stop: Stop) -> dict[str, int]:
+        """Return the numbers of the columns of a version, by their names there."""
+        numbers = self.of(stop)
+        return {f.name: numbers[f.id] for f in stop.record.schema if f.parent_id == NO_PARENT}
+
+
+def columns_at(stops: Sequence[Stop]) -> ColumnsAt:
+    """Return which columns some versions have; the first of them is the last version."""
+    lines = {stop.line.source.branch: stop.line for stop in reversed(stops)}
+    forks, doubts = list[_Fork](), list[tuple[Stop, Stop, int, int]]()
+    wanted = defaultdict[_Branch, set[int]](set)
+    for stop in stops:
+        wanted[stop.line.source.branch].add(stop.position)
+    for branch, line in [*lines.items()]:
+        if line is lines[stops[0].line.source.branch]:
+            continue
+        other = Stop(line, max(wanted[branch]))
+        places = [Place(stop.line.source, stop.record.version) for stop in (other, stops[0])]
+        try:
+            common = ancestry(*places)
+            forks += [_on_lines(lines, *fork) for fork in forks_between(common)]
+            pairs = doubtful_pairs(common)
+        except LanceExplorerError:  # how they come from each other is not known
+            continue
+        doubts += [(other, stops[0], *pair) for pair in sorted(pairs)]
+    for parent, child, _ in forks:
+        for stop in (parent, child):
+            wanted[stop.line.source.branch].add(stop.position)
+    lives = {branch: column_lives(lines[branch], wanted[branch]) for branch in wanted}
+    same = _Same()
+    for parent, child, kept in forks:
+        old, new = parent.line.source.branch, child.line.source.branch
+        had, has = lives[old].at[parent.position], lives[new].at[child.position]
+        for id_ in kept & had.keys() & has.keys():
+            same.join((old, had[id_]), (new, has[id_]))
+    numbers = dict[tuple[_Branch, int], Numbers]()
+    for branch, found in lives.items():
+        shared = dict[int, Numbers]()
+        for position, ids in found.at.items():
+            if id(ids) not in shared:
+                shared[id(ids)] = {id_: same.number(branch, life) for id_, life in ids.items()}
+            version = lines[branch].history.records[position].version
+            numbers[branch, version] = shared[id(ids)]
+    told = ColumnsAt(numbers, ())
+    between = [_between(told, *doubt) for doubt in doubts]
+    [own, *others] = [
+        [_numbered(doubt, branch, same) for doubt in found.doubts]
+        for branch, found in lives.items()
+    ]
+    return ColumnsAt(numbers, tuple(between if others else own))
+
+
+class _Same:
+    """Lives that are one column."""
+
+    def __init__(self) -> None:
+        self._of = dict[tuple[_Branch, int], tuple[_Branch, int]]()
+        self._numbers = dict[tuple[_Branch, int], int]()
+
+    def join(self, one: tuple[_Branch, int], other: tuple[_Branch, int]) -> None:
+        """Take two for one."""
+        one, other = self._first(one), self._first(other)
+        if one != other:
+            self._of[other] = one
+
+    def number(self, branch: _Branch, life: int) -> int:
+        """Return the number of the column that a life is of."""
+        return self._numbers.setdefault(self._first((branch, life)), len(self._numbers))
+
+    def _first(self, one: tuple[_Branch, int]) -> tuple[_Branch, int]:
+        while one in self._of:
+            one = self._of[one]
+        return one
+
+
+def _on_lines(lines: dict[_Branch, Line], parent: Stop, child: Stop, ids: frozenset[int]) -> _Fork:
+    """Return a fork whose stops are on given lines; one that is missing is added."""
+    found = list[Stop]()
+    for stop in (parent, child):
+        line = lines.setdefault(stop.line.source.branch, stop.line)
+        version = np.uint64(stop.record.version)
+        position = int(np.searchsorted(line.history.versions, version, side="right")) - 1
+        found.append(Stop(line, max(position, 0)))
+    return found[0], found[1], ids
+
+
+def _numbered(doubt: Doubt, branch: _Branch, same: _Same) -> Doubt:
+    before, after = [
+        None if life is None else same.number(branch, life) for life in (doubt.before, doubt.after)
+    ]
+    return doubt._replace(before=before, after=after)
+
+
+def _between(told: ColumnsAt, one: Stop, other: Stop, old: int, new: int) -> Doubt:
+    """Return that a field of one version may be one of another, of another branch."""
+    before, after = told.of(one).get(old), told.of(other).get(new)
+    return Doubt(new, one.record.version, "", other.record.version, "", before, after)
